@@ -1,0 +1,43 @@
+# One folder under src/ = one library. It sees its own headers, those of the folders it names, no others.
+#   DEPS: appear in this folder's headers (passed on)     USES: only in its .cpp files (not passed on)
+#   LIBS: third-party targets, private to the folder
+function(braid_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;DEPS;USES;LIBS")
+  set(view ${PROJECT_BINARY_DIR}/view/${name})            # an include root holding this folder only
+  file(MAKE_DIRECTORY ${view}/braid)
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/braid/${name} SYMBOLIC)
+
+  add_library(braid_${name} STATIC ${arg_SOURCES})
+  target_compile_options(braid_${name} PRIVATE ${BRAID_WARNINGS})
+  target_include_directories(braid_${name} PUBLIC ${view})
+  target_link_libraries(braid_${name} PUBLIC braid_api PRIVATE ${arg_LIBS})
+  foreach(dep IN LISTS arg_DEPS arg_USES)
+    if(NOT TARGET braid_${dep})                           # folders are added lowest layer first
+      message(FATAL_ERROR "layering: '${name}' may not depend on '${dep}'")
+    endif()
+  endforeach()
+  list(TRANSFORM arg_DEPS PREPEND braid_)
+  list(TRANSFORM arg_USES PREPEND braid_)
+  target_link_libraries(braid_${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_USES})
+  set_property(GLOBAL APPEND PROPERTY BRAID_MODULES braid_${name})
+
+  foreach(header IN LISTS arg_HEADERS)                    # every header must compile on its own
+    set(probe ${PROJECT_BINARY_DIR}/probe/${name}/${header}.cpp)
+    file(CONFIGURE OUTPUT ${probe} CONTENT "#include \"braid/${name}/${header}\"\n")
+    target_sources(braid_${name} PRIVATE ${probe})
+  endforeach()
+endfunction()
+
+# A test program of one folder: tests/<name>/*_test.cpp, run by ctest as `<name>`.
+#   MODULES: folders whose headers the tests include    LABELS: ctest labels (slow, concurrency, ...)
+function(braid_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;MODULES;LIBS;LABELS;ENVIRONMENT")
+  add_executable(${name}_test ${arg_SOURCES})
+  target_compile_options(${name}_test PRIVATE ${BRAID_WARNINGS})
+  list(TRANSFORM arg_MODULES PREPEND braid_)
+  target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name}_test PRIVATE braid_api ${arg_MODULES} ${arg_LIBS} GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name}_test)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "unit;${arg_LABELS}"
+                       ENVIRONMENT "${arg_ENVIRONMENT}")
+endfunction()

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace braid {
+
+class Value;
+using Array = std::vector<Value>;
+
+/// The members of a JSON object, in the order they were written. Keys are unique.
+class Object {
+public:
+    using Member = std::pair<std::string, Value>;
+
+    Object() = default;
+    Object(std::initializer_list<Member> members);
+
+    /// Null if there is no such member.
+    const Value* find(std::string_view key) const noexcept;
+    Value* find(std::string_view key) noexcept;
+
+    /// Replaces the member of that name, or appends it.
+    Value& set(std::string_view key, Value value);
+    bool erase(std::string_view key);
+
+    bool empty() const noexcept { return members_.empty(); }
+    std::size_t size() const noexcept { return members_.size(); }
+    auto begin() const noexcept { return members_.begin(); }
+    auto end() const noexcept { return members_.end(); }
+    auto begin() noexcept { return members_.begin(); }
+    auto end() noexcept { return members_.end(); }
+    void reserve(std::size_t count) { members_.reserve(count); }
+
+    /// Equal if both hold the same members, in any order.
+    friend bool operator==(const Object& a, const Object& b);
+
+private:
+    std::vector<Member> members_;
+};
+
+/// A JSON value. Integers that fit 64 bits stay exact; other numbers are doubles. A number equals
+/// another if they denote the same number (1 == 1.0). src/json parses and prints.
+class Value {
+public:
+    // NOLINTBEGIN(google-explicit-constructor): a Value is written as the literal it holds
+    Value() noexcept = default;
+    Value(std::nullptr_t) noexcept {}
+    Value(bool b) noexcept : data_(b) {}
+    Value(int n) noexcept : data_(static_cast<std::int64_t>(n)) {}
+    Value(unsigned n) noexcept : data_(static_cast<std::int64_t>(n)) {}
+    Value(long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
+    Value(long long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
+    Value(unsigned long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
+    Value(unsigned long long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
+    Value(double d) noexcept : data_(d) {}
+    Value(const char* s) : data_(std::string(s)) {}
+    Value(std::string_view s) : data_(std::string(s)) {}
+    Value(std::string s) noexcept : data_(std::move(s)) {}
+    Value(Array a) noexcept : data_(std::move(a)) {}
+    Value(Object o) noexcept : data_(std::move(o)) {}
+    template <class T>
+    Value(const std::optional<T>& maybe) {
+        if (maybe) *this = Value(*maybe);
+    }
+    // NOLINTEND(google-explicit-constructor)
+
+    bool is_null() const noexcept { return std::holds_alternative<std::monostate>(data_); }
+    bool is_bool() const noexcept { return std::holds_alternative<bool>(data_); }
+    bool is_int() const noexcept { return std::holds_alternative<std::int64_t>(data_); }
+    bool is_double() const noexcept { return std::holds_alternative<double>(data_); }
+    bool is_number() const noexcept { return is_int() || is_double(); }
+    bool is_string() const noexcept { return std::holds_alternative<std::string>(data_); }
+    bool is_array() const noexcept { return std::holds_alternative<Array>(data_); }
+    bool is_object() const noexcept { return std::holds_alternative<Object>(data_); }
+
+    // Each requires the matching is_…().
+    bool as_bool() const { return std::get<bool>(data_); }
+    std::int64_t as_int() const { return std::get<std::int64_t>(data_); }
+    /// Any number, an integer converted.
+    double as_double() const {
+        return is_int() ? static_cast<double>(as_int()) : std::get<double>(data_);
+    }
+    const std::string& as_string() const { return std::get<std::string>(data_); }
+    std::string& as_string() { return std::get<std::string>(data_); }
+    const Array& as_array() const { return std::get<Array>(data_); }
+    Array& as_array() { return std::get<Array>(data_); }
+    const Object& as_object() const { return std::get<Object>(data_); }
+    Object& as_object() { return std::get<Object>(data_); }
+
+    /// "null", "boolean", "number", "string", "array" or "object", for messages.
+    std::string_view type_name() const noexcept;
+
+    /// Member of an object; null if this is no object or has no such member.
+    const Value* find(std::string_view key) const noexcept {
+        return is_object() ? as_object().find(key) : nullptr;
+    }
+    /// Value under a dotted path ("author.name"). A member whose name holds the dots wins.
+    const Value* find_path(std::string_view path) const noexcept;
+
+    friend bool operator==(const Value& a, const Value& b);
+
+private:
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
+};
+
+}  // namespace braid

@@ -1,0 +1,71 @@
+#include "braid/value.hpp"
+
+#include <algorithm>
+
+namespace braid {
+
+Object::Object(std::initializer_list<Member> members) {
+    members_.reserve(members.size());
+    for (const Member& member : members) set(member.first, member.second);
+}
+
+const Value* Object::find(std::string_view key) const noexcept {
+    for (const Member& member : members_) {
+        if (member.first == key) return &member.second;
+    }
+    return nullptr;
+}
+
+Value* Object::find(std::string_view key) noexcept {
+    for (Member& member : members_) {
+        if (member.first == key) return &member.second;
+    }
+    return nullptr;
+}
+
+Value& Object::set(std::string_view key, Value value) {
+    if (Value* present = find(key)) return *present = std::move(value);
+    return members_.emplace_back(std::string(key), std::move(value)).second;
+}
+
+bool Object::erase(std::string_view key) {
+    return std::erase_if(members_, [&](const Member& member) { return member.first == key; }) > 0;
+}
+
+bool operator==(const Object& a, const Object& b) {
+    return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const Object::Member& member) {
+               const Value* other = b.find(member.first);
+               return other != nullptr && *other == member.second;
+           });
+}
+
+std::string_view Value::type_name() const noexcept {
+    switch (data_.index()) {
+        case 0: return "null";
+        case 1: return "boolean";
+        case 2:
+        case 3: return "number";
+        case 4: return "string";
+        case 5: return "array";
+        default: return "object";
+    }
+}
+
+const Value* Value::find_path(std::string_view path) const noexcept {
+    if (const Value* whole = find(path)) return whole;
+    for (std::size_t dot = path.find('.'); dot != std::string_view::npos;
+         dot = path.find('.', dot + 1)) {
+        if (const Value* head = find(path.substr(0, dot))) {
+            if (const Value* found = head->find_path(path.substr(dot + 1))) return found;
+        }
+    }
+    return nullptr;
+}
+
+bool operator==(const Value& a, const Value& b) {
+    if (a.is_int() && b.is_double()) return static_cast<double>(a.as_int()) == b.as_double();
+    if (a.is_double() && b.is_int()) return a.as_double() == static_cast<double>(b.as_int());
+    return a.data_ == b.data_;
+}
+
+}  // namespace braid
