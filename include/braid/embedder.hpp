@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/types.hpp"
+
+namespace braid {
+
+/// What makes two vectors comparable. The hard part must match between a collection and the
+/// embedder that reads it; a difference in the soft part is a warning, checked on canary texts.
+struct EmbedderFingerprint {
+    // hard
+    std::string model;       // "bge-small-en-v1.5", "minilm", a path's file name, an API's model
+    std::string model_hash;  // of the weights and the tokenizer; empty for an API
+    std::size_t dimension = 0;
+    std::string pooling;  // "cls", "mean", or "" when the endpoint decides
+    std::string query_prefix;
+    std::string passage_prefix;
+    std::size_t token_limit = 0;  // 0: unknown
+    // soft
+    std::string runtime;    // "onnxruntime 1.31.1"
+    std::string cpu_level;  // "avx512"
+
+    bool hard_equal(const EmbedderFingerprint& other) const;
+    friend bool operator==(const EmbedderFingerprint&, const EmbedderFingerprint&) = default;
+};
+
+/// Queries and passages may carry different prefixes.
+enum class TextRole { Query, Passage };
+
+struct Embedding {
+    std::vector<float> vector;
+    std::size_t tokens = 0;  // of the whole text, before any cut; 0 if unknown
+    bool truncated = false;  // the text was longer than the model reads
+};
+
+/// Text to vectors. Safe for concurrent use; the same text gives the same vector whatever is
+/// embedded beside it. Implemented by src/embed (ONNX models, HTTP endpoints) and by users.
+class Embedder {
+public:
+    virtual ~Embedder() = default;
+
+    virtual const EmbedderFingerprint& fingerprint() const = 0;
+
+    /// One embedding per text, in order. Fails as a whole: Unavailable (endpoint down), Cancelled,
+    /// DeadlineExceeded, InvalidArgument (not UTF-8).
+    virtual Result<std::vector<Embedding>> embed(std::span<const std::string_view> texts,
+                                                 TextRole role, const CallLimits& limits) const = 0;
+
+    /// Tokens of `text` as the model counts them; an estimate where the tokenizer is not known.
+    virtual std::size_t count_tokens(std::string_view text) const = 0;
+};
+
+}  // namespace braid

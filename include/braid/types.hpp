@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace braid {
+
+/// Microseconds since 1970-01-01T00:00:00Z; written as RFC 3339.
+struct Timestamp {
+    std::int64_t micros = 0;
+
+    friend auto operator<=>(const Timestamp&, const Timestamp&) = default;
+};
+
+/// Grows by one with every change of a chunk; 0 means "does not exist".
+using Version = std::uint64_t;
+
+enum class Strategy { Dense, Sparse, Hybrid, MultiHop };
+enum class FusionMethod { Rrf, WeightedSum, Dbsf, Auto };
+
+/// How dense scores compare vectors. Higher is better in each: Euclidean enters as -distance.
+enum class Metric { Cosine, Dot, Euclidean };
+
+/// "dense", "sparse", "hybrid", "multi_hop"; and the inverse, which knows the aliases "semantic"
+/// and "keyword" too.
+std::string_view name_of(Strategy strategy) noexcept;
+std::optional<Strategy> strategy_by_name(std::string_view name) noexcept;
+/// "rrf", "weighted_sum", "dbsf", "auto".
+std::string_view name_of(FusionMethod method) noexcept;
+std::optional<FusionMethod> fusion_by_name(std::string_view name) noexcept;
+/// "cosine", "dot", "euclidean".
+std::string_view name_of(Metric metric) noexcept;
+std::optional<Metric> metric_by_name(std::string_view name) noexcept;
+
+/// Who asks. Every read is made on behalf of one.
+struct Principal {
+    std::string name;  // for logs and audit; never part of a decision
+    /// Sees chunks up to this level; nullopt sees all levels and all scopes (no principals
+    /// configured).
+    std::optional<std::string> clearance;
+    std::vector<std::string> scopes;
+
+    bool sees_everything() const noexcept { return !clearance.has_value(); }
+    friend bool operator==(const Principal&, const Principal&) = default;
+};
+
+/// The access levels, lowest first. A chunk without `sensitivity` has `default_level`.
+struct AccessLevels {
+    std::vector<std::string> names{"public", "normal", "sensitive", "restricted"};
+    std::string default_level = "normal";
+
+    friend bool operator==(const AccessLevels&, const AccessLevels&) = default;
+};
+
+/// When to give up: a point in time, or a request to stop. Loops check it every few thousand steps.
+struct CallLimits {
+    std::optional<std::chrono::steady_clock::time_point> deadline;
+    std::stop_token stop;
+
+    bool stopped() const noexcept { return stop.stop_requested(); }
+    bool expired() const noexcept {
+        return deadline && std::chrono::steady_clock::now() >= *deadline;
+    }
+};
+
+/// The library never prints: it hands structured events to this callback, if one is set.
+struct LogEvent {
+    enum class Level { Debug, Info, Warning, Error };
+    Level level = Level::Info;
+    std::string_view name;     // stable: "leg_failed", "log_tail_cut"
+    std::string_view message;  // for people
+};
+using LogSink = std::function<void(const LogEvent&)>;
+
+}  // namespace braid
