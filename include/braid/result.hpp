@@ -72,8 +72,8 @@ inline tl::unexpected<Error> fail(std::string_view doing, Error error) {
 
 #define BRAID_CONCAT_INNER(a, b) a##b
 #define BRAID_CONCAT(a, b) BRAID_CONCAT_INNER(a, b)
-#define BRAID_TRY_INNER(result, declaration, ...)                     \
-    auto result = (__VA_ARGS__);                                      \
+#define BRAID_TRY_INNER(result, declaration, ...)                                  \
+    auto result = (__VA_ARGS__);                                                   \
     if (!result) return tl::unexpected<::braid::Error>(std::move(result).error()); \
     declaration = *std::move(result)
 
@@ -82,8 +82,8 @@ inline tl::unexpected<Error> fail(std::string_view doing, Error error) {
     BRAID_TRY_INNER(BRAID_CONCAT(braid_result_, __LINE__), declaration, __VA_ARGS__)
 
 /// `BRAID_CHECK(file.sync());` returns the error, if there is one.
-#define BRAID_CHECK(...)                                                                      \
-    do {                                                                                      \
-        if (auto braid_status = (__VA_ARGS__); !braid_status)                                 \
-            return tl::unexpected<::braid::Error>(std::move(braid_status).error());           \
+#define BRAID_CHECK(...)                                                            \
+    do {                                                                            \
+        if (auto braid_status = (__VA_ARGS__); !braid_status)                       \
+            return tl::unexpected<::braid::Error>(std::move(braid_status).error()); \
     } while (false)

@@ -19,7 +19,7 @@ struct Timestamp {
     friend auto operator<=>(const Timestamp&, const Timestamp&) = default;
 };
 
-/// Grows by one with every change of a chunk; 0 means "does not exist".
+/// Grows with every change of a chunk and never repeats; 0 means "does not exist".
 using Version = std::uint64_t;
 
 enum class Strategy { Dense, Sparse, Hybrid, MultiHop };

@@ -33,7 +33,8 @@ bool Object::erase(std::string_view key) {
 }
 
 bool operator==(const Object& a, const Object& b) {
-    return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const Object::Member& member) {
+    return a.size() == b.size() &&
+           std::all_of(a.begin(), a.end(), [&](const Object::Member& member) {
                const Value* other = b.find(member.first);
                return other != nullptr && *other == member.second;
            });
@@ -41,13 +42,19 @@ bool operator==(const Object& a, const Object& b) {
 
 std::string_view Value::type_name() const noexcept {
     switch (data_.index()) {
-        case 0: return "null";
-        case 1: return "boolean";
+        case 0:
+            return "null";
+        case 1:
+            return "boolean";
         case 2:
-        case 3: return "number";
-        case 4: return "string";
-        case 5: return "array";
-        default: return "object";
+        case 3:
+            return "number";
+        case 4:
+            return "string";
+        case 5:
+            return "array";
+        default:
+            return "object";
     }
 }
 

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/types.hpp"
+
+namespace braid {
+
+struct Receipt;
+
+/// What one ranked list gave to one hit.
+struct ReceiptSource {
+    std::string source;                // "dense", "sparse", or a collection's name
+    double score = 0;                  // raw, higher is better
+    std::optional<double> distance;    // Euclidean only: -score
+    std::size_t rank = 0;              // from the list's rank base
+    std::optional<double> normalized;  // methods that normalise
+    double weight = 1;
+    double contribution = 0;
+    bool filled = false;              // not in the list; scored afterwards (fill_scores)
+    std::shared_ptr<Receipt> nested;  // how a collection's own list came about
+
+    friend bool operator==(const ReceiptSource& a, const ReceiptSource& b);
+};
+
+/// Statistics a normalising method took from one list.
+struct ReceiptList {
+    std::string source;
+    std::optional<double> min, max, mean, std;
+
+    friend bool operator==(const ReceiptList&, const ReceiptList&) = default;
+};
+
+/// What one stage did to the score.
+struct ReceiptStage {
+    std::string stage;
+    std::string operation;  // "multiply", "add", "replace"
+    double value = 0;
+    double score = 0;  // after it
+
+    friend bool operator==(const ReceiptStage&, const ReceiptStage&) = default;
+};
+
+/// The arithmetic behind one score: recomputing it from these fields gives the same bits.
+struct Receipt {
+    std::string method = "none";  // "none": one list, its scores as they are
+    std::optional<double> k;      // rrf
+    std::optional<int> rank_base;
+    std::vector<ReceiptList> lists;
+    std::vector<ReceiptSource> sources;  // contributions are added in this order
+    double fused = 0;
+    std::vector<ReceiptStage> stages;
+    double score = 0;
+
+    friend bool operator==(const Receipt&, const Receipt&) = default;
+};
+
+/// One retrieved chunk: S1's fields, where it came from, and why it stands where it does.
+struct Hit {
+    std::string collection;
+    std::string namespace_;
+    Chunk chunk;
+    double score = 0;
+    std::size_t rank = 0;  // from 1
+    Strategy strategy = Strategy::Hybrid;
+    std::optional<double> dense_score;
+    std::optional<double> sparse_score;
+    std::optional<std::string> expanded;  // with its neighbours, when asked for
+    Receipt receipt;
+
+    friend bool operator==(const Hit&, const Hit&) = default;
+};
+
+/// What one leg did for the answer.
+struct SourceReport {
+    std::string source;  // "dense" or "sparse"
+    std::string collection;
+    bool ran = false;
+    std::size_t candidates = 0;  // handed to fusion
+    std::size_t depth = 0;       // asked for
+    std::uint64_t matched = 0;   // chunks that could have been candidates
+    bool exact = true;
+    double time_ms = 0;
+    std::string method;  // "exact scan", "exhaustive"
+    std::string error;   // why it did not run, or failed; empty when fine
+
+    friend bool operator==(const SourceReport&, const SourceReport&) = default;
+};
+
+struct Timings {
+    double embed_ms = 0;
+    double dense_ms = 0;
+    double sparse_ms = 0;
+    double fusion_ms = 0;
+    double hydrate_ms = 0;
+    double total_ms = 0;
+
+    friend bool operator==(const Timings&, const Timings&) = default;
+};
+
+struct Answer {
+    std::string query;
+    std::vector<Hit> hits;  // "chunks" in JSON
+    Strategy strategy_used = Strategy::Hybrid;
+    std::size_t total_candidates = 0;
+    std::size_t dense_candidates = 0;
+    std::size_t sparse_candidates = 0;
+    std::vector<SourceReport> sources;
+    bool complete = true;  // every leg asked for ran, and no match was left out for want of one
+    std::vector<std::string> warnings;
+    std::vector<std::string> unused;    // parameters given that the chosen method does not use
+    std::optional<std::string> cursor;  // asks for the next page; none: this was the last
+    Timings timings;
+
+    friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+}  // namespace braid

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/filter.hpp"
+#include "braid/result.hpp"
+#include "braid/types.hpp"
+
+namespace braid {
+
+/// What a backend can promise. The conformance suite is strict where one is true; answers name
+/// those that are not.
+struct Capabilities {
+    bool exact_lengths = false;      // BM25 uses true lengths, not rounded ones
+    bool scoped_statistics = false;  // statistics of what the principal may see
+    bool live_df = false;            // deleted chunks leave the statistics at once
+    bool exact_dense = false;        // exact dense search on request
+    bool snapshots = false;          // a snapshot answers the same for as long as it is held
+    bool read_your_writes = false;   // an acknowledged write is in the next search
+    bool atomic_batches = false;     // a batch is written whole or not at all
+
+    friend bool operator==(const Capabilities&, const Capabilities&) = default;
+};
+
+/// A point in time of some collections. Holding one keeps what it shows; let go of it soon.
+class Snapshot {
+public:
+    virtual ~Snapshot() = default;
+};
+using SnapshotPtr = std::shared_ptr<const Snapshot>;
+
+/// What a read may touch.
+struct ReadScope {
+    std::string collection{kDefaultCollection};
+    std::string namespace_{kDefaultNamespace};
+    Principal principal;
+    std::optional<Filter> filter;
+};
+
+enum class LegKind { Dense, Sparse };
+std::string_view name_of(LegKind kind) noexcept;  // "dense", "sparse"
+
+/// One search of one collection: by meaning or by words.
+struct Leg {
+    LegKind kind = LegKind::Sparse;
+    ReadScope scope;
+    std::vector<std::string> texts;  // Sparse: query variants; a chunk keeps its best score
+    std::vector<float> vector;       // Dense
+    std::size_t depth = 50;
+    bool query_syntax = false;
+    bool exact = false;
+};
+
+struct LegHit {
+    std::string chunk_id;
+    double score = 0;
+
+    friend bool operator==(const LegHit&, const LegHit&) = default;
+};
+
+/// Ranked by score, then smaller id; at most `depth` hits.
+struct LegResult {
+    std::vector<LegHit> hits;
+    std::uint64_t matched = 0;  // chunks that match, whatever the depth
+    bool exact = true;
+    std::string method;
+    double time_ms = 0;
+    std::vector<std::string> warnings;
+};
+
+struct WriteOptions {
+    /// The write happens only if each chunk it names has this version (0: does not exist yet);
+    /// otherwise Conflict, and nothing is written.
+    std::optional<Version> if_version;
+};
+
+struct WriteReport {
+    std::uint64_t written = 0;  // chunks inserted, updated or deleted
+    std::uint64_t replaced = 0;
+    Version version = 0;  // of every chunk the call changed; 0 if it changed none
+};
+
+/// What to delete. Exactly one of the three is given.
+struct DeleteSelector {
+    std::vector<std::string> chunk_ids;
+    std::vector<std::string> document_ids;
+    std::optional<Filter> filter;
+};
+
+struct FacetCount {
+    Value value;
+    std::uint64_t count = 0;
+
+    friend bool operator==(const FacetCount&, const FacetCount&) = default;
+};
+
+/// Of what the principal may see in one namespace.
+struct CollectionStats {
+    std::uint64_t chunks = 0;
+    std::uint64_t documents = 0;
+    std::uint64_t vectors = 0;
+    std::uint64_t terms = 0;          // distinct
+    double average_length = 0;        // weighted terms per chunk
+    std::uint64_t bytes_on_disk = 0;  // of the whole collection
+};
+
+/// Where chunks live and are searched: embedded (src/local) or a search cluster (src/remote). Safe
+/// for concurrent use. One conformance suite runs over every implementation.
+///
+/// Reads name a snapshot; a collection that the snapshot does not hold is NotFound. A chunk the
+/// principal may not see is answered like one that does not exist, and changes nothing.
+class Backend {
+public:
+    virtual ~Backend() = default;
+
+    virtual Capabilities capabilities() const = 0;
+
+    /// AlreadyExists, or InvalidArgument for the name or the schema.
+    virtual Result<> create_collection(const std::string& name, const Schema& schema) = 0;
+    virtual Result<> drop_collection(const std::string& name) = 0;
+    /// Every collection, damaged ones with the reason; counts are the principal's.
+    virtual Result<std::vector<CollectionInfo>> collections(const Principal& principal) const = 0;
+    virtual Result<CollectionInfo> describe(const std::string& name,
+                                            const Principal& principal) const = 0;
+
+    /// Inserts or replaces, all or none. Durable when it returns.
+    virtual Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
+                                       std::vector<Chunk> chunks,
+                                       const WriteOptions& options = {}) = 0;
+    /// NotFound if one of the chunks does not exist.
+    virtual Result<WriteReport> update(const std::string& collection, const std::string& namespace_,
+                                       std::vector<MetadataUpdate> updates,
+                                       const WriteOptions& options = {}) = 0;
+    /// Deletes what the scope's principal may see; unknown ids are not an error. The scope's filter
+    /// is not used: the selector has its own.
+    virtual Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
+                                       const WriteOptions& options = {}) = 0;
+
+    /// Pins the named collections as they are now. NotFound names the first that is missing.
+    virtual Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const = 0;
+
+    /// Runs all legs, in parallel; one result per leg, in order, each failing on its own.
+    /// This implementation calls search_leg on threads of its own; others may send one request.
+    virtual std::vector<Result<LegResult>> search(const SnapshotPtr& snapshot,
+                                                  std::span<const Leg> legs,
+                                                  const CallLimits& limits) const;
+    virtual Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
+                                         const CallLimits& limits) const = 0;
+
+    /// Exact scores of named chunks for the leg's query; none for a chunk that cannot be seen or
+    /// has no vector. A chunk without any of the words scores 0.
+    virtual Result<std::vector<std::optional<double>>> score(
+        const SnapshotPtr& snapshot, const Leg& leg,
+        std::span<const std::string> chunk_ids) const = 0;
+    /// Ranks (from 1) in the leg's whole list, however deep; none if not in it.
+    virtual Result<std::vector<std::optional<std::uint64_t>>> rank_of(
+        const SnapshotPtr& snapshot, const Leg& leg,
+        std::span<const std::string> chunk_ids) const = 0;
+
+    /// One entry per id, in order; none where there is no such chunk. Vectors only if asked for.
+    virtual Result<std::vector<std::optional<Chunk>>> fetch(const SnapshotPtr& snapshot,
+                                                            const ReadScope& scope,
+                                                            std::span<const std::string> chunk_ids,
+                                                            bool with_vectors) const = 0;
+    /// Chunks `index - before` ... `index + after` of a document that exist, by index.
+    virtual Result<std::vector<Chunk>> neighbors(const SnapshotPtr& snapshot,
+                                                 const ReadScope& scope,
+                                                 const std::string& document_id, std::int64_t index,
+                                                 std::size_t before, std::size_t after) const = 0;
+    virtual Result<std::uint64_t> count(const SnapshotPtr& snapshot,
+                                        const ReadScope& scope) const = 0;
+    /// The field's most frequent values, then by value; lists count each element once.
+    virtual Result<std::vector<FacetCount>> facets(const SnapshotPtr& snapshot,
+                                                   const ReadScope& scope, const std::string& field,
+                                                   std::size_t limit) const = 0;
+    virtual Result<CollectionStats> stats(const SnapshotPtr& snapshot,
+                                          const ReadScope& scope) const = 0;
+    /// Every matching chunk, in id order, after `after`; for export and re-embedding.
+    virtual Result<std::vector<Chunk>> scan(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                            const std::string& after, std::size_t limit,
+                                            bool with_vectors) const = 0;
+};
+
+}  // namespace braid

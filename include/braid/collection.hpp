@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/embedder.hpp"
+#include "braid/result.hpp"
+#include "braid/types.hpp"
+#include "braid/value.hpp"
+
+namespace braid {
+
+inline constexpr std::string_view kDefaultCollection = "default";
+inline constexpr std::string_view kDefaultNamespace = "default";
+
+/// A part of a chunk that is searched by words: "title", "section_title", "content" or
+/// "metadata.<path>". Term frequencies and lengths are multiplied by the weight and added over the
+/// fields (BM25F with one common length).
+struct TextField {
+    std::string name;
+    double weight = 1.0;
+
+    friend bool operator==(const TextField&, const TextField&) = default;
+};
+
+enum class Bm25Variant {
+    Lucene,  // idf ln(1 + (N - df + 0.5) / (df + 0.5)); tf / (tf + norm)
+    Okapi,   // rank-bm25's BM25Okapi, negative idf replaced by epsilon times the mean idf
+};
+
+struct Bm25 {
+    Bm25Variant variant = Bm25Variant::Lucene;
+    double k1 = 1.2;
+    double b = 0.75;
+    double epsilon = 0.25;  // Okapi only
+
+    friend bool operator==(const Bm25&, const Bm25&) = default;
+};
+
+/// What the vectors of a collection are.
+struct VectorSpec {
+    /// "none" (no vectors), "external" (the user brings them), or an embedder's name.
+    std::string embedder = "none";
+    std::size_t dimension = 0;  // 0 with "external": taken from the first vector
+    Metric metric = Metric::Cosine;
+    std::optional<EmbedderFingerprint> fingerprint;  // of the embedder that made the vectors
+
+    bool has_vectors() const noexcept { return embedder != "none"; }
+    friend bool operator==(const VectorSpec&, const VectorSpec&) = default;
+};
+
+enum class MetadataType { String, Number, Boolean, Date };
+
+/// Declares a metadata field: values of another type are refused, filters are checked against it.
+/// Fields that are not declared take any JSON value.
+struct MetadataField {
+    std::string name;  // dotted path
+    MetadataType type = MetadataType::String;
+
+    friend bool operator==(const MetadataField&, const MetadataField&) = default;
+};
+
+struct Schema {
+    std::vector<TextField> text_fields{{"title", 1.0}, {"section_title", 1.0}, {"content", 1.0}};
+    std::string analyzer = "standard";  // or "simple"
+    std::string language = "english";   // stemmer; "none" for no stemming
+    bool stop_words = false;            // true drops the language's stop words
+    Bm25 bm25;
+    VectorSpec vectors;
+    std::vector<MetadataField> metadata;
+    AccessLevels levels;
+
+    friend bool operator==(const Schema&, const Schema&) = default;
+};
+
+/// InvalidArgument if a field, a parameter or a name in it makes no sense.
+Result<> validate(const Schema& schema);
+/// Names are 1 to 100 of [A-Za-z0-9_-], so that they can be file names.
+Result<> validate_collection_name(std::string_view name);
+
+/// Unit of retrieval.
+struct Chunk {
+    std::string chunk_id;     // unique in its namespace, 1 to 512 bytes
+    std::string document_id;  // what the user handed in, 1 to 512 bytes; empty: the chunk_id
+    std::optional<std::int64_t> chunk_index;
+    std::string content;
+    std::optional<std::string> title;
+    std::optional<std::string> section_title;
+    Object metadata;
+    std::optional<Timestamp> created_at;
+    std::optional<std::string> sensitivity;     // one of the schema's levels; none: the default
+    std::vector<std::string> visibility_scope;  // none: visible to all of sufficient clearance
+    std::vector<float> vector;                  // empty: none
+    Version version = 0;                        // set by the store
+
+    friend bool operator==(const Chunk&, const Chunk&) = default;
+};
+
+/// A change that leaves text and vector alone. `metadata` is merged as RFC 7396 does: null removes
+/// a member, objects merge, anything else replaces. Fields left empty stay as they are.
+struct MetadataUpdate {
+    std::string chunk_id;
+    Object metadata;
+    std::optional<Timestamp> created_at;
+    std::optional<std::string> sensitivity;
+    std::optional<std::vector<std::string>> visibility_scope;
+
+    friend bool operator==(const MetadataUpdate&, const MetadataUpdate&) = default;
+};
+
+/// A collection as `collections` lists it.
+struct CollectionInfo {
+    std::string name;
+    Schema schema;
+    std::uint64_t chunks = 0;  // visible to the principal that asks, over all namespaces
+    std::uint64_t documents = 0;
+    std::vector<std::string> namespaces;  // those with visible chunks, in byte order
+    std::string damage;                   // why the collection cannot be read; empty when it can
+};
+
+}  // namespace braid

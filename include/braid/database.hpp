@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "braid/answer.hpp"
+#include "braid/backend.hpp"
+#include "braid/collection.hpp"
+#include "braid/embedder.hpp"
+#include "braid/request.hpp"
+#include "braid/result.hpp"
+#include "braid/types.hpp"
+
+namespace braid {
+
+/// Full: acknowledged means on disk. Relaxed: up to `relaxed_ms` of acknowledged writes may be lost
+/// when the machine (not the process) fails.
+enum class Durability { Full, Relaxed };
+
+/// Finds the embedder a collection names. `none` and `external` never reach it.
+using EmbedderFactory =
+    std::function<Result<std::shared_ptr<const Embedder>>(const VectorSpec& spec)>;
+
+struct OpenOptions {
+    bool create = true;      // make the directory if it is missing; otherwise NotFound
+    bool read_only = false;  // takes no lock, sees what was on disk when opened
+    Durability durability = Durability::Full;
+    unsigned relaxed_ms = 100;
+    std::vector<Profile> profiles;  // besides the built-in ones; same name replaces
+    EmbedderFactory embedders;      // none: the built-in models
+    LogSink log;
+};
+
+/// What opening found: damage is reported, never hidden.
+struct OpenReport {
+    std::vector<std::string> notes;  // "collection 'a': cut 17 bytes of an unfinished write"
+};
+
+/// A directory of collections: the product's front door. Safe for concurrent use; movable.
+///
+///     auto db = braid::Database::open("./data");
+///     db->add("notes", {{.chunk_id = "a", .content = "Red foxes hunt at dusk."}});
+///     auto answer = db->retrieve({.query = "when do foxes hunt?", .collections = {"notes"}});
+class Database {
+public:
+    /// Locked if another process writes to it; NotFound, Corruption, IoError.
+    static Result<Database> open(const std::filesystem::path& path,
+                                 const OpenOptions& options = {});
+    /// A database that lives and dies with the object.
+    static Result<Database> in_memory(const OpenOptions& options = {});
+
+    Database(Database&&) noexcept;
+    Database& operator=(Database&&) noexcept;
+    ~Database();
+
+    const OpenReport& open_report() const;
+
+    Result<> create_collection(const std::string& name, const Schema& schema = {});
+    Result<> drop_collection(const std::string& name);
+    Result<std::vector<CollectionInfo>> collections(const Principal& principal = {}) const;
+    Result<CollectionInfo> describe(const std::string& name, const Principal& principal = {}) const;
+
+    /// Upserts, all or none, durable when it returns. Chunks without a vector are embedded if the
+    /// collection has an embedder. Creates no collection.
+    Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
+                            const std::string& namespace_ = std::string(kDefaultNamespace),
+                            const WriteOptions& options = {});
+    Result<WriteReport> update(const std::string& collection, std::vector<MetadataUpdate> updates,
+                               const std::string& namespace_ = std::string(kDefaultNamespace),
+                               const WriteOptions& options = {});
+    Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
+                               const WriteOptions& options = {});
+
+    Result<Answer> retrieve(const Request& request, const Principal& principal = {},
+                            const CallLimits& limits = {}) const;
+    /// Concurrent; one failing request does not fail the others.
+    std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests,
+                                               const Principal& principal = {},
+                                               const CallLimits& limits = {}) const;
+
+    Result<std::vector<std::optional<Chunk>>> get(const ReadScope& scope,
+                                                  std::span<const std::string> chunk_ids,
+                                                  bool with_vectors = false) const;
+    Result<std::vector<Chunk>> neighbors(const ReadScope& scope, const std::string& chunk_id,
+                                         std::size_t count) const;
+    Result<std::uint64_t> count(const ReadScope& scope) const;
+    Result<std::vector<FacetCount>> facets(const ReadScope& scope, const std::string& field,
+                                           std::size_t limit = 20) const;
+    Result<CollectionStats> stats(const ReadScope& scope) const;
+    /// Matching chunks in id order after `after`, at most `limit`.
+    Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,
+                                    std::size_t limit, bool with_vectors = false) const;
+
+    /// The contract below this facade, for tools and tests.
+    Backend& backend() const;
+
+private:
+    struct Impl;
+    explicit Database(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace braid

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/value.hpp"
+
+namespace braid {
+
+/// A condition on a chunk's fields and metadata, in Mongo's style.
+///
+/// A field is "chunk_id", "document_id", "chunk_index", "title", "section_title", "created_at",
+/// "sensitivity", "visibility_scope", or a dotted path into the metadata ("metadata." may stand
+/// before it). `Ne` and `Nin` match a missing field, the others do not. A list matches if one of
+/// its elements does. Two RFC 3339 strings compare as times, other strings by bytes.
+struct Filter {
+    enum class Op {
+        And,       // children; no child: matches everything
+        Or,        // children; no child: matches nothing
+        Not,       // one child
+        Eq,        // operand: any value
+        Ne,        //
+        Gt,        // operand: number, string or boolean
+        Gte,       //
+        Lt,        //
+        Lte,       //
+        In,        // operand: array
+        Nin,       //
+        Exists,    // operand: boolean
+        Contains,  // operand: a substring of a string, or an element of a list
+        Between,   // operand: [low, high], both inclusive
+    };
+
+    Op op = Op::And;
+    std::string field;
+    Value operand;
+    std::vector<Filter> children;
+
+    static Filter all_of(std::vector<Filter> children) {
+        return {Op::And, {}, {}, std::move(children)};
+    }
+    static Filter compare(Op op, std::string field, Value operand) {
+        return {op, std::move(field), std::move(operand), {}};
+    }
+    friend bool operator==(const Filter&, const Filter&) = default;
+};
+
+struct FilterLimits {
+    std::size_t depth = 16;
+    std::size_t clauses = 1024;
+    std::size_t list = 10'000;  // members of one $in or $nin
+};
+
+/// Reads `{"year": {"$gte": 2020}, "$or": [...]}`. InvalidArgument names the field and the
+/// operator. Defined in src/core.
+Result<Filter> parse_filter(const Value& json, const FilterLimits& limits = {});
+/// The inverse: parse_filter(filter_to_value(f)) selects the same chunks.
+Value filter_to_value(const Filter& filter);
+
+}  // namespace braid

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/filter.hpp"
+#include "braid/types.hpp"
+#include "braid/value.hpp"
+
+namespace braid {
+
+/// How ranked lists become one. What is not given comes from the profile.
+struct FusionChoice {
+    std::optional<FusionMethod> method;
+    std::optional<double> k;            // rrf; k + rank must be > 0
+    std::optional<int> rank_base;       // rrf; 0 or 1
+    std::optional<bool> fill_scores;    // not with rrf
+    std::optional<std::string> preset;  // another system's formula
+
+    friend bool operator==(const FusionChoice&, const FusionChoice&) = default;
+};
+
+/// One step after fusion: `{"name": parameters}`.
+struct StageChoice {
+    std::string name;
+    Object parameters;
+
+    friend bool operator==(const StageChoice&, const StageChoice&) = default;
+};
+
+/// A question. Every field is a key of the JSON request of the same name; fields left empty take
+/// the profile's default. The principal is not part of it: the door knows who asks.
+struct Request {
+    std::string query;
+    std::vector<float> query_embedding;    // wins over the embedder
+    std::vector<std::string> collections;  // empty: the profile's, else "default"
+    std::optional<std::string> namespace_;
+    std::string profile = "default";
+    std::optional<Strategy> strategy;
+
+    std::optional<std::size_t> top_k;
+    std::string cursor;  // from an earlier answer: its next page
+    FusionChoice fusion;
+    std::optional<double> dense_weight;                   // dense a, sparse 1 - a
+    std::vector<std::pair<std::string, double>> weights;  // by source
+    std::optional<std::size_t> dense_top_k;               // depth of the dense leg
+    std::optional<std::size_t> sparse_top_k;
+    std::optional<std::size_t> max_hops;
+    std::optional<std::size_t> hop_top_k;
+    std::optional<double> score_threshold;  // inclusive, on the fused score
+
+    std::optional<Filter> filter;
+    std::optional<std::vector<std::string>> document_ids;  // an empty list matches nothing
+
+    bool expand_query = false;
+    bool use_hyde = false;
+    bool query_syntax = false;
+    std::vector<StageChoice> stages;
+    std::size_t expand_neighbors = 0;
+    bool exact = false;    // dense by exact scan
+    bool explain = false;  // adds what costs extra time to the receipts
+    std::optional<std::int64_t> deadline_ms;
+
+    friend bool operator==(const Request&, const Request&) = default;
+};
+
+/// Named request defaults: data, not code. `depth` candidates per leg, at least `depth_per_hit` for
+/// each hit asked for.
+struct Profile {
+    std::string name;
+    std::vector<std::string> collections;
+    std::string namespace_{kDefaultNamespace};
+    Strategy strategy = Strategy::Hybrid;
+    FusionMethod method = FusionMethod::Rrf;
+    double k = 60;
+    int rank_base = 1;
+    double dense_weight = 0.7;
+    std::optional<double> sparse_weight;  // none: 1 - dense_weight
+    std::size_t depth = 50;
+    std::size_t depth_per_hit = 0;
+    std::size_t top_k = 10;
+    std::size_t max_top_k = 0;  // larger requests are cut to it, with a warning; 0: no such limit
+    std::size_t max_hops = 3;
+    std::size_t hop_top_k = 5;
+
+    friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+/// default, service, decisions, topic, artifacts, doctrine.
+const std::vector<Profile>& builtin_profiles();
+
+}  // namespace braid
