@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+
+namespace braid::text {
+
+/// How a collection turns text into terms; stored with the collection, since a query must be
+/// analyzed exactly as the documents were.
+struct AnalyzerOptions {
+    std::string name = "standard";     // or "simple"
+    std::string language = "english";  // a stemmer's name or ISO code ("de"), or "none"
+    bool stop_words = false;           // leave out English function words; needs language english
+
+    friend bool operator==(const AnalyzerOptions&, const AnalyzerOptions&) = default;
+};
+
+/// One term of a text. Positions count words from 0 and never decrease from token to token; an
+/// identifier and its parts share positions. [begin, end) are byte offsets into the analyzed text,
+/// always on character boundaries.
+struct Token {
+    std::string term;
+    std::uint32_t position = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+
+    friend bool operator==(const Token&, const Token&) = default;
+};
+
+/// No term is longer: a longer word is cut after the last character that fits.
+inline constexpr std::size_t kMaxTermBytes = 255;
+
+/// Bytes to terms. Immutable and safe for concurrent use; copies are cheap and share one state.
+///
+/// `standard`: Unicode words, NFKC, case folded, stemmed, without accents (`Cafés` and `cafe` are
+/// one term). Scripts written without spaces, and Hangul, give overlapping pairs of characters.
+/// Compounds (`getUserName`, `kebab-case`, `foo.bar`, `user@example.com`, `C++`) give the whole,
+/// unstemmed, and their parts. src/text/README.md has the rules.
+///
+/// `simple`: what Python's `re.findall(r'\w+', text.lower())` gives, but for the cut at
+/// kMaxTermBytes. Language and stop words do not apply to it.
+class Analyzer {
+public:
+    /// InvalidArgument for an unknown name or language (the message lists the nearest), or for
+    /// stop words in a language other than English.
+    static Result<Analyzer> create(const AnalyzerOptions& options);
+
+    /// Replaces `out` by the tokens of `text`, reusing the strings it holds. Any bytes will do:
+    /// those that are no UTF-8 separate words. Bytes past 4 GiB are not read.
+    void analyze(std::string_view text, std::vector<Token>& out) const;
+
+    /// The terms of `text` in token order, repetitions included.
+    std::vector<std::string> terms(std::string_view text) const;
+
+    /// As given to create(), the language by its full name ("german" for "de").
+    const AnalyzerOptions& options() const noexcept;
+
+private:
+    struct State;
+    explicit Analyzer(std::shared_ptr<const State> state) noexcept;
+
+    std::shared_ptr<const State> state_;
+};
+
+/// The languages `standard` stems, by full name, sorted; "none" included.
+std::span<const std::string_view> analyzer_languages() noexcept;
+
+}  // namespace braid::text
