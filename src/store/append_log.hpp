@@ -1,0 +1,122 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "braid/result.hpp"
+#include "braid/store/directory.hpp"
+
+namespace braid::store {
+
+/// When an append returns.
+struct Durability {
+    /// Zero: once the record is on disk. Otherwise: once it is handed to the system, which puts it
+    /// on disk within this time. A crash of the process then loses nothing, a power cut or a crash
+    /// of the machine loses up to that much of what was acknowledged (always the newest records).
+    std::chrono::milliseconds max_delay{0};
+
+    static constexpr Durability full() noexcept { return {}; }
+    static constexpr Durability relaxed(std::chrono::milliseconds max_delay) noexcept {
+        return {max_delay};
+    }
+    constexpr bool is_full() const noexcept { return max_delay.count() <= 0; }
+};
+
+struct AppendLogOptions {
+    Durability durability = Durability::full();
+    std::uint64_t max_record_bytes = std::uint64_t{1} << 30;
+    /// Sequence number of the first record; used when the log is created, else ignored.
+    std::uint64_t first_sequence = 1;
+    /// Replay only: nothing is created, cut or synced, and every append fails.
+    bool read_only = false;
+    /// NotFound for a log that must be there. Always so when read_only.
+    bool must_exist = false;
+};
+
+/// What opening a log found.
+struct LogReport {
+    std::uint64_t records = 0;
+    std::uint64_t next_sequence = 1;
+    /// Unacknowledged bytes at the end, left by a crash and cut off (only ignored if read_only).
+    std::uint64_t cut_bytes = 0;
+    std::uint64_t cut_offset = 0;
+    /// True if there was no log, or one whose creation a crash had interrupted.
+    bool created = false;
+};
+
+/// A file of records that only grows (format: docs/formats/log.md). A record whose append
+/// returned success is replayed by every later open, whole and in order, whatever crash came in
+/// between; what a crash leaves at the end of the file unacknowledged is cut off and reported.
+/// Damage to an acknowledged record is a Corruption, as far as later records witness that it was
+/// durable: damage to the last batch cannot be told from a torn write, nor can a file that
+/// someone truncated from a shorter log.
+///
+/// Safe for concurrent use: concurrent appends share one write and one sync (group commit, led by
+/// one of the callers). Opening does not lock; keep a second writer out with Directory::lock.
+class AppendLog {
+public:
+    /// Called for each record in order; the payload is borrowed for the call. An error stops the
+    /// replay and is returned by open.
+    using ReplayFn = std::function<Result<>(std::uint64_t sequence, std::span<const std::byte>)>;
+    using OnDurable = std::function<void(std::uint64_t sequence)>;
+
+    struct Opened {
+        std::unique_ptr<AppendLog> log;
+        LogReport report;
+    };
+
+    /// Opens or creates the log `name` and replays it. `directory` must outlive the log.
+    /// Corruption if acknowledged records are damaged: nothing is cut then. Unsupported if a newer
+    /// version wrote it.
+    static Result<Opened> open(Directory& directory, std::string_view name,
+                               const AppendLogOptions& options, const ReplayFn& replay);
+
+    AppendLog(const AppendLog&) = delete;
+    AppendLog& operator=(const AppendLog&) = delete;
+    /// Closes; an error of that is lost, so call close() first.
+    ~AppendLog();
+
+    /// Appends one record, returns its sequence number once it is durable (see Durability).
+    /// Sequence numbers grow by one per record, in file order.
+    ///
+    /// InvalidArgument if the payload is too long; nothing is written then. Any other error means
+    /// that the record may or may not be in the log when it is opened next, and that this log
+    /// takes no more records: later appends are ReadOnly, with the first error as the reason. A
+    /// failed sync is never tried again, because the system may have dropped what it could not
+    /// write and would then report success.
+    Result<std::uint64_t> append(std::span<const std::byte> payload);
+
+    /// The same, and calls `on_durable` before it returns: one call at a time, in sequence order,
+    /// perhaps on the thread of another append. So a database can apply records to its memory in
+    /// log order. It must not call the log. If it throws, the record stays in the log, the append
+    /// fails and the log takes no more records.
+    Result<std::uint64_t> append(std::span<const std::byte> payload, const OnDurable& on_durable);
+
+    /// Puts everything acknowledged on disk (only Durability::relaxed leaves something to do).
+    Result<> flush();
+
+    /// flush(), then every later append fails with ReadOnly. Calling it again does nothing.
+    Result<> close();
+
+    /// The sequence number the next record will get.
+    std::uint64_t next_sequence() const;
+    /// Bytes in the file, its header included.
+    std::uint64_t size_bytes() const;
+    /// Why the log takes no more records, if so.
+    std::optional<Error> failure() const;
+
+private:
+    class Committer;
+    explicit AppendLog(std::unique_ptr<Committer> committer);
+
+    std::unique_ptr<Committer> committer_;
+};
+
+}  // namespace braid::store

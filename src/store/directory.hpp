@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+
+namespace braid::store {
+
+/// The bytes of one file as they were when it was opened: they do not change and do not fault,
+/// also when the file is appended to, truncated, replaced or removed meanwhile.
+///
+/// The whole file is held in memory (a read error is an error of `open`, never a signal later),
+/// so an open costs one read of the file. Safe for concurrent use.
+class FileView {
+public:
+    FileView() = default;
+    FileView(const FileView&) = delete;
+    FileView& operator=(const FileView&) = delete;
+    virtual ~FileView() = default;
+
+    /// Valid as long as the view. Aligned to at least 16 bytes.
+    virtual std::span<const std::byte> bytes() const noexcept = 0;
+};
+
+/// A file that grows at its end. One owner at a time; not safe for concurrent use.
+///
+/// After an error of `append` or `sync` nobody knows what the disk holds behind the last
+/// successful `sync`: stop using the object, and look at the file again after reopening it.
+class AppendFile {
+public:
+    AppendFile() = default;
+    AppendFile(const AppendFile&) = delete;
+    AppendFile& operator=(const AppendFile&) = delete;
+    virtual ~AppendFile() = default;
+
+    /// Writes all of `bytes` at the end; they are not durable before `sync`. On failure the file
+    /// may hold a part of them. ResourceExhausted if the disk is full.
+    virtual Result<> append(std::span<const std::byte> bytes) = 0;
+
+    /// Everything appended so far survives a power cut, as does the file's name.
+    virtual Result<> sync() = 0;
+
+    /// Bytes appended so far, those of earlier owners included.
+    virtual std::uint64_t size() const noexcept = 0;
+
+    /// Cuts the file to `size` bytes, durably. InvalidArgument if it is shorter than that.
+    virtual Result<> truncate(std::uint64_t size) = 0;
+};
+
+/// Held until destroyed, or until the process that holds it ends, however it ends.
+class DirectoryLock {
+public:
+    DirectoryLock() = default;
+    DirectoryLock(const DirectoryLock&) = delete;
+    DirectoryLock& operator=(const DirectoryLock&) = delete;
+    virtual ~DirectoryLock() = default;
+};
+
+struct DirectoryEntry {
+    std::string name;
+    bool is_directory;
+    std::uint64_t size;  // of a file; 0 for a directory
+
+    friend bool operator==(const DirectoryEntry&, const DirectoryEntry&) = default;
+};
+
+/// Where a collection keeps its files. Files are written once and never changed, except the
+/// manifest (replaced whole) and the log (see append_log.hpp). Safe for concurrent use.
+///
+/// Names are 1 to 200 characters of [A-Za-z0-9._-], not starting with '.'; any other name is an
+/// InvalidArgument. What a change promises, it promises once it has returned success; after an
+/// error the change may or may not have happened, but never by half. Errors say what was tried,
+/// on which path, and why it failed: ResourceExhausted for a full disk or too many open files,
+/// ReadOnly or PermissionDenied where writing is not allowed, IoError for the rest.
+///
+/// open_posix_directory (production), make_memory_directory (scratch), FaultyDisk (tests: fails,
+/// or drops what was not synced, at the n-th operation). One suite runs over all three.
+class Directory {
+public:
+    Directory() = default;
+    Directory(const Directory&) = delete;
+    Directory& operator=(const Directory&) = delete;
+    virtual ~Directory() = default;
+
+    /// For messages.
+    virtual std::string path() const = 0;
+
+    /// NotFound if `name` does not exist. The view outlives removal of the file.
+    virtual Result<std::unique_ptr<FileView>> open(std::string_view name) const = 0;
+
+    /// Files and sub-directories, sorted by name. What is neither (links, devices), has a name we
+    /// could not have given, or is a left-over of a crash, is not listed.
+    virtual Result<std::vector<DirectoryEntry>> list() const = 0;
+
+    /// Writes a new file, durably. AlreadyExists if `name` is taken, also by a directory.
+    virtual Result<> create(std::string_view name, std::span<const std::byte> bytes) = 0;
+
+    /// Writes a file in place of the one of that name, if there is one, durably. Readers see the
+    /// old bytes or the new ones, never a mixture, also after a crash.
+    virtual Result<> replace(std::string_view name, std::span<const std::byte> bytes) = 0;
+
+    /// Removes a file, durably. NotFound if `name` does not exist.
+    virtual Result<> remove(std::string_view name) = 0;
+
+    /// Opens a file for appending; creates it if absent, which is durable after the first `sync`.
+    /// What an earlier owner left unsynced is synced first, and read back from the disk by the
+    /// next `open`, so that nobody builds on bytes that only a cache holds.
+    virtual Result<std::unique_ptr<AppendFile>> open_append(std::string_view name) = 0;
+
+    /// Opens a sub-directory, created durably if absent.
+    virtual Result<std::unique_ptr<Directory>> subdirectory(std::string_view name) = 0;
+
+    /// NotFound if there is no such sub-directory.
+    virtual Result<std::unique_ptr<Directory>> open_subdirectory(std::string_view name) const = 0;
+
+    /// Removes a sub-directory with all it holds: the name is gone at once and durably, then the
+    /// content. After a crash either all of it is there under `name`, or nothing.
+    virtual Result<> remove_subdirectory(std::string_view name) = 0;
+
+    /// Takes the exclusive lock `name` (a file of that name, which stays), without waiting. Locked
+    /// if it is held, by this process or another one; the message names the holder where known.
+    virtual Result<std::unique_ptr<DirectoryLock>> lock(std::string_view name) = 0;
+
+    /// Every name created or removed so far survives a power cut.
+    virtual Result<> sync() = 0;
+
+    /// Deletes what crashes left half-written or half-removed, and returns how many names that
+    /// were. Call it only where no one else writes, that is, under the lock.
+    virtual Result<std::size_t> remove_leftovers() = 0;
+};
+
+/// Whether `name` may be passed to a Directory.
+bool is_valid_name(std::string_view name) noexcept;
+
+}  // namespace braid::store

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/store/directory.hpp"
+
+namespace braid::store {
+
+struct LogProblem {
+    std::uint64_t offset;
+    std::uint64_t bytes;  // how many are not readable from there on
+    bool acknowledged;    // true: a loss; false: an unsynced end, which opening the log cuts off
+    std::string message;
+};
+
+struct LogCheck {
+    std::uint64_t bytes = 0;
+    std::uint64_t records = 0;         // readable ones, also behind damage
+    std::vector<LogProblem> problems;  // in file order, the first hundred
+    std::uint64_t problem_count = 0;
+};
+
+/// Walks the log `name` without replaying or changing it and lists all that is wrong with it. An
+/// error only if the file cannot be read at all, or is of a newer version.
+Result<LogCheck> check_log(const Directory& directory, std::string_view name);
+
+}  // namespace braid::store

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/store/directory.hpp"
+
+namespace braid::store {
+
+/// An open file, as bare as the system offers it: see RawDirectory.
+class RawFile {
+public:
+    RawFile() = default;
+    RawFile(const RawFile&) = delete;
+    RawFile& operator=(const RawFile&) = delete;
+    virtual ~RawFile() = default;
+
+    virtual Result<std::uint64_t> size() const = 0;
+    /// Writes at the end, perhaps less than asked; returns how much, at least 1 of a non-empty
+    /// `bytes`.
+    virtual Result<std::size_t> write(std::span<const std::byte> bytes) = 0;
+    /// Content and length become durable, not the name.
+    virtual Result<> sync() = 0;
+    /// Not durable before `sync`.
+    virtual Result<> truncate(std::uint64_t size) = 0;
+    /// Forgets cached content that is not waiting to be written: the next read asks the disk.
+    virtual void drop_cache() noexcept = 0;
+};
+
+/// The few operations of a file system that Directory is made of, each atomic, none durable by
+/// itself. The order in which make_directory() calls them is what makes data safe, and the tests
+/// cut the power between any two of them. Names are trusted here. Safe for concurrent use.
+class RawDirectory {
+public:
+    enum class Access { Append, AppendNew };  // AppendNew: AlreadyExists if the name is taken
+    enum class IfTaken { Replace, Fail };
+
+    RawDirectory() = default;
+    RawDirectory(const RawDirectory&) = delete;
+    RawDirectory& operator=(const RawDirectory&) = delete;
+    virtual ~RawDirectory() = default;
+
+    virtual std::string path() const = 0;
+    virtual Result<std::unique_ptr<FileView>> view(const std::string& name) const = 0;
+    virtual Result<std::unique_ptr<RawFile>> open_file(const std::string& name, Access access) = 0;
+    virtual Result<std::shared_ptr<RawDirectory>> open_directory(const std::string& name) const = 0;
+    /// AlreadyExists if the name is taken.
+    virtual Result<> make_directory(const std::string& name) = 0;
+    /// Moves a file or a directory. Fail: AlreadyExists if `to` is taken.
+    virtual Result<> rename(const std::string& from, const std::string& to, IfTaken if_taken) = 0;
+    virtual Result<> remove_file(const std::string& name) = 0;
+    /// Removes an empty directory.
+    virtual Result<> remove_directory(const std::string& name) = 0;
+    /// All files and directories, in any order, whatever their names.
+    virtual Result<std::vector<DirectoryEntry>> list() const = 0;
+    virtual Result<std::unique_ptr<DirectoryLock>> lock(const std::string& name) = 0;
+    /// The names in this directory become durable.
+    virtual Result<> sync() = 0;
+};
+
+/// The Directory built on `raw`.
+std::unique_ptr<Directory> make_directory(std::shared_ptr<RawDirectory> raw);
+
+}  // namespace braid::store
