@@ -1,0 +1,135 @@
+#include "braid/wire/answer_json.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "braid/core/rfc3339.hpp"
+#include "braid/wire/chunk_json.hpp"
+
+namespace braid::wire {
+namespace {
+
+Array list_of(const std::vector<std::string>& strings) {
+    return {strings.begin(), strings.end()};
+}
+
+template <class T>
+void put(Object& out, std::string_view key, const std::optional<T>& value) {
+    if (value) out.set(key, Value(*value));
+}
+
+Value source_to_value(const ReceiptSource& source) {
+    Object out{{"source", Value(source.source)}, {"score", source.score}};
+    put(out, "distance", source.distance);
+    if (!source.filled) out.set("rank", source.rank);
+    put(out, "normalized", source.normalized);
+    out.set("weight", source.weight);
+    out.set("contribution", source.contribution);
+    if (source.filled) out.set("filled", true);
+    if (source.nested) out.set("receipt", receipt_to_value(*source.nested));
+    return out;
+}
+
+Value report_to_value(const SourceReport& report) {
+    Object out{{"source", Value(report.source)},
+               {"collection", Value(report.collection)},
+               {"ran", report.ran},
+               {"candidates", report.candidates},
+               {"depth", report.depth},
+               {"matched", report.matched},
+               {"exact", report.exact},
+               {"time_ms", report.time_ms},
+               {"method", Value(report.method)}};
+    if (!report.error.empty()) out.set("error", report.error);
+    return out;
+}
+
+Value timings_to_value(const Timings& timings) {
+    return Object{{"embed_ms", timings.embed_ms},     {"dense_ms", timings.dense_ms},
+                  {"sparse_ms", timings.sparse_ms},   {"fusion_ms", timings.fusion_ms},
+                  {"hydrate_ms", timings.hydrate_ms}, {"total_ms", timings.total_ms}};
+}
+
+}  // namespace
+
+Value receipt_to_value(const Receipt& receipt) {
+    Object fusion{{"method", Value(receipt.method)}};
+    put(fusion, "k", receipt.k);
+    put(fusion, "rank_base", receipt.rank_base);
+    if (!receipt.lists.empty()) {
+        Object lists;
+        for (const ReceiptList& list : receipt.lists) {
+            Object statistics;
+            put(statistics, "min", list.min);
+            put(statistics, "max", list.max);
+            put(statistics, "mean", list.mean);
+            put(statistics, "std", list.std);
+            lists.set(list.source, std::move(statistics));
+        }
+        fusion.set("lists", std::move(lists));
+    }
+    Array sources;
+    for (const ReceiptSource& source : receipt.sources) sources.push_back(source_to_value(source));
+    Array stages;
+    for (const ReceiptStage& stage : receipt.stages) {
+        stages.emplace_back(Object{{"stage", Value(stage.stage)},
+                                   {"operation", Value(stage.operation)},
+                                   {"value", stage.value},
+                                   {"score", stage.score}});
+    }
+    return Object{{"fusion", std::move(fusion)},
+                  {"sources", std::move(sources)},
+                  {"fused", receipt.fused},
+                  {"stages", std::move(stages)},
+                  {"score", receipt.score}};
+}
+
+Value hit_to_value(const Hit& hit) {
+    const Chunk& chunk = hit.chunk;
+    Object out{{"chunk_id", Value(chunk.chunk_id)},
+               {"document_id", Value(chunk.document_id)},
+               {"content", Value(chunk.content)},
+               {"score", hit.score},
+               {"rank", hit.rank},
+               {"retrieval_strategy", name_of(hit.strategy)},
+               {"dense_score", hit.dense_score},
+               {"sparse_score", hit.sparse_score},
+               {"metadata", Value(chunk.metadata)},
+               {"section_title", chunk.section_title},
+               {"chunk_index", chunk.chunk_index},
+               {"collection", Value(hit.collection)},
+               {"namespace", Value(hit.namespace_)},
+               {"title", chunk.title},
+               {"created_at", Value()},
+               {"sensitivity", chunk.sensitivity},
+               {"visibility_scope", list_of(chunk.visibility_scope)},
+               {"version", chunk.version}};
+    if (chunk.created_at) out.set("created_at", core::print_rfc3339(*chunk.created_at));
+    if (!chunk.vector.empty()) out.set("vector", vector_to_value(chunk.vector));
+    put(out, "expanded", hit.expanded);
+    out.set("receipt", receipt_to_value(hit.receipt));
+    return out;
+}
+
+Value answer_to_value(const Answer& answer) {
+    Array chunks;
+    for (const Hit& hit : answer.hits) chunks.push_back(hit_to_value(hit));
+    Array sources;
+    for (const SourceReport& report : answer.sources) sources.push_back(report_to_value(report));
+    return Object{{"query", Value(answer.query)},
+                  {"chunks", std::move(chunks)},
+                  {"total_candidates", answer.total_candidates},
+                  {"strategy_used", name_of(answer.strategy_used)},
+                  {"latency_ms", answer.timings.total_ms},
+                  {"dense_candidates", answer.dense_candidates},
+                  {"sparse_candidates", answer.sparse_candidates},
+                  {"query_embedding_time_ms", answer.timings.embed_ms},
+                  {"sources", std::move(sources)},
+                  {"complete", answer.complete},
+                  {"warnings", list_of(answer.warnings)},
+                  {"unused", list_of(answer.unused)},
+                  {"cursor", answer.cursor},
+                  {"timings", timings_to_value(answer.timings)}};
+}
+
+}  // namespace braid::wire

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "braid/answer.hpp"
+#include "braid/result.hpp"
+#include "braid/value.hpp"
+
+namespace braid::wire {
+
+/// The JSON answer that every door shares (docs/answer.schema.json). Doubles keep their bits.
+Value answer_to_value(const Answer& answer);
+/// The inverse: answer_from_value(answer_to_value(a)) equals a. InvalidArgument names the key.
+Result<Answer> answer_from_value(const Value& json);
+
+/// One hit, as it stands under "chunks".
+Value hit_to_value(const Hit& hit);
+
+/// The arithmetic of one score, as it stands under "receipt". A receipt read from outside may nest
+/// at most 8 deep.
+Value receipt_to_value(const Receipt& receipt);
+Result<Receipt> receipt_from_value(const Value& json);
+
+}  // namespace braid::wire

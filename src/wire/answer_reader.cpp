@@ -1,0 +1,256 @@
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/core/rfc3339.hpp"
+#include "braid/json/fields.hpp"
+#include "braid/wire/answer_json.hpp"
+#include "braid/wire/chunk_json.hpp"
+
+namespace braid::wire {
+namespace {
+
+using json::Fields;
+
+constexpr int kMaxReceiptDepth = 8;
+
+tl::unexpected<Error> bad(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
+std::string element(std::string_view path, std::size_t index) {
+    return std::string(path) + "[" + std::to_string(index) + "]";
+}
+
+Result<> read(Fields& fields, std::string_view key, double& out) {
+    BRAID_TRY(out, fields.required(key, fields.number(key)));
+    return {};
+}
+
+Result<> read(Fields& fields, std::string_view key, std::string& out) {
+    BRAID_TRY(out, fields.required(key, fields.string(key)));
+    return {};
+}
+
+Result<> read(Fields& fields, std::string_view key, bool& out) {
+    BRAID_TRY(out, fields.required(key, fields.boolean(key)));
+    return {};
+}
+
+Result<> read(Fields& fields, std::string_view key, std::uint64_t& out) {
+    BRAID_TRY(const std::int64_t count, fields.required(key, fields.integer(key, 0)));
+    out = static_cast<std::uint64_t>(count);
+    return {};
+}
+
+Result<> read(Fields& fields, std::string_view key, std::vector<std::string>& out) {
+    BRAID_TRY(auto strings, fields.strings(key));
+    if (strings) out = *std::move(strings);
+    return {};
+}
+
+Result<> read(Fields& fields, std::string_view key, Strategy& out) {
+    std::string name;
+    BRAID_CHECK(read(fields, key, name));
+    const auto strategy = strategy_by_name(name);
+    if (!strategy) return bad(fields.complaint(key, "the name of a strategy"));
+    out = *strategy;
+    return {};
+}
+
+/// Calls `add(fields, path)` for each object of a list.
+template <class Add>
+Result<> read_objects(Fields& fields, std::string_view key, Add add) {
+    BRAID_TRY(const Array* const list, fields.array(key));
+    if (list == nullptr) return {};
+    for (std::size_t i = 0; i < list->size(); ++i) {
+        BRAID_TRY(Fields members, Fields::of((*list)[i], element(fields.path_of(key), i)));
+        BRAID_CHECK(add(members));
+        BRAID_CHECK(members.finish());
+    }
+    return {};
+}
+
+Result<Receipt> read_receipt(Fields& fields, int depth);
+
+Result<ReceiptSource> read_receipt_source(Fields& fields, int depth) {
+    ReceiptSource source;
+    BRAID_CHECK(read(fields, "source", source.source));
+    BRAID_CHECK(read(fields, "score", source.score));
+    BRAID_TRY(source.distance, fields.number("distance"));
+    BRAID_TRY(const auto filled, fields.boolean("filled"));
+    source.filled = filled.value_or(false);
+    BRAID_TRY(const auto rank, fields.integer("rank", 0));
+    source.rank = static_cast<std::size_t>(rank.value_or(0));
+    BRAID_TRY(source.normalized, fields.number("normalized"));
+    BRAID_CHECK(read(fields, "weight", source.weight));
+    BRAID_CHECK(read(fields, "contribution", source.contribution));
+    BRAID_TRY(auto nested, fields.fields("receipt"));
+    if (nested) {
+        BRAID_TRY(Receipt receipt, read_receipt(*nested, depth + 1));
+        source.nested = std::make_shared<Receipt>(std::move(receipt));
+    }
+    return source;
+}
+
+Result<> read_lists(Fields& fusion, Receipt& receipt) {
+    BRAID_TRY(auto lists, fusion.fields("lists"));
+    if (!lists) return {};
+    for (const auto& [source, statistics] : lists->whole()) {
+        BRAID_TRY(Fields members, Fields::of(statistics, lists->path_of(source)));
+        ReceiptList list{source, {}, {}, {}, {}};
+        BRAID_TRY(list.min, members.number("min"));
+        BRAID_TRY(list.max, members.number("max"));
+        BRAID_TRY(list.mean, members.number("mean"));
+        BRAID_TRY(list.std, members.number("std"));
+        BRAID_CHECK(members.finish());
+        receipt.lists.push_back(std::move(list));
+    }
+    return {};
+}
+
+Result<ReceiptStage> read_receipt_stage(Fields& fields) {
+    ReceiptStage stage;
+    BRAID_CHECK(read(fields, "stage", stage.stage));
+    BRAID_CHECK(read(fields, "operation", stage.operation));
+    BRAID_CHECK(read(fields, "value", stage.value));
+    BRAID_CHECK(read(fields, "score", stage.score));
+    return stage;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): bounded by kMaxReceiptDepth
+Result<Receipt> read_receipt(Fields& fields, int depth) {
+    if (depth > kMaxReceiptDepth) return bad("receipts are nested too deep");
+    Receipt receipt;
+    BRAID_TRY(auto fusion, fields.required("fusion", fields.fields("fusion")));
+    BRAID_CHECK(read(fusion, "method", receipt.method));
+    BRAID_TRY(receipt.k, fusion.number("k"));
+    BRAID_TRY(const auto rank_base, fusion.integer("rank_base", 0, 1));
+    if (rank_base) receipt.rank_base = static_cast<int>(*rank_base);
+    BRAID_CHECK(read_lists(fusion, receipt));
+    BRAID_CHECK(fusion.finish());
+    BRAID_CHECK(read_objects(fields, "sources", [&](Fields& members) -> Result<> {
+        BRAID_TRY(ReceiptSource source, read_receipt_source(members, depth));
+        receipt.sources.push_back(std::move(source));
+        return {};
+    }));
+    BRAID_CHECK(read(fields, "fused", receipt.fused));
+    BRAID_CHECK(read_objects(fields, "stages", [&](Fields& members) -> Result<> {
+        BRAID_TRY(ReceiptStage stage, read_receipt_stage(members));
+        receipt.stages.push_back(std::move(stage));
+        return {};
+    }));
+    BRAID_CHECK(read(fields, "score", receipt.score));
+    BRAID_CHECK(fields.finish());
+    return receipt;
+}
+
+Result<Chunk> read_chunk(Fields& fields) {
+    Chunk chunk;
+    BRAID_CHECK(read(fields, "chunk_id", chunk.chunk_id));
+    BRAID_CHECK(read(fields, "document_id", chunk.document_id));
+    BRAID_CHECK(read(fields, "content", chunk.content));
+    BRAID_TRY(const Object* const metadata, fields.object("metadata"));
+    if (metadata != nullptr) chunk.metadata = *metadata;
+    BRAID_TRY(chunk.section_title, fields.string("section_title"));
+    BRAID_TRY(chunk.chunk_index, fields.integer("chunk_index"));
+    BRAID_TRY(chunk.title, fields.string("title"));
+    BRAID_TRY(const auto created_at, fields.string("created_at"));
+    if (created_at) {
+        BRAID_TRY(chunk.created_at, core::parse_rfc3339(*created_at));
+    }
+    BRAID_TRY(chunk.sensitivity, fields.string("sensitivity"));
+    BRAID_CHECK(read(fields, "visibility_scope", chunk.visibility_scope));
+    BRAID_CHECK(read(fields, "version", chunk.version));
+    const Value* const vector = fields.any("vector");
+    if (vector != nullptr) {
+        BRAID_TRY(chunk.vector, vector_from_value(*vector, fields.path_of("vector")));
+    }
+    return chunk;
+}
+
+Result<Hit> read_hit(Fields& fields) {
+    Hit hit;
+    BRAID_TRY(hit.chunk, read_chunk(fields));
+    BRAID_CHECK(read(fields, "collection", hit.collection));
+    BRAID_CHECK(read(fields, "namespace", hit.namespace_));
+    BRAID_CHECK(read(fields, "score", hit.score));
+    BRAID_CHECK(read(fields, "rank", hit.rank));
+    BRAID_CHECK(read(fields, "retrieval_strategy", hit.strategy));
+    BRAID_TRY(hit.dense_score, fields.number("dense_score"));
+    BRAID_TRY(hit.sparse_score, fields.number("sparse_score"));
+    BRAID_TRY(hit.expanded, fields.string("expanded"));
+    BRAID_TRY(auto receipt, fields.required("receipt", fields.fields("receipt")));
+    BRAID_TRY(hit.receipt, read_receipt(receipt, 1));
+    return hit;
+}
+
+Result<SourceReport> read_report(Fields& fields) {
+    SourceReport report;
+    BRAID_CHECK(read(fields, "source", report.source));
+    BRAID_CHECK(read(fields, "collection", report.collection));
+    BRAID_CHECK(read(fields, "ran", report.ran));
+    BRAID_CHECK(read(fields, "candidates", report.candidates));
+    BRAID_CHECK(read(fields, "depth", report.depth));
+    BRAID_CHECK(read(fields, "matched", report.matched));
+    BRAID_CHECK(read(fields, "exact", report.exact));
+    BRAID_CHECK(read(fields, "time_ms", report.time_ms));
+    BRAID_CHECK(read(fields, "method", report.method));
+    BRAID_TRY(const auto error, fields.string("error"));
+    report.error = error.value_or("");
+    return report;
+}
+
+Result<Timings> read_timings(Fields& answer) {
+    BRAID_TRY(Fields fields, answer.required("timings", answer.fields("timings")));
+    Timings timings;
+    BRAID_CHECK(read(fields, "embed_ms", timings.embed_ms));
+    BRAID_CHECK(read(fields, "dense_ms", timings.dense_ms));
+    BRAID_CHECK(read(fields, "sparse_ms", timings.sparse_ms));
+    BRAID_CHECK(read(fields, "fusion_ms", timings.fusion_ms));
+    BRAID_CHECK(read(fields, "hydrate_ms", timings.hydrate_ms));
+    BRAID_CHECK(read(fields, "total_ms", timings.total_ms));
+    BRAID_CHECK(fields.finish());
+    // The same two numbers under the names of the component specification.
+    BRAID_CHECK(answer.number("latency_ms"));
+    BRAID_CHECK(answer.number("query_embedding_time_ms"));
+    return timings;
+}
+
+}  // namespace
+
+Result<Receipt> receipt_from_value(const Value& json) {
+    BRAID_TRY(Fields fields, Fields::of(json, "receipt"));
+    return read_receipt(fields, 1);
+}
+
+Result<Answer> answer_from_value(const Value& json) {
+    BRAID_TRY(Fields fields, Fields::of(json));
+    Answer answer;
+    BRAID_CHECK(read(fields, "query", answer.query));
+    BRAID_CHECK(read_objects(fields, "chunks", [&](Fields& members) -> Result<> {
+        BRAID_TRY(Hit hit, read_hit(members));
+        answer.hits.push_back(std::move(hit));
+        return {};
+    }));
+    BRAID_CHECK(read(fields, "total_candidates", answer.total_candidates));
+    BRAID_CHECK(read(fields, "strategy_used", answer.strategy_used));
+    BRAID_CHECK(read(fields, "dense_candidates", answer.dense_candidates));
+    BRAID_CHECK(read(fields, "sparse_candidates", answer.sparse_candidates));
+    BRAID_CHECK(read_objects(fields, "sources", [&](Fields& members) -> Result<> {
+        BRAID_TRY(SourceReport report, read_report(members));
+        answer.sources.push_back(std::move(report));
+        return {};
+    }));
+    BRAID_CHECK(read(fields, "complete", answer.complete));
+    BRAID_CHECK(read(fields, "warnings", answer.warnings));
+    BRAID_CHECK(read(fields, "unused", answer.unused));
+    BRAID_TRY(answer.cursor, fields.string("cursor"));
+    BRAID_TRY(answer.timings, read_timings(fields));
+    BRAID_CHECK(fields.finish());
+    return answer;
+}
+
+}  // namespace braid::wire

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "braid/request.hpp"
+#include "braid/result.hpp"
+#include "braid/value.hpp"
+
+namespace braid::wire {
+
+/// Reads a profile of a configuration file: `{"base": "topic", "top_k": 5, "dense_weight": 0.4}`.
+/// What is absent comes from `base`, one of `known`; without it from the known profile of the same
+/// name, else from Profile's own defaults. InvalidArgument for an unknown key or base, or a value
+/// that does not fit.
+Result<Profile> profile_from_value(const std::string& name, const Value& json,
+                                   std::span<const Profile> known);
+/// The inverse, complete, without `base`.
+Value profile_to_value(const Profile& profile);
+
+}  // namespace braid::wire

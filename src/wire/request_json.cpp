@@ -1,0 +1,402 @@
+#include "braid/wire/request_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "braid/core/rfc3339.hpp"
+#include "braid/json/fields.hpp"
+#include "braid/wire/chunk_json.hpp"
+
+namespace braid::wire {
+namespace {
+
+using json::Fields;
+
+constexpr std::int64_t kMaxTopK = 10'000;
+constexpr std::int64_t kMaxDepth = 100'000;
+constexpr std::int64_t kMaxHops = 100;
+constexpr std::int64_t kMaxNeighbors = 100;
+constexpr std::int64_t kMaxDeadlineMs = 86'400'000;
+constexpr std::size_t kMaxStages = 32;
+
+tl::unexpected<Error> bad(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
+/// What the readers of the single keys fill.
+struct Reading {
+    Fields fields;
+    Request request;
+    std::vector<Filter> clauses;  // of the filter and its shorthands
+};
+
+using ReadKey = Result<> (*)(Reading&, std::string_view key);
+
+template <auto Member>
+Result<> read_text(Reading& in, std::string_view key) {
+    BRAID_TRY(auto text, in.fields.string(key));
+    if (text) in.request.*Member = *std::move(text);
+    return {};
+}
+
+template <auto Member>
+Result<> read_switch(Reading& in, std::string_view key) {
+    BRAID_TRY(const auto on, in.fields.boolean(key));
+    if (on) in.request.*Member = *on;
+    return {};
+}
+
+template <auto Member, std::int64_t Max>
+Result<> read_count(Reading& in, std::string_view key) {
+    BRAID_TRY(const auto count, in.fields.integer(key, 1, Max));
+    if (count) in.request.*Member = static_cast<std::size_t>(*count);
+    return {};
+}
+
+Result<> read_name(std::string_view key, const Fields& fields, const std::string& name,
+                   std::vector<std::string>& names) {
+    if (name.empty()) return bad(fields.complaint(key, "the name of a collection"));
+    if (std::ranges::find(names, name) != names.end()) {
+        return bad("\"" + fields.path_of(key) + "\" names \"" + name + "\" twice");
+    }
+    names.push_back(name);
+    return {};
+}
+
+Result<> read_collection(Reading& in, std::string_view key) {
+    BRAID_TRY(const auto name, in.fields.string(key));
+    if (!name) return {};
+    return read_name(key, in.fields, *name, in.request.collections);
+}
+
+Result<> read_collections(Reading& in, std::string_view key) {
+    BRAID_TRY(const auto names, in.fields.strings(key));
+    if (!names) return {};
+    if (names->empty()) return bad(in.fields.complaint(key, "a list of at least one name"));
+    for (const std::string& name : *names) {
+        BRAID_CHECK(read_name(key, in.fields, name, in.request.collections));
+    }
+    return {};
+}
+
+Result<> read_namespace(Reading& in, std::string_view key) {
+    BRAID_TRY(auto name, in.fields.string(key));
+    if (!name) return {};
+    if (name->empty()) return bad(in.fields.complaint(key, "a name"));
+    in.request.namespace_ = *std::move(name);
+    return {};
+}
+
+Result<> read_embedding(Reading& in, std::string_view key) {
+    const Value* const member = in.fields.any(key);
+    if (member == nullptr || member->is_null()) return {};
+    BRAID_TRY(in.request.query_embedding, vector_from_value(*member, in.fields.path_of(key)));
+    return {};
+}
+
+Result<> read_strategy(Reading& in, std::string_view key) {
+    BRAID_TRY(const auto name, in.fields.string(key));
+    if (!name) return {};
+    in.request.strategy = strategy_by_name(*name);
+    if (!in.request.strategy) {
+        return bad(in.fields.complaint(
+            key,
+            "\"dense\" (\"semantic\"), \"sparse\" (\"keyword\"), \"hybrid\" or \"multi_hop\""));
+    }
+    return {};
+}
+
+Result<> read_method(Fields& fields, std::string_view key, FusionChoice& fusion) {
+    BRAID_TRY(const auto name, fields.string(key));
+    if (!name) return {};
+    fusion.method = fusion_by_name(*name);
+    if (!fusion.method) {
+        return bad(fields.complaint(key, "\"rrf\", \"weighted_sum\", \"dbsf\" or \"auto\""));
+    }
+    return {};
+}
+
+Result<> read_fusion_method(Reading& in, std::string_view key) {
+    return read_method(in.fields, key, in.request.fusion);
+}
+
+Result<> read_fusion(Reading& in, std::string_view key) {
+    const Value* const member = in.fields.any(key);
+    if (member == nullptr || member->is_null()) return {};
+    FusionChoice& fusion = in.request.fusion;
+    if (member->is_string()) return read_method(in.fields, key, fusion);
+    if (!member->is_object()) {
+        return bad(in.fields.complaint(key, "the name of a method or an object with \"method\""));
+    }
+    BRAID_TRY(Fields fields, Fields::of(*member, in.fields.path_of(key)));
+    BRAID_CHECK(read_method(fields, "method", fusion));
+    BRAID_TRY(fusion.k, fields.number("k"));
+    BRAID_TRY(const auto base, fields.integer("rank_base", 0, 1));
+    if (base) fusion.rank_base = static_cast<int>(*base);
+    BRAID_TRY(fusion.fill_scores, fields.boolean("fill_scores"));
+    BRAID_TRY(fusion.preset, fields.string("preset"));
+    if (fusion.k && *fusion.k + fusion.rank_base.value_or(1) <= 0) {
+        return bad(fields.complaint("k", "so large that k + rank is above 0"));
+    }
+    return fields.finish();
+}
+
+Result<> read_dense_weight(Reading& in, std::string_view key) {
+    BRAID_TRY(in.request.dense_weight, in.fields.number(key, 0, 1));
+    return {};
+}
+
+Result<> read_weights(Reading& in, std::string_view key) {
+    BRAID_TRY(auto weights, in.fields.fields(key));
+    if (!weights) return {};
+    if (weights->whole().empty()) {
+        return bad(in.fields.complaint(key, "an object with the weight of at least one source"));
+    }
+    for (const auto& [source, weight] : weights->whole()) {
+        BRAID_TRY(const auto number,
+                  weights->number(source, 0, std::numeric_limits<double>::max()));
+        if (!number) return bad(weights->complaint(source, "a number, 0 or more"));
+        in.request.weights.emplace_back(source, *number);
+    }
+    return {};
+}
+
+Result<> read_threshold(Reading& in, std::string_view key) {
+    BRAID_TRY(in.request.score_threshold, in.fields.number(key));
+    return {};
+}
+
+Result<> read_filter(Reading& in, std::string_view key) {
+    const Value* const member = in.fields.any(key);
+    if (member == nullptr || member->is_null()) return {};
+    BRAID_TRY(Filter filter, parse_filter(*member));
+    in.clauses.push_back(std::move(filter));
+    return {};
+}
+
+/// "artifact_type": a value, or a list of which one must match.
+Result<> read_clause(Reading& in, std::string_view key) {
+    const Value* const member = in.fields.any(key);
+    if (member == nullptr || member->is_null()) return {};
+    if (member->is_string()) {
+        in.clauses.push_back(Filter::compare(Filter::Op::Eq, std::string(key), *member));
+        return {};
+    }
+    if (!member->is_array()) return bad(in.fields.complaint(key, "a string or a list of strings"));
+    BRAID_TRY(const auto names, in.fields.strings(key));
+    in.clauses.push_back(Filter::compare(Filter::Op::In, std::string(key), *member));
+    return {};
+}
+
+/// "mos_codes": none means no filter, unlike a filter's own $in.
+Result<> read_mos_codes(Reading& in, std::string_view key) {
+    BRAID_TRY(const auto codes, in.fields.strings(key));
+    if (!codes || codes->empty()) return {};
+    in.clauses.push_back(Filter::compare(Filter::Op::In, "mos_code", *in.fields.any(key)));
+    return {};
+}
+
+template <Filter::Op Op>
+Result<> read_time(Reading& in, std::string_view key) {
+    BRAID_TRY(auto text, in.fields.string(key));
+    if (!text) return {};
+    if (!core::parse_rfc3339(*text)) {
+        return bad(in.fields.complaint(key, "a time such as \"2025-12-25T10:00:00Z\""));
+    }
+    in.clauses.push_back(Filter::compare(Op, "created_at", *std::move(text)));
+    return {};
+}
+
+Result<> read_document_ids(Reading& in, std::string_view key) {
+    BRAID_TRY(in.request.document_ids, in.fields.strings(key));
+    return {};
+}
+
+Result<StageChoice> read_stage(const Value& json, const std::string& path) {
+    if (json.is_string() && !json.as_string().empty()) return StageChoice{json.as_string(), {}};
+    if (!json.is_object() || json.as_object().size() != 1) {
+        return bad("\"" + path + "\" must be {\"name\": parameters}, got " + json::shown(json));
+    }
+    const auto& [name, parameters] = *json.as_object().begin();
+    if (name.empty()) return bad("\"" + path + "\" has a stage without a name");
+    if (parameters.is_null()) return StageChoice{name, {}};
+    if (!parameters.is_object()) {
+        return bad("\"" + path + "." + name + "\" must be an object of parameters, got " +
+                   json::shown(parameters));
+    }
+    return StageChoice{name, parameters.as_object()};
+}
+
+Result<> read_stages(Reading& in, std::string_view key) {
+    BRAID_TRY(const Array* const stages, in.fields.array(key));
+    if (stages == nullptr) return {};
+    if (stages->size() > kMaxStages) {
+        return bad("\"" + in.fields.path_of(key) + "\" has " + std::to_string(stages->size()) +
+                   " stages; at most " + std::to_string(kMaxStages) + " are allowed");
+    }
+    for (std::size_t i = 0; i < stages->size(); ++i) {
+        const std::string path = in.fields.path_of(key) + "[" + std::to_string(i) + "]";
+        BRAID_TRY(StageChoice stage, read_stage((*stages)[i], path));
+        in.request.stages.push_back(std::move(stage));
+    }
+    return {};
+}
+
+/// false, true (one on each side) or how many.
+Result<> read_neighbors(Reading& in, std::string_view key) {
+    const Value* const member = in.fields.any(key);
+    if (member == nullptr || member->is_null()) return {};
+    if (member->is_bool()) {
+        in.request.expand_neighbors = member->as_bool() ? 1 : 0;
+        return {};
+    }
+    BRAID_TRY(const auto count, in.fields.integer(key, 0, kMaxNeighbors));
+    in.request.expand_neighbors = static_cast<std::size_t>(*count);
+    return {};
+}
+
+Result<> read_deadline(Reading& in, std::string_view key) {
+    BRAID_TRY(in.request.deadline_ms, in.fields.integer(key, 1, kMaxDeadlineMs));
+    return {};
+}
+
+struct Key {
+    std::string_view name;
+    std::string_view meaning;  // two keys of one meaning exclude each other
+    ReadKey read;
+};
+
+constexpr auto kKeys = std::to_array<Key>({
+    {"query", "query", read_text<&Request::query>},
+    {"query_embedding", "query_embedding", read_embedding},
+    {"collection", "collections", read_collection},
+    {"collections", "collections", read_collections},
+    {"namespace", "namespace", read_namespace},
+    {"profile", "profile", read_text<&Request::profile>},
+    {"strategy", "strategy", read_strategy},
+    {"retrieval_mode", "strategy", read_strategy},
+    {"top_k", "top_k", read_count<&Request::top_k, kMaxTopK>},
+    {"limit", "top_k", read_count<&Request::top_k, kMaxTopK>},
+    {"kContext", "top_k", read_count<&Request::top_k, kMaxTopK>},
+    {"cursor", "cursor", read_text<&Request::cursor>},
+    {"fusion", "fusion", read_fusion},
+    {"fusion_method", "fusion", read_fusion_method},
+    {"dense_weight", "weights", read_dense_weight},
+    {"hybrid_weight", "weights", read_dense_weight},
+    {"alpha", "weights", read_dense_weight},
+    {"weights", "weights", read_weights},
+    {"dense_top_k", "dense_top_k", read_count<&Request::dense_top_k, kMaxDepth>},
+    {"kSemantic", "dense_top_k", read_count<&Request::dense_top_k, kMaxDepth>},
+    {"sparse_top_k", "sparse_top_k", read_count<&Request::sparse_top_k, kMaxDepth>},
+    {"kLexical", "sparse_top_k", read_count<&Request::sparse_top_k, kMaxDepth>},
+    {"max_hops", "max_hops", read_count<&Request::max_hops, kMaxHops>},
+    {"hop_top_k", "hop_top_k", read_count<&Request::hop_top_k, kMaxTopK>},
+    {"score_threshold", "score_threshold", read_threshold},
+    {"filter", "filter", read_filter},
+    {"metadata_filter", "filter", read_filter},
+    {"document_ids", "document_ids", read_document_ids},
+    {"artifact_type", "artifact_type", read_clause},
+    {"sensitivity", "sensitivity", read_clause},
+    {"category", "category", read_clause},
+    {"stakes", "stakes", read_clause},
+    {"project", "project", read_clause},
+    {"mos_codes", "mos_codes", read_mos_codes},
+    {"created_after", "created_after", read_time<Filter::Op::Gt>},
+    {"created_before", "created_before", read_time<Filter::Op::Lt>},
+    {"expand_query", "expand_query", read_switch<&Request::expand_query>},
+    {"use_hyde", "use_hyde", read_switch<&Request::use_hyde>},
+    {"query_syntax", "query_syntax", read_switch<&Request::query_syntax>},
+    {"stages", "stages", read_stages},
+    {"expand_neighbors", "expand_neighbors", read_neighbors},
+    {"exact", "exact", read_switch<&Request::exact>},
+    {"explain", "explain", read_switch<&Request::explain>},
+    {"deadline_ms", "deadline_ms", read_deadline},
+});
+
+constexpr std::string_view kText = "text";      // the question, beside
+constexpr std::string_view kConfig = "config";  // the settings
+
+bool is_given(const Object& object, std::string_view key) {
+    const Value* const member = object.find(key);
+    return member != nullptr && !member->is_null();
+}
+
+Result<> refuse_contradictions(const Object& object) {
+    for (auto first = kKeys.begin(); first != kKeys.end(); ++first) {
+        if (!is_given(object, first->name)) continue;
+        for (auto second = first + 1; second != kKeys.end(); ++second) {
+            if (second->meaning == first->meaning && is_given(object, second->name)) {
+                return bad("\"" + std::string(first->name) + "\" and \"" +
+                           std::string(second->name) + "\" say the same thing; give one of them");
+            }
+        }
+    }
+    return {};
+}
+
+/// `{"text", "namespace", "config": {...}}` with the members of `config` beside the others.
+Result<Object> flattened(const Object& object) {
+    Object flat;
+    for (const auto& [key, value] : object) {
+        if (key == kConfig) continue;
+        if (key == kText && object.find("query") != nullptr) {
+            return bad(R"("query" and "text" say the same thing; give one of them)");
+        }
+        flat.set(key == kText ? "query" : std::string_view(key), value);
+    }
+    const Value& config = *object.find(kConfig);
+    if (config.is_null()) return flat;
+    if (!config.is_object()) {
+        return bad("\"config\" must be an object, got " + json::shown(config));
+    }
+    for (const auto& [key, value] : config.as_object()) {
+        if (key == kConfig || key == kText) return bad("unknown key \"config." + key + "\"");
+        if (is_given(flat, key) && !value.is_null()) {
+            return bad("\"" + key + "\" stands both in \"config\" and beside it");
+        }
+        if (!is_given(flat, key)) flat.set(key, value);
+    }
+    return flat;
+}
+
+Result<Request> read_request(const Object& object) {
+    BRAID_CHECK(refuse_contradictions(object));
+    Reading in{Fields(object), {}, {}};
+    for (const Key& key : kKeys) BRAID_CHECK(key.read(in, key.name));
+    if (object.find(kText) != nullptr) {
+        return bad(R"(unknown key "text"; the question is "query" ("text" goes with "config"))");
+    }
+    BRAID_CHECK(in.fields.finish());
+    if (in.clauses.size() == 1) {
+        in.request.filter = std::move(in.clauses.front());
+    } else if (!in.clauses.empty()) {
+        in.request.filter = Filter::all_of(std::move(in.clauses));
+    }
+    return std::move(in.request);
+}
+
+}  // namespace
+
+Result<Request> request_from_value(const Value& json) {
+    if (!json.is_object()) return bad("a request must be an object, got " + json::shown(json));
+    if (json.find(kConfig) == nullptr) return read_request(json.as_object());
+    BRAID_TRY(const Object flat, flattened(json.as_object()));
+    return read_request(flat);
+}
+
+std::span<const std::string_view> request_keys() {
+    static const auto kNames = [] {
+        std::array<std::string_view, kKeys.size() + 2> names;
+        std::ranges::transform(kKeys, names.begin(), &Key::name);
+        names[kKeys.size()] = kText;
+        names[kKeys.size() + 1] = kConfig;
+        return names;
+    }();
+    return kNames;
+}
+
+}  // namespace braid::wire

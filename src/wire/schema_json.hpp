@@ -1,0 +1,25 @@
+#pragma once
+
+#include "braid/collection.hpp"
+#include "braid/result.hpp"
+#include "braid/value.hpp"
+
+namespace braid::wire {
+
+/// Reads a collection's schema; what is absent has its default:
+///
+///     {"text_fields": {"title": 2.0, "content": 1.0}, "analyzer": "standard",
+///      "language": "english", "stop_words": false,
+///      "bm25": {"variant": "lucene", "k1": 1.2, "b": 0.75, "epsilon": 0.25},
+///      "embedder": "external", "dimension": 384, "metric": "cosine", "fingerprint": {...},
+///      "metadata": {"year": "number"}, "levels": {"names": [...], "default": "normal"}}
+///
+/// InvalidArgument for an unknown key or a value that does not fit; validate() is called too.
+Result<Schema> schema_from_value(const Value& json);
+/// The inverse, complete: schema_from_value(schema_to_value(s)) equals s.
+Value schema_to_value(const Schema& schema);
+
+/// A collection as `collections --json` lists it.
+Value collection_to_value(const CollectionInfo& info);
+
+}  // namespace braid::wire
