@@ -1,0 +1,200 @@
+#include "braid/ingest/jsonl.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "braid/ingest/line_reader.hpp"
+#include "braid/ingest/npy.hpp"
+#include "braid/json/json.hpp"
+#include "braid/wire/chunk_json.hpp"
+
+namespace braid::ingest {
+namespace {
+
+/// The ids seen so far, by hash, with the line of each: an open-addressing table, since a file may
+/// have many millions of lines. Two ids of one 64-bit hash would be taken for one; among a billion
+/// ids that is a chance of 1 in 40.
+class SeenIds {
+public:
+    /// The line the key was added with before, or 0 if it is new.
+    std::uint64_t add(std::uint64_t key, std::uint64_t line) {
+        if ((used_ + 1) * 4 > slots_.size() * 3) grow();
+        Slot& slot = find(key);
+        if (slot.line != 0) return slot.line;
+        slot = {key, line};
+        ++used_;
+        return 0;
+    }
+
+private:
+    struct Slot {
+        std::uint64_t key = 0;
+        std::uint64_t line = 0;  // 0: free
+    };
+
+    Slot& find(std::uint64_t key) {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = key & mask;
+        while (slots_[at].line != 0 && slots_[at].key != key) at = (at + 1) & mask;
+        return slots_[at];
+    }
+
+    void grow() {
+        std::vector<Slot> old(std::max<std::size_t>(1024, slots_.size() * 2));
+        old.swap(slots_);
+        for (const Slot& slot : old) {
+            if (slot.line != 0) find(slot.key) = slot;
+        }
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t used_ = 0;
+};
+
+std::uint64_t key_of(std::string_view namespace_name, std::string_view chunk_id) {
+    std::string key(namespace_name);
+    key += '\0';
+    key += chunk_id;
+    return std::hash<std::string_view>{}(key);
+}
+
+/// A parser's "line 1, column 7: ..." without the line, which the reader knows better.
+std::string_view without_line(std::string_view message) {
+    constexpr std::string_view kPrefix = "line 1, ";
+    if (message.starts_with(kPrefix)) message.remove_prefix(kPrefix.size());
+    return message;
+}
+
+Result<> compare_counts(const std::string& path, const NpyFile& vectors) {
+    if (path == "-") return {};
+    BRAID_TRY(const std::uint64_t lines, count_lines(path));
+    if (lines == vectors.rows()) return {};
+    return fail(ErrorCode::InvalidArgument,
+                vectors.name() + " has " + std::to_string(vectors.rows()) + " rows, but " + path +
+                    " has " + std::to_string(lines) + " lines: row i belongs to line i");
+}
+
+}  // namespace
+
+struct JsonlReader::State {
+    JsonlOptions options;
+    LineReader lines;
+    std::optional<NpyFile> vectors;
+    json::Parser parser;
+    SeenIds seen;
+    std::uint64_t chunks = 0;
+    bool done = false;
+
+    State(const JsonlOptions& chosen, FileHandle file)
+        : options(chosen),
+          lines(std::move(file), chosen.max_line_bytes, chosen.stop),
+          parser(json::ParseLimits{.max_bytes = chosen.max_line_bytes}) {}
+
+    Result<wire::ChunkInput> read_line(std::string_view line);
+    Result<> add_line(std::string_view line, Batch& batch);
+    Result<> check_end() const;
+};
+
+Result<wire::ChunkInput> JsonlReader::State::read_line(std::string_view line) {
+    auto json = parser.parse(line);
+    if (!json) return lines.complain(without_line(json.error().message));
+    auto input = wire::chunk_from_value(*json);
+    if (!input) return lines.complain(input.error().message);
+    if (vectors) {
+        if (!input->chunk.vector.empty()) {
+            return lines.complain("has a vector of its own, though " + vectors->name() +
+                                  " brings one");
+        }
+        BRAID_TRY(input->chunk.vector, vectors->row(chunks));
+    }
+    return *std::move(input);
+}
+
+Result<> JsonlReader::State::add_line(std::string_view line, Batch& batch) {
+    BRAID_TRY(auto input, read_line(line));
+    const std::string& name = input.namespace_ ? *input.namespace_ : options.namespace_;
+    const std::uint64_t before = seen.add(key_of(name, input.chunk.chunk_id), lines.number());
+    if (before != 0) {
+        return lines.complain("the id \"" + input.chunk.chunk_id + "\" stands already in line " +
+                              std::to_string(before));
+    }
+    for (const std::string& warning : input.warnings) {
+        batch.warnings.push_back(lines.name() + ":" + std::to_string(lines.number()) + ": " +
+                                 warning);
+    }
+    auto part = std::ranges::find(batch.parts, name, &Batch::Part::namespace_);
+    if (part == batch.parts.end()) part = batch.parts.insert(part, {name, {}});
+    part->chunks.push_back(std::move(input.chunk));
+    ++batch.chunks;
+    ++chunks;
+    return {};
+}
+
+Result<> JsonlReader::State::check_end() const {
+    if (chunks == 0) return fail(ErrorCode::InvalidArgument, lines.name() + ": no lines");
+    if (vectors && vectors->rows() != chunks) {
+        return fail(ErrorCode::InvalidArgument,
+                    vectors->name() + " has " + std::to_string(vectors->rows()) +
+                        " rows, but there were " + std::to_string(chunks) + " lines");
+    }
+    return {};
+}
+
+Result<JsonlReader> JsonlReader::open(const std::string& path, const JsonlOptions& options) {
+    BRAID_TRY(FileHandle file, FileHandle::open(path));
+    auto state = std::make_unique<State>(options, std::move(file));
+    if (!options.vectors.empty()) {
+        BRAID_TRY(state->vectors, NpyFile::open(options.vectors));
+        BRAID_CHECK(compare_counts(path, *state->vectors));
+    }
+    return JsonlReader(std::move(state));
+}
+
+JsonlReader::JsonlReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+JsonlReader::JsonlReader(JsonlReader&&) noexcept = default;
+JsonlReader& JsonlReader::operator=(JsonlReader&&) noexcept = default;
+JsonlReader::~JsonlReader() = default;
+
+Result<std::optional<Batch>> JsonlReader::next() {
+    State& state = *state_;
+    if (state.done) return std::nullopt;
+    Batch batch;
+    const std::uint64_t start = state.lines.bytes_read();
+    while (batch.chunks < state.options.batch_chunks) {
+        BRAID_TRY(const auto line, state.lines.next());
+        if (!line) {
+            state.done = true;
+            BRAID_CHECK(state.check_end());
+            break;
+        }
+        BRAID_CHECK(state.add_line(*line, batch));
+        if (state.lines.bytes_read() - start >= state.options.batch_bytes) break;
+    }
+    if (batch.chunks == 0) return std::nullopt;
+    return batch;
+}
+
+std::uint64_t JsonlReader::lines_read() const noexcept {
+    return state_->lines.number();
+}
+
+std::uint64_t JsonlReader::bytes_read() const noexcept {
+    return state_->lines.bytes_read();
+}
+
+std::optional<std::uint64_t> JsonlReader::file_bytes() const noexcept {
+    return state_->lines.file_bytes();
+}
+
+std::optional<std::string> vectors_beside(const std::string& path) {
+    if (path == "-") return std::nullopt;
+    const auto beside = std::filesystem::path(path).replace_extension(".npy");
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(beside, error)) return std::nullopt;
+    return beside.string();
+}
+
+}  // namespace braid::ingest

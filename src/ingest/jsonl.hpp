@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/result.hpp"
+
+namespace braid::ingest {
+
+struct JsonlOptions {
+    std::size_t batch_chunks = 500;
+    std::size_t batch_bytes = std::size_t{32} << 20;  // of lines; whichever comes first
+    std::size_t max_line_bytes = std::size_t{64} << 20;
+    std::string namespace_{kDefaultNamespace};  // of lines that name none
+    std::string vectors;                        // a .npy file, row i for line i; empty: none
+    std::stop_token stop;                       // ends a wait for input
+};
+
+/// Some lines of a file, to be written together.
+struct Batch {
+    struct Part {
+        std::string namespace_;
+        std::vector<Chunk> chunks;
+    };
+
+    std::vector<Part> parts;  // one per namespace, in the order they first appear
+    std::size_t chunks = 0;   // over all parts
+    std::vector<std::string> warnings;
+};
+
+/// Reads chunks from JSON lines, one per line (wire::chunk_from_value), in memory bounded by one
+/// batch, apart from some 40 bytes per line to notice ids that repeat.
+class JsonlReader {
+public:
+    /// "-" is standard input. Opens the vectors too, and compares their number with the lines.
+    static Result<JsonlReader> open(const std::string& path, const JsonlOptions& options = {});
+
+    JsonlReader(JsonlReader&&) noexcept;
+    JsonlReader& operator=(JsonlReader&&) noexcept;
+    ~JsonlReader();
+
+    /// Nullopt at the end. InvalidArgument "FILE:LINE: what is wrong", also for an id that an
+    /// earlier line of the file has in the same namespace, for a vector where the .npy file brings
+    /// one, and for a file without lines. What the failing batch held is not returned, and the
+    /// reader is of no use afterwards.
+    Result<std::optional<Batch>> next();
+
+    std::uint64_t lines_read() const noexcept;
+    std::uint64_t bytes_read() const noexcept;
+    /// None for a pipe.
+    std::optional<std::uint64_t> file_bytes() const noexcept;
+
+private:
+    struct State;
+    explicit JsonlReader(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+/// "corpus.npy" for "corpus.jsonl" if there is such a file beside it.
+std::optional<std::string> vectors_beside(const std::string& path);
+
+}  // namespace braid::ingest

@@ -1,0 +1,128 @@
+#include "braid/ingest/line_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "braid/text/utf8.hpp"
+
+namespace braid::ingest {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kSpace = " \t\r\n\f\v";
+
+bool is_blank(std::string_view line) {
+    return line.find_first_not_of(kSpace) == std::string_view::npos;
+}
+
+std::string shown_size(std::size_t bytes) {
+    constexpr std::size_t kMiB = std::size_t{1} << 20;
+    if (bytes >= kMiB && bytes % kMiB == 0) return std::to_string(bytes / kMiB) + " MiB";
+    return std::to_string(bytes) + " bytes";
+}
+
+std::string hex(unsigned char byte) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    return {'0', 'x', kDigits[byte >> 4U], kDigits[byte & 15U]};
+}
+
+}  // namespace
+
+LineReader::LineReader(FileHandle file, std::size_t max_line_bytes, std::stop_token stop)
+    : file_(std::move(file)),
+      max_line_bytes_(max_line_bytes),
+      stop_(std::move(stop)),
+      buffer_(kBlockBytes) {}
+
+Result<std::optional<std::string_view>> LineReader::next() {
+    while (true) {
+        BRAID_TRY(auto line, raw_line());
+        if (!line) return std::nullopt;
+        if (line->ends_with('\r')) line->remove_suffix(1);
+        if (number_ == 1 && line->starts_with(kByteOrderMark)) line->remove_prefix(3);
+        if (is_blank(*line)) continue;
+        const std::size_t valid = text::valid_utf8_prefix(*line);
+        if (valid < line->size()) {
+            return complain("not valid UTF-8: byte " +
+                            hex(static_cast<unsigned char>((*line)[valid])) + " at byte " +
+                            std::to_string(valid + 1) + " of the line");
+        }
+        return line;
+    }
+}
+
+tl::unexpected<Error> LineReader::complain(std::string_view what) const {
+    return fail(ErrorCode::InvalidArgument,
+                name() + ":" + std::to_string(number_) + ": " + std::string(what));
+}
+
+Result<std::optional<std::string_view>> LineReader::raw_line() {
+    std::size_t searched = begin_;  // no line break before it
+    while (true) {
+        const char* const start = buffer_.data() + begin_;
+        const void* const found =
+            searched < end_ ? std::memchr(buffer_.data() + searched, '\n', end_ - searched)
+                            : nullptr;
+        const std::size_t length =
+            found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - start)
+                             : end_ - begin_;
+        if (length > max_line_bytes_) {
+            ++number_;
+            return complain("the line is longer than the limit of " + shown_size(max_line_bytes_));
+        }
+        if (found != nullptr || (at_end_ && length > 0)) {
+            ++number_;
+            begin_ += length + (found != nullptr ? 1 : 0);
+            return std::string_view(start, length);
+        }
+        if (at_end_) return std::nullopt;
+        const std::size_t unread = end_ - begin_;
+        BRAID_TRY(const bool more, fill());
+        at_end_ = !more;
+        searched = begin_ + unread;
+    }
+}
+
+Result<bool> LineReader::fill() {
+    if (begin_ > 0) {
+        std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+        end_ -= begin_;
+        begin_ = 0;
+    }
+    if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
+    BRAID_TRY(
+        const std::size_t count,
+        file_.read(std::span(buffer_).subspan(end_, std::min(kBlockBytes, buffer_.size() - end_)),
+                   stop_));
+    end_ += count;
+    bytes_read_ += count;
+    return count > 0;
+}
+
+Result<std::uint64_t> count_lines(const std::string& path) {
+    BRAID_TRY(FileHandle file, FileHandle::open(path));
+    std::vector<char> block(kBlockBytes);
+    std::uint64_t lines = 0;
+    bool blank = true;
+    bool at_start = true;
+    while (true) {
+        BRAID_TRY(const std::size_t count, file.read(block));
+        if (count == 0) return lines + (blank ? 0 : 1);
+        std::string_view rest(block.data(), count);
+        if (at_start && rest.starts_with(kByteOrderMark)) rest.remove_prefix(3);
+        at_start = false;
+        while (!rest.empty()) {
+            const std::size_t line_break = rest.find('\n');
+            const std::string_view line = rest.substr(0, line_break);
+            blank = blank && is_blank(line);
+            if (line_break == std::string_view::npos) break;
+            lines += blank ? 0 : 1;
+            blank = true;
+            rest.remove_prefix(line_break + 1);
+        }
+    }
+}
+
+}  // namespace braid::ingest
