@@ -15,11 +15,14 @@
 
 namespace braid::store {
 
+class LogCommitter;
+
 /// When an append returns.
 struct Durability {
     /// Zero: once the record is on disk. Otherwise: once it is handed to the system, which puts it
     /// on disk within this time. A crash of the process then loses nothing, a power cut or a crash
     /// of the machine loses up to that much of what was acknowledged (always the newest records).
+    /// At most an hour.
     std::chrono::milliseconds max_delay{0};
 
     static constexpr Durability full() noexcept { return {}; }
@@ -31,6 +34,7 @@ struct Durability {
 
 struct AppendLogOptions {
     Durability durability = Durability::full();
+    /// At most 4 GiB - 1, which is what the format can say.
     std::uint64_t max_record_bytes = std::uint64_t{1} << 30;
     /// Sequence number of the first record; used when the log is created, else ignored.
     std::uint64_t first_sequence = 1;
@@ -72,7 +76,7 @@ public:
         LogReport report;
     };
 
-    /// Opens or creates the log `name` and replays it. `directory` must outlive the log.
+    /// Opens or creates the log `name` and replays it. Reads the whole file into memory for that.
     /// Corruption if acknowledged records are damaged: nothing is cut then. Unsupported if a newer
     /// version wrote it.
     static Result<Opened> open(Directory& directory, std::string_view name,
@@ -94,9 +98,9 @@ public:
     Result<std::uint64_t> append(std::span<const std::byte> payload);
 
     /// The same, and calls `on_durable` before it returns: one call at a time, in sequence order,
-    /// perhaps on the thread of another append. So a database can apply records to its memory in
-    /// log order. It must not call the log. If it throws, the record stays in the log, the append
-    /// fails and the log takes no more records.
+    /// perhaps on the thread of another append (with relaxed durability, once written). So a
+    /// database can apply records to its memory in log order. It must not call the log. If it
+    /// throws, the record stays in the log, the append fails and the log takes no more records.
     Result<std::uint64_t> append(std::span<const std::byte> payload, const OnDurable& on_durable);
 
     /// Puts everything acknowledged on disk (only Durability::relaxed leaves something to do).
@@ -109,14 +113,13 @@ public:
     std::uint64_t next_sequence() const;
     /// Bytes in the file, its header included.
     std::uint64_t size_bytes() const;
-    /// Why the log takes no more records, if so.
+    /// The first error of a write, a sync or an `on_durable`: since then no record is taken.
     std::optional<Error> failure() const;
 
 private:
-    class Committer;
-    explicit AppendLog(std::unique_ptr<Committer> committer);
+    explicit AppendLog(std::unique_ptr<LogCommitter> committer) noexcept;
 
-    std::unique_ptr<Committer> committer_;
+    std::unique_ptr<LogCommitter> committer_;
 };
 
 }  // namespace braid::store

@@ -102,7 +102,8 @@ public:
     virtual Result<> create(std::string_view name, std::span<const std::byte> bytes) = 0;
 
     /// Writes a file in place of the one of that name, if there is one, durably. Readers see the
-    /// old bytes or the new ones, never a mixture, also after a crash.
+    /// old bytes or the new ones, never a mixture, also after a crash. AlreadyExists if a directory
+    /// has that name.
     virtual Result<> replace(std::string_view name, std::span<const std::byte> bytes) = 0;
 
     /// Removes a file, durably. NotFound if `name` does not exist.
@@ -113,7 +114,7 @@ public:
     /// next `open`, so that nobody builds on bytes that only a cache holds.
     virtual Result<std::unique_ptr<AppendFile>> open_append(std::string_view name) = 0;
 
-    /// Opens a sub-directory, created durably if absent.
+    /// Opens a sub-directory, created durably if absent. AlreadyExists if a file has that name.
     virtual Result<std::unique_ptr<Directory>> subdirectory(std::string_view name) = 0;
 
     /// NotFound if there is no such sub-directory.

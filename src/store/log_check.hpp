@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "braid/result.hpp"
+#include "braid/store/append_log.hpp"
 #include "braid/store/directory.hpp"
 
 namespace braid::store {
@@ -27,5 +28,11 @@ struct LogCheck {
 /// Walks the log `name` without replaying or changing it and lists all that is wrong with it. An
 /// error only if the file cannot be read at all, or is of a newer version.
 Result<LogCheck> check_log(const Directory& directory, std::string_view name);
+
+/// The same, and passes every readable record to `salvage` in file order, those behind damage too:
+/// for saving what can be saved of a log that AppendLog::open calls corrupt. Sequence numbers have
+/// gaps where records are lost. An error of `salvage` stops it and is returned.
+Result<LogCheck> salvage_log(const Directory& directory, std::string_view name,
+                             const AppendLog::ReplayFn& salvage);
 
 }  // namespace braid::store

@@ -33,9 +33,18 @@ public:
     virtual void drop_cache() noexcept = 0;
 };
 
+struct RawEntry {
+    enum class Kind { File, Directory, Other };
+
+    std::string name;
+    Kind kind;
+    std::uint64_t size;  // of a file
+};
+
 /// The few operations of a file system that Directory is made of, each atomic, none durable by
 /// itself. The order in which make_directory() calls them is what makes data safe, and the tests
-/// cut the power between any two of them. Names are trusted here. Safe for concurrent use.
+/// cut the power between any two of them. Names are trusted here. Operations on files do not see
+/// directories of that name (NotFound), and the reverse. Safe for concurrent use.
 class RawDirectory {
 public:
     enum class Access { Append, AppendNew };  // AppendNew: AlreadyExists if the name is taken
@@ -54,11 +63,12 @@ public:
     virtual Result<> make_directory(const std::string& name) = 0;
     /// Moves a file or a directory. Fail: AlreadyExists if `to` is taken.
     virtual Result<> rename(const std::string& from, const std::string& to, IfTaken if_taken) = 0;
+    /// Removes what is not a directory.
     virtual Result<> remove_file(const std::string& name) = 0;
     /// Removes an empty directory.
     virtual Result<> remove_directory(const std::string& name) = 0;
-    /// All files and directories, in any order, whatever their names.
-    virtual Result<std::vector<DirectoryEntry>> list() const = 0;
+    /// Everything there, in any order.
+    virtual Result<std::vector<RawEntry>> list() const = 0;
     virtual Result<std::unique_ptr<DirectoryLock>> lock(const std::string& name) = 0;
     /// The names in this directory become durable.
     virtual Result<> sync() = 0;

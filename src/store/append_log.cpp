@@ -1,0 +1,180 @@
+#include "braid/store/append_log.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "braid/store/log_committer.hpp"
+#include "braid/store/log_format.hpp"
+
+namespace braid::store {
+namespace {
+
+constexpr std::chrono::milliseconds kMaxDelay = std::chrono::hours(1);
+
+Result<> check_options(const AppendLogOptions& options) {
+    if (options.durability.max_delay > kMaxDelay || options.durability.max_delay.count() < 0) {
+        return fail(ErrorCode::InvalidArgument,
+                    "a relaxed log is synced after 0 ms to 1 h, not after " +
+                        std::to_string(options.durability.max_delay.count()) + " ms");
+    }
+    if (options.max_record_bytes > kMaxRecordBytes) {
+        return fail(ErrorCode::InvalidArgument,
+                    "max_record_bytes of a log is at most " + std::to_string(kMaxRecordBytes));
+    }
+    return {};
+}
+
+Result<> require_present(const Directory& directory, std::string_view name) {
+    BRAID_TRY(const auto entries, directory.list());
+    const bool present = std::any_of(
+        entries.begin(), entries.end(),
+        [&](const DirectoryEntry& entry) { return entry.name == name && !entry.is_directory; });
+    if (present) return {};
+    return fail(ErrorCode::NotFound,
+                "log " + directory.path() + "/" + std::string(name) + " does not exist");
+}
+
+/// Different for every log, so that records of one do not pass for those of another.
+Result<std::uint64_t> random_log_id() {
+    try {
+        std::random_device device;
+        return (static_cast<std::uint64_t>(device()) << 32) | device();
+    } catch (const std::exception& problem) {
+        return fail(ErrorCode::Unavailable,
+                    std::string("no random numbers for a new log: ") + problem.what());
+    }
+}
+
+Result<> write_new(AppendFile& file, const LogHeader& header) {
+    BRAID_CHECK(file.truncate(0));
+    BRAID_CHECK(file.append(encode_log_header(header)));
+    // Before the first record: a header may be missing only from a log that never had any.
+    return file.sync();
+}
+
+auto lost(const std::string& path, std::uint64_t offset, const std::string& problem,
+          const FoundHeader& witness) {
+    return fail(ErrorCode::Corruption,
+                "log " + path + " is damaged at offset " + std::to_string(offset) + ": " + problem +
+                    ", but record " + std::to_string(witness.header.sequence) + " at offset " +
+                    std::to_string(witness.offset) +
+                    " follows, written when that place was on disk");
+}
+
+/// Passes all records to `replay`; where they stop before the end of the file, decides whether
+/// that is damage or the unsynced end of a crash, and reports the latter as cut.
+Result<LogReport> replay_records(std::span<const std::byte> file, const std::string& path,
+                                 const LogHeader& header, const AppendLog::ReplayFn& replay) {
+    LogReport report;
+    report.next_sequence = header.first_sequence;
+    std::uint64_t offset = kLogHeaderBytes;
+    while (true) {
+        const RecordAt found = read_record(file, header.log_id, offset);
+        if (!found.record) {
+            if (found.problem.empty()) return report;
+            if (const auto witness = find_witness(file, header.log_id, offset)) {
+                return lost(path, offset, found.problem, *witness);
+            }
+            report.cut_offset = offset;
+            report.cut_bytes = file.size() - offset;
+            return report;
+        }
+        const std::uint64_t sequence = found.record->header.sequence;
+        if (sequence != report.next_sequence) {
+            return fail(ErrorCode::Corruption,
+                        "log " + path + " is damaged at offset " + std::to_string(offset) +
+                            ": record " + std::to_string(sequence) + " stands where record " +
+                            std::to_string(report.next_sequence) + " belongs");
+        }
+        if (replay) {
+            auto replayed = replay(sequence, found.record->payload);
+            if (!replayed) {
+                return fail("cannot replay record " + std::to_string(sequence) + " of log " + path,
+                            std::move(replayed).error());
+            }
+        }
+        ++report.records;
+        ++report.next_sequence;
+        offset = found.next;
+    }
+}
+
+}  // namespace
+
+Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view name,
+                                          const AppendLogOptions& options, const ReplayFn& replay) {
+    BRAID_CHECK(check_options(options));
+    if (options.must_exist && !options.read_only) BRAID_CHECK(require_present(directory, name));
+    const std::string path = directory.path() + "/" + std::string(name);
+
+    // First, because this makes the view show what is on disk and not what a cache remembers.
+    std::unique_ptr<AppendFile> file;
+    if (!options.read_only) {
+        BRAID_TRY(file, directory.open_append(name));
+    }
+    BRAID_TRY(const auto view, directory.open(name));
+    BRAID_TRY(auto header, decode_log_header(view->bytes(), path));
+
+    LogReport report;
+    std::uint64_t size = view->bytes().size();
+    if (header) {
+        BRAID_TRY(report, replay_records(view->bytes(), path, *header, replay));
+        size -= report.cut_bytes;
+        if (file != nullptr)
+            BRAID_CHECK(report.cut_bytes > 0 ? file->truncate(size) : file->sync());
+    } else {
+        BRAID_TRY(const std::uint64_t log_id, random_log_id());
+        header = LogHeader{log_id, options.first_sequence};
+        report.next_sequence = options.first_sequence;
+        report.created = true;
+        report.cut_bytes = size;
+        if (file != nullptr) BRAID_CHECK(write_new(*file, *header));
+        size = file != nullptr ? file->size() : 0;
+    }
+
+    const std::chrono::milliseconds max_delay =
+        options.durability.is_full() ? std::chrono::milliseconds(0) : options.durability.max_delay;
+    auto committer = std::make_unique<LogCommitter>(
+        LogCommitter::Start{std::move(file), path, header->log_id, report.next_sequence, size,
+                            options.max_record_bytes, max_delay});
+    return Opened{std::unique_ptr<AppendLog>(new AppendLog(std::move(committer))), report};
+}
+
+AppendLog::AppendLog(std::unique_ptr<LogCommitter> committer) noexcept
+    : committer_(std::move(committer)) {}
+
+AppendLog::~AppendLog() = default;
+
+Result<std::uint64_t> AppendLog::append(std::span<const std::byte> payload) {
+    return committer_->append(payload, nullptr);
+}
+
+Result<std::uint64_t> AppendLog::append(std::span<const std::byte> payload,
+                                        const OnDurable& on_durable) {
+    return committer_->append(payload, on_durable ? &on_durable : nullptr);
+}
+
+Result<> AppendLog::flush() {
+    return committer_->flush();
+}
+
+Result<> AppendLog::close() {
+    return committer_->close();
+}
+
+std::uint64_t AppendLog::next_sequence() const {
+    return committer_->next_sequence();
+}
+
+std::uint64_t AppendLog::size_bytes() const {
+    return committer_->size_bytes();
+}
+
+std::optional<Error> AppendLog::failure() const {
+    return committer_->failure();
+}
+
+}  // namespace braid::store

@@ -1,0 +1,301 @@
+#include "braid/store/directory.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "braid/store/raw_directory.hpp"
+
+namespace braid::store {
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::string_view kTempPrefix = ".tmp-";
+constexpr std::string_view kTrashPrefix = ".trash-";
+constexpr int kMaxNameAttempts = 100;
+constexpr int kMaxDepth = 64;
+
+bool is_name_character(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+}
+
+bool is_leftover(std::string_view name) noexcept {
+    return name.starts_with(kTempPrefix) || name.starts_with(kTrashPrefix);
+}
+
+/// A name that is very likely free; whoever takes it finds out whether it was.
+std::string own_name(std::string_view prefix) {
+    static std::atomic<std::uint64_t> next{
+        static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count())};
+    return std::string(prefix) + std::to_string(next.fetch_add(1, std::memory_order_relaxed));
+}
+
+Result<> check_name(std::string_view name) {
+    if (is_valid_name(name)) return {};
+    return fail(ErrorCode::InvalidArgument,
+                "file name \"" + std::string(name.substr(0, kMaxNameBytes)) +
+                    "\" is not 1 to 200 characters of [A-Za-z0-9._-], not starting with '.'");
+}
+
+Result<> write_all(RawFile& file, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        BRAID_TRY(const std::size_t written, file.write(bytes));
+        bytes = bytes.subspan(written);
+    }
+    return {};
+}
+
+Result<> write_durably(RawFile& file, std::span<const std::byte> bytes) {
+    BRAID_CHECK(write_all(file, bytes));
+    return file.sync();
+}
+
+Result<> remove_tree(RawDirectory& parent, const std::string& name, int depth) {
+    if (depth > kMaxDepth) {
+        return fail(ErrorCode::IoError,
+                    "cannot remove " + parent.path() + "/" + name + ": nested too deep");
+    }
+    BRAID_TRY(const auto directory, parent.open_directory(name));
+    BRAID_TRY(const auto entries, directory->list());
+    for (const RawEntry& entry : entries) {
+        if (entry.kind == RawEntry::Kind::Directory) {
+            BRAID_CHECK(remove_tree(*directory, entry.name, depth + 1));
+        } else {
+            BRAID_CHECK(directory->remove_file(entry.name));
+        }
+    }
+    return parent.remove_directory(name);
+}
+
+class RawBackedAppendFile final : public AppendFile {
+public:
+    RawBackedAppendFile(std::shared_ptr<RawDirectory> parent, std::unique_ptr<RawFile> file,
+                        std::uint64_t size)
+        : parent_(std::move(parent)), file_(std::move(file)), size_(size) {}
+
+    Result<> append(std::span<const std::byte> bytes) override {
+        BRAID_CHECK(write_all(*file_, bytes));
+        size_ += bytes.size();
+        return {};
+    }
+
+    Result<> sync() override {
+        BRAID_CHECK(file_->sync());
+        // Also for a file that was there before: whoever created it may have died too early.
+        if (!name_is_durable_) BRAID_CHECK(parent_->sync());
+        name_is_durable_ = true;
+        return {};
+    }
+
+    std::uint64_t size() const noexcept override { return size_; }
+
+    Result<> truncate(std::uint64_t size) override {
+        if (size > size_) {
+            return fail(ErrorCode::InvalidArgument,
+                        "cannot cut a file of " + std::to_string(size_) + " bytes in " +
+                            parent_->path() + " to " + std::to_string(size) + " bytes");
+        }
+        BRAID_CHECK(file_->truncate(size));
+        size_ = size;
+        return sync();
+    }
+
+private:
+    std::shared_ptr<RawDirectory> parent_;
+    std::unique_ptr<RawFile> file_;
+    std::uint64_t size_;
+    bool name_is_durable_ = false;
+};
+
+class RawBackedDirectory final : public Directory {
+public:
+    explicit RawBackedDirectory(std::shared_ptr<RawDirectory> raw) : raw_(std::move(raw)) {}
+
+    std::string path() const override { return raw_->path(); }
+
+    Result<std::unique_ptr<FileView>> open(std::string_view name) const override {
+        BRAID_CHECK(check_name(name));
+        return raw_->view(std::string(name));
+    }
+
+    Result<std::vector<DirectoryEntry>> list() const override;
+    Result<> create(std::string_view name, std::span<const std::byte> bytes) override;
+    Result<> replace(std::string_view name, std::span<const std::byte> bytes) override;
+    Result<> remove(std::string_view name) override;
+    Result<std::unique_ptr<AppendFile>> open_append(std::string_view name) override;
+    Result<std::unique_ptr<Directory>> subdirectory(std::string_view name) override;
+    Result<std::unique_ptr<Directory>> open_subdirectory(std::string_view name) const override;
+    Result<> remove_subdirectory(std::string_view name) override;
+
+    Result<std::unique_ptr<DirectoryLock>> lock(std::string_view name) override {
+        BRAID_CHECK(check_name(name));
+        return raw_->lock(std::string(name));
+    }
+
+    Result<> sync() override { return raw_->sync(); }
+    Result<std::size_t> remove_leftovers() override;
+
+private:
+    Result<std::string> write_temporary(std::span<const std::byte> bytes);
+    Result<> write_and_rename(std::string_view name, std::span<const std::byte> bytes,
+                              RawDirectory::IfTaken if_taken);
+    Result<std::unique_ptr<RawFile>> open_or_create(const std::string& name);
+    Result<std::string> move_to_trash(const std::string& name);
+
+    std::shared_ptr<RawDirectory> raw_;
+};
+
+Result<std::vector<DirectoryEntry>> RawBackedDirectory::list() const {
+    BRAID_TRY(auto raw_entries, raw_->list());
+    std::vector<DirectoryEntry> entries;
+    for (RawEntry& raw : raw_entries) {
+        if (raw.kind == RawEntry::Kind::Other || !is_valid_name(raw.name)) continue;
+        const bool is_directory = raw.kind == RawEntry::Kind::Directory;
+        entries.push_back({std::move(raw.name), is_directory, is_directory ? 0 : raw.size});
+    }
+    std::sort(entries.begin(), entries.end(),
+              [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+/// A new file, content durable, under a name of our own; on failure nothing is left, if possible.
+Result<std::string> RawBackedDirectory::write_temporary(std::span<const std::byte> bytes) {
+    for (int attempt = 0;; ++attempt) {
+        std::string name = own_name(kTempPrefix);
+        auto file = raw_->open_file(name, RawDirectory::Access::AppendNew);
+        if (!file) {
+            if (file.error().code == ErrorCode::AlreadyExists && attempt < kMaxNameAttempts) {
+                continue;
+            }
+            return fail("cannot write a new file", std::move(file).error());
+        }
+        Result<> written = write_durably(**file, bytes);
+        if (written) return name;
+        (void)raw_->remove_file(name);  // the first error is the one to report
+        return fail("cannot write a new file", std::move(written).error());
+    }
+}
+
+Result<> RawBackedDirectory::write_and_rename(std::string_view name,
+                                              std::span<const std::byte> bytes,
+                                              RawDirectory::IfTaken if_taken) {
+    BRAID_CHECK(check_name(name));
+    BRAID_TRY(const std::string temporary, write_temporary(bytes));
+    Result<> renamed = raw_->rename(temporary, std::string(name), if_taken);
+    if (!renamed) {
+        (void)raw_->remove_file(temporary);  // the first error is the one to report
+        return renamed;
+    }
+    return raw_->sync();
+}
+
+Result<> RawBackedDirectory::create(std::string_view name, std::span<const std::byte> bytes) {
+    return write_and_rename(name, bytes, RawDirectory::IfTaken::Fail);
+}
+
+Result<> RawBackedDirectory::replace(std::string_view name, std::span<const std::byte> bytes) {
+    return write_and_rename(name, bytes, RawDirectory::IfTaken::Replace);
+}
+
+Result<> RawBackedDirectory::remove(std::string_view name) {
+    BRAID_CHECK(check_name(name));
+    BRAID_CHECK(raw_->remove_file(std::string(name)));
+    return raw_->sync();
+}
+
+Result<std::unique_ptr<RawFile>> RawBackedDirectory::open_or_create(const std::string& name) {
+    for (int attempt = 0;; ++attempt) {
+        auto present = raw_->open_file(name, RawDirectory::Access::Append);
+        if (present) {
+            // What a failed sync of an earlier owner dropped may still be in the cache, where it
+            // looks written. Sync what can be, forget the rest, and the next read sees the disk.
+            BRAID_CHECK((*present)->sync());
+            (*present)->drop_cache();
+            return present;
+        }
+        if (present.error().code != ErrorCode::NotFound) return present;
+        auto created = raw_->open_file(name, RawDirectory::Access::AppendNew);
+        if (created) return created;
+        const bool raced = created.error().code == ErrorCode::AlreadyExists && attempt == 0;
+        if (!raced) return created;
+    }
+}
+
+Result<std::unique_ptr<AppendFile>> RawBackedDirectory::open_append(std::string_view name) {
+    BRAID_CHECK(check_name(name));
+    BRAID_TRY(auto file, open_or_create(std::string(name)));
+    BRAID_TRY(const std::uint64_t size, file->size());
+    return std::make_unique<RawBackedAppendFile>(raw_, std::move(file), size);
+}
+
+Result<std::unique_ptr<Directory>> RawBackedDirectory::subdirectory(std::string_view name) {
+    BRAID_CHECK(check_name(name));
+    auto made = raw_->make_directory(std::string(name));
+    const bool present = !made && made.error().code == ErrorCode::AlreadyExists;
+    if (!made && !present) return fail("cannot create a directory", std::move(made).error());
+    auto opened = raw_->open_directory(std::string(name));
+    if (!opened) {
+        // There, but not to be opened as a directory: a file has the name.
+        const bool is_file = present && opened.error().code == ErrorCode::NotFound;
+        return is_file ? fail("cannot create a directory", std::move(made).error())
+                       : fail("cannot open a directory", std::move(opened).error());
+    }
+    // Also for a directory that was there before: whoever made it may have died too early.
+    BRAID_CHECK(raw_->sync());
+    return make_directory(*std::move(opened));
+}
+
+Result<std::unique_ptr<Directory>> RawBackedDirectory::open_subdirectory(
+    std::string_view name) const {
+    BRAID_CHECK(check_name(name));
+    BRAID_TRY(auto raw, raw_->open_directory(std::string(name)));
+    return make_directory(std::move(raw));
+}
+
+Result<std::string> RawBackedDirectory::move_to_trash(const std::string& name) {
+    for (int attempt = 0;; ++attempt) {
+        std::string trash = own_name(kTrashPrefix);
+        auto renamed = raw_->rename(name, trash, RawDirectory::IfTaken::Fail);
+        if (renamed) return trash;
+        if (renamed.error().code != ErrorCode::AlreadyExists || attempt >= kMaxNameAttempts) {
+            return fail("cannot remove a directory", std::move(renamed).error());
+        }
+    }
+}
+
+Result<> RawBackedDirectory::remove_subdirectory(std::string_view name) {
+    BRAID_CHECK(check_name(name));
+    BRAID_CHECK(raw_->open_directory(std::string(name)));
+    BRAID_TRY(const std::string trash, move_to_trash(std::string(name)));
+    // Before anything in it goes: otherwise the old name could come back half empty.
+    BRAID_CHECK(raw_->sync());
+    return remove_tree(*raw_, trash, 0);
+}
+
+Result<std::size_t> RawBackedDirectory::remove_leftovers() {
+    BRAID_TRY(const auto entries, raw_->list());
+    std::size_t removed = 0;
+    for (const RawEntry& entry : entries) {
+        if (!is_leftover(entry.name)) continue;
+        BRAID_CHECK(entry.kind == RawEntry::Kind::Directory ? remove_tree(*raw_, entry.name, 0)
+                                                            : raw_->remove_file(entry.name));
+        ++removed;
+    }
+    if (removed > 0) BRAID_CHECK(raw_->sync());
+    return removed;
+}
+
+}  // namespace
+
+bool is_valid_name(std::string_view name) noexcept {
+    return !name.empty() && name.size() <= kMaxNameBytes && name.front() != '.' &&
+           std::all_of(name.begin(), name.end(), is_name_character);
+}
+
+std::unique_ptr<Directory> make_directory(std::shared_ptr<RawDirectory> raw) {
+    return std::make_unique<RawBackedDirectory>(std::move(raw));
+}
+
+}  // namespace braid::store

@@ -1,0 +1,248 @@
+#include "braid/store/log_committer.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "braid/store/checksum.hpp"
+#include "braid/store/log_format.hpp"
+
+namespace braid::store {
+namespace {
+
+// Records are gathered in a buffer up to this size; a payload longer than a quarter of it is
+// written from where the caller has it.
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::size_t kCopiedPayloadBytes = kBufferBytes / 4;
+
+std::string text_of(const std::exception& problem) noexcept {
+    try {
+        return problem.what();
+    } catch (...) {
+        return "out of memory";
+    }
+}
+
+}  // namespace
+
+LogCommitter::LogCommitter(Start start)
+    : path_(std::move(start.path)),
+      log_id_(start.log_id),
+      max_record_bytes_(start.max_record_bytes),
+      max_delay_(start.max_delay),
+      read_only_(start.file == nullptr),
+      file_(std::move(start.file)),
+      durable_bytes_(start.size),
+      next_sequence_(start.next_sequence),
+      size_(start.size) {
+    if (!read_only_ && max_delay_.count() > 0) {
+        timer_ = std::jthread([this](const std::stop_token& stop) { run_timer(stop); });
+    }
+}
+
+LogCommitter::~LogCommitter() {
+    (void)close();
+}
+
+Result<std::uint64_t> LogCommitter::append(std::span<const std::byte> payload,
+                                           const OnDurable* on_durable) {
+    if (payload.size() > max_record_bytes_) {
+        return fail(ErrorCode::InvalidArgument, "a record of " + std::to_string(payload.size()) +
+                                                    " bytes is too long for log " + path_ +
+                                                    ", which takes " +
+                                                    std::to_string(max_record_bytes_));
+    }
+    Waiter waiter{payload, checksum(payload), on_durable};
+    std::unique_lock lock(queue_mutex_);
+    BRAID_CHECK(refusal());
+    queue_.push_back(&waiter);
+    queue_changed_.wait(lock, [&] { return waiter.outcome != Outcome::Waiting || !leading_; });
+    if (waiter.outcome == Outcome::Waiting) lead(lock);
+
+    if (waiter.outcome == Outcome::Durable) return waiter.sequence;
+    if (waiter.outcome == Outcome::Refused) BRAID_CHECK(refusal());
+    return fail("cannot append to log " + path_, *failure_);
+}
+
+/// Commits all that is queued, the caller's own record included.
+void LogCommitter::lead(std::unique_lock<std::mutex>& queue_lock) {
+    std::vector<Waiter*> batch;
+    batch.swap(queue_);
+    if (failure_) {
+        for (Waiter* waiter : batch) waiter->outcome = Outcome::Refused;
+    } else {
+        leading_ = true;
+        queue_lock.unlock();
+        {
+            const std::scoped_lock commit_lock(commit_mutex_);
+            commit(batch);
+        }
+        queue_lock.lock();
+        leading_ = false;
+        for (Waiter* waiter : batch) {
+            waiter->outcome = waiter->applied ? Outcome::Durable : Outcome::Failed;
+        }
+    }
+    queue_changed_.notify_all();
+}
+
+/// Either every waiter is `applied` afterwards, or the log has failed.
+void LogCommitter::commit(std::span<Waiter* const> batch) noexcept {
+    try {
+        Result<> done = write(batch);
+        if (done) done = sync_if_due();
+        std::uint64_t sequence = 0;
+        if (done) {
+            const std::scoped_lock lock(queue_mutex_);
+            sequence = next_sequence_;
+            next_sequence_ += batch.size();
+            size_ = file_->size();
+        }
+        for (Waiter* waiter : batch) {
+            if (done) done = apply(*waiter, sequence++);
+        }
+        if (!done) fail_for_ever(std::move(done).error());
+    } catch (const std::exception& problem) {
+        fail_for_ever({ErrorCode::ResourceExhausted, text_of(problem)});
+    }
+}
+
+Result<> LogCommitter::write(std::span<Waiter* const> batch) {
+    std::uint64_t sequence = 0;
+    {
+        const std::scoped_lock lock(queue_mutex_);
+        sequence = next_sequence_;
+    }
+    std::uint64_t offset = file_->size();
+    buffer_.clear();
+    for (const Waiter* waiter : batch) {
+        const auto length = static_cast<std::uint32_t>(waiter->payload.size());
+        encode_record_header(buffer_,
+                             {length, sequence++, durable_bytes_, waiter->payload_checksum},
+                             log_id_, offset);
+        offset += kRecordHeaderBytes + length;
+        if (length <= kCopiedPayloadBytes) {
+            buffer_.insert(buffer_.end(), waiter->payload.begin(), waiter->payload.end());
+            if (buffer_.size() >= kBufferBytes) BRAID_CHECK(write_buffer());
+        } else {
+            BRAID_CHECK(write_buffer());
+            BRAID_CHECK(file_->append(waiter->payload));
+        }
+    }
+    return write_buffer();
+}
+
+Result<> LogCommitter::write_buffer() {
+    if (buffer_.empty()) return {};
+    BRAID_CHECK(file_->append(buffer_));
+    buffer_.clear();
+    return {};
+}
+
+Result<> LogCommitter::sync_if_due() {
+    if (max_delay_.count() > 0) {
+        const std::scoped_lock lock(queue_mutex_);
+        const Clock::time_point now = Clock::now();
+        if (!unsynced_since_) {
+            unsynced_since_ = now;
+            timer_wakes_.notify_all();
+        }
+        if (now - *unsynced_since_ < max_delay_) return {};
+    }
+    return sync();
+}
+
+Result<> LogCommitter::sync() {
+    if (file_ == nullptr || file_->size() == durable_bytes_) return {};
+    BRAID_CHECK(file_->sync());
+    durable_bytes_ = file_->size();
+    const std::scoped_lock lock(queue_mutex_);
+    unsynced_since_.reset();
+    return {};
+}
+
+Result<> LogCommitter::apply(Waiter& waiter, std::uint64_t sequence) {
+    try {
+        if (waiter.on_durable != nullptr) (*waiter.on_durable)(sequence);
+    } catch (const std::exception& problem) {
+        return fail(ErrorCode::IoError,
+                    "record " + std::to_string(sequence) +
+                        " is in the log, but applying it failed: " + problem.what());
+    } catch (...) {
+        return fail(ErrorCode::IoError, "record " + std::to_string(sequence) +
+                                            " is in the log, but applying it failed");
+    }
+    waiter.sequence = sequence;
+    waiter.applied = true;
+    return {};
+}
+
+void LogCommitter::fail_for_ever(Error error) noexcept {
+    const std::scoped_lock lock(queue_mutex_);
+    if (!failure_) failure_ = std::move(error);
+}
+
+/// Why no record is taken, if so. Requires queue_mutex_.
+Result<> LogCommitter::refusal() const {
+    if (read_only_) return fail(ErrorCode::ReadOnly, "log " + path_ + " was opened read-only");
+    if (failure_) {
+        return fail(ErrorCode::ReadOnly,
+                    "log " + path_ + " takes no more records since an error: " + failure_->message);
+    }
+    if (closed_) return fail(ErrorCode::ReadOnly, "log " + path_ + " is closed");
+    return {};
+}
+
+Result<> LogCommitter::flush() {
+    const std::scoped_lock commit_lock(commit_mutex_);
+    {
+        const std::scoped_lock lock(queue_mutex_);
+        if (failure_) return refusal();
+    }
+    Result<> synced = sync();
+    if (!synced) fail_for_ever(synced.error());
+    return synced;
+}
+
+Result<> LogCommitter::close() {
+    {
+        std::unique_lock lock(queue_mutex_);
+        if (std::exchange(closed_, true)) return {};
+        queue_changed_.wait(lock, [&] { return queue_.empty() && !leading_; });
+    }
+    timer_.request_stop();
+    Result<> flushed = flush();
+    const std::scoped_lock commit_lock(commit_mutex_);
+    file_.reset();
+    return flushed;
+}
+
+std::uint64_t LogCommitter::next_sequence() const {
+    const std::scoped_lock lock(queue_mutex_);
+    return next_sequence_;
+}
+
+std::uint64_t LogCommitter::size_bytes() const {
+    const std::scoped_lock lock(queue_mutex_);
+    return size_;
+}
+
+std::optional<Error> LogCommitter::failure() const {
+    const std::scoped_lock lock(queue_mutex_);
+    return failure_;
+}
+
+void LogCommitter::run_timer(const std::stop_token& stop) {
+    std::unique_lock lock(queue_mutex_);
+    while (!failure_ &&
+           timer_wakes_.wait(lock, stop, [&] { return unsynced_since_.has_value(); })) {
+        timer_wakes_.wait_until(lock, stop, *unsynced_since_ + max_delay_,
+                                [&] { return !unsynced_since_; });
+        if (stop.stop_requested()) return;
+        if (!unsynced_since_ || Clock::now() < *unsynced_since_ + max_delay_) continue;
+        lock.unlock();
+        (void)flush();  // an error stays in failure_, where the next append finds it
+        lock.lock();
+    }
+}
+
+}  // namespace braid::store

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/store/directory.hpp"
+
+namespace braid::store {
+
+/// The writing half of an AppendLog: group commit, and the sync timer of relaxed durability.
+///
+/// Callers queue up. The first one that finds nobody leading becomes the leader: it takes the
+/// whole queue, writes it, syncs once, and then wakes the others, one of which leads the records
+/// that arrived meanwhile.
+class LogCommitter {
+public:
+    using OnDurable = std::function<void(std::uint64_t sequence)>;
+
+    struct Start {
+        std::unique_ptr<AppendFile> file;  // null: a read-only log
+        std::string path;                  // for messages
+        std::uint64_t log_id;
+        std::uint64_t next_sequence;
+        std::uint64_t size;                   // of the file, all of it durable
+        std::uint64_t max_record_bytes;       // <= kMaxRecordBytes
+        std::chrono::milliseconds max_delay;  // of a sync; 0: none
+    };
+
+    explicit LogCommitter(Start start);
+    LogCommitter(const LogCommitter&) = delete;
+    LogCommitter& operator=(const LogCommitter&) = delete;
+    ~LogCommitter();
+
+    Result<std::uint64_t> append(std::span<const std::byte> payload, const OnDurable* on_durable);
+    Result<> flush();
+    Result<> close();
+
+    std::uint64_t next_sequence() const;
+    std::uint64_t size_bytes() const;
+    std::optional<Error> failure() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    enum class Outcome { Waiting, Durable, Failed, Refused };
+    struct Waiter {
+        std::span<const std::byte> payload;
+        std::uint64_t payload_checksum;
+        const OnDurable* on_durable;
+        std::uint64_t sequence = 0;
+        bool applied = false;
+        Outcome outcome = Outcome::Waiting;
+    };
+
+    void lead(std::unique_lock<std::mutex>& queue_lock);
+    void commit(std::span<Waiter* const> batch) noexcept;
+    Result<> write(std::span<Waiter* const> batch);
+    Result<> write_buffer();
+    Result<> sync_if_due();
+    Result<> sync();
+    Result<> apply(Waiter& waiter, std::uint64_t sequence);
+    void fail_for_ever(Error error) noexcept;
+    Result<> refusal() const;
+    void run_timer(const std::stop_token& stop);
+
+    const std::string path_;
+    const std::uint64_t log_id_;
+    const std::uint64_t max_record_bytes_;
+    const std::chrono::milliseconds max_delay_;
+    const bool read_only_;
+
+    // Taken before queue_mutex_, never while holding it.
+    std::mutex commit_mutex_;
+    std::unique_ptr<AppendFile> file_;
+    std::uint64_t durable_bytes_;
+    std::vector<std::byte> buffer_;
+
+    mutable std::mutex queue_mutex_;
+    std::condition_variable queue_changed_;
+    std::condition_variable_any timer_wakes_;
+    std::vector<Waiter*> queue_;
+    bool leading_ = false;
+    bool closed_ = false;
+    std::optional<Error> failure_;
+    std::optional<Clock::time_point> unsynced_since_;
+    std::uint64_t next_sequence_;
+    std::uint64_t size_;
+
+    std::jthread timer_;  // last: it uses all of the above
+};
+
+}  // namespace braid::store

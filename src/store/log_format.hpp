@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+
+/// The bytes of a log file; docs/formats/log.md says why they are as they are.
+namespace braid::store {
+
+inline constexpr std::size_t kLogHeaderBytes = 40;
+inline constexpr std::size_t kRecordHeaderBytes = 48;
+inline constexpr std::uint32_t kLogVersion = 1;
+inline constexpr std::uint64_t kMaxRecordBytes = 0xFFFF'FFFF;
+
+struct LogHeader {
+    std::uint64_t log_id;  // random, also in every record
+    std::uint64_t first_sequence;
+};
+
+std::vector<std::byte> encode_log_header(const LogHeader& header);
+
+/// Of the whole content of a log file. Nothing if the file is what an interrupted creation leaves:
+/// no longer than a header, and not a whole one. Corruption if it is no log or its header is
+/// damaged, Unsupported if a newer version wrote it.
+Result<std::optional<LogHeader>> decode_log_header(std::span<const std::byte> file,
+                                                   std::string_view path);
+
+struct RecordHeader {
+    std::uint64_t log_id;
+    std::uint32_t length;  // of the payload
+    std::uint64_t sequence;
+    std::uint64_t durable_before;  // the file was synced up to here when the record was written
+    std::uint64_t payload_checksum;
+};
+
+/// Appends the header of a record that starts at `offset` of the file.
+void encode_record_header(std::vector<std::byte>& out, const RecordHeader& header,
+                          std::uint64_t offset);
+
+/// The header at `offset`, if there is an undamaged one that was written there, of any log.
+std::optional<RecordHeader> decode_record_header(std::span<const std::byte> file,
+                                                 std::uint64_t offset) noexcept;
+
+struct Record {
+    RecordHeader header;
+    std::span<const std::byte> payload;  // borrowed from the file
+};
+
+/// The record of log `log_id` at `offset`, or what is wrong there; neither at the end of the file.
+struct RecordAt {
+    std::optional<Record> record;
+    std::string problem;
+    std::uint64_t next;  // where to go on: behind the record, or where to search for a header
+};
+RecordAt read_record(std::span<const std::byte> file, std::uint64_t log_id, std::uint64_t offset);
+
+/// A record header behind some damage.
+struct FoundHeader {
+    std::uint64_t offset;
+    RecordHeader header;
+};
+
+/// The first undamaged record header of log `log_id` at `from` or later. Linear in the bytes
+/// passed over.
+std::optional<FoundHeader> find_header(std::span<const std::byte> file, std::uint64_t log_id,
+                                       std::uint64_t from) noexcept;
+
+/// A header behind `damage` which proves that the damaged place was once durable, and perhaps
+/// acknowledged. None: whatever is there was never synced. Linear in the rest of the file.
+std::optional<FoundHeader> find_witness(std::span<const std::byte> file, std::uint64_t log_id,
+                                        std::uint64_t damage) noexcept;
+
+}  // namespace braid::store

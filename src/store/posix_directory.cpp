@@ -1,0 +1,252 @@
+#include "braid/store/posix_directory.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "braid/store/posix_error.hpp"
+#include "braid/store/posix_file.hpp"
+#include "braid/store/raw_directory.hpp"
+
+namespace braid::store {
+namespace {
+
+constexpr unsigned kFileMode = 0644;
+constexpr mode_t kDirectoryMode = 0755;
+// O_NONBLOCK: opening a pipe that someone put there must not hang; files ignore it.
+constexpr int kFileFlags = O_NOFOLLOW | O_NONBLOCK;
+
+class PosixLock final : public DirectoryLock {
+public:
+    explicit PosixLock(Descriptor file) : file_(std::move(file)) {}
+    ~PosixLock() override {
+        // A process id that stays behind only confuses people; closing releases the lock.
+        if (::ftruncate(file_.number(), 0) != 0) return;
+    }
+
+private:
+    Descriptor file_;
+};
+
+std::string holder_of(const Descriptor& lock_file) {
+    std::array<char, 32> text{};
+    const ssize_t size = ::pread(lock_file.number(), text.data(), text.size(), 0);
+    const std::string_view digits(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+    const std::size_t end = digits.find_first_not_of("0123456789");
+    const std::string_view pid = digits.substr(0, end);
+    return pid.empty() ? "another process" : "process " + std::string(pid);
+}
+
+class PosixRawDirectory final : public RawDirectory {
+public:
+    PosixRawDirectory(Descriptor directory, std::string path)
+        : directory_(std::move(directory)), path_(std::move(path)) {}
+
+    std::string path() const override { return path_; }
+    Result<std::unique_ptr<FileView>> view(const std::string& name) const override;
+    Result<std::unique_ptr<RawFile>> open_file(const std::string& name, Access access) override;
+    Result<std::shared_ptr<RawDirectory>> open_directory(const std::string& name) const override;
+    Result<> make_directory(const std::string& name) override;
+    Result<> rename(const std::string& from, const std::string& to, IfTaken if_taken) override;
+    Result<> remove_file(const std::string& name) override;
+    Result<> remove_directory(const std::string& name) override;
+    Result<std::vector<RawEntry>> list() const override;
+    Result<std::unique_ptr<DirectoryLock>> lock(const std::string& name) override;
+    Result<> sync() override { return sync_directory(directory_, path_); }
+
+private:
+    int number() const noexcept { return directory_.number(); }
+    std::string path_of(const std::string& name) const { return path_ + "/" + name; }
+    auto failed(std::string_view doing, const std::string& name, int error_number = errno) const {
+        return fail_posix(doing, path_of(name), error_number);
+    }
+    Result<std::optional<RawEntry>> entry(const char* name) const;
+    int rename_to_free_name(const std::string& from, const std::string& to);
+
+    Descriptor directory_;
+    std::string path_;
+};
+
+Result<std::unique_ptr<FileView>> PosixRawDirectory::view(const std::string& name) const {
+    const Descriptor file = open_at(number(), name.c_str(), O_RDONLY | kFileFlags);
+    if (!file) return failed("open", name);
+    return read_whole(file, path_of(name));
+}
+
+Result<std::unique_ptr<RawFile>> PosixRawDirectory::open_file(const std::string& name,
+                                                              Access access) {
+    const int create = access == Access::AppendNew ? O_CREAT | O_EXCL : 0;
+    Descriptor file =
+        open_at(number(), name.c_str(), O_WRONLY | O_APPEND | kFileFlags | create, kFileMode);
+    if (!file && errno == EISDIR) return failed("open", name, ENOENT);
+    if (!file) return failed(create != 0 ? "create" : "open", name);
+    BRAID_CHECK(regular_file_size(file, path_of(name)));
+    return make_posix_raw_file(std::move(file), path_of(name));
+}
+
+Result<std::shared_ptr<RawDirectory>> PosixRawDirectory::open_directory(
+    const std::string& name) const {
+    Descriptor directory = open_at(number(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (!directory) return failed("open the directory", name);
+    return std::make_shared<PosixRawDirectory>(std::move(directory), path_of(name));
+}
+
+Result<> PosixRawDirectory::make_directory(const std::string& name) {
+    if (::mkdirat(number(), name.c_str(), kDirectoryMode) != 0) {
+        return failed("create the directory", name);
+    }
+    return {};
+}
+
+int PosixRawDirectory::rename_to_free_name(const std::string& from, const std::string& to) {
+#if defined(RENAME_NOREPLACE)
+    const int renamed = ::renameat2(number(), from.c_str(), number(), to.c_str(), RENAME_NOREPLACE);
+    if (renamed == 0 || (errno != EINVAL && errno != ENOSYS)) return renamed;
+#endif
+    // A file system without that call. A second link cannot take the place of a name either; it
+    // does not work for directories, which only ever move to names that no one else uses.
+    if (::linkat(number(), from.c_str(), number(), to.c_str(), 0) == 0) {
+        return ::unlinkat(number(), from.c_str(), 0);
+    }
+    if (errno != EPERM && errno != EISDIR) return -1;
+    struct stat status {};
+    if (::fstatat(number(), to.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return ::renameat(number(), from.c_str(), number(), to.c_str());
+}
+
+Result<> PosixRawDirectory::rename(const std::string& from, const std::string& to,
+                                   IfTaken if_taken) {
+    const int renamed = if_taken == IfTaken::Fail
+                            ? rename_to_free_name(from, to)
+                            : ::renameat(number(), from.c_str(), number(), to.c_str());
+    if (renamed == 0) return {};
+    const int error_number = errno;
+    return failed("rename " + path_of(from) + " to", to, error_number);
+}
+
+Result<> PosixRawDirectory::remove_file(const std::string& name) {
+    if (::unlinkat(number(), name.c_str(), 0) == 0) return {};
+    const int error_number = errno;
+    // Linux says EISDIR for a directory, POSIX EPERM.
+    auto kind = entry(name.c_str());
+    const bool is_directory = kind && *kind && (*kind)->kind == RawEntry::Kind::Directory;
+    return failed("remove", name, is_directory ? ENOENT : error_number);
+}
+
+Result<> PosixRawDirectory::remove_directory(const std::string& name) {
+    if (::unlinkat(number(), name.c_str(), AT_REMOVEDIR) != 0) {
+        return failed("remove the directory", name);
+    }
+    return {};
+}
+
+/// Nothing if the name is gone.
+Result<std::optional<RawEntry>> PosixRawDirectory::entry(const char* name) const {
+    struct stat status {};
+    if (::fstatat(number(), name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno == ENOENT) return std::optional<RawEntry>();
+        return failed("examine", name);
+    }
+    const auto kind = S_ISREG(status.st_mode)   ? RawEntry::Kind::File
+                      : S_ISDIR(status.st_mode) ? RawEntry::Kind::Directory
+                                                : RawEntry::Kind::Other;
+    return RawEntry{name, kind, static_cast<std::uint64_t>(status.st_size)};
+}
+
+Result<std::vector<RawEntry>> PosixRawDirectory::list() const {
+    struct CloseStream {
+        void operator()(DIR* stream) const noexcept { (void)::closedir(stream); }
+    };
+    // Not a duplicate of our descriptor: that would share its reading position.
+    const int own = ::openat(number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (own < 0) return failed("list", ".");
+    const std::unique_ptr<DIR, CloseStream> stream(::fdopendir(own));
+    if (stream == nullptr) {
+        const int error_number = errno;
+        const Descriptor close_it(own);
+        return failed("list", ".", error_number);
+    }
+    std::vector<RawEntry> entries;
+    while (true) {
+        errno = 0;
+        const dirent* next = ::readdir(stream.get());  // NOLINT(concurrency-mt-unsafe): own stream
+        if (next == nullptr) {
+            if (errno != 0) return failed("list", ".");
+            return entries;
+        }
+        const std::string_view name = next->d_name;
+        if (name == "." || name == "..") continue;
+        BRAID_TRY(auto found, entry(next->d_name));
+        if (found) entries.push_back(*std::move(found));
+    }
+}
+
+Result<std::unique_ptr<DirectoryLock>> PosixRawDirectory::lock(const std::string& name) {
+    Descriptor file = open_at(number(), name.c_str(), O_RDWR | O_CREAT | kFileFlags, kFileMode);
+    if (!file) return failed("open the lock", name);
+    BRAID_CHECK(regular_file_size(file, path_of(name)));
+    int locked = ::flock(file.number(), LOCK_EX | LOCK_NB);
+    while (locked != 0 && errno == EINTR) locked = ::flock(file.number(), LOCK_EX | LOCK_NB);
+    if (locked != 0) {
+        if (errno != EWOULDBLOCK) return failed("lock", name);
+        return fail(ErrorCode::Locked,
+                    "cannot lock " + path_of(name) + ": held by " + holder_of(file));
+    }
+    // For the message above only, so that a full disk does not matter.
+    const std::string text = std::to_string(::getpid()) + "\n";
+    if (::ftruncate(file.number(), 0) == 0) {
+        (void)!::pwrite(file.number(), text.data(), text.size(), 0);
+    }
+    return std::make_unique<PosixLock>(std::move(file));
+}
+
+std::string parent_of(std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+Result<> create_durably(const std::string& path) {
+    const bool created = ::mkdir(path.c_str(), kDirectoryMode) == 0;
+    if (!created && errno != EEXIST) {
+        return fail_posix("create the directory", path, errno);
+    }
+    const std::string parent_path = parent_of(path);
+    const Descriptor parent = open_at(AT_FDCWD, parent_path.c_str(), O_RDONLY | O_DIRECTORY);
+    // A directory that was there before is synced in case its maker died too early, which is no
+    // reason to insist where the parent may not be read.
+    if (!parent && !created) return {};
+    if (!parent) {
+        return fail_posix("open the directory", parent_path, errno);
+    }
+    return sync_directory(parent, parent_path);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Directory>> open_posix_directory(const std::string& path, OpenMode mode) {
+    if (path.empty() || path.find('\0') != std::string::npos) {
+        return fail(ErrorCode::InvalidArgument,
+                    "a directory path is empty or contains a zero byte");
+    }
+    if (mode == OpenMode::CreateIfMissing) BRAID_CHECK(create_durably(path));
+    Descriptor directory = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
+    if (!directory) {
+        return fail_posix("open the directory", path, errno);
+    }
+    return make_directory(std::make_shared<PosixRawDirectory>(std::move(directory), path));
+}
+
+}  // namespace braid::store
