@@ -116,9 +116,9 @@ Result<> LogCommitter::write(std::span<Waiter* const> batch) {
     buffer_.clear();
     for (const Waiter* waiter : batch) {
         const auto length = static_cast<std::uint32_t>(waiter->payload.size());
-        encode_record_header(buffer_,
-                             {length, sequence++, durable_bytes_, waiter->payload_checksum},
-                             log_id_, offset);
+        encode_record_header(
+            buffer_, {log_id_, length, sequence++, durable_bytes_, waiter->payload_checksum},
+            offset);
         offset += kRecordHeaderBytes + length;
         if (length <= kCopiedPayloadBytes) {
             buffer_.insert(buffer_.end(), waiter->payload.begin(), waiter->payload.end());
