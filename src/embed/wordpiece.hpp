@@ -35,7 +35,8 @@ public:
     /// Requires limit >= 2. InvalidArgument if `text` is not UTF-8.
     Result<TokenizedText> encode(std::string_view text, std::size_t limit) const;
 
-    std::size_t vocabulary_size() const noexcept;
+    /// The largest id encode() may return.
+    std::int64_t largest_id() const noexcept;
 
 private:
     struct Tables;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace braid::embed {
+
+/// What a BERT tokenizer does to characters before it looks for words.
+struct BertNormalizer {
+    bool clean_text = true;
+    bool space_chinese = true;
+    bool strip_accents = true;
+    bool lowercase = true;
+
+    /// Appends the normalised characters of `text`, which must be UTF-8, to `out`.
+    void append(std::string_view text, std::u32string& out) const;
+};
+
+/// The position of the first byte that is not UTF-8, or npos.
+std::size_t find_invalid_utf8(std::string_view text) noexcept;
+
+}  // namespace braid::embed

@@ -1,0 +1,245 @@
+#include "braid/embed/onnx_session.hpp"
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include <dlfcn.h>
+
+#include "braid/embed/ort_api.hpp"
+
+namespace braid::embed {
+namespace {
+
+/// Deletes through an entry of the runtime's table.
+template <class T, class Release>
+struct Releaser {
+    const Release* release = nullptr;
+    void operator()(T* object) const { (*release)(object); }
+};
+template <class T, class Release>
+std::unique_ptr<T, Releaser<T, Release>> own(T* object, const Release& release) {
+    return std::unique_ptr<T, Releaser<T, Release>>(object, Releaser<T, Release>{&release});
+}
+
+/// Turns a status into a Result and releases it.
+Result<> check(const ort::Api& api, ort::Status* status) {
+    if (status == nullptr) return {};
+    std::string message = api.error_message(status);
+    api.release_status(status);
+    return fail(ErrorCode::InvalidArgument, "ONNX Runtime: " + std::move(message));
+}
+
+void ignore_log(void* /*context*/, int /*level*/, const char* /*category*/, const char* /*log_id*/,
+                const char* /*where*/, const char* /*message*/) {}
+
+}  // namespace
+
+struct OnnxRuntime::State {
+    explicit State(const ort::AnyFunction* table) : api(table) {}
+    ~State() {
+        if (memory != nullptr) api.release_memory_info(memory);
+        if (env != nullptr) api.release_env(env);
+    }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    ort::Api api;
+    std::string version;
+    ort::Env* env = nullptr;
+    ort::MemoryInfo* memory = nullptr;
+};
+
+OnnxRuntime::OnnxRuntime(std::unique_ptr<State> state) : state_(std::move(state)) {}
+OnnxRuntime::~OnnxRuntime() = default;
+
+const std::string& OnnxRuntime::version() const noexcept {
+    return state_->version;
+}
+
+namespace {
+
+Result<std::shared_ptr<const OnnxRuntime>> load_new(const std::filesystem::path& library) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(library, error)) {
+        return fail(ErrorCode::NotFound, "no ONNX Runtime library at " + library.string());
+    }
+    const auto refuse = [&](const std::string& why) {
+        return fail(ErrorCode::Unsupported,
+                    "cannot use " + library.string() + " as ONNX Runtime: " + why);
+    };
+    // Local: another ONNX Runtime in the process, such as Python's, keeps its own symbols.
+    void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        const char* const why = dlerror();  // NOLINT(concurrency-mt-unsafe): per thread in glibc
+        return refuse(why == nullptr ? "it does not load" : why);
+    }
+    const auto base = reinterpret_cast<ort::GetApiBase>(dlsym(handle, "OrtGetApiBase"));
+    if (base == nullptr) {
+        dlclose(handle);
+        return refuse("it has no OrtGetApiBase");
+    }
+    const ort::ApiBase& entry = *base();
+    const ort::AnyFunction* const table = entry.api(ort::kApiVersion);
+    if (table == nullptr) {
+        return refuse("it is version " + std::string(entry.version()) + ", 1." +
+                      std::to_string(ort::kApiVersion) + " or later is needed");
+    }
+    auto state = std::make_unique<OnnxRuntime::State>(table);
+    state->version = entry.version();
+    const ort::Api& api = state->api;
+    BRAID_CHECK(check(api, api.create_env(ignore_log, nullptr, ort::kFatal, "braid", &state->env)));
+    BRAID_CHECK(check(api, api.create_cpu_memory_info(ort::kDeviceAllocator, ort::kDefaultMemory,
+                                                      &state->memory)));
+    return std::make_shared<const OnnxRuntime>(std::move(state));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const OnnxRuntime>> OnnxRuntime::load(const std::filesystem::path& library) {
+    // Never destroyed: the runtime must outlive every session, also those in static variables.
+    static auto& mutex = *new std::mutex;  // NOLINT(cppcoreguidelines-owning-memory)
+    static auto& loaded =
+        *new std::map<std::filesystem::path,  // NOLINT(cppcoreguidelines-owning-memory)
+                      std::shared_ptr<const OnnxRuntime>>;
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::weakly_canonical(library, error);
+    const std::scoped_lock lock(mutex);
+    if (const auto found = loaded.find(path); found != loaded.end()) return found->second;
+    BRAID_TRY(auto runtime, load_new(error ? library : path));
+    loaded.emplace(path, runtime);
+    return runtime;
+}
+
+struct OnnxSession::State {
+    explicit State(std::shared_ptr<const OnnxRuntime> owner)
+        : runtime(std::move(owner)), api(runtime->state().api) {}
+    ~State() {
+        if (session != nullptr) api.release_session(session);
+    }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    Result<> create(std::span<const std::byte> model);
+    Result<> describe(std::size_t index, bool input, OnnxPort& port) const;
+    Result<> describe_all();
+
+    std::shared_ptr<const OnnxRuntime> runtime;
+    const ort::Api& api;
+    ort::Session* session = nullptr;
+    std::vector<OnnxPort> inputs;
+    std::vector<OnnxPort> outputs;
+    std::vector<const char*> input_names;
+};
+
+Result<> OnnxSession::State::create(std::span<const std::byte> model) {
+    ort::SessionOptions* raw = nullptr;
+    BRAID_CHECK(check(api, api.create_session_options(&raw)));
+    const auto options = own(raw, api.release_session_options);
+    BRAID_CHECK(check(api, api.set_intra_op_threads(raw, 1)));
+    BRAID_CHECK(check(api, api.set_inter_op_threads(raw, 1)));
+    BRAID_CHECK(check(api, api.add_session_config(raw, "session.intra_op.allow_spinning", "0")));
+    BRAID_CHECK(check(api, api.add_session_config(raw, "session.inter_op.allow_spinning", "0")));
+    // A pattern is kept per input shape; texts have many lengths.
+    BRAID_CHECK(check(api, api.disable_memory_pattern(raw)));
+    return check(
+        api, api.create_session(runtime->state().env, model.data(), model.size(), raw, &session));
+}
+
+Result<> OnnxSession::State::describe(std::size_t index, bool input, OnnxPort& port) const {
+    ort::Allocator* allocator = nullptr;
+    BRAID_CHECK(check(api, api.default_allocator(&allocator)));
+    char* name = nullptr;
+    BRAID_CHECK(check(api, input ? api.input_name(session, index, allocator, &name)
+                                 : api.output_name(session, index, allocator, &name)));
+    port.name = name;
+    BRAID_CHECK(check(api, api.allocator_free(allocator, name)));
+
+    ort::TypeInfo* raw = nullptr;
+    BRAID_CHECK(check(
+        api, input ? api.input_type(session, index, &raw) : api.output_type(session, index, &raw)));
+    const auto type = own(raw, api.release_type_info);
+    const ort::TensorInfo* tensor = nullptr;
+    BRAID_CHECK(check(api, api.as_tensor_info(raw, &tensor)));
+    if (tensor == nullptr) return {};
+    BRAID_CHECK(check(api, api.element_type(tensor, &port.element_type)));
+    std::size_t rank = 0;
+    BRAID_CHECK(check(api, api.rank(tensor, &rank)));
+    port.shape.resize(rank);
+    return check(api, api.shape(tensor, port.shape.data(), rank));
+}
+
+Result<> OnnxSession::State::describe_all() {
+    std::size_t count = 0;
+    BRAID_CHECK(check(api, api.input_count(session, &count)));
+    inputs.resize(count);
+    for (std::size_t i = 0; i < count; ++i) BRAID_CHECK(describe(i, true, inputs[i]));
+    for (const OnnxPort& input : inputs) input_names.push_back(input.name.c_str());
+    BRAID_CHECK(check(api, api.output_count(session, &count)));
+    outputs.resize(count);
+    for (std::size_t i = 0; i < count; ++i) BRAID_CHECK(describe(i, false, outputs[i]));
+    return {};
+}
+
+OnnxSession::OnnxSession(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+OnnxSession::~OnnxSession() = default;
+OnnxSession::OnnxSession(OnnxSession&&) noexcept = default;
+OnnxSession& OnnxSession::operator=(OnnxSession&&) noexcept = default;
+
+const std::vector<OnnxPort>& OnnxSession::inputs() const noexcept {
+    return state_->inputs;
+}
+
+const std::vector<OnnxPort>& OnnxSession::outputs() const noexcept {
+    return state_->outputs;
+}
+
+Result<OnnxSession> OnnxSession::open(std::shared_ptr<const OnnxRuntime> runtime,
+                                      std::span<const std::byte> model) {
+    auto state = std::make_unique<State>(std::move(runtime));
+    BRAID_CHECK(state->create(model));
+    BRAID_CHECK(state->describe_all());
+    return OnnxSession(std::move(state));
+}
+
+Result<OnnxTensor> OnnxSession::run(std::span<const std::span<const std::int64_t>> rows,
+                                    std::size_t output) const {
+    const ort::Api& api = state_->api;
+    const ort::MemoryInfo* const memory = state_->runtime->state().memory;
+    std::vector<decltype(own(std::declval<ort::Value*>(), api.release_value))> owned;
+    std::vector<const ort::Value*> values;
+    for (const auto& row : rows) {
+        const std::array<std::int64_t, 2> shape{1, static_cast<std::int64_t>(row.size())};
+        ort::Value* value = nullptr;
+        // The runtime takes inputs as mutable but does not write to them.
+        auto* const data = const_cast<std::int64_t*>(row.data());
+        BRAID_CHECK(check(api, api.create_tensor(memory, data, row.size_bytes(), shape.data(),
+                                                 shape.size(), ort::kInt64, &value)));
+        owned.push_back(own(value, api.release_value));
+        values.push_back(value);
+    }
+    const char* const output_name = state_->outputs[output].name.c_str();
+    ort::Value* raw_result = nullptr;
+    BRAID_CHECK(check(api, api.run(state_->session, nullptr, state_->input_names.data(),
+                                   values.data(), values.size(), &output_name, 1, &raw_result)));
+    const auto result = own(raw_result, api.release_value);
+
+    ort::TensorInfo* raw_info = nullptr;
+    BRAID_CHECK(check(api, api.tensor_info(raw_result, &raw_info)));
+    const auto info = own(raw_info, api.release_tensor_info);
+    OnnxTensor tensor;
+    std::size_t rank = 0;
+    BRAID_CHECK(check(api, api.rank(raw_info, &rank)));
+    tensor.shape.resize(rank);
+    BRAID_CHECK(check(api, api.shape(raw_info, tensor.shape.data(), rank)));
+    std::size_t size = 1;
+    for (const std::int64_t extent : tensor.shape) size *= static_cast<std::size_t>(extent);
+    void* data = nullptr;
+    BRAID_CHECK(check(api, api.tensor_data(raw_result, &data)));
+    const auto* const floats = static_cast<const float*>(data);
+    tensor.data.assign(floats, floats + size);
+    return tensor;
+}
+
+}  // namespace braid::embed
