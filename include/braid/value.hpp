@@ -101,13 +101,13 @@ public:
     const Value* find(std::string_view key) const noexcept {
         return is_object() ? as_object().find(key) : nullptr;
     }
-    /// Value under a dotted path ("author.name"). A member whose name holds the dots wins.
-    const Value* find_path(std::string_view path) const noexcept;
-
     friend bool operator==(const Value& a, const Value& b);
 
 private:
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
 };
+
+/// Value under a dotted path ("author.name"), or null. A member whose name holds the dots wins.
+const Value* find_path(const Object& object, std::string_view path) noexcept;
 
 }  // namespace braid

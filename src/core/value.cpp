@@ -58,13 +58,13 @@ std::string_view Value::type_name() const noexcept {
     }
 }
 
-const Value* Value::find_path(std::string_view path) const noexcept {
-    if (const Value* whole = find(path)) return whole;
+const Value* find_path(const Object& object, std::string_view path) noexcept {
+    if (const Value* whole = object.find(path)) return whole;
     for (std::size_t dot = path.find('.'); dot != std::string_view::npos;
          dot = path.find('.', dot + 1)) {
-        if (const Value* head = find(path.substr(0, dot))) {
-            if (const Value* found = head->find_path(path.substr(dot + 1))) return found;
-        }
+        const Value* head = object.find(path.substr(0, dot));
+        if (head == nullptr || !head->is_object()) continue;
+        if (const Value* found = find_path(head->as_object(), path.substr(dot + 1))) return found;
     }
     return nullptr;
 }

@@ -1,0 +1,87 @@
+#include "braid/collection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "braid/answer.hpp"
+
+namespace braid {
+namespace {
+
+tl::unexpected<Error> bad(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
+bool is_name_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+}
+
+bool is_text_field(const std::string& name) {
+    return name == "title" || name == "section_title" || name == "content" ||
+           (name.starts_with("metadata.") && name.size() > 9);
+}
+
+}  // namespace
+
+Result<> validate_collection_name(std::string_view name) {
+    if (name.empty() || name.size() > 100 || !std::ranges::all_of(name, is_name_character)) {
+        return bad("collection name \"" + std::string(name.substr(0, 120)) +
+                   "\": use 1 to 100 letters, digits, '_' and '-'");
+    }
+    return {};
+}
+
+Result<> validate(const Schema& schema) {
+    if (schema.text_fields.empty()) return bad("schema: at least one text field is needed");
+    for (std::size_t i = 0; i < schema.text_fields.size(); ++i) {
+        const TextField& field = schema.text_fields[i];
+        if (!is_text_field(field.name)) {
+            return bad("schema: text field \"" + field.name +
+                       "\": use title, section_title, content or metadata.<path>");
+        }
+        if (!std::isfinite(field.weight) || field.weight <= 0) {
+            return bad("schema: the weight of text field \"" + field.name + "\" must be above 0");
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (schema.text_fields[j].name == field.name) {
+                return bad("schema: text field \"" + field.name + "\" is named twice");
+            }
+        }
+    }
+    const Bm25& bm25 = schema.bm25;
+    if (!std::isfinite(bm25.k1) || bm25.k1 < 0) return bad("schema: bm25.k1 must be 0 or more");
+    if (!(bm25.b >= 0 && bm25.b <= 1)) return bad("schema: bm25.b must be from 0 to 1");
+    if (!std::isfinite(bm25.epsilon) || bm25.epsilon < 0) {
+        return bad("schema: bm25.epsilon must be 0 or more");
+    }
+    if (schema.vectors.embedder.empty()) return bad("schema: the embedder has no name");
+    if (schema.vectors.dimension > 65'536) {
+        return bad("schema: a dimension of " + std::to_string(schema.vectors.dimension) +
+                   " is above the limit of 65536");
+    }
+    const AccessLevels& levels = schema.levels;
+    if (std::ranges::find(levels.names, levels.default_level) == levels.names.end()) {
+        return bad("schema: default level \"" + levels.default_level + "\" is not a level");
+    }
+    for (std::size_t i = 0; i < schema.metadata.size(); ++i) {
+        if (schema.metadata[i].name.empty()) return bad("schema: a metadata field has no name");
+        for (std::size_t j = 0; j < i; ++j) {
+            if (schema.metadata[j].name == schema.metadata[i].name) {
+                return bad("schema: metadata field \"" + schema.metadata[i].name +
+                           "\" is declared twice");
+            }
+        }
+    }
+    return {};
+}
+
+bool operator==(const ReceiptSource& a, const ReceiptSource& b) {
+    const bool same_nested =
+        (a.nested == nullptr) == (b.nested == nullptr) && (!a.nested || *a.nested == *b.nested);
+    return same_nested && a.source == b.source && a.score == b.score && a.distance == b.distance &&
+           a.rank == b.rank && a.normalized == b.normalized && a.weight == b.weight &&
+           a.contribution == b.contribution && a.filled == b.filled;
+}
+
+}  // namespace braid

@@ -1,0 +1,108 @@
+#include "braid/core/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace braid::core {
+namespace {
+
+/// One call of run_parallel: a counter from which threads take tasks.
+struct Batch {
+    Batch(std::size_t n, const std::function<void(std::size_t)>& f) : count(n), task(&f) {}
+
+    /// Runs tasks until none is left to take.
+    void work() {
+        for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+            (*task)(i);
+            const std::scoped_lock lock(mutex);
+            if (++done == count) finished.notify_all();
+        }
+    }
+
+    void wait() {
+        std::unique_lock lock(mutex);
+        finished.wait(lock, [&] { return done == count; });
+    }
+
+    const std::size_t count;
+    // Only dereferenced for a task that was taken, so the caller is still waiting for it.
+    const std::function<void(std::size_t)>* task;
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::condition_variable finished;
+    std::size_t done = 0;
+};
+
+/// Threads that are started when there is work and no idle one, and then kept.
+class Pool {
+public:
+    ~Pool() {
+        {
+            const std::scoped_lock lock(mutex_);
+            stopping_ = true;
+        }
+        wake_.notify_all();
+        for (std::thread& thread : threads_) thread.join();
+    }
+
+    void help(const std::shared_ptr<Batch>& batch, std::size_t helpers) {
+        const std::scoped_lock lock(mutex_);
+        for (std::size_t i = 0; i < helpers; ++i) {
+            queue_.push_back(batch);
+            if (idle_ < queue_.size() && threads_.size() < kMaxThreads) {
+                threads_.emplace_back([this] { run(); });
+            } else {
+                wake_.notify_one();
+            }
+        }
+    }
+
+private:
+    static constexpr std::size_t kMaxThreads = 64;
+
+    void run() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            ++idle_;
+            wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+            --idle_;
+            if (stopping_) return;
+            const std::shared_ptr<Batch> batch = std::move(queue_.front());
+            queue_.pop_front();
+            lock.unlock();
+            batch->work();
+            lock.lock();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<std::shared_ptr<Batch>> queue_;
+    std::vector<std::thread> threads_;
+    std::size_t idle_ = 0;
+    bool stopping_ = false;
+};
+
+Pool& pool() {
+    static Pool instance;
+    return instance;
+}
+
+}  // namespace
+
+void run_parallel(std::size_t count, const std::function<void(std::size_t)>& task) {
+    if (count == 0) return;
+    if (count == 1) return task(0);
+    const auto batch = std::make_shared<Batch>(count, task);
+    pool().help(batch, count - 1);
+    batch->work();
+    batch->wait();
+}
+
+}  // namespace braid::core
