@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/types.hpp"
+
+namespace braid::fusion {
+
+struct Entry {
+    std::string_view id;
+    double score = 0;
+};
+
+/// One list to fuse, best first: the position is the rank, whatever the scores say.
+struct RankedList {
+    std::string_view source;
+    double weight = 1;
+    std::span<const Entry> entries;
+    /// From this position on, entries were scored afterwards (fill_scores): they have no rank.
+    std::size_t ranked = static_cast<std::size_t>(-1);
+};
+
+struct Options {
+    FusionMethod method = FusionMethod::Rrf;
+    double k = 60;
+    int rank_base = 1;
+};
+
+/// What one list gave to one fused hit. Lists that do not hold it have no part.
+struct Part {
+    std::size_t list = 0;  // index into the lists
+    double score = 0;
+    std::size_t rank = 0;  // from the rank base; 0 for an entry without one
+    bool filled = false;
+    std::optional<double> normalized;
+    double contribution = 0;
+};
+
+struct FusedHit {
+    std::string_view id;  // borrowed from the entry
+    double score = 0;
+    std::span<const Part> parts;  // in the order of the lists; borrowed from Fused
+};
+
+/// Statistics of one list, where the method uses them.
+struct ListStatistics {
+    std::optional<double> min, max, mean, std;
+};
+
+/// The result: by score, then smaller id. Views borrow from the entries' ids and from `parts`.
+struct Fused {
+    std::vector<FusedHit> hits;
+    std::vector<ListStatistics> lists;
+    std::vector<Part> parts;  // storage
+};
+
+/// Fuses ranked lists by the formulas of the design's section 3:
+///   rrf           sum of w / (k + rank)
+///   weighted_sum  sum of w * (x - min) / (max - min); a list of equal scores gives 1
+///   dbsf          mean over the lists that hold it of sigmoid((x - mean) / std); std 0 gives 0.5
+/// Terms are added in the order of the lists. InvalidArgument: a negative or infinite weight,
+/// k + rank not above 0, an id twice in one list, a score that is not finite.
+Result<Fused> fuse(std::span<const RankedList> lists, const Options& options);
+
+}  // namespace braid::fusion
