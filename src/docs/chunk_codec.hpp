@@ -1,0 +1,19 @@
+#pragma once
+
+#include "braid/collection.hpp"
+#include "braid/result.hpp"
+#include "braid/store/bytes.hpp"
+
+namespace braid::docs {
+
+/// Bytes of a chunk in a log record (docs/formats/records.md), its version left out.
+void write_chunk(store::ByteWriter& out, const Chunk& chunk);
+Result<Chunk> read_chunk(store::ByteReader& in);
+
+void write_update(store::ByteWriter& out, const MetadataUpdate& update);
+Result<MetadataUpdate> read_update(store::ByteReader& in);
+
+/// Merges `patch` into `target` as RFC 7396 does.
+void merge_patch(Object& target, const Object& patch);
+
+}  // namespace braid::docs

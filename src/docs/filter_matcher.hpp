@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "braid/collection.hpp"
+#include "braid/filter.hpp"
+#include "braid/result.hpp"
+
+namespace braid::docs {
+
+/// A filter made ready for one schema: operands checked and parsed once, then many chunks.
+/// Immutable and safe for concurrent use.
+class FilterMatcher {
+public:
+    /// InvalidArgument if an operand's type clashes with a declared metadata field or with a
+    /// chunk's own field; the message names the field.
+    static Result<FilterMatcher> create(const Filter& filter, const Schema& schema);
+
+    bool matches(const Chunk& chunk) const;
+
+    FilterMatcher(FilterMatcher&&) noexcept;
+    FilterMatcher& operator=(FilterMatcher&&) noexcept;
+    ~FilterMatcher();
+
+private:
+    struct Node;
+    explicit FilterMatcher(std::unique_ptr<Node> root);
+    std::unique_ptr<Node> root_;
+};
+
+/// The value of a field as a filter or a facet sees it; null if the chunk has none.
+std::optional<Value> field_value(const Chunk& chunk, const std::string& field,
+                                 const Schema& schema);
+
+/// InvalidArgument, naming the field, if a declared metadata field of the chunk has another type.
+Result<> check_metadata(const Object& metadata, const Schema& schema);
+
+}  // namespace braid::docs
