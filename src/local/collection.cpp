@@ -1,0 +1,118 @@
+#include "braid/local/collection.hpp"
+
+#include <utility>
+
+namespace braid::local {
+namespace {
+
+constexpr std::string_view kLogName = "log-000001";
+
+text::AnalyzerOptions analyzer_options(const Schema& schema) {
+    return {.name = schema.analyzer, .language = schema.language, .stop_words = schema.stop_words};
+}
+
+}  // namespace
+
+Collection::Pin::Pin(std::shared_ptr<const Collection> collection, Sequence at)
+    : collection_(std::move(collection)), at_(at) {
+    const std::scoped_lock lock(collection_->pins_mutex_);
+    collection_->pins_.insert(at_);
+}
+
+Collection::Pin::~Pin() {
+    const std::scoped_lock lock(collection_->pins_mutex_);
+    collection_->pins_.erase(collection_->pins_.find(at_));
+}
+
+Collection::Collection(std::string name, std::unique_ptr<store::Directory> directory,
+                       Manifest manifest, text::Analyzer analyzer)
+    : name_(std::move(name)),
+      directory_(std::move(directory)),
+      manifest_(std::move(manifest)),
+      analyzer_(std::move(analyzer)),
+      dimension_(manifest_.schema.vectors.dimension) {}
+
+Result<> Collection::create(store::Directory& directory, const Schema& schema) {
+    BRAID_CHECK(validate(schema));
+    BRAID_CHECK(text::Analyzer::create(analyzer_options(schema)));
+    // The log first: a manifest without its log then always means damage.
+    const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
+    BRAID_TRY(const auto opened, store::AppendLog::open(directory, kLogName, {}, nothing));
+    BRAID_CHECK(opened.log->close());
+    return directory.replace(kManifestName,
+                             write_manifest({.schema = schema, .log = std::string(kLogName)}));
+}
+
+Result<Collection::Opened> Collection::open(std::string name,
+                                            std::unique_ptr<store::Directory> directory,
+                                            store::Durability durability, bool read_only) {
+    const std::string path = directory->path() + "/" + std::string(kManifestName);
+    BRAID_TRY(const auto file, directory->open(kManifestName));
+    BRAID_TRY(Manifest manifest, read_manifest(file->bytes(), path));
+    BRAID_TRY(text::Analyzer analyzer, text::Analyzer::create(analyzer_options(manifest.schema)));
+
+    store::AppendLogOptions options;
+    options.durability = durability;
+    options.read_only = read_only;
+    options.must_exist = true;
+    const std::shared_ptr<Collection> collection(
+        new Collection(std::move(name), std::move(directory), std::move(manifest),
+                       std::move(analyzer)));  // NOLINT(cppcoreguidelines-owning-memory): private
+    auto opened =
+        store::AppendLog::open(*collection->directory_, collection->manifest_.log, options,
+                               [&](std::uint64_t sequence, std::span<const std::byte> payload) {
+                                   return collection->replay(sequence, payload);
+                               });
+    if (!opened) {
+        if (opened.error().code != ErrorCode::NotFound) return tl::unexpected(opened.error());
+        return fail(ErrorCode::Corruption, collection->directory_->path() + ": the log \"" +
+                                               collection->manifest_.log + "\" is missing");
+    }
+    collection->log_ = std::move(opened->log);
+
+    Opened result{collection, {}};
+    if (opened->report.cut_bytes > 0) {
+        result.notes.push_back("collection \"" + collection->name_ +
+                               "\": " + (read_only ? "ignored " : "cut ") +
+                               std::to_string(opened->report.cut_bytes) +
+                               " bytes of an unfinished write at the end of its log");
+    }
+    return result;
+}
+
+Result<> Collection::close() {
+    return log_->close();
+}
+
+Schema Collection::schema() const {
+    Schema schema = manifest_.schema;
+    schema.vectors.dimension = dimension();
+    return schema;
+}
+
+std::size_t Collection::dimension() const {
+    const std::shared_lock lock(state_mutex_);
+    return dimension_;
+}
+
+std::shared_ptr<const Collection::Pin> Collection::pin() const {
+    const std::shared_lock lock(state_mutex_);  // nothing is forgotten before the pin is known
+    return std::make_shared<const Pin>(shared_from_this(), applied_);
+}
+
+Partition& Collection::partition(const std::string& namespace_) {
+    return partitions_.try_emplace(namespace_, manifest_.schema).first->second;
+}
+
+void Collection::compact_if_worthwhile(Partition& partition) {
+    constexpr std::size_t kFewRows = 1024;
+    if (partition.dead_rows() < kFewRows || partition.dead_rows() * 2 < partition.rows()) return;
+    Sequence oldest = applied_;
+    {
+        const std::scoped_lock lock(pins_mutex_);
+        if (!pins_.empty()) oldest = std::min(oldest, *pins_.begin());
+    }
+    partition.compact(oldest);
+}
+
+}  // namespace braid::local

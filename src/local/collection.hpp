@@ -1,0 +1,137 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "braid/backend.hpp"
+#include "braid/core/fair_shared_mutex.hpp"
+#include "braid/local/leg_search.hpp"
+#include "braid/local/manifest.hpp"
+#include "braid/local/partition.hpp"
+#include "braid/store/append_log.hpp"
+#include "braid/store/directory.hpp"
+#include "braid/text/analyzer.hpp"
+
+namespace braid::local {
+
+/// One collection: a log on disk, and in memory what replaying it gives.
+///
+/// A write is validated, logged, and applied in log order once it is durable. Reads name a sequence
+/// number that a Pin keeps alive. Safe for concurrent use.
+class Collection : public std::enable_shared_from_this<Collection> {
+public:
+    /// Keeps what one sequence number shows, for as long as it lives.
+    class Pin {
+    public:
+        Pin(std::shared_ptr<const Collection> collection, Sequence at);
+        Pin(const Pin&) = delete;
+        Pin& operator=(const Pin&) = delete;
+        ~Pin();
+
+        const Collection& collection() const noexcept { return *collection_; }
+        Sequence at() const noexcept { return at_; }
+
+    private:
+        std::shared_ptr<const Collection> collection_;
+        Sequence at_;
+    };
+
+    struct Opened {
+        std::shared_ptr<Collection> collection;
+        std::vector<std::string> notes;  // what had to be cut
+    };
+
+    static Result<> create(store::Directory& directory, const Schema& schema);
+    /// Takes over the directory, which must hold a manifest.
+    static Result<Opened> open(std::string name, std::unique_ptr<store::Directory> directory,
+                               store::Durability durability, bool read_only);
+
+    const std::string& name() const noexcept { return name_; }
+    /// With the dimension that the vectors turned out to have.
+    Schema schema() const;
+    std::shared_ptr<const Pin> pin() const;
+    /// No more writes; what was acknowledged is on disk.
+    Result<> close();
+
+    Result<WriteReport> upsert(const std::string& namespace_, std::vector<Chunk> chunks,
+                               const WriteOptions& options);
+    Result<WriteReport> update(const std::string& namespace_, std::vector<MetadataUpdate> updates,
+                               const WriteOptions& options);
+    Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
+                               const WriteOptions& options);
+
+    // Reads at a pinned sequence number; the contract is Backend's.
+    Result<LegResult> search(Sequence at, const Leg& leg, const CallLimits& limits) const;
+    Result<std::vector<std::optional<double>>> score(Sequence at, const Leg& leg,
+                                                     std::span<const std::string> ids) const;
+    Result<std::vector<std::optional<Chunk>>> fetch(Sequence at, const ReadScope& scope,
+                                                    std::span<const std::string> ids,
+                                                    bool with_vectors) const;
+    Result<std::vector<Chunk>> neighbors(Sequence at, const ReadScope& scope,
+                                         const std::string& document_id, std::int64_t index,
+                                         std::size_t before, std::size_t after) const;
+    Result<std::uint64_t> count(Sequence at, const ReadScope& scope) const;
+    Result<std::vector<FacetCount>> facets(Sequence at, const ReadScope& scope,
+                                           const std::string& field, std::size_t limit) const;
+    Result<CollectionStats> stats(Sequence at, const ReadScope& scope) const;
+    Result<std::vector<Chunk>> scan(Sequence at, const ReadScope& scope, const std::string& after,
+                                    std::size_t limit, bool with_vectors) const;
+    Result<CollectionInfo> info(Sequence at, const Principal& principal) const;
+
+private:
+    Collection(std::string name, std::unique_ptr<store::Directory> directory, Manifest manifest,
+               text::Analyzer analyzer);
+
+    // Writing (collection_write.cpp)
+    Result<> validate_chunk(Chunk& chunk, std::size_t dimension) const;
+    PreparedChunk prepare(Chunk chunk) const;
+    Result<> check_versions(const std::string& namespace_, std::span<const std::string> ids,
+                            const WriteOptions& options) const;
+    Result<> replay(Sequence sequence, std::span<const std::byte> payload);
+    Result<WriteReport> commit(std::span<const std::byte> payload,
+                               const std::function<WriteReport(Sequence)>& apply);
+    WriteReport apply_upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
+                             Sequence sequence);
+    WriteReport apply_update(const std::string& namespace_,
+                             const std::vector<MetadataUpdate>& updates, Sequence sequence);
+    WriteReport apply_remove(const std::string& namespace_, const std::vector<std::string>& ids,
+                             Sequence sequence);
+    Partition& partition(const std::string& namespace_);
+    void compact_if_worthwhile(Partition& partition);
+    std::size_t dimension() const;
+
+    // Reading (collection_read.cpp): runs `read` under the shared lock, with what the scope shows.
+    template <class T>
+    using ReadFn = std::function<Result<T>(const View&, const docs::FilterMatcher*)>;
+    template <class T>
+    Result<T> with_view(Sequence at, const ReadScope& scope, const ReadFn<T>& read) const;
+    Result<std::vector<ScoredRow>> scored_rows(const View& view, const Leg& leg,
+                                               const CallLimits& limits) const;
+
+    const std::string name_;
+    const std::unique_ptr<store::Directory> directory_;
+    const Manifest manifest_;
+    const text::Analyzer analyzer_;
+    std::unique_ptr<store::AppendLog> log_;
+
+    /// Plain upserts share it, so that they share a sync; a write that depends on what is there
+    /// holds it alone from its check to its commit.
+    mutable core::FairSharedMutex write_gate_;
+
+    mutable core::FairSharedMutex state_mutex_;
+    std::map<std::string, Partition> partitions_;  // guarded by state_mutex_, as are the next two
+    Sequence applied_ = 0;
+    std::size_t dimension_ = 0;
+
+    mutable std::mutex pins_mutex_;
+    mutable std::multiset<Sequence> pins_;
+};
+
+}  // namespace braid::local

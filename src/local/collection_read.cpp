@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <unordered_set>
+
+#include "braid/local/collection.hpp"
+
+namespace braid::local {
+namespace {
+
+bool matches(const docs::FilterMatcher* filter, const Chunk& chunk) {
+    return filter == nullptr || filter->matches(chunk);
+}
+
+/// JSON values in a fixed order, for facets: by type, then by value.
+bool facet_less(const Value& a, const Value& b) {
+    if (a.is_number() && b.is_number()) return a.as_double() < b.as_double();
+    if (a.is_string() && b.is_string()) return a.as_string() < b.as_string();
+    if (a.is_bool() && b.is_bool()) return !a.as_bool() && b.as_bool();
+    return a.type_name() < b.type_name();
+}
+
+bool is_scalar(const Value& value) {
+    return !value.is_array() && !value.is_object() && !value.is_null();
+}
+
+}  // namespace
+
+template <class T>
+Result<T> Collection::with_view(Sequence at, const ReadScope& scope, const ReadFn<T>& read) const {
+    const Partition empty(manifest_.schema);
+    std::optional<docs::FilterMatcher> filter;
+    if (scope.filter) {
+        BRAID_TRY(filter, docs::FilterMatcher::create(*scope.filter, manifest_.schema));
+    }
+    const std::shared_lock lock(state_mutex_);
+    const auto found = partitions_.find(scope.namespace_);
+    const Partition& partition = found == partitions_.end() ? empty : found->second;
+    BRAID_TRY(const View view, View::create(partition, manifest_.schema, scope.principal, at));
+    return read(view, filter ? &*filter : nullptr);
+}
+
+Result<std::vector<ScoredRow>> Collection::scored_rows(const View& view, const Leg& leg,
+                                                       const CallLimits& limits) const {
+    if (leg.kind == LegKind::Sparse) {
+        return score_sparse(view, manifest_.schema, analyzer_, leg, limits);
+    }
+    if (!manifest_.schema.vectors.has_vectors()) {
+        return fail(ErrorCode::InvalidArgument,
+                    "collection \"" + name_ +
+                        "\" holds no vectors; search it with the strategy "
+                        "\"sparse\"");
+    }
+    return score_dense(view, manifest_.schema, leg, limits);
+}
+
+Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimits& limits) const {
+    const auto start = std::chrono::steady_clock::now();
+    if (leg.query_syntax) {
+        return fail(ErrorCode::Unsupported,
+                    "the query language is not available yet; leave "
+                    "query_syntax out to search for plain words");
+    }
+    BRAID_CHECK(check_limits(limits));
+    return with_view<LegResult>(
+        at, leg.scope,
+        [&](const View& view, const docs::FilterMatcher* filter) -> Result<LegResult> {
+            BRAID_TRY(std::vector<ScoredRow> rows, scored_rows(view, leg, limits));
+            if (filter != nullptr) {
+                std::erase_if(rows, [&](const ScoredRow& scored) {
+                    return !filter->matches(view.partition().chunk(scored.row));
+                });
+            }
+            BRAID_CHECK(check_limits(limits));
+            LegResult result;
+            result.matched = rows.size();
+            result.method = leg.kind == LegKind::Dense ? "exact scan" : "exhaustive";
+            for (const ScoredRow& scored : best(view.partition(), std::move(rows), leg.depth)) {
+                result.hits.push_back({view.partition().chunk(scored.row).chunk_id, scored.score});
+            }
+            result.time_ms =
+                std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                    .count();
+            return result;
+        });
+}
+
+Result<std::vector<std::optional<double>>> Collection::score(
+    Sequence at, const Leg& leg, std::span<const std::string> ids) const {
+    using Scores = std::vector<std::optional<double>>;
+    return with_view<Scores>(at, leg.scope,
+                             [&](const View& view, const docs::FilterMatcher*) -> Result<Scores> {
+                                 BRAID_TRY(const auto rows, scored_rows(view, leg, {}));
+                                 Scores scores;
+                                 for (const std::string& id : ids) {
+                                     const Row row = view.find(id);
+                                     const auto found = std::ranges::lower_bound(
+                                         rows, row, {}, [](const ScoredRow& s) { return s.row; });
+                                     if (row == kNoRow) {
+                                         scores.emplace_back();
+                                     } else if (found != rows.end() && found->row == row) {
+                                         scores.emplace_back(found->score);
+                                     } else if (leg.kind == LegKind::Sparse) {
+                                         scores.emplace_back(0.0);
+                                     } else {
+                                         scores.emplace_back();
+                                     }
+                                 }
+                                 return scores;
+                             });
+}
+
+Result<std::vector<std::optional<Chunk>>> Collection::fetch(Sequence at, const ReadScope& scope,
+                                                            std::span<const std::string> ids,
+                                                            bool with_vectors) const {
+    using Chunks = std::vector<std::optional<Chunk>>;
+    return with_view<Chunks>(
+        at, scope, [&](const View& view, const docs::FilterMatcher* filter) -> Result<Chunks> {
+            Chunks chunks;
+            for (const std::string& id : ids) {
+                const Row row = view.find(id);
+                const Partition& partition = view.partition();
+                if (row == kNoRow || !matches(filter, partition.chunk(row))) {
+                    chunks.emplace_back();
+                } else {
+                    chunks.emplace_back(with_vectors ? partition.chunk_with_vector(row)
+                                                     : partition.chunk(row));
+                }
+            }
+            return chunks;
+        });
+}
+
+Result<std::vector<Chunk>> Collection::neighbors(Sequence at, const ReadScope& scope,
+                                                 const std::string& document_id, std::int64_t index,
+                                                 std::size_t before, std::size_t after) const {
+    // Distances rather than bounds: index - before may lie outside the integers.
+    const auto near = [&](std::int64_t i) {
+        const auto distance = static_cast<std::uint64_t>(i) - static_cast<std::uint64_t>(index);
+        return i >= index ? distance <= after : 0 - distance <= before;
+    };
+    return with_view<std::vector<Chunk>>(
+        at, scope,
+        [&](const View& view, const docs::FilterMatcher* filter) -> Result<std::vector<Chunk>> {
+            std::vector<Chunk> chunks;
+            for (const Row row : view.partition().rows_of_document(document_id)) {
+                const Chunk& chunk = view.partition().chunk(row);
+                if (!chunk.chunk_index || !near(*chunk.chunk_index)) continue;
+                if (view.shows(row) && matches(filter, chunk)) chunks.push_back(chunk);
+            }
+            std::ranges::sort(chunks, [](const Chunk& a, const Chunk& b) {
+                return std::tie(*a.chunk_index, a.chunk_id) < std::tie(*b.chunk_index, b.chunk_id);
+            });
+            return chunks;
+        });
+}
+
+Result<std::uint64_t> Collection::count(Sequence at, const ReadScope& scope) const {
+    return with_view<std::uint64_t>(
+        at, scope,
+        [&](const View& view, const docs::FilterMatcher* filter) -> Result<std::uint64_t> {
+            std::uint64_t count = 0;
+            for (Row row = 0; row < view.partition().rows(); ++row) {
+                if (view.shows(row) && matches(filter, view.partition().chunk(row))) ++count;
+            }
+            return count;
+        });
+}
+
+Result<std::vector<FacetCount>> Collection::facets(Sequence at, const ReadScope& scope,
+                                                   const std::string& field,
+                                                   std::size_t limit) const {
+    using Facets = std::vector<FacetCount>;
+    return with_view<Facets>(
+        at, scope, [&](const View& view, const docs::FilterMatcher* filter) -> Result<Facets> {
+            std::map<Value, std::uint64_t, decltype(&facet_less)> counts(&facet_less);
+            for (Row row = 0; row < view.partition().rows(); ++row) {
+                const Chunk& chunk = view.partition().chunk(row);
+                if (!view.shows(row) || !matches(filter, chunk)) continue;
+                const auto value = docs::field_value(chunk, field, manifest_.schema);
+                if (!value) continue;
+                if (is_scalar(*value)) ++counts[*value];
+                if (!value->is_array()) continue;
+                std::set<Value, decltype(&facet_less)> once(&facet_less);
+                for (const Value& element : value->as_array()) {
+                    if (is_scalar(element) && once.insert(element).second) ++counts[element];
+                }
+            }
+            Facets facets;
+            for (const auto& [value, number] : counts) facets.push_back({value, number});
+            std::ranges::stable_sort(facets, std::greater(), &FacetCount::count);
+            if (facets.size() > limit) facets.resize(limit);
+            return facets;
+        });
+}
+
+Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope) const {
+    return with_view<CollectionStats>(
+        at, scope,
+        [&](const View& view, const docs::FilterMatcher* filter) -> Result<CollectionStats> {
+            CollectionStats stats;
+            const Partition& partition = view.partition();
+            std::unordered_set<std::string_view> documents;
+            std::vector<bool> counted(partition.rows(), false);
+            double total_length = 0;
+            for (Row row = 0; row < partition.rows(); ++row) {
+                if (!view.shows(row) || !matches(filter, partition.chunk(row))) continue;
+                counted[row] = true;
+                ++stats.chunks;
+                if (partition.facts(row).vector != kNoRow) ++stats.vectors;
+                documents.insert(partition.chunk(row).document_id);
+                total_length += partition.facts(row).length;
+            }
+            for (const auto& [term, list] : partition.postings()) {
+                stats.terms += std::ranges::any_of(
+                    list, [&](const sparse::Posting& posting) { return counted[posting.row]; });
+            }
+            stats.documents = documents.size();
+            if (stats.chunks > 0) {
+                stats.average_length = total_length / static_cast<double>(stats.chunks);
+            }
+            stats.bytes_on_disk = log_->size_bytes();
+            return stats;
+        });
+}
+
+Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
+                                            const std::string& after, std::size_t limit,
+                                            bool with_vectors) const {
+    return with_view<std::vector<Chunk>>(
+        at, scope,
+        [&](const View& view, const docs::FilterMatcher* filter) -> Result<std::vector<Chunk>> {
+            const Partition& partition = view.partition();
+            std::vector<Row> rows;
+            for (Row row = 0; row < partition.rows(); ++row) {
+                const Chunk& chunk = partition.chunk(row);
+                if (chunk.chunk_id > after && view.shows(row) && matches(filter, chunk)) {
+                    rows.push_back(row);
+                }
+            }
+            const auto end =
+                rows.begin() + static_cast<std::ptrdiff_t>(std::min(limit, rows.size()));
+            std::ranges::partial_sort(rows, end, {}, [&](Row row) -> const std::string& {
+                return partition.chunk(row).chunk_id;
+            });
+            std::vector<Chunk> chunks;
+            for (auto row = rows.begin(); row != end; ++row) {
+                chunks.push_back(with_vectors ? partition.chunk_with_vector(*row)
+                                              : partition.chunk(*row));
+            }
+            return chunks;
+        });
+}
+
+Result<CollectionInfo> Collection::info(Sequence at, const Principal& principal) const {
+    CollectionInfo info;
+    info.name = name_;
+    info.schema = schema();
+    const std::shared_lock lock(state_mutex_);
+    for (const auto& [namespace_, partition] : partitions_) {
+        BRAID_TRY(const View view, View::create(partition, manifest_.schema, principal, at));
+        std::unordered_set<std::string_view> documents;
+        std::uint64_t chunks = 0;
+        for (Row row = 0; row < partition.rows(); ++row) {
+            if (!view.shows(row)) continue;
+            ++chunks;
+            documents.insert(partition.chunk(row).document_id);
+        }
+        info.chunks += chunks;
+        info.documents += documents.size();
+        if (chunks > 0) info.namespaces.push_back(namespace_);
+    }
+    return info;
+}
+
+}  // namespace braid::local

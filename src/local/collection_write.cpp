@@ -1,0 +1,378 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_set>
+
+#include "braid/docs/chunk_codec.hpp"
+#include "braid/local/collection.hpp"
+#include "braid/text/utf8.hpp"
+
+namespace braid::local {
+namespace {
+
+// Kinds of log records (docs/formats/records.md).
+constexpr std::uint8_t kUpsert = 1;
+constexpr std::uint8_t kUpdate = 2;
+constexpr std::uint8_t kRemove = 3;
+
+constexpr std::size_t kMaxIdBytes = 512;
+
+store::ByteWriter start_record(std::uint8_t kind, const std::string& namespace_,
+                               std::size_t count) {
+    store::ByteWriter out;
+    out.u8(kind);
+    out.string(namespace_);
+    out.varint(count);
+    return out;
+}
+
+tl::unexpected<Error> bad(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
+Result<> check_id(std::string_view id, std::string_view what) {
+    if (id.empty()) return bad(std::string(what) + " is empty");
+    if (id.size() > kMaxIdBytes) {
+        return bad(std::string(what) + " \"" + std::string(text::cut_at_most(id, 40)) +
+                   "...\" is longer than 512 bytes");
+    }
+    return text::require_utf8(id, what);
+}
+
+Result<> check_utf8(const Value& value, std::string_view what) {
+    if (value.is_string()) return text::require_utf8(value.as_string(), what);
+    if (value.is_array()) {
+        for (const Value& element : value.as_array()) BRAID_CHECK(check_utf8(element, what));
+    } else if (value.is_object()) {
+        for (const auto& [key, member] : value.as_object()) {
+            BRAID_CHECK(text::require_utf8(key, what));
+            BRAID_CHECK(check_utf8(member, what));
+        }
+    }
+    return {};
+}
+
+Result<> check_labels(const std::optional<std::string>& sensitivity,
+                      const std::vector<std::string>& scopes, const Schema& schema) {
+    const auto& names = schema.levels.names;
+    if (sensitivity && std::ranges::find(names, *sensitivity) == names.end()) {
+        std::string message = "sensitivity \"" + *sensitivity + "\" is not a level; the levels are";
+        for (const std::string& name : names) message += " " + name;
+        return bad(std::move(message));
+    }
+    for (const std::string& scope : scopes) BRAID_CHECK(check_id(scope, "visibility_scope"));
+    return {};
+}
+
+Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, Metric metric) {
+    if (dimension != 0 && vector.size() != dimension) {
+        return bad("its vector has " + std::to_string(vector.size()) +
+                   " dimensions, the collection " + std::to_string(dimension));
+    }
+    const auto odd = std::ranges::find_if(vector, [](float x) { return !std::isfinite(x); });
+    if (odd != vector.end()) {
+        return bad("element " + std::to_string(odd - vector.begin()) +
+                   " of its vector is not a finite number");
+    }
+    if (metric == Metric::Cosine && std::ranges::all_of(vector, [](float x) { return x == 0; })) {
+        return bad("its vector is all zeros, which have no direction to compare by cosine");
+    }
+    return {};
+}
+
+/// The text of a field; empty if the chunk has none.
+std::string_view field_text(const Chunk& chunk, const std::string& field) {
+    if (field == "content") return chunk.content;
+    if (field == "title") return chunk.title ? std::string_view(*chunk.title) : "";
+    if (field == "section_title") {
+        return chunk.section_title ? std::string_view(*chunk.section_title) : "";
+    }
+    const Value* value = find_path(chunk.metadata, std::string_view(field).substr(9));
+    return value != nullptr && value->is_string() ? std::string_view(value->as_string()) : "";
+}
+
+}  // namespace
+
+Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension) const {
+    const Schema& schema = manifest_.schema;
+    BRAID_CHECK(check_id(chunk.chunk_id, "chunk_id"));
+    if (chunk.document_id.empty()) chunk.document_id = chunk.chunk_id;
+    BRAID_CHECK(check_id(chunk.document_id, "document_id"));
+    BRAID_CHECK(text::require_utf8(chunk.content, "content"));
+    if (chunk.title) BRAID_CHECK(text::require_utf8(*chunk.title, "title"));
+    if (chunk.section_title) BRAID_CHECK(text::require_utf8(*chunk.section_title, "section_title"));
+    for (const auto& [key, value] : chunk.metadata) {
+        BRAID_CHECK(text::require_utf8(key, "metadata"));
+        BRAID_CHECK(check_utf8(value, "metadata"));
+    }
+    BRAID_CHECK(docs::check_metadata(chunk.metadata, schema));
+    BRAID_CHECK(check_labels(chunk.sensitivity, chunk.visibility_scope, schema));
+    if (!schema.vectors.has_vectors()) {
+        if (chunk.vector.empty()) return {};
+        return bad(
+            "it has a vector, but the collection holds none; create it with the embedder "
+            "\"external\" to bring vectors of your own");
+    }
+    if (chunk.vector.empty()) {
+        return bad("it has no vector, and the collection takes its vectors from the embedder \"" +
+                   schema.vectors.embedder + "\"");
+    }
+    return check_vector(chunk.vector, dimension, schema.vectors.metric);
+}
+
+PreparedChunk Collection::prepare(Chunk chunk) const {
+    PreparedChunk prepared;
+    std::map<std::string, double> counts;
+    std::vector<text::Token> tokens;
+    for (const TextField& field : manifest_.schema.text_fields) {
+        analyzer_.analyze(field_text(chunk, field.name), tokens);
+        prepared.field_lengths.push_back(static_cast<std::uint32_t>(tokens.size()));
+        for (const text::Token& token : tokens) counts[token.term] += field.weight;
+    }
+    prepared.frequencies.reserve(counts.size());
+    for (auto& [term, tf] : counts) {
+        prepared.frequencies.emplace_back(term, static_cast<float>(tf));
+    }
+    prepared.chunk = std::move(chunk);
+    return prepared;
+}
+
+Result<> Collection::check_versions(const std::string& namespace_, std::span<const std::string> ids,
+                                    const WriteOptions& options) const {
+    if (!options.if_version) return {};
+    const std::shared_lock lock(state_mutex_);
+    const auto found = partitions_.find(namespace_);
+    for (const std::string& id : ids) {
+        const Row row = found == partitions_.end() ? kNoRow : found->second.find(id, applied_);
+        const Version version = row == kNoRow ? 0 : found->second.chunk(row).version;
+        if (version != *options.if_version) {
+            return fail(ErrorCode::Conflict, "chunk \"" + id + "\" has version " +
+                                                 std::to_string(version) + ", not " +
+                                                 std::to_string(*options.if_version));
+        }
+    }
+    return {};
+}
+
+Result<WriteReport> Collection::commit(std::span<const std::byte> payload,
+                                       const std::function<WriteReport(Sequence)>& apply) {
+    WriteReport report;
+    const auto appended = log_->append(payload, [&](std::uint64_t sequence) {
+        const std::unique_lock lock(state_mutex_);
+        report = apply(sequence);
+        applied_ = sequence;
+    });
+    if (!appended) return fail("collection \"" + name_ + "\"", appended.error());
+    return report;
+}
+
+Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vector<Chunk> chunks,
+                                       const WriteOptions& options) {
+    BRAID_CHECK(check_id(namespace_, "namespace"));
+    if (chunks.empty()) return WriteReport{};
+    std::shared_lock shared(write_gate_, std::defer_lock);
+    std::unique_lock alone(write_gate_, std::defer_lock);
+    const bool first_vectors = manifest_.schema.vectors.has_vectors() && dimension() == 0;
+    if (options.if_version || first_vectors) {
+        alone.lock();
+    } else {
+        shared.lock();
+    }
+
+    std::size_t expected = dimension();
+    if (expected == 0 && first_vectors) expected = chunks.front().vector.size();
+    std::unordered_set<std::string_view> seen;
+    std::vector<std::string> ids;
+    auto out = start_record(kUpsert, namespace_, chunks.size());
+    for (Chunk& chunk : chunks) {
+        if (const auto valid = validate_chunk(chunk, expected); !valid) {
+            return fail("chunk \"" + std::string(text::cut_at_most(chunk.chunk_id, 80)) + "\"",
+                        valid.error());
+        }
+        if (!seen.insert(chunk.chunk_id).second) {
+            return bad("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
+        }
+        if (options.if_version) ids.push_back(chunk.chunk_id);
+        docs::write_chunk(out, chunk);
+    }
+    BRAID_CHECK(check_versions(namespace_, ids, options));
+
+    std::vector<PreparedChunk> prepared;
+    prepared.reserve(chunks.size());
+    for (Chunk& chunk : chunks) prepared.push_back(prepare(std::move(chunk)));
+    return commit(out.view(), [&](Sequence sequence) {
+        return apply_upsert(namespace_, std::move(prepared), sequence);
+    });
+}
+
+Result<WriteReport> Collection::update(const std::string& namespace_,
+                                       std::vector<MetadataUpdate> updates,
+                                       const WriteOptions& options) {
+    BRAID_CHECK(check_id(namespace_, "namespace"));
+    if (updates.empty()) return WriteReport{};
+    const std::unique_lock alone(write_gate_);
+    std::vector<std::string> ids;
+    auto out = start_record(kUpdate, namespace_, updates.size());
+    for (const MetadataUpdate& update : updates) {
+        ids.push_back(update.chunk_id);
+        BRAID_CHECK(check_labels(update.sensitivity,
+                                 update.visibility_scope.value_or(std::vector<std::string>()),
+                                 manifest_.schema));
+        BRAID_CHECK(check_utf8(Value(update.metadata), "metadata"));
+        docs::write_update(out, update);
+    }
+    if (std::unordered_set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
+        return bad("a chunk stands twice in one batch of updates");
+    }
+    {
+        const std::shared_lock lock(state_mutex_);
+        const auto found = partitions_.find(namespace_);
+        for (const MetadataUpdate& update : updates) {
+            const Row row =
+                found == partitions_.end() ? kNoRow : found->second.find(update.chunk_id, applied_);
+            if (row == kNoRow) {
+                return fail(ErrorCode::NotFound, "there is no chunk \"" + update.chunk_id +
+                                                     "\" in namespace \"" + namespace_ + "\"");
+            }
+            Object merged = found->second.chunk(row).metadata;
+            docs::merge_patch(merged, update.metadata);
+            BRAID_CHECK(docs::check_metadata(merged, manifest_.schema));
+        }
+    }
+    BRAID_CHECK(check_versions(namespace_, ids, options));
+    return commit(out.view(),
+                  [&](Sequence sequence) { return apply_update(namespace_, updates, sequence); });
+}
+
+Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelector& selector,
+                                       const WriteOptions& options) {
+    const int given = static_cast<int>(!selector.chunk_ids.empty()) +
+                      static_cast<int>(!selector.document_ids.empty()) +
+                      static_cast<int>(selector.filter.has_value());
+    if (given != 1) {
+        return bad("delete needs chunk ids, document ids or a filter, and only one of them");
+    }
+    const std::unique_lock alone(write_gate_);
+    std::vector<std::string> ids;
+    {
+        const std::shared_lock lock(state_mutex_);
+        const auto found = partitions_.find(scope.namespace_);
+        if (found == partitions_.end()) return WriteReport{};
+        BRAID_TRY(const View view,
+                  View::create(found->second, manifest_.schema, scope.principal, applied_));
+        std::vector<Row> rows;
+        if (selector.filter) {
+            BRAID_TRY(const auto matcher,
+                      docs::FilterMatcher::create(*selector.filter, manifest_.schema));
+            for (Row row = 0; row < found->second.rows(); ++row) {
+                if (view.shows(row) && matcher.matches(found->second.chunk(row))) {
+                    rows.push_back(row);
+                }
+            }
+        }
+        for (const std::string& id : selector.document_ids) {
+            std::ranges::copy_if(found->second.rows_of_document(id), std::back_inserter(rows),
+                                 [&](Row row) { return view.shows(row); });
+        }
+        for (const std::string& id : selector.chunk_ids) {
+            if (const Row row = view.find(id); row != kNoRow) rows.push_back(row);
+        }
+        for (const Row row : rows) ids.push_back(found->second.chunk(row).chunk_id);
+    }
+    std::ranges::sort(ids);
+    const auto repeated = std::ranges::unique(ids);
+    ids.erase(repeated.begin(), repeated.end());
+    BRAID_CHECK(check_versions(scope.namespace_,
+                               selector.chunk_ids.empty() ? ids : selector.chunk_ids, options));
+    if (ids.empty()) return WriteReport{};
+    auto out = start_record(kRemove, scope.namespace_, ids.size());
+    for (const std::string& id : ids) out.string(id);
+    return commit(out.view(),
+                  [&](Sequence sequence) { return apply_remove(scope.namespace_, ids, sequence); });
+}
+
+WriteReport Collection::apply_upsert(const std::string& namespace_,
+                                     std::vector<PreparedChunk> chunks, Sequence sequence) {
+    Partition& target = partition(namespace_);
+    WriteReport report{.written = chunks.size(), .version = sequence};
+    for (PreparedChunk& prepared : chunks) {
+        if (dimension_ == 0) dimension_ = prepared.chunk.vector.size();
+        if (target.upsert(std::move(prepared), sequence)) ++report.replaced;
+    }
+    compact_if_worthwhile(target);
+    return report;
+}
+
+WriteReport Collection::apply_update(const std::string& namespace_,
+                                     const std::vector<MetadataUpdate>& updates,
+                                     Sequence sequence) {
+    Partition& target = partition(namespace_);
+    WriteReport report{.version = sequence};
+    for (const MetadataUpdate& update : updates) {
+        const Row row = target.find(update.chunk_id, applied_);
+        if (row == kNoRow) continue;  // a delete came first in the log
+        Chunk chunk = target.chunk_with_vector(row);
+        docs::merge_patch(chunk.metadata, update.metadata);
+        if (update.created_at) chunk.created_at = update.created_at;
+        if (update.sensitivity) chunk.sensitivity = update.sensitivity;
+        if (update.visibility_scope) chunk.visibility_scope = *update.visibility_scope;
+        target.upsert(prepare(std::move(chunk)), sequence);
+        ++report.written;
+        ++report.replaced;
+    }
+    compact_if_worthwhile(target);
+    return report;
+}
+
+WriteReport Collection::apply_remove(const std::string& namespace_,
+                                     const std::vector<std::string>& ids, Sequence sequence) {
+    Partition& target = partition(namespace_);
+    WriteReport report{.version = sequence};
+    for (const std::string& id : ids) {
+        if (target.remove(id, sequence)) ++report.written;
+    }
+    compact_if_worthwhile(target);
+    return report;
+}
+
+Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payload) {
+    store::ByteReader in(payload, "log record");
+    BRAID_TRY(const std::uint8_t kind, in.u8("record kind"));
+    BRAID_TRY(const std::string_view namespace_view, in.string("namespace"));
+    BRAID_TRY(const std::size_t count, in.count(1, "count"));
+    const std::string namespace_(namespace_view);
+    if (kind == kUpsert) {
+        std::vector<PreparedChunk> chunks;
+        chunks.reserve(count);
+        std::size_t dimension = dimension_;
+        for (std::size_t i = 0; i < count; ++i) {
+            BRAID_TRY(Chunk chunk, docs::read_chunk(in));
+            if (dimension == 0) dimension = chunk.vector.size();
+            if (!chunk.vector.empty() && chunk.vector.size() != dimension) {
+                return in.corrupt("a vector of the wrong dimension");
+            }
+            chunks.push_back(prepare(std::move(chunk)));
+        }
+        apply_upsert(namespace_, std::move(chunks), sequence);
+    } else if (kind == kUpdate) {
+        std::vector<MetadataUpdate> updates;
+        for (std::size_t i = 0; i < count; ++i) {
+            BRAID_TRY(MetadataUpdate update, docs::read_update(in));
+            updates.push_back(std::move(update));
+        }
+        apply_update(namespace_, updates, sequence);
+    } else if (kind == kRemove) {
+        std::vector<std::string> ids;
+        for (std::size_t i = 0; i < count; ++i) {
+            BRAID_TRY(const std::string_view id, in.string("chunk_id"));
+            ids.emplace_back(id);
+        }
+        apply_remove(namespace_, ids, sequence);
+    } else {
+        return in.corrupt("unknown record kind " + std::to_string(kind));
+    }
+    applied_ = sequence;
+    return in.expect_end("record");
+}
+
+}  // namespace braid::local

@@ -1,0 +1,186 @@
+#include "braid/local/leg_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+#include "braid/sparse/bm25.hpp"
+
+namespace braid::local {
+namespace {
+
+/// Query terms in the order of their first occurrence, repetitions counted.
+std::vector<std::pair<std::string, double>> query_terms(const text::Analyzer& analyzer,
+                                                        std::string_view query) {
+    std::vector<std::pair<std::string, double>> terms;
+    std::unordered_map<std::string, std::size_t> seen;
+    for (std::string& term : analyzer.terms(query)) {
+        const auto [found, inserted] = seen.try_emplace(term, terms.size());
+        if (inserted) terms.emplace_back(std::move(term), 0);
+        terms[found->second].second += 1;
+    }
+    return terms;
+}
+
+/// Lengths are added as integers per field, so that the order of the rows does not matter.
+sparse::CorpusStatistics corpus_statistics(const View& view, const Schema& schema) {
+    sparse::CorpusStatistics statistics;
+    std::vector<std::uint64_t> totals(schema.text_fields.size(), 0);
+    for (Row row = 0; row < view.partition().rows(); ++row) {
+        if (!view.shows(row)) continue;
+        ++statistics.chunks;
+        const auto lengths = view.partition().field_lengths(row);
+        for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += lengths[i];
+    }
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+        statistics.total_length += schema.text_fields[i].weight * static_cast<double>(totals[i]);
+    }
+    return statistics;
+}
+
+std::uint64_t document_frequency(const View& view, const std::vector<sparse::Posting>& list) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        list, [&](const sparse::Posting& posting) { return view.shows(posting.row); }));
+}
+
+/// Mean idf over every term the principal can see: what Okapi puts in place of a negative one.
+/// Terms are added in byte order, so that the sum does not depend on how they are stored.
+double mean_okapi_idf(const View& view, const sparse::CorpusStatistics& statistics) {
+    std::vector<std::pair<std::string_view, std::uint64_t>> frequencies;
+    for (const auto& [term, list] : view.partition().postings()) {
+        if (const std::uint64_t df = document_frequency(view, list)) {
+            frequencies.emplace_back(term, df);
+        }
+    }
+    std::ranges::sort(frequencies);
+    double sum = 0;
+    for (const auto& [term, df] : frequencies) {
+        sum += sparse::idf(Bm25Variant::Okapi, statistics.chunks, df);
+    }
+    return frequencies.empty() ? 0.0 : sum / static_cast<double>(frequencies.size());
+}
+
+constexpr std::size_t kStepsBetweenChecks = 16'384;
+
+}  // namespace
+
+Result<> check_limits(const CallLimits& limits) {
+    if (limits.stopped()) return fail(ErrorCode::Cancelled, "the caller cancelled the search");
+    if (limits.expired()) {
+        return fail(ErrorCode::DeadlineExceeded, "the deadline passed during the search");
+    }
+    return {};
+}
+
+Result<View> View::create(const Partition& partition, const Schema& schema,
+                          const Principal& principal, Sequence at) {
+    View view(partition, at);
+    view.labels_.assign(partition.labels().size(), true);
+    if (principal.sees_everything()) return view;
+    const auto& names = schema.levels.names;
+    const auto level = std::ranges::find(names, *principal.clearance);
+    if (level == names.end()) {
+        return fail(ErrorCode::InvalidArgument,
+                    "clearance \"" + *principal.clearance + "\" is not a level of the collection");
+    }
+    const auto clearance = static_cast<std::size_t>(level - names.begin());
+    for (std::size_t i = 0; i < partition.labels().size(); ++i) {
+        const Label& label = partition.labels()[i];
+        const bool in_scope = label.scopes.empty() ||
+                              std::ranges::any_of(principal.scopes, [&](const std::string& scope) {
+                                  return std::ranges::binary_search(label.scopes, scope);
+                              });
+        view.labels_[i] = label.level <= clearance && in_scope;
+    }
+    return view;
+}
+
+Result<std::vector<ScoredRow>> score_dense(const View& view, const Schema& schema, const Leg& leg,
+                                           const CallLimits& limits) {
+    const auto bad = [&](const std::string& message) {
+        return fail(ErrorCode::InvalidArgument, "query vector: " + message);
+    };
+    if (leg.vector.empty()) return bad("it is missing");
+    if (!std::ranges::all_of(leg.vector, [](float x) { return std::isfinite(x); })) {
+        return bad("it holds a value that is not a finite number");
+    }
+    const double query_norm = dense::norm(leg.vector);
+    if (schema.vectors.metric == Metric::Cosine && query_norm == 0) {
+        return bad("all zeros have no direction to compare by cosine");
+    }
+    std::vector<ScoredRow> scored;
+    const dense::ExactRows* vectors = view.partition().vectors();
+    if (vectors == nullptr) return scored;
+    if (leg.vector.size() != vectors->dimension()) {
+        return bad("it has " + std::to_string(leg.vector.size()) + " dimensions, the collection " +
+                   std::to_string(vectors->dimension()));
+    }
+    scored.reserve(vectors->size());
+    std::array<double, dense::ExactRows::kBlockRows> scores{};
+    for (std::size_t first = 0; first < vectors->size(); first += scores.size()) {
+        BRAID_CHECK(check_limits(limits));
+        const std::size_t count = std::min(scores.size(), vectors->size() - first);
+        vectors->score(leg.vector, query_norm, first, std::span(scores).first(count));
+        for (std::size_t i = 0; i < count; ++i) {
+            const Row row = view.partition().row_of_vector(first + i);
+            if (view.shows(row)) scored.push_back({row, scores[i]});
+        }
+    }
+    return scored;
+}
+
+Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& schema,
+                                            const text::Analyzer& analyzer, const Leg& leg,
+                                            const CallLimits& limits) {
+    const Partition& partition = view.partition();
+    const sparse::CorpusStatistics statistics = corpus_statistics(view, schema);
+    const double average = statistics.average_length();
+    std::optional<double> mean_idf;
+    std::vector<double> best_scores(partition.rows(), 0.0);
+    std::vector<double> scores(partition.rows(), 0.0);
+    std::size_t steps = 0;
+    for (const std::string& query : leg.texts) {
+        std::ranges::fill(scores, 0.0);
+        for (const auto& [term, repeated] : query_terms(analyzer, query)) {
+            const std::vector<sparse::Posting>& list = partition.postings().find(term);
+            const std::uint64_t df = document_frequency(view, list);
+            if (df == 0) continue;
+            double idf = sparse::idf(schema.bm25.variant, statistics.chunks, df);
+            if (schema.bm25.variant == Bm25Variant::Okapi && idf < 0) {
+                if (!mean_idf) mean_idf = mean_okapi_idf(view, statistics);
+                idf = schema.bm25.epsilon * *mean_idf;
+            }
+            const double weight = repeated * idf;
+            for (const sparse::Posting& posting : list) {
+                if (++steps % kStepsBetweenChecks == 0) BRAID_CHECK(check_limits(limits));
+                if (!view.shows(posting.row)) continue;
+                scores[posting.row] +=
+                    weight * sparse::saturation(schema.bm25, static_cast<double>(posting.tf),
+                                                partition.facts(posting.row).length, average);
+            }
+        }
+        for (Row row = 0; row < partition.rows(); ++row) {
+            best_scores[row] = std::max(best_scores[row], scores[row]);
+        }
+    }
+    std::vector<ScoredRow> scored;
+    for (Row row = 0; row < partition.rows(); ++row) {
+        if (best_scores[row] > 0) scored.push_back({row, best_scores[row]});
+    }
+    return scored;
+}
+
+std::vector<ScoredRow> best(const Partition& partition, std::vector<ScoredRow> rows,
+                            std::size_t depth) {
+    const auto better = [&](const ScoredRow& a, const ScoredRow& b) {
+        if (a.score != b.score) return a.score > b.score;
+        return partition.chunk(a.row).chunk_id < partition.chunk(b.row).chunk_id;
+    };
+    const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(depth, rows.size()));
+    std::ranges::partial_sort(rows, end, better);
+    rows.erase(end, rows.end());
+    return rows;
+}
+
+}  // namespace braid::local

@@ -1,0 +1,308 @@
+#include "braid/local/local_backend.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "braid/local/collection.hpp"
+#include "braid/store/directory.hpp"
+
+namespace braid::local {
+namespace {
+
+constexpr std::string_view kLockName = "LOCK";
+constexpr std::string_view kCollectionsName = "collections";
+
+struct LocalSnapshot final : Snapshot {
+    std::map<std::string, std::shared_ptr<const Collection::Pin>> pins;
+};
+
+tl::unexpected<Error> no_collection(const std::string& name) {
+    return fail(ErrorCode::NotFound, "there is no collection \"" + name + "\"");
+}
+
+class LocalBackend final : public Backend {
+public:
+    LocalBackend(std::unique_ptr<store::Directory> root, std::unique_ptr<store::DirectoryLock> lock,
+                 LocalOptions options)
+        : lock_(std::move(lock)), root_(std::move(root)), options_(std::move(options)) {}
+
+    ~LocalBackend() override {
+        for (const auto& [name, collection] : collections_) (void)collection->close();
+    }
+    LocalBackend(const LocalBackend&) = delete;
+    LocalBackend& operator=(const LocalBackend&) = delete;
+
+    Result<std::vector<std::string>> open_collections();
+
+    Capabilities capabilities() const override {
+        return {.exact_lengths = true,
+                .scoped_statistics = true,
+                .live_df = true,
+                .exact_dense = true,
+                .snapshots = true,
+                .read_your_writes = true,
+                .atomic_batches = true};
+    }
+
+    Result<> create_collection(const std::string& name, const Schema& schema) override;
+    Result<> drop_collection(const std::string& name) override;
+    Result<std::vector<CollectionInfo>> collections(const Principal& principal) const override;
+    Result<CollectionInfo> describe(const std::string& name,
+                                    const Principal& principal) const override;
+
+    Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
+                               std::vector<Chunk> chunks, const WriteOptions& options) override {
+        BRAID_TRY(const auto found, find(collection));
+        BRAID_CHECK(check_writable());
+        return found->upsert(namespace_, std::move(chunks), options);
+    }
+    Result<WriteReport> update(const std::string& collection, const std::string& namespace_,
+                               std::vector<MetadataUpdate> updates,
+                               const WriteOptions& options) override {
+        BRAID_TRY(const auto found, find(collection));
+        BRAID_CHECK(check_writable());
+        return found->update(namespace_, std::move(updates), options);
+    }
+    Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
+                               const WriteOptions& options) override {
+        BRAID_TRY(const auto found, find(scope.collection));
+        BRAID_CHECK(check_writable());
+        return found->remove(scope, selector, options);
+    }
+
+    Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const override;
+
+    Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
+                                 const CallLimits& limits) const override {
+        BRAID_TRY(const auto pin, find(snapshot, leg.scope));
+        return pin->collection().search(pin->at(), leg, limits);
+    }
+    Result<std::vector<std::optional<double>>> score(
+        const SnapshotPtr& snapshot, const Leg& leg,
+        std::span<const std::string> chunk_ids) const override {
+        BRAID_TRY(const auto pin, find(snapshot, leg.scope));
+        return pin->collection().score(pin->at(), leg, chunk_ids);
+    }
+    Result<std::vector<std::optional<std::uint64_t>>> rank_of(
+        const SnapshotPtr& snapshot, const Leg& leg,
+        std::span<const std::string> chunk_ids) const override;
+    Result<std::vector<std::optional<Chunk>>> fetch(const SnapshotPtr& snapshot,
+                                                    const ReadScope& scope,
+                                                    std::span<const std::string> chunk_ids,
+                                                    bool with_vectors) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().fetch(pin->at(), scope, chunk_ids, with_vectors);
+    }
+    Result<std::vector<Chunk>> neighbors(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                         const std::string& document_id, std::int64_t index,
+                                         std::size_t before, std::size_t after) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().neighbors(pin->at(), scope, document_id, index, before, after);
+    }
+    Result<std::uint64_t> count(const SnapshotPtr& snapshot,
+                                const ReadScope& scope) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().count(pin->at(), scope);
+    }
+    Result<std::vector<FacetCount>> facets(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                           const std::string& field,
+                                           std::size_t limit) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().facets(pin->at(), scope, field, limit);
+    }
+    Result<CollectionStats> stats(const SnapshotPtr& snapshot,
+                                  const ReadScope& scope) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().stats(pin->at(), scope);
+    }
+    Result<std::vector<Chunk>> scan(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                    const std::string& after, std::size_t limit,
+                                    bool with_vectors) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().scan(pin->at(), scope, after, limit, with_vectors);
+    }
+
+private:
+    using PinPtr = std::shared_ptr<const Collection::Pin>;
+
+    Result<> check_writable() const {
+        if (!options_.read_only) return {};
+        return fail(ErrorCode::ReadOnly, root_->path() + " is open for reading only");
+    }
+    Result<std::shared_ptr<Collection>> find(const std::string& name) const;
+    static Result<PinPtr> find(const SnapshotPtr& snapshot, const ReadScope& scope);
+    Result<std::string> open_one(const std::string& name);
+    store::Durability durability() const {
+        return options_.relaxed_ms == 0
+                   ? store::Durability::full()
+                   : store::Durability::relaxed(std::chrono::milliseconds(options_.relaxed_ms));
+    }
+
+    std::unique_ptr<store::DirectoryLock> lock_;  // released last
+    std::unique_ptr<store::Directory> root_;
+    const LocalOptions options_;
+    std::unique_ptr<store::Directory> directory_;  // of the collections; null while there is none
+
+    mutable std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<Collection>> collections_;
+    std::map<std::string, Error> damaged_;
+};
+
+Result<std::string> LocalBackend::open_one(const std::string& name) {
+    BRAID_TRY(auto directory, directory_->open_subdirectory(name));
+    BRAID_TRY(auto opened,
+              Collection::open(name, std::move(directory), durability(), options_.read_only));
+    collections_.insert_or_assign(name, std::move(opened.collection));
+    return opened.notes.empty() ? std::string() : opened.notes.front();
+}
+
+Result<std::vector<std::string>> LocalBackend::open_collections() {
+    auto directory = options_.read_only ? root_->open_subdirectory(kCollectionsName)
+                                        : root_->subdirectory(kCollectionsName);
+    std::vector<std::string> notes;
+    if (!directory) {
+        if (directory.error().code == ErrorCode::NotFound) return notes;
+        return tl::unexpected(directory.error());
+    }
+    directory_ = *std::move(directory);
+    BRAID_TRY(const auto entries, directory_->list());
+    for (const store::DirectoryEntry& entry : entries) {
+        if (!entry.is_directory || !validate_collection_name(entry.name)) continue;
+        const auto note = open_one(entry.name);
+        if (note) {
+            if (!note->empty()) notes.push_back(*note);
+            continue;
+        }
+        // A directory without a manifest is a creation that was interrupted: as if it never was.
+        if (note.error().code == ErrorCode::NotFound) continue;
+        notes.push_back("collection \"" + entry.name +
+                        "\" cannot be read: " + note.error().message);
+        damaged_.insert_or_assign(entry.name, note.error());
+    }
+    return notes;
+}
+
+Result<> LocalBackend::create_collection(const std::string& name, const Schema& schema) {
+    BRAID_CHECK(validate_collection_name(name));
+    BRAID_CHECK(check_writable());
+    const std::scoped_lock lock(mutex_);
+    if (collections_.contains(name) || damaged_.contains(name)) {
+        return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" exists already");
+    }
+    BRAID_TRY(const auto directory, directory_->subdirectory(name));
+    BRAID_CHECK(Collection::create(*directory, schema));
+    BRAID_CHECK(open_one(name));
+    return {};
+}
+
+Result<> LocalBackend::drop_collection(const std::string& name) {
+    BRAID_CHECK(check_writable());
+    const std::scoped_lock lock(mutex_);
+    const auto found = collections_.find(name);
+    if (found == collections_.end() && !damaged_.contains(name)) return no_collection(name);
+    if (found != collections_.end()) {
+        (void)found->second->close();  // its data is about to go anyway
+    }
+    BRAID_CHECK(directory_->remove_subdirectory(name));
+    if (found != collections_.end()) collections_.erase(found);
+    damaged_.erase(name);
+    return {};
+}
+
+Result<std::shared_ptr<Collection>> LocalBackend::find(const std::string& name) const {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = collections_.find(name); found != collections_.end()) {
+        return found->second;
+    }
+    if (const auto found = damaged_.find(name); found != damaged_.end()) {
+        return fail("collection \"" + name + "\"", found->second);
+    }
+    return no_collection(name);
+}
+
+Result<LocalBackend::PinPtr> LocalBackend::find(const SnapshotPtr& snapshot,
+                                                const ReadScope& scope) {
+    const auto* local = dynamic_cast<const LocalSnapshot*>(snapshot.get());
+    if (local == nullptr) {
+        return fail(ErrorCode::InvalidArgument, "the snapshot is not one of this backend");
+    }
+    const auto found = local->pins.find(scope.collection);
+    if (found == local->pins.end()) return no_collection(scope.collection);
+    return found->second;
+}
+
+Result<std::vector<CollectionInfo>> LocalBackend::collections(const Principal& principal) const {
+    std::vector<std::shared_ptr<Collection>> open;
+    std::vector<CollectionInfo> infos;
+    {
+        const std::scoped_lock lock(mutex_);
+        for (const auto& [name, collection] : collections_) open.push_back(collection);
+        for (const auto& [name, error] : damaged_) {
+            CollectionInfo& info = infos.emplace_back();
+            info.name = name;
+            info.damage = error.message;
+        }
+    }
+    for (const auto& collection : open) {
+        const auto pin = collection->pin();
+        BRAID_TRY(CollectionInfo info, collection->info(pin->at(), principal));
+        infos.push_back(std::move(info));
+    }
+    std::ranges::sort(infos, {}, &CollectionInfo::name);
+    return infos;
+}
+
+Result<CollectionInfo> LocalBackend::describe(const std::string& name,
+                                              const Principal& principal) const {
+    BRAID_TRY(const auto collection, find(name));
+    const auto pin = collection->pin();
+    return collection->info(pin->at(), principal);
+}
+
+Result<SnapshotPtr> LocalBackend::snapshot(std::span<const std::string> collections) const {
+    auto snapshot = std::make_shared<LocalSnapshot>();
+    for (const std::string& name : collections) {
+        BRAID_TRY(const auto collection, find(name));
+        snapshot->pins.emplace(name, collection->pin());
+    }
+    return SnapshotPtr(std::move(snapshot));
+}
+
+Result<std::vector<std::optional<std::uint64_t>>> LocalBackend::rank_of(
+    const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids) const {
+    Leg whole = leg;
+    whole.depth = static_cast<std::size_t>(-1);
+    BRAID_TRY(const LegResult result, search_leg(snapshot, whole, {}));
+    std::unordered_map<std::string_view, std::uint64_t> ranks;
+    for (const LegHit& hit : result.hits) ranks.emplace(hit.chunk_id, ranks.size() + 1);
+    std::vector<std::optional<std::uint64_t>> answer;
+    for (const std::string& id : chunk_ids) {
+        const auto found = ranks.find(id);
+        answer.push_back(found == ranks.end() ? std::nullopt : std::optional(found->second));
+    }
+    return answer;
+}
+
+}  // namespace
+
+Result<OpenedBackend> open_local_backend(std::unique_ptr<store::Directory> directory,
+                                         const LocalOptions& options) {
+    std::unique_ptr<store::DirectoryLock> lock;
+    if (!options.read_only) {
+        BRAID_TRY(lock, directory->lock(kLockName));
+        BRAID_CHECK(directory->remove_leftovers());
+    }
+    auto backend = std::make_unique<LocalBackend>(std::move(directory), std::move(lock), options);
+    BRAID_TRY(std::vector<std::string> notes, backend->open_collections());
+    if (options.log) {
+        for (const std::string& note : notes) {
+            options.log({LogEvent::Level::Warning, "collection_opened", note});
+        }
+    }
+    return OpenedBackend{std::move(backend), std::move(notes)};
+}
+
+}  // namespace braid::local
