@@ -18,8 +18,8 @@ struct JsonlOptions {
     std::size_t batch_bytes = std::size_t{32} << 20;  // of lines; whichever comes first
     std::size_t max_line_bytes = std::size_t{64} << 20;
     std::string namespace_{kDefaultNamespace};  // of lines that name none
-    std::string vectors;                        // a .npy file, row i for line i; empty: none
-    std::stop_token stop;                       // ends a wait for input
+    std::string vectors{};                      // a .npy file, row i for line i; empty: none
+    std::stop_token stop{};                     // ends a wait for input
 };
 
 /// Some lines of a file, to be written together.

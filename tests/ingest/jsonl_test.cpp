@@ -1,0 +1,234 @@
+#include "braid/ingest/jsonl.hpp"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "braid/ingest/line_reader.hpp"
+#include "ingest/npy_writer.hpp"
+#include "ingest/temporary_folder.hpp"
+
+namespace braid::ingest {
+namespace {
+
+using braid::testing::npy_of;
+using braid::testing::TemporaryFolder;
+
+class Jsonl : public ::testing::Test {
+protected:
+    Result<std::vector<Chunk>> read(const std::string& text, const JsonlOptions& options = {}) {
+        BRAID_TRY(auto reader, JsonlReader::open(folder_.write("c.jsonl", text), options));
+        std::vector<Chunk> chunks;
+        while (true) {
+            BRAID_TRY(const auto batch, reader.next());
+            if (!batch) return chunks;
+            batches_.push_back(batch->chunks);
+            warnings_.insert(warnings_.end(), batch->warnings.begin(), batch->warnings.end());
+            for (const Batch::Part& part : batch->parts) {
+                chunks.insert(chunks.end(), part.chunks.begin(), part.chunks.end());
+            }
+        }
+    }
+    std::string complaint(const std::string& text, const JsonlOptions& options = {}) {
+        const auto chunks = read(text, options);
+        if (chunks) return "(accepted)";
+        EXPECT_EQ(chunks.error().code, ErrorCode::InvalidArgument);
+        return chunks.error().message;
+    }
+    static bool has(const std::string& text, const std::string& part) {
+        return text.find(part) != std::string::npos;
+    }
+
+    TemporaryFolder folder_;
+    std::vector<std::size_t> batches_;
+    std::vector<std::string> warnings_;
+};
+
+std::string line(int i) {
+    return R"({"_id": "d)" + std::to_string(i) + R"(", "text": "text )" + std::to_string(i) + "\"}";
+}
+
+TEST_F(Jsonl, ReadsLinesInBatches) {
+    std::string text;
+    for (int i = 0; i < 25; ++i) text += line(i) + "\n";
+    const auto chunks = read(text, {.batch_chunks = 10});
+    ASSERT_TRUE(chunks) << chunks.error().message;
+    ASSERT_EQ(chunks->size(), 25U);
+    EXPECT_EQ(chunks->at(24).chunk_id, "d24");
+    EXPECT_EQ(batches_, (std::vector<std::size_t>{10, 10, 5}));
+}
+
+TEST_F(Jsonl, ABatchIsAlsoBoundedInBytes) {
+    std::string text;
+    const std::string padding(3 << 20, 'x');
+    for (int i = 0; i < 6; ++i) {
+        text += R"({"_id": ")" + std::to_string(i) + R"(", "text": ")" + padding + "\"}\n";
+    }
+    const auto chunks = read(text, {.batch_bytes = 4 << 20});
+    ASSERT_TRUE(chunks);
+    EXPECT_EQ(chunks->size(), 6U);
+    EXPECT_GE(batches_.size(), 3U);
+}
+
+TEST_F(Jsonl, TakesCrlfBlankLinesAMarkAndNoFinalBreak) {
+    const auto chunks =
+        read("\xEF\xBB\xBF" + line(1) + "\r\n\r\n   \n\n" + line(2) + "\r\n" + line(3));
+    ASSERT_TRUE(chunks) << chunks.error().message;
+    EXPECT_EQ(chunks->size(), 3U);
+    EXPECT_EQ(count_lines(folder_ / "c.jsonl").value(), 3U);
+}
+
+TEST_F(Jsonl, LinesAcrossBlocksStayWhole) {
+    for (unsigned seed = 0; seed < 5; ++seed) {
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
+        std::mt19937 rng(seed);
+        std::string text;
+        std::vector<std::size_t> sizes;
+        for (int i = 0; i < 40; ++i) {
+            sizes.push_back(1 + rng() % 300'000);
+            text += R"({"_id": ")" + std::to_string(i) + R"(", "text": ")" +
+                    std::string(sizes.back(), static_cast<char>('a' + i % 26)) + "\"}\n";
+        }
+        const auto chunks = read(text);
+        ASSERT_TRUE(chunks);
+        ASSERT_EQ(chunks->size(), sizes.size());
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            ASSERT_EQ((*chunks)[i].content.size(), sizes[i]);
+        }
+        EXPECT_EQ(count_lines(folder_ / "c.jsonl").value(), sizes.size());
+    }
+}
+
+TEST_F(Jsonl, ErrorsNameFileAndLine) {
+    EXPECT_TRUE(has(complaint(line(1) + "\n\n{\"_id\": \"x\"}\n"), "c.jsonl:3: no text"));
+    EXPECT_TRUE(has(complaint(line(1) + "\n{\"text\": }\n"), "c.jsonl:2: column "))
+        << complaint(line(1) + "\n{\"text\": }\n");
+    EXPECT_TRUE(
+        has(complaint(line(1) + "\n{\"text\": \"x\", \"vector\": [NaN]}\n"), "c.jsonl:2: "));
+    EXPECT_TRUE(has(complaint("5"), "c.jsonl:1: "));
+    EXPECT_TRUE(has(complaint(line(1) + line(2)), "c.jsonl:1: "));
+}
+
+TEST_F(Jsonl, AnEmptyFileIsAnError) {
+    EXPECT_TRUE(has(complaint(""), "no lines"));
+    EXPECT_TRUE(has(complaint("\n \n\r\n"), "no lines"));
+    EXPECT_TRUE(has(complaint("\xEF\xBB\xBF"), "no lines"));
+}
+
+TEST_F(Jsonl, AMissingFileAndAFolderAreErrors) {
+    const auto missing = JsonlReader::open(folder_ / "missing.jsonl");
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
+    EXPECT_TRUE(has(missing.error().message, "missing.jsonl"));
+    EXPECT_EQ(JsonlReader::open(folder_.path().string()).error().code, ErrorCode::InvalidArgument);
+}
+
+TEST_F(Jsonl, BytesThatAreNoUtf8NameLineAndByte) {
+    const std::string message = complaint(line(1) + "\n{\"text\": \"ab\xFF\"}\n");
+    EXPECT_TRUE(has(message, "c.jsonl:2: not valid UTF-8: byte 0xff at byte 13")) << message;
+    EXPECT_TRUE(has(complaint("{\"text\": \"\xED\xA0\x80\"}"), "UTF-8"));
+}
+
+TEST_F(Jsonl, ALineBeyondTheLimitNamesLineAndLimit) {
+    const std::string text = line(1) + "\n{\"text\": \"" + std::string(3 << 20, 'x') + "\"}\n";
+    const std::string message = complaint(text, {.max_line_bytes = 2 << 20});
+    EXPECT_TRUE(has(message, "c.jsonl:2: ")) << message;
+    EXPECT_TRUE(has(message, "2 MiB")) << message;
+    EXPECT_TRUE(read(text, {.max_line_bytes = 4 << 20}));
+    // The line break is not part of the line.
+    EXPECT_TRUE(read(line(1) + "\n", {.max_line_bytes = line(1).size()}));
+    EXPECT_FALSE(read(line(1) + "\n", {.max_line_bytes = line(1).size() - 1}));
+    EXPECT_FALSE(read(line(1), {.max_line_bytes = line(1).size() - 1}));
+}
+
+TEST_F(Jsonl, RepeatedIdsNameBothLines) {
+    const std::string message =
+        complaint(line(1) + "\n" + line(2) + "\n\n" + line(1) + "\n", {.batch_chunks = 2});
+    EXPECT_TRUE(has(message, "c.jsonl:4: the id \"d1\" stands already in line 1")) << message;
+    // The same text without an id is the same chunk.
+    EXPECT_TRUE(has(complaint("{\"text\": \"x\"}\n{\"text\": \"x\"}\n"), "line 1"));
+    EXPECT_TRUE(read(R"({"_id": "a", "text": "x", "namespace": "n"})"
+                     "\n"
+                     R"({"_id": "a", "text": "x", "namespace": "m"})"));
+}
+
+TEST_F(Jsonl, ManyIdsAreRemembered) {
+    std::string text;
+    for (int i = 0; i < 20'000; ++i) text += line(i) + "\n";
+    EXPECT_TRUE(read(text));
+    EXPECT_TRUE(has(complaint(text + line(137)),
+                    "c.jsonl:20001: the id \"d137\" stands already in line 138"));
+}
+
+TEST_F(Jsonl, ABatchIsSplitByNamespace) {
+    const std::string path = folder_.write(
+        "n.jsonl",
+        "{\"_id\":\"1\",\"text\":\"x\"}\n{\"_id\":\"2\",\"text\":\"x\",\"namespace\":\"b\"}\n"
+        "{\"_id\":\"3\",\"text\":\"x\"}\n");
+    auto reader = JsonlReader::open(path, {.namespace_ = "a"});
+    ASSERT_TRUE(reader);
+    const auto batch = reader->next();
+    ASSERT_TRUE(batch && *batch);
+    ASSERT_EQ((*batch)->parts.size(), 2U);
+    EXPECT_EQ((*batch)->parts[0].namespace_, "a");
+    EXPECT_EQ((*batch)->parts[0].chunks.size(), 2U);
+    EXPECT_EQ((*batch)->parts[1].namespace_, "b");
+    EXPECT_EQ(reader->lines_read(), 3U);
+    EXPECT_EQ(reader->bytes_read(), reader->file_bytes());
+    EXPECT_EQ(reader->next().value(), std::nullopt);
+}
+
+TEST_F(Jsonl, WarningsNameTheLine) {
+    EXPECT_TRUE(read(line(1) + "\n{\"text\": \"x\", \"metadata\": {\"chunk_index\": \"two\"}}"));
+    ASSERT_EQ(warnings_.size(), 1U);
+    EXPECT_TRUE(has(warnings_[0], "c.jsonl:2: "));
+}
+
+TEST_F(Jsonl, RowsOfTheVectorFileBelongToLines) {
+    const std::string vectors =
+        folder_.write("v.npy", npy_of<float>("<f4", 3, 2, {1, 2, 3, 4, 5, 6}));
+    const auto chunks =
+        read(line(1) + "\n\n" + line(2) + "\n" + line(3), {.batch_chunks = 2, .vectors = vectors});
+    ASSERT_TRUE(chunks) << chunks.error().message;
+    EXPECT_EQ(chunks->at(0).vector, (std::vector<float>{1, 2}));
+    EXPECT_EQ(chunks->at(2).vector, (std::vector<float>{5, 6}));
+
+    EXPECT_TRUE(has(complaint(line(1) + "\n" + line(2), {.vectors = vectors}), "3 rows"));
+    EXPECT_TRUE(
+        has(complaint(line(1) + "\n" + line(2) + "\n" + R"({"text": "x", "vector": [1, 2]})",
+                      {.vectors = vectors}),
+            "c.jsonl:3: has a vector of its own"));
+    EXPECT_EQ(read(line(1), {.vectors = folder_ / "none.npy"}).error().code, ErrorCode::NotFound);
+}
+
+TEST_F(Jsonl, FindsVectorsBesideTheFile) {
+    const std::string path = folder_.write("corpus.jsonl", line(1));
+    EXPECT_EQ(vectors_beside(path), std::nullopt);
+    const std::string vectors = folder_.write("corpus.npy", "x");
+    EXPECT_EQ(vectors_beside(path), vectors);
+    EXPECT_EQ(vectors_beside("-"), std::nullopt);
+}
+
+TEST_F(Jsonl, AStopRequestEndsTheReading) {
+    std::stop_source stop;
+    stop.request_stop();
+    const auto chunks = read(line(1), {.stop = stop.get_token()});
+    ASSERT_FALSE(chunks);
+    EXPECT_EQ(chunks.error().code, ErrorCode::Cancelled);
+}
+
+TEST_F(Jsonl, RandomBytesNeverCrash) {
+    const std::string good = line(1) + "\n" + line(2) + "\n" +
+                             R"({"text":"x","vector":[1.5],"metadata":{"a":[1,{"b":null}]}})";
+    for (unsigned seed = 0; seed < 3000; ++seed) {
+        std::mt19937 rng(seed);
+        std::string text = good;
+        for (unsigned i = 0; i <= seed % 5; ++i) {
+            text[rng() % text.size()] = static_cast<char>(rng());
+        }
+        (void)read(text.substr(0, rng() % (text.size() + 1)));
+    }
+}
+
+}  // namespace
+}  // namespace braid::ingest

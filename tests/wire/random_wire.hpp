@@ -1,0 +1,19 @@
+#pragma once
+
+#include <random>
+
+#include "braid/answer.hpp"
+#include "braid/collection.hpp"
+#include "braid/request.hpp"
+
+namespace braid::wire::testing {
+
+/// Values with every field set now and then, doubles of every magnitude, texts with quotes, control
+/// characters and several scripts.
+Request random_request(std::mt19937_64& rng);
+Answer random_answer(std::mt19937_64& rng);
+Chunk random_chunk(std::mt19937_64& rng);
+Schema random_schema(std::mt19937_64& rng);
+Profile random_profile(std::mt19937_64& rng);
+
+}  // namespace braid::wire::testing
