@@ -19,6 +19,9 @@ struct HttpEmbedderOptions {
     std::size_t dimension = 0;
     /// Ask the endpoint for `dimension`. Off for models that cannot shorten their vectors.
     bool send_dimension = true;
+    /// Ask for base64, a third of the size; off for endpoints that refuse to be asked. Either form
+    /// of answer is understood.
+    bool ask_base64 = true;
     std::string query_prefix;
     std::string passage_prefix;
     std::size_t token_limit = 0;  // 0: unknown
