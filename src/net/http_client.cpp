@@ -42,6 +42,7 @@ struct Transfer {
     const HttpClientOptions* options;
     HttpResponse response;
     std::size_t header_bytes = 0;
+    bool headers_ended = false;
     bool too_large = false;
     bool refused_address = false;
 };
@@ -88,9 +89,12 @@ std::size_t take_header(char* data, std::size_t /*one*/, std::size_t size, void*
         return 0;
     }
     try {
-        if (line.starts_with("HTTP/")) transfer.response.headers.clear();  // after "100 Continue"
-        const auto colon = line.find(':');
-        if (colon != std::string_view::npos && !line.starts_with("HTTP/")) {
+        if (line.starts_with("HTTP/")) {  // also the real answer after "100 Continue"
+            transfer.response.headers.clear();
+            transfer.headers_ended = false;
+        } else if (trimmed(line).empty()) {
+            transfer.headers_ended = true;
+        } else if (const auto colon = line.find(':'); colon != std::string_view::npos) {
             transfer.response.headers.push_back({std::string(trimmed(line.substr(0, colon))),
                                                  std::string(trimmed(line.substr(colon + 1)))});
         }
@@ -231,7 +235,10 @@ Result<CURLcode> drive(Channel& channel, const CallLimits& limits) {
 }
 
 Result<> judge(CURLcode code, const Transfer& transfer) {
-    if (code == CURLE_OK) return {};
+    if (code == CURLE_OK) {
+        if (transfer.headers_ended) return {};
+        return fail(ErrorCode::Unavailable, "the answer broke off within its headers");
+    }
     if (transfer.too_large) {
         return fail(ErrorCode::ResourceExhausted,
                     "the answer is larger than " +
