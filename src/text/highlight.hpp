@@ -35,7 +35,7 @@ public:
     Highlighter(Analyzer analyzer, std::string_view query);
 
     /// The stretches of `text` that hold a term of the query: increasing, disjoint; those that
-    /// overlap are joined.
+    /// overlap or touch are joined.
     std::vector<ByteRange> matches(std::string_view text) const;
 
     /// The window of at most `code_points` code points with the most distinct query terms, then the
@@ -44,6 +44,8 @@ public:
     Snippet snippet(std::string_view text, std::size_t code_points) const;
 
 private:
+    std::vector<Token> matching_tokens(std::string_view text) const;
+
     Analyzer analyzer_;
     std::unordered_set<std::string> terms_;
 };

@@ -1,0 +1,122 @@
+#include "braid/text/analyzer.hpp"
+
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "braid/text/nearest.hpp"
+#include "braid/text/simple.hpp"
+#include "braid/text/standard.hpp"
+#include "braid/text/stemmer.hpp"
+#include "braid/text/token_writer.hpp"
+#include "braid/text/utf8.hpp"
+
+namespace braid::text {
+namespace {
+
+constexpr std::string_view kStandard = "standard";
+constexpr std::string_view kSimple = "simple";
+
+/// What one call of analyze() works with.
+struct Scratch {
+    std::optional<StandardTokenizer> standard;  // none: the analyzer is `simple`
+    std::string word;
+};
+
+}  // namespace
+
+struct Analyzer::State {
+    AnalyzerOptions options;
+
+    mutable std::mutex mutex;
+    mutable std::vector<std::unique_ptr<Scratch>> idle;
+
+    std::unique_ptr<Scratch> borrow() const {
+        {
+            const std::lock_guard lock(mutex);
+            if (!idle.empty()) {
+                auto scratch = std::move(idle.back());
+                idle.pop_back();
+                return scratch;
+            }
+        }
+        auto scratch = std::make_unique<Scratch>();
+        if (options.name == kStandard) {
+            scratch->standard.emplace(
+                StandardTokenizer::Options{options.language, options.stop_words});
+        }
+        return scratch;
+    }
+
+    void give_back(std::unique_ptr<Scratch> scratch) const {
+        const std::lock_guard lock(mutex);
+        idle.push_back(std::move(scratch));
+    }
+};
+
+Analyzer::Analyzer(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}
+
+Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
+    static constexpr std::string_view kNames[] = {kStandard, kSimple};
+    if (options.name != kStandard && options.name != kSimple) {
+        std::string message = "unknown analyzer '" + options.name + "'";
+        if (const auto near = nearest_name(options.name, kNames)) {
+            message += "; did you mean '" + std::string(*near) + "'?";
+        }
+        message += " There are 'standard' and 'simple'.";
+        return fail(ErrorCode::InvalidArgument, std::move(message));
+    }
+    const auto language = language_by_name(options.language);
+    if (!language) {
+        std::string message = "unknown language '" + options.language + "'; nearest are";
+        const char* separator = " '";
+        for (const std::string_view name :
+             nearest_names(options.language, analyzer_languages(), 3)) {
+            message += separator + std::string(name) + "'";
+            separator = ", '";
+        }
+        message += "; 'none' stems nothing";
+        return fail(ErrorCode::InvalidArgument, std::move(message));
+    }
+    if (options.stop_words && *language != "english") {
+        return fail(ErrorCode::InvalidArgument, "stop words are known for english only, not for '" +
+                                                    std::string(*language) + "'");
+    }
+    auto state = std::make_shared<State>();
+    state->options = options;
+    state->options.language = *language;
+    return Analyzer(std::move(state));
+}
+
+void Analyzer::analyze(std::string_view text, std::vector<Token>& out) const {
+    text = cut_at_most(text, std::numeric_limits<std::uint32_t>::max());
+    TokenWriter writer(out);
+    auto scratch = state_->borrow();
+    if (scratch->standard) {
+        scratch->standard->run(text, writer);
+    } else {
+        simple_words(text, writer, scratch->word);
+    }
+    state_->give_back(std::move(scratch));
+    writer.finish();
+}
+
+std::vector<std::string> Analyzer::terms(std::string_view text) const {
+    std::vector<Token> tokens;
+    analyze(text, tokens);
+    std::vector<std::string> terms;
+    terms.reserve(tokens.size());
+    for (Token& token : tokens) terms.push_back(std::move(token.term));
+    return terms;
+}
+
+const AnalyzerOptions& Analyzer::options() const noexcept {
+    return state_->options;
+}
+
+std::span<const std::string_view> analyzer_languages() noexcept {
+    return stemmer_languages();
+}
+
+}  // namespace braid::text

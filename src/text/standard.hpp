@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "braid/text/chain.hpp"
+#include "braid/text/stemmer.hpp"
+#include "braid/text/token_writer.hpp"
+#include "braid/text/unit_reader.hpp"
+
+namespace braid::text {
+
+/// The `standard` analyzer. Holds scratch: one object per thread.
+class StandardTokenizer {
+public:
+    struct Options {
+        std::string_view language;  // full name
+        bool stop_words = false;
+        /// Off: plain ASCII words take the same path as all others. For comparison in tests.
+        bool fast_ascii = true;
+    };
+    explicit StandardTokenizer(const Options& options);
+
+    /// Requires text.size() < 4 GiB.
+    void run(std::string_view text, TokenWriter& writer);
+
+private:
+    std::size_t plain_words(std::string_view text, std::size_t at);
+    void chain(UnitReader& reader, std::string_view text);
+    void pairs(UnitReader& reader);
+    void write_word(std::uint32_t begin, std::uint32_t end);
+    void write_word(const Piece& piece);
+    void write_unstemmed(const Piece& piece);
+
+    Stemmer stemmer_;
+    bool turkish_;
+    bool stop_words_;
+    bool fast_ascii_;
+    bool accents_first_;  // before stemming
+    Chain chain_;
+    std::string word_;
+    std::string buffer_;
+    TokenWriter* writer_ = nullptr;
+    std::uint32_t position_ = 0;
+};
+
+}  // namespace braid::text
