@@ -13,8 +13,8 @@ namespace braid::core {
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 
 /// The known word that `word` was probably meant to be: the least edit distance, the first of
-/// equals; nullopt if every one differs in more than a third of its length. Upper and lower case
-/// count as equal. A word of more than 64 bytes has none.
+/// equals; nullopt if every one differs in more than a third of the longer word's length. Upper and
+/// lower case count as equal. A word of more than 64 bytes has none.
 std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> known);
 

@@ -1,0 +1,193 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "braid/json/json.hpp"
+#include "braid/json/quote.hpp"
+#include "braid/json/utf8.hpp"
+
+namespace braid::json {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+/// Bytes that a string holds as they are, whatever stands around them.
+constexpr bool is_plain(unsigned char c) noexcept {
+    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+void append_escaped(std::string& out, char c) {
+    constexpr std::string_view hex = "0123456789abcdef";
+    switch (c) {
+        case '"':
+            out += "\\\"";
+            return;
+        case '\\':
+            out += "\\\\";
+            return;
+        case '\b':
+            out += "\\b";
+            return;
+        case '\f':
+            out += "\\f";
+            return;
+        case '\n':
+            out += "\\n";
+            return;
+        case '\r':
+            out += "\\r";
+            return;
+        case '\t':
+            out += "\\t";
+            return;
+        default:
+            break;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += "\\u00";
+    out += hex[byte >> 4U];
+    out += hex[byte & 0xFU];
+}
+
+void append_int(std::string& out, std::int64_t number) {
+    std::array<char, 24> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    out.append(digits.data(), end);
+}
+
+void append_double(std::string& out, double number) {
+    if (!std::isfinite(number)) {
+        out += "null";
+        return;
+    }
+    // Left to itself, to_chars prints 100000 as 1e+05.
+    const double size = std::fabs(number);
+    const bool fixed = size == 0 || (size >= 1e-5 && size < 1e16);
+    std::array<char, 40> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
+                                   fixed ? std::chars_format::fixed : std::chars_format::scientific)
+                         .ptr;
+    const std::string_view written(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    out += written;
+    if (written.find_first_of(".e") == std::string_view::npos) out += ".0";
+}
+
+class Printer {
+public:
+    Printer(std::string& out, std::optional<std::size_t> indent) : out_(out), indent_(indent) {}
+
+    void value(const Value& value, std::size_t depth) {
+        if (value.is_null()) {
+            out_ += "null";
+        } else if (value.is_bool()) {
+            out_ += value.as_bool() ? "true" : "false";
+        } else if (value.is_int()) {
+            append_int(out_, value.as_int());
+        } else if (value.is_double()) {
+            append_double(out_, value.as_double());
+        } else if (value.is_string()) {
+            append_quoted(out_, value.as_string());
+        } else if (value.is_array()) {
+            array(value.as_array(), depth + 1);
+        } else {
+            object(value.as_object(), depth + 1);
+        }
+    }
+
+private:
+    void array(const Array& array, std::size_t depth) {
+        out_ += '[';
+        bool first = true;
+        for (const Value& element : array) {
+            separate(first, depth);
+            value(element, depth);
+        }
+        close(array.empty(), depth, ']');
+    }
+
+    void object(const Object& object, std::size_t depth) {
+        out_ += '{';
+        bool first = true;
+        for (const auto& [key, member] : object) {
+            separate(first, depth);
+            append_quoted(out_, key);
+            out_ += indent_ ? ": " : ":";
+            value(member, depth);
+        }
+        close(object.empty(), depth, '}');
+    }
+
+    void separate(bool& first, std::size_t depth) {
+        if (!first) out_ += ',';
+        first = false;
+        new_line(depth);
+    }
+
+    void close(bool empty, std::size_t depth, char bracket) {
+        if (!empty) new_line(depth - 1);
+        out_ += bracket;
+    }
+
+    void new_line(std::size_t depth) {
+        if (!indent_) return;
+        out_ += '\n';
+        out_.append(*indent_ * depth, ' ');
+    }
+
+    std::string& out_;
+    std::optional<std::size_t> indent_;
+};
+
+}  // namespace
+
+void append_quoted(std::string& out, std::string_view text) {
+    out += '"';
+    while (!text.empty()) {
+        std::size_t plain = 0;
+        while (plain < text.size() && is_plain(static_cast<unsigned char>(text[plain]))) ++plain;
+        out += text.substr(0, plain);
+        text.remove_prefix(plain);
+        if (text.empty()) break;
+        const Sequence sequence = first_sequence(text);
+        if (!sequence.valid) {
+            out += kReplacement;
+        } else if (sequence.length == 1) {
+            append_escaped(out, text[0]);
+        } else {
+            out += text.substr(0, sequence.length);
+        }
+        text.remove_prefix(sequence.length);
+    }
+    out += '"';
+}
+
+std::string quoted(std::string_view text, std::size_t max_code_points) {
+    std::size_t end = 0;
+    for (std::size_t n = 0; n < max_code_points && end < text.size(); ++n) {
+        end += first_sequence(text.substr(end)).length;
+    }
+    std::string out;
+    append_quoted(out, text.substr(0, end));
+    if (end < text.size()) out.insert(out.size() - 1, "…");
+    return out;
+}
+
+void print_to(std::string& out, const Value& value) {
+    Printer(out, std::nullopt).value(value, 0);
+}
+
+std::string print(const Value& value) {
+    std::string out;
+    print_to(out, value);
+    return out;
+}
+
+std::string print_pretty(const Value& value, std::size_t indent) {
+    std::string out;
+    Printer(out, indent).value(value, 0);
+    return out;
+}
+
+}  // namespace braid::json
