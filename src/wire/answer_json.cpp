@@ -124,6 +124,7 @@ Value answer_to_value(const Answer& answer) {
                   {"dense_candidates", answer.dense_candidates},
                   {"sparse_candidates", answer.sparse_candidates},
                   {"query_embedding_time_ms", answer.timings.embed_ms},
+                  {"query_embedding_cached", answer.query_embedding_cached},
                   {"sources", std::move(sources)},
                   {"complete", answer.complete},
                   {"warnings", list_of(answer.warnings)},

@@ -248,6 +248,7 @@ Result<Answer> answer_from_value(const Value& json) {
     BRAID_CHECK(read(fields, "warnings", answer.warnings));
     BRAID_CHECK(read(fields, "unused", answer.unused));
     BRAID_TRY(answer.cursor, fields.string("cursor"));
+    BRAID_TRY(answer.query_embedding_cached, fields.boolean("query_embedding_cached"));
     BRAID_TRY(answer.timings, read_timings(fields));
     BRAID_CHECK(fields.finish());
     return answer;

@@ -233,6 +233,7 @@ Answer random_answer(std::mt19937_64& rng) {
     answer.warnings = dice.list(3, [&] { return dice.text(); });
     answer.unused = dice.words(2);
     answer.cursor = dice.maybe([&] { return dice.text(); });
+    answer.query_embedding_cached = dice.maybe([&] { return dice.coin(); });
     answer.timings = {dice.number(), dice.number(), dice.number(),
                       dice.number(), dice.number(), dice.number()};
     return answer;
