@@ -35,6 +35,9 @@ std::string hex_byte(char c) {
     return {'0', 'x', digits[byte >> 4U], digits[byte & 0xFU]};
 }
 
+/// What fail() returns, which any Result can be made from.
+using Failure = decltype(fail(ErrorCode::InvalidArgument, std::string()));
+
 class StrictParser {
 public:
     StrictParser(std::string_view text, const ParseLimits& limits)
@@ -48,7 +51,7 @@ public:
     }
 
 private:
-    auto wrong(const std::string& message, std::size_t at) const {
+    Failure wrong(const std::string& message, std::size_t at) const {
         const std::string_view before = text_.substr(0, at);
         const auto line = std::count(before.begin(), before.end(), '\n') + 1;
         std::string_view in_line = before.substr(before.rfind('\n') + 1);
@@ -62,9 +65,9 @@ private:
         return fail(ErrorCode::InvalidArgument, out.str());
     }
 
-    auto wrong(const std::string& message) const { return wrong(message, at_); }
+    Failure wrong(const std::string& message) const { return wrong(message, at_); }
 
-    auto expected(std::string_view what) const {
+    Failure expected(std::string_view what) const {
         return wrong("expected " + std::string(what) + ", found " + found());
     }
 
