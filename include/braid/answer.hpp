@@ -22,7 +22,7 @@ struct ReceiptSource {
     std::optional<double> normalized;  // methods that normalise
     double weight = 1;
     double contribution = 0;
-    bool filled = false;              // not in the list; scored afterwards (fill_scores)
+    bool filled = false;  // not in the list, so without a rank; scored afterwards (fill_scores)
     std::shared_ptr<Receipt> nested;  // how a collection's own list came about
 
     friend bool operator==(const ReceiptSource& a, const ReceiptSource& b);
@@ -115,6 +115,7 @@ struct Answer {
     std::vector<std::string> warnings;
     std::vector<std::string> unused;    // parameters given that the chosen method does not use
     std::optional<std::string> cursor;  // asks for the next page; none: this was the last
+    std::optional<bool> query_embedding_cached;  // none: the embedder was not asked
     Timings timings;
 
     friend bool operator==(const Answer&, const Answer&) = default;

@@ -86,7 +86,8 @@ struct WriteOptions {
 struct WriteReport {
     std::uint64_t written = 0;  // chunks inserted, updated or deleted
     std::uint64_t replaced = 0;
-    Version version = 0;  // of every chunk the call changed; 0 if it changed none
+    Version version = 0;                // of every chunk the call changed; 0 if it changed none
+    std::vector<std::string> warnings;  // texts longer than the embedder reads, and the like
 };
 
 /// What to delete. Exactly one of the three is given.
@@ -131,6 +132,9 @@ public:
     virtual Result<std::vector<CollectionInfo>> collections(const Principal& principal) const = 0;
     virtual Result<CollectionInfo> describe(const std::string& name,
                                             const Principal& principal) const = 0;
+
+    /// Cheap, unlike describe.
+    virtual Result<Schema> schema(const std::string& collection) const = 0;
 
     /// Inserts or replaces, all or none. Durable when it returns.
     virtual Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,

@@ -18,6 +18,9 @@ Result<> check(std::span<const RankedList> lists, const Options& options) {
             return bad("the weight of \"" + std::string(list.source) + "\" must be 0 or more");
         }
         for (const Entry& entry : list.entries) {
+            if (options.method == FusionMethod::Rrf && entry.position == Entry::kUnranked) {
+                return bad("rrf goes by ranks, \"" + std::string(entry.id) + "\" has none");
+            }
             if (!std::isfinite(entry.score)) {
                 return bad("\"" + std::string(list.source) + "\" gives \"" + std::string(entry.id) +
                            "\" a score that is not a finite number");
@@ -64,11 +67,11 @@ ListStatistics statistics_of(const RankedList& list, FusionMethod method) {
     return statistics;
 }
 
-Part part_of(std::size_t list_index, const RankedList& list, std::size_t position,
+Part part_of(std::size_t list_index, const RankedList& list, const Entry& entry,
              const ListStatistics& statistics, const Options& options) {
-    const double score = list.entries[position].score;
-    Part part{.list = list_index, .score = score, .filled = position >= list.ranked};
-    if (!part.filled) part.rank = position + static_cast<std::size_t>(options.rank_base);
+    const double score = entry.score;
+    Part part{.list = list_index, .score = score, .filled = entry.position == Entry::kUnranked};
+    if (!part.filled) part.rank = entry.position + static_cast<std::size_t>(options.rank_base);
     switch (options.method) {
         case FusionMethod::WeightedSum: {
             const double range = *statistics.max - *statistics.min;
@@ -109,8 +112,8 @@ Result<Fused> fuse(std::span<const RankedList> lists, const Options& options) {
     std::unordered_map<std::string_view, std::size_t> index;
     index.reserve(total);
     for (std::size_t l = 0; l < lists.size(); ++l) {
-        for (std::size_t position = 0; position < lists[l].entries.size(); ++position) {
-            const std::string_view id = lists[l].entries[position].id;
+        for (const Entry& entry : lists[l].entries) {
+            const std::string_view id = entry.id;
             const auto [found, inserted] = index.try_emplace(id, fused.hits.size());
             const std::size_t hit = found->second;
             if (inserted) {
@@ -122,7 +125,7 @@ Result<Fused> fuse(std::span<const RankedList> lists, const Options& options) {
                            std::string(lists[l].source) + "\"");
             }
             slots[hit * stride + used[hit]++] =
-                part_of(l, lists[l], position, fused.lists[l], options);
+                part_of(l, lists[l], entry, fused.lists[l], options);
         }
     }
 

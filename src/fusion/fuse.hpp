@@ -12,17 +12,19 @@
 namespace braid::fusion {
 
 struct Entry {
+    /// Position of an entry that was scored afterwards (fill_scores): it has no rank.
+    static constexpr std::size_t kUnranked = static_cast<std::size_t>(-1);
+
     std::string_view id;
     double score = 0;
+    std::size_t position = 0;  // in its list, from 0: the rank, whatever the scores say
 };
 
-/// One list to fuse, best first: the position is the rank, whatever the scores say.
+/// One list to fuse, best first.
 struct RankedList {
     std::string_view source;
     double weight = 1;
     std::span<const Entry> entries;
-    /// From this position on, entries were scored afterwards (fill_scores): they have no rank.
-    std::size_t ranked = static_cast<std::size_t>(-1);
 };
 
 struct Options {
@@ -35,7 +37,7 @@ struct Options {
 struct Part {
     std::size_t list = 0;  // index into the lists
     double score = 0;
-    std::size_t rank = 0;  // from the rank base; 0 for an entry without one
+    std::size_t rank = 0;  // from the rank base; 0 if it has none
     bool filled = false;
     std::optional<double> normalized;
     double contribution = 0;
@@ -64,7 +66,8 @@ struct Fused {
 ///   weighted_sum  sum of w * (x - min) / (max - min); a list of equal scores gives 1
 ///   dbsf          mean over the lists that hold it of sigmoid((x - mean) / std); std 0 gives 0.5
 /// Terms are added in the order of the lists. InvalidArgument: a negative or infinite weight,
-/// k + rank not above 0, an id twice in one list, a score that is not finite.
+/// k + rank not above 0, an id twice in one list, a score that is not finite, an entry without a
+/// rank in rrf.
 Result<Fused> fuse(std::span<const RankedList> lists, const Options& options);
 
 }  // namespace braid::fusion

@@ -53,6 +53,11 @@ public:
     Result<CollectionInfo> describe(const std::string& name,
                                     const Principal& principal) const override;
 
+    Result<Schema> schema(const std::string& collection) const override {
+        BRAID_TRY(const auto found, find(collection));
+        return found->schema();
+    }
+
     Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
                                std::vector<Chunk> chunks, const WriteOptions& options) override {
         BRAID_TRY(const auto found, find(collection));

@@ -23,8 +23,8 @@ Ids ids_of(const Fused& fused) {
 }
 
 TEST(Fuse, GivesReciprocalRanksOnKnownInputs) {
-    const std::vector<Entry> dense{{"a", 0.9}, {"b", 0.8}};
-    const std::vector<Entry> sparse{{"b", 7.0}, {"c", 3.0}};
+    const std::vector<Entry> dense{{"a", 0.9}, {"b", 0.8, 1}};
+    const std::vector<Entry> sparse{{"b", 7.0}, {"c", 3.0, 1}};
     const std::vector<RankedList> lists{{"dense", 0.7, dense}, {"sparse", 0.3, sparse}};
 
     const auto fused = fuse(lists, {});
@@ -39,8 +39,8 @@ TEST(Fuse, GivesReciprocalRanksOnKnownInputs) {
 }
 
 TEST(Fuse, NeverSortsItsInputsAndBreaksTiesBySmallerId) {
-    const std::vector<Entry> list{{"z", 0.1}, {"y", 0.9}};
-    const std::vector<Entry> other{{"y", 1.0}, {"z", 0.5}};
+    const std::vector<Entry> list{{"z", 0.1}, {"y", 0.9, 1}};
+    const std::vector<Entry> other{{"y", 1.0}, {"z", 0.5, 1}};
     const auto fused = fuse(std::vector<RankedList>{{"a", 1, list}, {"b", 1, other}}, {});
     ASSERT_TRUE(fused);
     EXPECT_EQ(ids_of(*fused), (Ids{"y", "z"}));
@@ -90,10 +90,11 @@ TEST(Fuse, AddsItsPartsToTheScoreBitForBit) {
         for (auto& list : entries) {
             std::shuffle(names.begin(), names.end(), rng);
             for (std::size_t i = 0; i < rng() % 40; ++i) {
-                list.push_back({names[i], std::uniform_real_distribution(-3.0, 9.0)(rng)});
+                list.push_back({names[i], std::uniform_real_distribution(-3.0, 9.0)(rng), i});
             }
         }
-        for (const auto& list : entries) lists.push_back({"s", 0.25 * (rng() % 5), list});
+        for (const auto& list : entries)
+            lists.push_back({"s", 0.25 * static_cast<double>(rng() % 5), list});
         const auto method = static_cast<FusionMethod>(rng() % 3);
         const auto fused = fuse(lists, {.method = method});
         ASSERT_TRUE(fused);
@@ -127,7 +128,8 @@ TEST(Fuse, EqualsTheGoldenCases) {
         for (const auto& [source, list] : json->find("lists")->as_object()) {
             auto& into = entries.emplace_back();
             for (const Value& pair : list.as_array()) {
-                into.push_back({pair.as_array()[0].as_string(), pair.as_array()[1].as_double()});
+                into.push_back(
+                    {pair.as_array()[0].as_string(), pair.as_array()[1].as_double(), into.size()});
             }
             const Value* weights = params.find("weights");
             const Value* weight = weights != nullptr ? weights->find(source) : nullptr;

@@ -1,0 +1,180 @@
+#include "braid/database.hpp"
+
+#include <utility>
+
+#include "braid/core/parallel.hpp"
+#include "braid/engine/embedder_registry.hpp"
+#include "braid/engine/embedder_settings.hpp"
+#include "braid/local/local_backend.hpp"
+#include "braid/retrieval/retriever.hpp"
+#include "braid/store/directory.hpp"
+#include "braid/store/memory_directory.hpp"
+#include "braid/store/posix_directory.hpp"
+
+namespace braid {
+namespace {
+
+retrieval::QueryEmbedder query_embedder(engine::EmbedderRegistry& registry) {
+    return [&registry](const Schema& schema, std::string_view text, const CallLimits& limits) {
+        return registry.embed_query(schema, text, limits);
+    };
+}
+
+}  // namespace
+
+struct Database::Impl {
+    Impl(local::OpenedBackend opened, const OpenOptions& options)
+        : report{std::move(opened.notes)},
+          backend(std::move(opened.backend)),
+          registry(*backend,
+                   options.embedders ? options.embedders : engine::make_embedder_factory({})),
+          retriever(*backend, query_embedder(registry), options.profiles, options.log) {}
+
+    /// A snapshot of one collection.
+    Result<SnapshotPtr> snapshot(const std::string& collection) const {
+        const std::vector<std::string> names{collection};
+        return backend->snapshot(names);
+    }
+
+    OpenReport report;
+    std::unique_ptr<Backend> backend;
+    engine::EmbedderRegistry registry;
+    retrieval::Retriever retriever;
+};
+
+Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+Database::~Database() = default;
+
+Result<Database> Database::open(const std::filesystem::path& path, const OpenOptions& options) {
+    const bool create = options.create && !options.read_only;
+    BRAID_TRY(auto directory,
+              store::open_posix_directory(
+                  path, create ? store::OpenMode::CreateIfMissing : store::OpenMode::MustExist));
+    const unsigned relaxed_ms = options.durability == Durability::Relaxed ? options.relaxed_ms : 0;
+    BRAID_TRY(auto opened,
+              local::open_local_backend(
+                  std::move(directory),
+                  {.read_only = options.read_only, .relaxed_ms = relaxed_ms, .log = options.log}));
+    return Database(std::make_unique<Impl>(std::move(opened), options));
+}
+
+Result<Database> Database::in_memory(const OpenOptions& options) {
+    BRAID_TRY(auto opened,
+              local::open_local_backend(store::make_memory_directory(), {.log = options.log}));
+    return Database(std::make_unique<Impl>(std::move(opened), options));
+}
+
+const OpenReport& Database::open_report() const {
+    return impl_->report;
+}
+
+Backend& Database::backend() const {
+    return *impl_->backend;
+}
+
+Result<> Database::create_collection(const std::string& name, const Schema& schema) {
+    BRAID_CHECK(validate_collection_name(name));
+    Schema completed = schema;
+    BRAID_CHECK(impl_->registry.complete(completed));
+    return impl_->backend->create_collection(name, completed);
+}
+
+Result<> Database::drop_collection(const std::string& name) {
+    return impl_->backend->drop_collection(name);
+}
+
+Result<std::vector<CollectionInfo>> Database::collections(const Principal& principal) const {
+    return impl_->backend->collections(principal);
+}
+
+Result<CollectionInfo> Database::describe(const std::string& name,
+                                          const Principal& principal) const {
+    return impl_->backend->describe(name, principal);
+}
+
+Result<WriteReport> Database::add(const std::string& collection, std::vector<Chunk> chunks,
+                                  const std::string& namespace_, const WriteOptions& options) {
+    BRAID_TRY(const Schema schema, impl_->backend->schema(collection));
+    BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, chunks, {}));
+    BRAID_TRY(WriteReport report,
+              impl_->backend->upsert(collection, namespace_, std::move(chunks), options));
+    report.warnings = std::move(warnings);
+    return report;
+}
+
+Result<WriteReport> Database::update(const std::string& collection,
+                                     std::vector<MetadataUpdate> updates,
+                                     const std::string& namespace_, const WriteOptions& options) {
+    return impl_->backend->update(collection, namespace_, std::move(updates), options);
+}
+
+Result<WriteReport> Database::remove(const ReadScope& scope, const DeleteSelector& selector,
+                                     const WriteOptions& options) {
+    return impl_->backend->remove(scope, selector, options);
+}
+
+Result<Answer> Database::retrieve(const Request& request, const Principal& principal,
+                                  const CallLimits& limits) const {
+    return impl_->retriever.retrieve(request, principal, limits);
+}
+
+std::vector<Result<Answer>> Database::retrieve_batch(std::span<const Request> requests,
+                                                     const Principal& principal,
+                                                     const CallLimits& limits) const {
+    std::vector<Result<Answer>> answers(requests.size());
+    core::run_parallel(requests.size(), [&](std::size_t i) {
+        try {
+            answers[i] = retrieve(requests[i], principal, limits);
+        } catch (const std::bad_alloc&) {
+            answers[i] = fail(ErrorCode::ResourceExhausted, "out of memory");
+        }
+    });
+    return answers;
+}
+
+Result<std::vector<std::optional<Chunk>>> Database::get(const ReadScope& scope,
+                                                        std::span<const std::string> chunk_ids,
+                                                        bool with_vectors) const {
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
+    return impl_->backend->fetch(snapshot, scope, chunk_ids, with_vectors);
+}
+
+Result<std::vector<Chunk>> Database::neighbors(const ReadScope& scope, const std::string& chunk_id,
+                                               std::size_t count) const {
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
+    const std::vector<std::string> ids{chunk_id};
+    BRAID_TRY(const auto found, impl_->backend->fetch(snapshot, scope, ids, false));
+    if (!found.front()) {
+        return fail(ErrorCode::NotFound, "there is no chunk \"" + chunk_id + "\"");
+    }
+    const Chunk& chunk = *found.front();
+    if (!chunk.chunk_index) return std::vector<Chunk>{chunk};
+    return impl_->backend->neighbors(snapshot, scope, chunk.document_id, *chunk.chunk_index, count,
+                                     count);
+}
+
+Result<std::uint64_t> Database::count(const ReadScope& scope) const {
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
+    return impl_->backend->count(snapshot, scope);
+}
+
+Result<std::vector<FacetCount>> Database::facets(const ReadScope& scope, const std::string& field,
+                                                 std::size_t limit) const {
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
+    return impl_->backend->facets(snapshot, scope, field, limit);
+}
+
+Result<CollectionStats> Database::stats(const ReadScope& scope) const {
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
+    return impl_->backend->stats(snapshot, scope);
+}
+
+Result<std::vector<Chunk>> Database::scan(const ReadScope& scope, const std::string& after,
+                                          std::size_t limit, bool with_vectors) const {
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
+    return impl_->backend->scan(snapshot, scope, after, limit, with_vectors);
+}
+
+}  // namespace braid

@@ -1,0 +1,67 @@
+#include "braid/engine/embedder_settings.hpp"
+
+#include <algorithm>
+
+#include "braid/embed/http_embedder.hpp"
+#include "braid/embed/model_locator.hpp"
+#include "braid/embed/onnx_embedder.hpp"
+
+namespace braid::engine {
+namespace {
+
+using EmbedderPtr = std::shared_ptr<const Embedder>;
+
+Result<EmbedderPtr> make_own(const OwnModel& own) {
+    const auto pooling = embed::pooling_by_name(own.pooling);
+    if (!pooling) {
+        return fail(ErrorCode::InvalidArgument, "embedder \"" + own.name + "\": pooling \"" +
+                                                    own.pooling + "\" is not cls, mean or none");
+    }
+    return embed::make_onnx_embedder({.model = own.model,
+                                      .tokenizer = own.tokenizer,
+                                      .name = own.name,
+                                      .pooling = *pooling,
+                                      .query_prefix = own.query_prefix,
+                                      .passage_prefix = own.passage_prefix,
+                                      .token_limit = own.token_limit,
+                                      .dimension = own.dimension},
+                                     embed::ModelLocator::standard());
+}
+
+Result<EmbedderPtr> make_openai(const EmbedderSettings& settings) {
+    return embed::make_http_embedder({.base_url = settings.openai_base_url,
+                                      .api_key = settings.openai_api_key,
+                                      .model = settings.openai_model,
+                                      .dimension = settings.openai_dimensions,
+                                      .send_dimension = settings.openai_dimensions != 0,
+                                      .offline = settings.offline});
+}
+
+Result<EmbedderPtr> make_embedder(const EmbedderSettings& settings, const std::string& name) {
+    const auto own = std::ranges::find(settings.own_models, name, &OwnModel::name);
+    if (own != settings.own_models.end()) return make_own(*own);
+    if (name == "openai") return make_openai(settings);
+    const auto builtin = builtin_embedders();
+    if (name == "bge" || std::ranges::find(builtin, name) != builtin.end()) {
+        return embed::make_builtin_embedder(name, embed::ModelLocator::standard(),
+                                            {.token_limit = settings.token_limit});
+    }
+    std::string message = "there is no embedder \"" + name + "\"; there are none, external";
+    for (const std::string& known : builtin) message += ", " + known;
+    for (const OwnModel& known : settings.own_models) message += ", " + known.name;
+    return fail(ErrorCode::NotFound, std::move(message));
+}
+
+}  // namespace
+
+std::vector<std::string> builtin_embedders() {
+    return {"bge-small-en-v1.5", "minilm", "openai"};
+}
+
+EmbedderFactory make_embedder_factory(EmbedderSettings settings) {
+    return [settings = std::move(settings)](const VectorSpec& spec) {
+        return make_embedder(settings, spec.embedder);
+    };
+}
+
+}  // namespace braid::engine

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "braid/database.hpp"
+
+namespace braid::engine {
+
+/// A model of the user's own: an ONNX encoder with its tokenizer.json.
+struct OwnModel {
+    std::string name;
+    std::filesystem::path model;
+    std::filesystem::path tokenizer;
+    std::string pooling = "mean";  // "cls", "mean" or "none"
+    std::string query_prefix;
+    std::string passage_prefix;
+    std::size_t token_limit = 256;
+    std::size_t dimension = 0;  // 0: taken from the model
+};
+
+/// Where vectors come from; read from the configuration by the program.
+struct EmbedderSettings {
+    std::string openai_base_url = "https://api.openai.com/v1";
+    std::string openai_api_key;
+    std::string openai_model = "text-embedding-3-small";
+    std::size_t openai_dimensions = 0;  // 0: as the model gives them
+    std::vector<OwnModel> own_models;
+    std::size_t token_limit = 256;  // of the built-in models
+    bool offline = false;           // true forbids every outgoing call
+};
+
+/// Makes the embedders that collections name: "bge-small-en-v1.5" (or "bge"), "minilm", "openai",
+/// or a model of one's own by its name. NotFound lists them.
+EmbedderFactory make_embedder_factory(EmbedderSettings settings);
+
+/// The names it knows without own models, for help texts and errors.
+std::vector<std::string> builtin_embedders();
+
+}  // namespace braid::engine

@@ -1,0 +1,198 @@
+#include "braid/retrieval/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace braid::retrieval {
+namespace {
+
+constexpr std::size_t kMaxDepth = 100'000;
+constexpr std::size_t kMaxTopK = 10'000;
+
+tl::unexpected<Error> bad(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
+tl::unexpected<Error> not_yet(std::string_view what) {
+    return fail(ErrorCode::Unsupported, std::string(what) + " is not available in this version");
+}
+
+bool is_blank(std::string_view text) {
+    return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
+}
+
+Result<> check_supported(const Request& request, const Plan& plan) {
+    if (plan.strategy == Strategy::MultiHop) return not_yet("the strategy \"multi_hop\"");
+    if (plan.fusion.method == FusionMethod::Auto) return not_yet("the fusion \"auto\"");
+    if (request.fusion.preset) return not_yet("a fusion preset");
+    if (!request.stages.empty()) return not_yet("\"stages\"");
+    if (!request.cursor.empty()) return not_yet("\"cursor\"");
+    return {};
+}
+
+Result<> plan_legs(const Request& request, const Schema& schema, Plan& plan) {
+    const bool blank = is_blank(request.query);
+    const bool has_vector = !request.query_embedding.empty();
+    plan.dense = plan.strategy != Strategy::Sparse;
+    plan.sparse = plan.strategy != Strategy::Dense;
+    if (plan.dense && !schema.vectors.has_vectors()) {
+        if (plan.strategy == Strategy::Dense) {
+            return bad("collection \"" + plan.collection +
+                       "\" holds no vectors, so it cannot be "
+                       "searched with the strategy \"dense\"; use \"sparse\"");
+        }
+        plan.dense = false;
+        plan.warnings.push_back("collection \"" + plan.collection +
+                                "\" holds no vectors: only words were searched");
+    }
+    if (blank && plan.strategy == Strategy::Sparse) return bad("\"query\" is blank");
+    if (blank && !(has_vector && plan.dense)) {
+        return bad("\"query\" is blank, and no query_embedding was given");
+    }
+    if (blank && plan.sparse) {
+        plan.sparse = false;
+        plan.warnings.emplace_back("the query is blank: only the vector was searched");
+    }
+    return {};
+}
+
+Result<> plan_weights(const Request& request, const Profile& profile, Plan& plan) {
+    plan.dense_weight = profile.dense_weight;
+    plan.sparse_weight = profile.sparse_weight.value_or(1 - profile.dense_weight);
+    const bool used = plan.strategy == Strategy::Hybrid && plan.fusion.method != FusionMethod::Dbsf;
+    if (request.dense_weight) {
+        if (!request.weights.empty()) {
+            return bad("give \"dense_weight\" or \"weights\", not both");
+        }
+        if (!(*request.dense_weight >= 0 && *request.dense_weight <= 1)) {
+            return bad("\"dense_weight\" must be from 0 to 1");
+        }
+        plan.dense_weight = *request.dense_weight;
+        plan.sparse_weight = 1 - *request.dense_weight;
+        if (!used) plan.unused.emplace_back("dense_weight");
+    }
+    if (!request.weights.empty() && !used) {
+        return bad(plan.strategy == Strategy::Hybrid
+                       ? "\"weights\" cannot be used with the fusion \"dbsf\""
+                       : "\"weights\" can only be used with the strategy \"hybrid\"");
+    }
+    for (const auto& [source, weight] : request.weights) {
+        if (!std::isfinite(weight) || weight < 0) {
+            return bad("the weight of \"" + source + "\" must be 0 or more");
+        }
+        if (source == "dense") {
+            plan.dense_weight = weight;
+        } else if (source == "sparse") {
+            plan.sparse_weight = weight;
+        } else {
+            return bad("\"weights\" names an unknown source \"" + source +
+                       "\"; the sources are dense and sparse");
+        }
+    }
+    return {};
+}
+
+Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan) {
+    plan.fusion.method = request.fusion.method.value_or(profile.method);
+    plan.fusion.k = request.fusion.k.value_or(profile.k);
+    // Rank base 0 belongs to the fusion of collections; the legs of one count from 1.
+    plan.fusion.rank_base = request.fusion.rank_base.value_or(1);
+    plan.fill_scores = request.fusion.fill_scores.value_or(false);
+    if (plan.fusion.rank_base != 0 && plan.fusion.rank_base != 1) {
+        return bad("\"rank_base\" must be 0 or 1");
+    }
+    if (plan.strategy != Strategy::Hybrid) return {};
+    if (plan.fusion.method == FusionMethod::Rrf) {
+        if (plan.fill_scores) return bad("\"fill_scores\" cannot be used with the fusion \"rrf\"");
+        if (!std::isfinite(plan.fusion.k) || plan.fusion.k + plan.fusion.rank_base <= 0) {
+            return bad("\"k\" must be above " + std::to_string(-plan.fusion.rank_base));
+        }
+    } else {
+        if (request.fusion.k) plan.unused.emplace_back("fusion.k");
+        if (request.fusion.rank_base) plan.unused.emplace_back("fusion.rank_base");
+    }
+    return {};
+}
+
+Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) {
+    plan.top_k = request.top_k.value_or(profile.top_k);
+    if (plan.top_k < 1 || plan.top_k > kMaxTopK) {
+        return bad("\"top_k\" must be from 1 to " + std::to_string(kMaxTopK));
+    }
+    if (profile.max_top_k != 0 && plan.top_k > profile.max_top_k) {
+        plan.warnings.push_back("top_k was cut from " + std::to_string(plan.top_k) + " to " +
+                                std::to_string(profile.max_top_k) + ", the most the profile \"" +
+                                profile.name + "\" gives");
+        plan.top_k = profile.max_top_k;
+    }
+    const std::size_t depth = std::max(profile.depth, profile.depth_per_hit * plan.top_k);
+    plan.dense_depth = request.dense_top_k.value_or(depth);
+    plan.sparse_depth = request.sparse_top_k.value_or(depth);
+    for (const auto& [name, value] : {std::pair("dense_top_k", plan.dense_depth),
+                                      std::pair("sparse_top_k", plan.sparse_depth)}) {
+        if (value < 1 || value > kMaxDepth) {
+            return bad("\"" + std::string(name) + "\" must be from 1 to " +
+                       std::to_string(kMaxDepth));
+        }
+    }
+    if (request.dense_top_k && !plan.dense) plan.unused.emplace_back("dense_top_k");
+    if (request.sparse_top_k && !plan.sparse) plan.unused.emplace_back("sparse_top_k");
+    if (request.score_threshold && !std::isfinite(*request.score_threshold)) {
+        return bad("\"score_threshold\" must be a finite number");
+    }
+    plan.score_threshold = request.score_threshold;
+    return {};
+}
+
+void plan_filter(const Request& request, Plan& plan) {
+    std::vector<Filter> clauses;
+    if (request.filter) clauses.push_back(*request.filter);
+    if (request.document_ids) {
+        Array ids(request.document_ids->begin(), request.document_ids->end());
+        clauses.push_back(Filter::compare(Filter::Op::In, "document_id", Value(std::move(ids))));
+    }
+    if (clauses.size() == 1) plan.filter = std::move(clauses.front());
+    if (clauses.size() > 1) plan.filter = Filter::all_of(std::move(clauses));
+}
+
+}  // namespace
+
+Result<Profile> find_profile(std::string_view name, std::span<const Profile> profiles) {
+    for (const auto& list : {profiles, std::span<const Profile>(builtin_profiles())}) {
+        const auto found = std::ranges::find(list, name, &Profile::name);
+        if (found != list.end()) return *found;
+    }
+    std::string message = "there is no profile \"" + std::string(name) + "\"; there are";
+    for (const Profile& profile : builtin_profiles()) message += " " + profile.name;
+    for (const Profile& profile : profiles) message += " " + profile.name;
+    return fail(ErrorCode::NotFound, std::move(message));
+}
+
+Result<std::string> collection_of(const Request& request, const Profile& profile) {
+    const auto& names = request.collections.empty() ? profile.collections : request.collections;
+    if (names.empty()) return std::string(kDefaultCollection);
+    if (names.size() > 1) return not_yet("searching several collections at once");
+    return names.front();
+}
+
+Result<Plan> make_plan(const Request& request, const Profile& profile, const Schema& schema) {
+    Plan plan;
+    BRAID_TRY(plan.collection, collection_of(request, profile));
+    plan.namespace_ = request.namespace_.value_or(profile.namespace_);
+    plan.strategy = request.strategy.value_or(profile.strategy);
+    plan.expand_neighbors = request.expand_neighbors;
+    BRAID_CHECK(plan_legs(request, schema, plan));
+    BRAID_CHECK(plan_fusion(request, profile, plan));
+    BRAID_CHECK(check_supported(request, plan));
+    BRAID_CHECK(plan_weights(request, profile, plan));
+    BRAID_CHECK(plan_sizes(request, profile, plan));
+    plan_filter(request, plan);
+    if (request.expand_query || request.use_hyde) {
+        plan.warnings.emplace_back("no language model is configured: the plain query was searched");
+    }
+    if (request.max_hops) plan.unused.emplace_back("max_hops");
+    if (request.hop_top_k) plan.unused.emplace_back("hop_top_k");
+    return plan;
+}
+
+}  // namespace braid::retrieval

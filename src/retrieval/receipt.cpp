@@ -1,0 +1,59 @@
+#include "braid/retrieval/receipt.hpp"
+
+namespace braid::retrieval {
+namespace {
+
+std::optional<double> distance_of(std::string_view source, double score, Metric metric) {
+    if (source != "dense" || metric != Metric::Euclidean) return std::nullopt;
+    return -score;
+}
+
+}  // namespace
+
+Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
+                   std::span<const fusion::RankedList> lists, const fusion::Options& options,
+                   Metric metric) {
+    Receipt receipt;
+    receipt.method = name_of(options.method);
+    if (options.method == FusionMethod::Rrf) {
+        receipt.k = options.k;
+        receipt.rank_base = options.rank_base;
+    } else {
+        for (std::size_t i = 0; i < lists.size(); ++i) {
+            const fusion::ListStatistics& statistics = fused.lists[i];
+            if (!statistics.min && !statistics.mean) continue;  // an empty list
+            receipt.lists.push_back({std::string(lists[i].source), statistics.min, statistics.max,
+                                     statistics.mean, statistics.std});
+        }
+    }
+    for (const fusion::Part& part : hit.parts) {
+        const fusion::RankedList& list = lists[part.list];
+        ReceiptSource& source = receipt.sources.emplace_back();
+        source.source = list.source;
+        source.score = part.score;
+        source.distance = distance_of(list.source, part.score, metric);
+        source.rank = part.rank;
+        source.filled = part.filled;
+        source.normalized = part.normalized;
+        source.weight = list.weight;
+        source.contribution = part.contribution;
+    }
+    receipt.fused = hit.score;
+    receipt.score = hit.score;
+    return receipt;
+}
+
+Receipt plain_receipt(std::string_view source, double score, std::size_t rank, Metric metric) {
+    Receipt receipt;
+    ReceiptSource& only = receipt.sources.emplace_back();
+    only.source = source;
+    only.score = score;
+    only.distance = distance_of(source, score, metric);
+    only.rank = rank;
+    only.contribution = score;
+    receipt.fused = score;
+    receipt.score = score;
+    return receipt;
+}
+
+}  // namespace braid::retrieval

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+
+#include "braid/answer.hpp"
+#include "braid/fusion/fuse.hpp"
+
+namespace braid::retrieval {
+
+/// The receipt of one fused hit. `lists` are those given to the fusion.
+Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
+                   std::span<const fusion::RankedList> lists, const fusion::Options& options,
+                   Metric metric);
+
+/// The receipt of a hit of a single list, whose scores are taken as they are.
+Receipt plain_receipt(std::string_view source, double score, std::size_t rank, Metric metric);
+
+}  // namespace braid::retrieval
