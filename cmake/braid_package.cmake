@@ -1,1 +1,61 @@
-# (filled in below the modules)
+# What a user of braid sees: the program, and for programs of their own one target, braid::braid.
+include(CMakePackageConfigHelpers)
+set(braid_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/braid)
+
+# In the build tree the models are looked for where an installed program has them: beside its folder.
+foreach(place IN ITEMS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tests)
+  file(MAKE_DIRECTORY ${place})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/build/models ${place}/models SYMBOLIC)
+endforeach()
+
+# One archive of all folders but the doors, without their header probes.
+get_property(modules GLOBAL PROPERTY BRAID_MODULES)
+list(REMOVE_ITEM modules braid_cli braid_server)
+list(TRANSFORM modules REPLACE "(.+)" "$<FILTER:$<TARGET_OBJECTS:\\1>,EXCLUDE,/probe/>"
+     OUTPUT_VARIABLE objects)
+get_property(libraries GLOBAL PROPERTY BRAID_LIBS)
+list(REMOVE_DUPLICATES libraries)
+list(REMOVE_ITEM libraries xxhash::xxhash)              # header only, compiled in
+
+add_library(braid_archive STATIC ${objects})
+set_target_properties(braid_archive PROPERTIES OUTPUT_NAME braid EXPORT_NAME braid
+                      LINKER_LANGUAGE CXX)
+target_compile_features(braid_archive PUBLIC cxx_std_20)
+target_link_libraries(braid_archive PUBLIC tl::expected PRIVATE ${libraries})
+if(BRAID_LTO_COMPILE)                                   # link-time code fits one version of gcc only
+  add_custom_command(TARGET braid_archive POST_BUILD VERBATIM
+    COMMAND ${CMAKE_OBJCOPY} --wildcard --remove-section=.gnu.lto_* --remove-section=.gnu.debuglto_*
+            --strip-symbol=__gnu_lto_* $<TARGET_FILE:braid_archive>)
+endif()
+
+install(TARGETS braid_archive EXPORT braid COMPONENT library
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/braid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT library FILES_MATCHING PATTERN *.hpp)
+install(EXPORT braid NAMESPACE braid:: FILE braidTargets.cmake DESTINATION ${braid_cmake_dir}
+        COMPONENT library)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/braidConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/braidConfig.cmake INSTALL_DESTINATION ${braid_cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/braidConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/braidConfig.cmake ${PROJECT_BINARY_DIR}/braidConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/braid_plain_library.cmake
+        DESTINATION ${braid_cmake_dir} COMPONENT library)
+
+# The program: whatever src/cli links, at <build>/bin/braid.
+if(TARGET braid_cli)
+  get_property(targets DIRECTORY ${PROJECT_SOURCE_DIR}/src/cli PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      set_target_properties(${target} PROPERTIES
+                            RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+      target_link_options(${target} PRIVATE ${BRAID_LTO_LINK})
+      install(TARGETS ${target} RUNTIME COMPONENT program)
+    endif()
+  endforeach()
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/models DESTINATION ${CMAKE_INSTALL_DATADIR}/braid
+        COMPONENT models OPTIONAL PATTERN .work EXCLUDE)

@@ -1,0 +1,94 @@
+# Everything from nothing on a fresh Debian 12: `make demo` shows it, `make test` proves it.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+# $(call configure,PRESET), $(call compile,PRESET), $(call run,PRESET)
+configure = cmake --preset $(1) --log-level=NOTICE >/dev/null
+compile = cmake --build --preset $(1) --parallel $(JOBS)
+run = ctest --preset $(1) --parallel $(JOBS)
+
+##@ Use
+
+.PHONY: build
+build: packages ## set up, compile, leave the program at ./braid
+	@tools/setup models || echo "make: going on without the built-in models ('make models' tries again)" >&2
+	@$(call configure,release)
+	@$(call compile,release)
+	@if [ -x build/release/bin/braid ]; then ln -sfn build/release/bin/braid braid; fi
+
+.PHONY: demo
+demo: build ## build, then a short tour of what braid does
+	@if [ -x tools/demo ]; then tools/demo; else echo "make: tools/demo is not there yet"; fi
+
+.PHONY: install
+install: build ## install program, library and models under PREFIX (default /usr/local)
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+##@ Check
+
+.PHONY: test
+test: build python-if-possible ## all fast tests, then the unit tests under AddressSanitizer
+	@$(call run,release)
+	@$(call configure,asan)
+	@$(call compile,asan)
+	@$(call run,asan)
+
+.PHONY: test-long
+test-long: build python-if-possible ## what takes long: slow tests, ThreadSanitizer, fuzz corpora
+	@$(call run,slow)
+	@for preset in tsan fuzz; do \
+	    $(call configure,$$preset); $(call compile,$$preset); $(call run,$$preset); \
+	done
+
+.PHONY: lint
+lint: python ## format and clang-tidy, files changed since the branch left main
+	@tools/lint
+
+.PHONY: lint-all
+lint-all: python ## format and clang-tidy, all files
+	@tools/lint --all
+
+.PHONY: format
+format: python ## rewrite all C++ files in the project's format
+	@tools/lint --format
+
+.PHONY: bench-micro
+bench-micro: packages ## micro-benchmarks; FILTER=regex chooses
+	@$(call configure,bench)
+	@$(call compile,bench)
+	@for program in build/bench/bench/micro/*_bench; do \
+	    "$$program" --benchmark_filter='$(or $(FILTER),.)'; \
+	done
+
+##@ Parts
+
+.PHONY: packages
+packages: ## install missing Debian packages (root or sudo only if one is missing)
+	@tools/setup packages
+
+.PHONY: models
+models: packages ## fetch the embedding models and their runtime into build/models
+	@tools/setup models
+
+.PHONY: python
+python: packages ## make build/venv with what tests and linter need
+	@tools/setup python
+
+.PHONY: python-if-possible
+python-if-possible: packages
+	@tools/setup python || echo "make: going on without build/venv; tests that need it are skipped" >&2
+
+.PHONY: clean
+clean: ## remove what was built; keeps models and build/venv
+	@rm -rf braid build/release build/asan build/tsan build/bench build/fuzz build/lint
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN {FS = ":.*## "} \
+	    /^##@ / {printf "\n%s\n", substr($$0, 5)} \
+	    /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
