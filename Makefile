@@ -85,7 +85,7 @@ python-if-possible: packages
 
 .PHONY: clean
 clean: ## remove what was built; keeps models and build/venv
-	@rm -rf braid build/release build/asan build/tsan build/bench build/fuzz build/lint
+	@rm -rf braid build/release build/asan build/tsan build/bench build/lint
 
 .PHONY: help
 help: ## this list

@@ -2,10 +2,10 @@
 include(CMakePackageConfigHelpers)
 set(braid_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/braid)
 
-# In the build tree the models are looked for where an installed program has them: beside its folder.
+# Programs look for models beside their folder (braid/embed/model_locator.hpp): no path is compiled in.
 foreach(place IN ITEMS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tests)
   file(MAKE_DIRECTORY ${place})
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/build/models ${place}/models SYMBOLIC)
+  file(CREATE_LINK ${BRAID_MODEL_DIR} ${place}/models SYMBOLIC)
 endforeach()
 
 # One archive of all folders but the doors, without their header probes.
@@ -57,5 +57,5 @@ if(TARGET braid_cli)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/models DESTINATION ${CMAKE_INSTALL_DATADIR}/braid
+install(DIRECTORY ${BRAID_MODEL_DIR}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/braid/models
         COMPONENT models OPTIONAL PATTERN .work EXCLUDE)

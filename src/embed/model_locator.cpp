@@ -51,7 +51,6 @@ ModelLocator ModelLocator::standard() {
         add(directory / ".." / "share" / "braid" / "models");
         add(directory / ".." / "lib" / "braid" / "models");
     }
-    if (const std::string_view built = BRAID_MODEL_DIR; !built.empty()) add(built);
     if (const std::string data = environment("XDG_DATA_HOME"); !data.empty()) {
         add(fs::path(data) / "braid" / "models");
     } else if (const std::string home = environment("HOME"); !home.empty()) {

@@ -13,8 +13,8 @@ namespace braid::embed {
 class ModelLocator {
 public:
     /// `$BRAID_MODELS`; `models`, `../models`, `../share/braid/models` and `../lib/braid/models`
-    /// beside the running program and beside the library that holds this code; the build tree this
-    /// was compiled in; `$XDG_DATA_HOME/braid/models` (or ~/.local/share/braid/models).
+    /// beside the running program and beside the library that holds this code (build trees have a
+    /// link there); `$XDG_DATA_HOME/braid/models` (or ~/.local/share/braid/models).
     static ModelLocator standard();
 
     explicit ModelLocator(std::vector<std::filesystem::path> places) : places_(std::move(places)) {}
