@@ -1,0 +1,245 @@
+#include "braid/store/posix_directory.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "braid/store/posix_error.hpp"
+#include "store/store_helpers.hpp"
+
+namespace braid::store {
+namespace {
+
+using testing::TemporaryDirectory;
+using testing::to_bytes;
+using testing::why;
+
+/// Runs `body` in a forked child, which ends with its result; returns the exit status.
+template <class Body>
+int in_child(const Body& body) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(body());
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+TEST(PosixDirectory, CreatesTheLastComponentOnly) {
+    const TemporaryDirectory root;
+    EXPECT_TRUE(open_posix_directory(root.path() + "/new", OpenMode::CreateIfMissing).has_value());
+    EXPECT_TRUE(open_posix_directory(root.path() + "/new/", OpenMode::CreateIfMissing).has_value());
+    EXPECT_TRUE(open_posix_directory(root.path() + "/new", OpenMode::MustExist).has_value());
+    for (const std::string& path :
+         {root.path() + "/absent", std::string(), std::string("a\0b", 3)}) {
+        EXPECT_FALSE(open_posix_directory(path, OpenMode::MustExist).has_value());
+    }
+    const auto deep = open_posix_directory(root.path() + "/x/y", OpenMode::CreateIfMissing);
+    ASSERT_FALSE(deep.has_value());
+    EXPECT_EQ(deep.error().code, ErrorCode::NotFound);
+    EXPECT_NE(deep.error().message.find(root.path() + "/x/y"), std::string::npos);
+    std::ofstream(root.path() + "/file") << "x";
+    EXPECT_FALSE(
+        open_posix_directory(root.path() + "/file", OpenMode::CreateIfMissing).has_value());
+}
+
+TEST(PosixDirectory, RefusesSymbolicLinksAndPipes) {
+    const TemporaryDirectory root;
+    std::ofstream(root.path() + "/secret") << "secret";
+    std::filesystem::create_symlink(root.path() + "/secret", root.path() + "/link");
+    std::filesystem::create_directory(root.path() + "/folder");
+    std::filesystem::create_directory_symlink(root.path() + "/folder",
+                                              root.path() + "/folder-link");
+    ASSERT_EQ(::mkfifo((root.path() + "/pipe").c_str(), 0600), 0);
+    const auto directory = root.open();
+
+    EXPECT_FALSE(directory->open("link").has_value());
+    EXPECT_FALSE(directory->open_append("link").has_value());
+    EXPECT_FALSE(directory->lock("link").has_value());
+    EXPECT_FALSE(directory->open_subdirectory("folder-link").has_value());
+    EXPECT_FALSE(directory->remove_subdirectory("folder-link").has_value());
+    EXPECT_FALSE(directory->open("pipe").has_value()) << "and does not hang";
+    EXPECT_FALSE(directory->open_append("pipe").has_value());
+    EXPECT_EQ(directory->list().value(),
+              (std::vector<DirectoryEntry>{{"folder", true, 0}, {"secret", false, 6}}));
+}
+
+TEST(PosixDirectory, IgnoresForeignNamesAndRemovesItsOwnLeftovers) {
+    const TemporaryDirectory root;
+    std::ofstream(root.path() + "/foreign file~") << "x";
+    std::ofstream(root.path() + "/.DS_Store") << "x";
+    std::ofstream(root.path() + "/.tmp-17") << "half";
+    std::filesystem::create_directories(root.path() + "/.trash-3/deep/deeper");
+    std::ofstream(root.path() + "/.trash-3/deep/file with space") << "x";
+    std::filesystem::create_symlink("/", root.path() + "/.trash-3/deep/deeper/link");
+    const auto directory = root.open();
+
+    EXPECT_TRUE(directory->list().value().empty());
+    EXPECT_EQ(directory->remove_leftovers().value(), 2U);
+    EXPECT_FALSE(std::filesystem::exists(root.path() + "/.tmp-17"));
+    EXPECT_FALSE(std::filesystem::exists(root.path() + "/.trash-3"));
+    EXPECT_TRUE(std::filesystem::exists(root.path() + "/foreign file~"));
+    EXPECT_TRUE(std::filesystem::exists(root.path() + "/.DS_Store"));
+    EXPECT_TRUE(std::filesystem::exists("/tmp")) << "links were removed, not followed";
+}
+
+TEST(PosixDirectory, WorksBeneathItsDescriptorAlsoAfterARename) {
+    const TemporaryDirectory root;
+    const auto directory =
+        open_posix_directory(root.path() + "/before", OpenMode::CreateIfMissing).value();
+    std::filesystem::rename(root.path() + "/before", root.path() + "/after");
+    ASSERT_TRUE(directory->create("file", to_bytes("x")).has_value());
+    EXPECT_TRUE(std::filesystem::exists(root.path() + "/after/file"));
+}
+
+TEST(PosixDirectory, LockHoldsBetweenProcessesAndNamesTheHolder) {
+    const TemporaryDirectory root;
+    const auto directory = root.open();
+    auto held = directory->lock("lock");
+    ASSERT_TRUE(held.has_value()) << why(held);
+    const std::string holder = "process " + std::to_string(::getpid());
+    // The child opens the directory anew: it inherited our descriptors, not our lock object.
+    EXPECT_EQ(in_child([&] {
+                  const auto refused = root.open()->lock("lock");
+                  if (refused || refused.error().code != ErrorCode::Locked) return 1;
+                  return refused.error().message.find(holder) == std::string::npos ? 2 : 0;
+              }),
+              0);
+    held->reset();
+    EXPECT_EQ(in_child([&] { return root.open()->lock("lock") ? 0 : 1; }), 0);
+}
+
+TEST(PosixDirectory, LockOfAKilledProcessIsFree) {
+    const TemporaryDirectory root;
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto held = root.open()->lock("lock");
+        const char sign = held ? 'y' : 'n';
+        if (::write(ready[1], &sign, 1) != 1) ::_exit(1);
+        while (true) ::pause();
+    }
+    char sign = 0;
+    ASSERT_EQ(::read(ready[0], &sign, 1), 1);
+    EXPECT_EQ(sign, 'y');
+    const auto directory = root.open();
+    const auto refused = directory->lock("lock");
+    EXPECT_FALSE(refused.has_value());
+    if (!refused) {
+        EXPECT_NE(refused.error().message.find(std::to_string(child)), std::string::npos)
+            << refused.error().message;
+    }
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const auto free = directory->lock("lock");
+    EXPECT_TRUE(free.has_value()) << why(free);
+    ::close(ready[0]);
+    ::close(ready[1]);
+}
+
+TEST(PosixDirectory, SaysSoWhenThereAreTooManyOpenFiles) {
+    const TemporaryDirectory root;
+    EXPECT_EQ(in_child([&] {
+                  const auto directory = root.open();
+                  if (!directory->create("a", to_bytes("x"))) return 1;
+                  // Once before: the sanitizer needs a descriptor to look at a new type of object.
+                  if (!directory->open_append("log")) return 8;
+                  const rlimit limit{16, 16};
+                  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
+                  std::vector<std::unique_ptr<AppendFile>> open_files;
+                  Result<std::unique_ptr<AppendFile>> last;
+                  while ((last = directory->open_append("log"))) {
+                      open_files.push_back(*std::move(last));
+                      if (open_files.size() > 20) return 3;
+                  }
+                  if (last.error().code != ErrorCode::ResourceExhausted) return 4;
+                  if (last.error().message.find("too many open files") == std::string::npos) {
+                      return 5;
+                  }
+                  if (directory->open("a") || directory->list() || directory->lock("lock") ||
+                      directory->create("b", {}) || directory->subdirectory("s")) {
+                      return 6;
+                  }
+                  open_files.clear();
+                  return directory->open("a") && directory->create("c", {}) ? 0 : 7;
+              }),
+              0);
+}
+
+TEST(PosixDirectory, LeaksNoDescriptors) {
+    const TemporaryDirectory root;
+    EXPECT_EQ(in_child([&] {
+                  const rlimit limit{24, 24};
+                  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+                  for (int i = 0; i < 30; ++i) {
+                      const auto directory = root.open();
+                      const std::string name = "f" + std::to_string(i);
+                      if (!directory->create(name, {}) || !directory->open(name)) return 2;
+                      if (directory->create(name, {}) || !directory->replace(name, {})) return 3;
+                      if (!directory->list() || !directory->lock("lock")) return 4;
+                      if (!directory->subdirectory("s") || directory->open("absent")) return 5;
+                      if (!directory->open_append("log") || directory->open("s")) return 6;
+                      if (!directory->remove_subdirectory("s") || directory->open_append("lock/")) {
+                          return 7;
+                      }
+                  }
+                  return 0;
+              }),
+              0);
+}
+
+TEST(PosixDirectory, ReportsAFileTooLargeForTheLimitAndLeavesNothing) {
+    const TemporaryDirectory root;
+    EXPECT_EQ(in_child([&] {
+                  const auto directory = root.open();
+                  std::signal(SIGXFSZ, SIG_IGN);
+                  const rlimit limit{8192, 8192};
+                  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+                  const testing::Bytes large(100'000);
+                  const auto created = directory->create("large", large);
+                  if (created || created.error().code != ErrorCode::ResourceExhausted) return 2;
+                  if (!directory->list().value().empty()) return 3;
+                  if (directory->remove_leftovers().value() != 0) return 4;
+                  const auto file = directory->open_append("log");
+                  if (!file || (*file)->append(large)) return 5;
+                  return directory->create("small", to_bytes("x")) ? 0 : 6;
+              }),
+              0);
+}
+
+TEST(PosixDirectory, RefusesToWriteWherePermissionsForbidIt) {
+    if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere: run as another user";
+    const TemporaryDirectory root;
+    const auto directory = root.open();
+    std::filesystem::permissions(root.path(), std::filesystem::perms(0500));
+    const auto refused = directory->create("a", {});
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, ErrorCode::PermissionDenied);
+    EXPECT_TRUE(directory->list().has_value());
+    std::filesystem::permissions(root.path(), std::filesystem::perms(0700));
+}
+
+TEST(PosixError, MapsEveryKindOfFailure) {
+    const std::pair<int, ErrorCode> expected[] = {
+        {ENOENT, ErrorCode::NotFound},          {EEXIST, ErrorCode::AlreadyExists},
+        {ENOSPC, ErrorCode::ResourceExhausted}, {EDQUOT, ErrorCode::ResourceExhausted},
+        {EMFILE, ErrorCode::ResourceExhausted}, {ENFILE, ErrorCode::ResourceExhausted},
+        {EROFS, ErrorCode::ReadOnly},           {EACCES, ErrorCode::PermissionDenied},
+        {EPERM, ErrorCode::PermissionDenied},   {EIO, ErrorCode::IoError},
+    };
+    for (const auto& [error_number, code] : expected) {
+        const Error error = posix_error("write to", "/data/log", error_number);
+        EXPECT_EQ(error.code, code) << error.message;
+        EXPECT_TRUE(error.message.starts_with("cannot write to /data/log: ")) << error.message;
+    }
+    EXPECT_NE(posix_error("x", "y", ENOSPC).message.find("no space left"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace braid::store
