@@ -83,8 +83,9 @@ TEST(Fuse, AddsItsPartsToTheScoreBitForBit) {
     for (unsigned seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
-        std::vector<std::string> names;
-        for (int i = 0; i < 40; ++i) names.push_back("d" + std::to_string(i));
+        std::vector<std::string> owned;
+        for (int i = 0; i < 40; ++i) owned.push_back("d" + std::to_string(i));
+        std::vector<std::string_view> names(owned.begin(), owned.end());
         std::vector<std::vector<Entry>> entries(1 + seed % 4);
         std::vector<RankedList> lists;
         for (auto& list : entries) {
@@ -93,8 +94,9 @@ TEST(Fuse, AddsItsPartsToTheScoreBitForBit) {
                 list.push_back({names[i], std::uniform_real_distribution(-3.0, 9.0)(rng), i});
             }
         }
-        for (const auto& list : entries)
+        for (const auto& list : entries) {
             lists.push_back({"s", 0.25 * static_cast<double>(rng() % 5), list});
+        }
         const auto method = static_cast<FusionMethod>(rng() % 3);
         const auto fused = fuse(lists, {.method = method});
         ASSERT_TRUE(fused);
