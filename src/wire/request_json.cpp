@@ -146,7 +146,8 @@ Result<> read_fusion(Reading& in, std::string_view key) {
 }
 
 Result<> read_dense_weight(Reading& in, std::string_view key) {
-    BRAID_TRY(in.request.dense_weight, in.fields.number(key, 0, 1));
+    BRAID_TRY(const auto weight, in.fields.number(key, 0, 1));
+    if (weight) in.request.dense_weight = weight;  // an absent alias must not undo another
     return {};
 }
 

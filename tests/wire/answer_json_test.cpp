@@ -45,7 +45,7 @@ TEST(AnswerJson, AReceiptLooksAsTheDesignShowsIt) {
               R"("contribution":0.011475409836065573},)"
               R"({"source":"sparse","score":7.1049,"rank":4,"weight":0.3,)"
               R"("contribution":0.0046875}],)"
-              R"("fused":0.016162909836065573,)"
+              R"("fused":0.016162909836065574,)"
               R"("stages":[{"stage":"boost_section_matches","operation":"multiply",)"
               R"("value":1.2,"score":0.019395491803278687}],)"
               R"("score":0.019395491803278687})");
@@ -86,7 +86,8 @@ TEST(AnswerJson, RefusesWhatIsNoAnswer) {
     }
     Value answer = answer_to_value(Answer{});
     ASSERT_TRUE(answer_from_value(answer));
-    for (const auto& [key, value] : answer_to_value(Answer{}).as_object()) {
+    const Value members = answer;
+    for (const auto& [key, value] : members.as_object()) {
         Value wrong = answer;
         wrong.as_object().set(key, Object{{"unheard", 1}});
         EXPECT_FALSE(answer_from_value(wrong)) << key;

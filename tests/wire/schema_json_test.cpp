@@ -49,7 +49,7 @@ TEST(SchemaJson, OkapiHasTheParametersOfRankBm25) {
 TEST(SchemaJson, RefusesWhatMakesNoSense) {
     for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
              {R"({"analyser": "simple"})", "\"analyzer\""},
-             {R"({"bm25": {"k": 1}})", "bm25.k"},
+             {R"({"bm25": {"k": 1}})", "\"bm25\""},
              {R"({"bm25": {"variant": "best"}})", "bm25.variant"},
              {R"({"metric": "manhattan"})", "metric"},
              {R"({"dimension": -1})", "dimension"},
