@@ -10,21 +10,6 @@
 namespace braid::json {
 namespace {
 
-/// "an integer from 1 to 10", leaving out a bound that is the type's own.
-template <class Number>
-std::string range_text(std::string_view kind, Number min, Number max) {
-    using Limits = std::numeric_limits<Number>;
-    std::string text(kind);
-    if (min != Limits::lowest() && max != Limits::max()) {
-        text += " from " + print(Value(min)) + " to " + print(Value(max));
-    } else if (min != Limits::lowest()) {
-        text += " of at least " + print(Value(min));
-    } else if (max != Limits::max()) {
-        text += " of at most " + print(Value(max));
-    }
-    return text;
-}
-
 /// The integer a number denotes, if it is one of 64 bits.
 std::optional<std::int64_t> integer_of(const Value& value) {
     if (value.is_int()) return value.as_int();
@@ -35,6 +20,27 @@ std::optional<std::int64_t> integer_of(const Value& value) {
         return std::nullopt;
     }
     return static_cast<std::int64_t>(number);
+}
+
+/// A bound as people write it: 1 rather than 1.0.
+std::string bound_text(const Value& bound) {
+    const std::optional<std::int64_t> integer = integer_of(bound);
+    return print(integer ? Value(*integer) : bound);
+}
+
+/// "an integer from 1 to 10", leaving out a bound that is the type's own.
+template <class Number>
+std::string range_text(std::string_view kind, Number min, Number max) {
+    using Limits = std::numeric_limits<Number>;
+    std::string text(kind);
+    if (min != Limits::lowest() && max != Limits::max()) {
+        text += " from " + bound_text(min) + " to " + bound_text(max);
+    } else if (min != Limits::lowest()) {
+        text += " of at least " + bound_text(min);
+    } else if (max != Limits::max()) {
+        text += " of at most " + bound_text(max);
+    }
+    return text;
 }
 
 std::string meant(std::string_view word, const std::vector<std::string_view>& known) {

@@ -130,7 +130,9 @@ Result<Value> Parser::parse(std::string_view text) {
                                                     std::to_string(limits.max_bytes));
     }
     dom::element root;
-    if (state_->parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS) {
+    // An empty view may hold a null pointer, which simdjson would copy from.
+    if (!text.empty() &&
+        state_->parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS) {
         Value value;
         if (Converter(text, limits).convert(root, 0, value)) return value;
     }
