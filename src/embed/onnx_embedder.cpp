@@ -185,11 +185,18 @@ Result<> OnnxEmbedder::try_extremes() const {
     // A model with fewer positions or a smaller vocabulary refuses this here, not at some document.
     auto longest =
         run(std::vector<std::int64_t>(fingerprint_.token_limit, tokenizer_.largest_id()));
-    if (longest) return {};
-    return fail("the model cannot read " + std::to_string(fingerprint_.token_limit) +
-                    " tokens (token_limit) of id " + std::to_string(tokenizer_.largest_id()) +
-                    " (the tokenizer's largest)",
-                std::move(longest).error());
+    if (!longest) {
+        return fail("the model cannot read " + std::to_string(fingerprint_.token_limit) +
+                        " tokens (token_limit) of id " + std::to_string(tokenizer_.largest_id()) +
+                        " (the tokenizer's largest)",
+                    std::move(longest).error());
+    }
+    const auto dimension = static_cast<std::size_t>(longest->shape.back());
+    if (dimension == fingerprint_.dimension) return {};
+    return fail(ErrorCode::InvalidArgument, "the model's vectors have " +
+                                                std::to_string(fingerprint_.dimension) +
+                                                " dimensions for a short text and " +
+                                                std::to_string(dimension) + " for a long one");
 }
 
 std::string OnnxEmbedder::prefixed(std::string_view text, TextRole role) const {
@@ -216,7 +223,9 @@ Result<Embedding> OnnxEmbedder::embed_one(std::string_view text, TextRole role) 
     const std::vector<std::int64_t>& shape = output.shape;
     const std::size_t rank = pooling_ == Pooling::None ? 2 : 3;
     if (shape.size() != rank || shape.front() != 1 || shape.back() < 1 || output.data.empty() ||
-        (rank == 3 && static_cast<std::size_t>(shape[1]) != tokenized.ids.size())) {
+        (rank == 3 && static_cast<std::size_t>(shape[1]) != tokenized.ids.size()) ||
+        (fingerprint_.dimension != 0 &&
+         static_cast<std::size_t>(shape.back()) != fingerprint_.dimension)) {
         return fail(ErrorCode::InvalidArgument, "the model answered " +
                                                     std::to_string(tokenized.ids.size()) +
                                                     " tokens with shape " + shape_text(shape));

@@ -9,11 +9,10 @@
 // count followed by that many bytes, 4-byte ids or 4-byte floats.
 #include <chrono>
 #include <cstdint>
-#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -85,6 +84,19 @@ double cpu_seconds() {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+/// Seconds all threads have run or have been ready to run: unlike CPU time, not less on a busy
+/// machine.
+double ready_seconds() {
+    double total = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        double ran = 0;
+        double waited = 0;
+        std::ifstream(task.path() / "schedstat") >> ran >> waited;
+        total += (ran + waited) * 1e-9;
+    }
+    return total;
+}
+
 int measure(const std::string& models, const std::string& name, std::size_t workers,
             double at_least) {
     using Clock = std::chrono::steady_clock;
@@ -100,6 +112,7 @@ int measure(const std::string& models, const std::string& name, std::size_t work
     const std::vector<std::string_view> texts(records.begin(), records.end());
     std::size_t count = 0;
     const double cpu_before = cpu_seconds();
+    const double ready_before = ready_seconds();
     start = Clock::now();
     do {
         const auto embeddings = (*embedder)->embed(texts, TextRole::Passage, {});
@@ -108,10 +121,11 @@ int measure(const std::string& models, const std::string& name, std::size_t work
     } while (seconds_since(start) < at_least);
     const double wall = seconds_since(start);
     const double cpu = cpu_seconds() - cpu_before;
+    const double ready = ready_seconds() - ready_before;
     std::cout << name << ": load " << load << " s, " << count << " texts in " << wall << " s, "
               << static_cast<double>(count) / wall << " per second, "
               << static_cast<double>(count) / cpu << " per CPU second, " << cpu / wall
-              << " cores busy\n";
+              << " cores busy, " << ready / wall << " threads running or ready\n";
     return 0;
 }
 
