@@ -114,6 +114,31 @@ struct CollectionStats {
     std::uint64_t bytes_on_disk = 0;  // of the whole collection
 };
 
+/// A copy of a collection under another schema, made beside it while it stays in use: for vectors
+/// of another embedder, or another analysis of the text. One thread at a time.
+class Rewrite {
+public:
+    struct Batch {
+        std::string namespace_;
+        std::vector<Chunk> chunks;  // with vectors and versions
+    };
+
+    virtual ~Rewrite() = default;
+
+    /// Chunks that the copy lacks or holds in an older version, all of one namespace; none left: an
+    /// empty batch.
+    virtual Result<Batch> pending(std::size_t limit) = 0;
+    /// Puts a batch of pending(), its chunks changed to fit the new schema, into the copy. Durable
+    /// when it returns.
+    virtual Result<> put(Batch batch) = 0;
+    /// Puts the copy in the collection's place, at once and for good. False, and nothing happens,
+    /// if the collection has changed and chunks are pending again.
+    virtual Result<bool> finish() = 0;
+
+    virtual std::uint64_t done() const = 0;
+    virtual std::uint64_t total() const = 0;
+};
+
 /// Where chunks live and are searched: embedded (src/local) or a search cluster (src/remote). Safe
 /// for concurrent use. One conformance suite runs over every implementation.
 ///
@@ -188,6 +213,19 @@ public:
                                                    std::size_t limit) const = 0;
     virtual Result<CollectionStats> stats(const SnapshotPtr& snapshot,
                                           const ReadScope& scope) const = 0;
+    /// Goes on with a rewrite to this schema that was left unfinished, or begins one.
+    virtual Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
+                                                     const Schema& schema) {
+        (void)schema;
+        return fail(ErrorCode::Unsupported,
+                    "collection \"" + collection + "\" cannot be rewritten in place");
+    }
+    /// What an answer should say while a rewrite is unfinished.
+    virtual std::optional<std::string> rewriting(const std::string& collection) const {
+        (void)collection;
+        return std::nullopt;
+    }
+
     /// Every matching chunk, in id order, after `after`; for export and re-embedding.
     virtual Result<std::vector<Chunk>> scan(const SnapshotPtr& snapshot, const ReadScope& scope,
                                             const std::string& after, std::size_t limit,

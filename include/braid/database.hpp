@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -42,6 +43,12 @@ struct OpenReport {
     std::vector<std::string> notes;  // "collection 'a': cut 17 bytes of an unfinished write"
 };
 
+struct ReembedReport {
+    std::uint64_t embedded = 0;  // by this call
+    std::uint64_t chunks = 0;
+    std::vector<std::string> warnings;
+};
+
 /// A directory of collections: the product's front door. Safe for concurrent use; movable.
 ///
 ///     auto db = braid::Database::open("./data");
@@ -76,6 +83,13 @@ public:
                                const WriteOptions& options = {});
     Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
                                const WriteOptions& options = {});
+
+    /// Makes the collection's vectors anew with another embedder, or with the present state of its
+    /// own, while it stays in use; then switches over at once. What was done before an interruption
+    /// is not done again. `progress(done, total)` is called after every batch.
+    Result<ReembedReport> reembed(const std::string& collection, const std::string& embedder,
+                                  const std::function<void(std::uint64_t, std::uint64_t)>& progress,
+                                  const CallLimits& limits = {});
 
     Result<Answer> retrieve(const Request& request, const Principal& principal = {},
                             const CallLimits& limits = {}) const;

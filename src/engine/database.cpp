@@ -115,6 +115,37 @@ Result<WriteReport> Database::remove(const ReadScope& scope, const DeleteSelecto
     return impl_->backend->remove(scope, selector, options);
 }
 
+Result<ReembedReport> Database::reembed(
+    const std::string& collection, const std::string& embedder,
+    const std::function<void(std::uint64_t, std::uint64_t)>& progress, const CallLimits& limits) {
+    if (embedder == "none" || embedder == "external") {
+        return fail(ErrorCode::InvalidArgument, "\"" + embedder + "\" makes no vectors");
+    }
+    constexpr std::size_t kBatch = 64;
+    BRAID_TRY(Schema schema, impl_->backend->schema(collection));
+    schema.vectors = {.embedder = embedder, .metric = schema.vectors.metric};
+    BRAID_CHECK(impl_->registry.complete(schema));
+    BRAID_TRY(const auto rewrite, impl_->backend->rewrite(collection, schema));
+    ReembedReport report;
+    while (true) {
+        BRAID_TRY(Rewrite::Batch batch, rewrite->pending(kBatch));
+        if (batch.chunks.empty()) {
+            BRAID_TRY(const bool finished, rewrite->finish());
+            if (finished) break;
+            continue;
+        }
+        if (limits.stopped()) return fail(ErrorCode::Cancelled, "re-embedding was interrupted");
+        for (Chunk& chunk : batch.chunks) chunk.vector.clear();
+        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, batch.chunks, limits));
+        report.embedded += batch.chunks.size();
+        BRAID_CHECK(rewrite->put(std::move(batch)));
+        if (report.warnings.empty()) report.warnings = std::move(warnings);
+        if (progress) progress(rewrite->done(), rewrite->total());
+    }
+    report.chunks = rewrite->total();
+    return report;
+}
+
 Result<Answer> Database::retrieve(const Request& request, const Principal& principal,
                                   const CallLimits& limits) const {
     return impl_->retriever.retrieve(request, principal, limits);

@@ -5,8 +5,6 @@
 namespace braid::local {
 namespace {
 
-constexpr std::string_view kLogName = "log-000001";
-
 text::AnalyzerOptions analyzer_options(const Schema& schema) {
     return {.name = schema.analyzer, .language = schema.language, .stop_words = schema.stop_words};
 }
@@ -30,24 +28,30 @@ Collection::Collection(std::string name, std::unique_ptr<store::Directory> direc
       directory_(std::move(directory)),
       manifest_(std::move(manifest)),
       analyzer_(std::move(analyzer)),
+      version_base_(manifest_.version_base),
       dimension_(manifest_.schema.vectors.dimension) {}
 
-Result<> Collection::create(store::Directory& directory, const Schema& schema) {
+Result<> Collection::create_files(store::Directory& directory, const Schema& schema,
+                                  std::string_view manifest_name, const std::string& log) {
     BRAID_CHECK(validate(schema));
     BRAID_CHECK(text::Analyzer::create(analyzer_options(schema)));
     // The log first: a manifest without its log then always means damage.
     const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
-    BRAID_TRY(const auto opened, store::AppendLog::open(directory, kLogName, {}, nothing));
+    BRAID_TRY(const auto opened, store::AppendLog::open(directory, log, {}, nothing));
     BRAID_CHECK(opened.log->close());
-    return directory.replace(kManifestName,
-                             write_manifest({.schema = schema, .log = std::string(kLogName)}));
+    return directory.replace(manifest_name, write_manifest({.schema = schema, .log = log}));
+}
+
+Result<> Collection::create(store::Directory& directory, const Schema& schema) {
+    return create_files(directory, schema, kManifestName, log_name(1));
 }
 
 Result<Collection::Opened> Collection::open(std::string name,
                                             std::unique_ptr<store::Directory> directory,
-                                            store::Durability durability, bool read_only) {
-    const std::string path = directory->path() + "/" + std::string(kManifestName);
-    BRAID_TRY(const auto file, directory->open(kManifestName));
+                                            store::Durability durability, bool read_only,
+                                            std::string_view manifest_name) {
+    const std::string path = directory->path() + "/" + std::string(manifest_name);
+    BRAID_TRY(const auto file, directory->open(manifest_name));
     BRAID_TRY(Manifest manifest, read_manifest(file->bytes(), path));
     BRAID_TRY(text::Analyzer analyzer, text::Analyzer::create(analyzer_options(manifest.schema)));
 
@@ -69,6 +73,7 @@ Result<Collection::Opened> Collection::open(std::string name,
                                                collection->manifest_.log + "\" is missing");
     }
     collection->log_ = std::move(opened->log);
+    if (!read_only && manifest_name == kManifestName) collection->remove_old_logs();
 
     Opened result{collection, {}};
     if (opened->report.cut_bytes > 0) {

@@ -49,9 +49,28 @@ public:
     };
 
     static Result<> create(store::Directory& directory, const Schema& schema);
-    /// Takes over the directory, which must hold a manifest.
+    /// Takes over the directory, which must hold a manifest of that name.
     static Result<Opened> open(std::string name, std::unique_ptr<store::Directory> directory,
-                               store::Durability durability, bool read_only);
+                               store::Durability durability, bool read_only,
+                               std::string_view manifest_name = kManifestName);
+
+    /// Begins a copy under another schema, beside what is there: `kNextManifestName` and a log.
+    Result<> create_next(const Schema& schema) const;
+    /// Whether such a copy was begun and not finished.
+    bool has_next() const;
+    /// Puts copies of chunks, with their versions, into a collection opened as the next one.
+    Result<> put_copies(const std::string& namespace_, std::vector<Chunk> chunks);
+    /// Makes the next one's manifest the collection's, and removes this one's log. The caller keeps
+    /// writers away from both, and lets go of this one.
+    Result<> replace_by(Collection& next);
+    /// Chunks of all namespaces whose versions differ between this and `next`: ids to copy, and ids
+    /// that only `next` has.
+    struct Difference {
+        std::vector<std::pair<std::string, std::string>> to_copy;  // namespace, chunk id
+        std::vector<std::pair<std::string, std::string>> to_remove;
+        std::uint64_t chunks = 0;  // here
+    };
+    Difference difference(const Collection& next) const;
 
     const std::string& name() const noexcept { return name_; }
     /// With the dimension that the vectors turned out to have.
@@ -86,6 +105,8 @@ public:
     Result<CollectionInfo> info(Sequence at, const Principal& principal) const;
 
 private:
+    static Result<> create_files(store::Directory& directory, const Schema& schema,
+                                 std::string_view manifest_name, const std::string& log);
     Collection(std::string name, std::unique_ptr<store::Directory> directory, Manifest manifest,
                text::Analyzer analyzer);
 
@@ -97,12 +118,14 @@ private:
     Result<> replay(Sequence sequence, std::span<const std::byte> payload);
     Result<WriteReport> commit(std::span<const std::byte> payload,
                                const std::function<WriteReport(Sequence)>& apply);
+    /// With version 0 a chunk gets the version that belongs to the sequence number.
     WriteReport apply_upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
                              Sequence sequence);
     WriteReport apply_update(const std::string& namespace_,
                              const std::vector<MetadataUpdate>& updates, Sequence sequence);
     WriteReport apply_remove(const std::string& namespace_, const std::vector<std::string>& ids,
                              Sequence sequence);
+    void remove_old_logs() const;
     Partition& partition(const std::string& namespace_);
     void compact_if_worthwhile(Partition& partition);
     std::size_t dimension() const;
@@ -126,8 +149,9 @@ private:
     mutable core::FairSharedMutex write_gate_;
 
     mutable core::FairSharedMutex state_mutex_;
-    std::map<std::string, Partition> partitions_;  // guarded by state_mutex_, as are the next two
+    std::map<std::string, Partition> partitions_;  // guarded by state_mutex_, as are the next three
     Sequence applied_ = 0;
+    Version version_base_ = 0;
     std::size_t dimension_ = 0;
 
     mutable std::mutex pins_mutex_;

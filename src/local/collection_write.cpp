@@ -5,26 +5,13 @@
 
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/local/collection.hpp"
+#include "braid/local/records.hpp"
 #include "braid/text/utf8.hpp"
 
 namespace braid::local {
 namespace {
 
-// Kinds of log records (docs/formats/records.md).
-constexpr std::uint8_t kUpsert = 1;
-constexpr std::uint8_t kUpdate = 2;
-constexpr std::uint8_t kRemove = 3;
-
 constexpr std::size_t kMaxIdBytes = 512;
-
-store::ByteWriter start_record(std::uint8_t kind, const std::string& namespace_,
-                               std::size_t count) {
-    store::ByteWriter out;
-    out.u8(kind);
-    out.string(namespace_);
-    out.varint(count);
-    return out;
-}
 
 tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, std::move(message));
@@ -192,6 +179,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         if (!seen.insert(chunk.chunk_id).second) {
             return bad("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
         }
+        chunk.version = 0;
         if (options.if_version) ids.push_back(chunk.chunk_id);
         docs::write_chunk(out, chunk);
     }
@@ -294,9 +282,10 @@ Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelec
 WriteReport Collection::apply_upsert(const std::string& namespace_,
                                      std::vector<PreparedChunk> chunks, Sequence sequence) {
     Partition& target = partition(namespace_);
-    WriteReport report{.written = chunks.size(), .version = sequence};
+    WriteReport report{.written = chunks.size(), .version = sequence + version_base_};
     for (PreparedChunk& prepared : chunks) {
         if (dimension_ == 0) dimension_ = prepared.chunk.vector.size();
+        if (prepared.chunk.version == 0) prepared.chunk.version = report.version;
         if (target.upsert(std::move(prepared), sequence)) ++report.replaced;
     }
     compact_if_worthwhile(target);
@@ -307,7 +296,7 @@ WriteReport Collection::apply_update(const std::string& namespace_,
                                      const std::vector<MetadataUpdate>& updates,
                                      Sequence sequence) {
     Partition& target = partition(namespace_);
-    WriteReport report{.version = sequence};
+    WriteReport report{.version = sequence + version_base_};
     for (const MetadataUpdate& update : updates) {
         const Row row = target.find(update.chunk_id, applied_);
         if (row == kNoRow) continue;  // a delete came first in the log
@@ -316,6 +305,7 @@ WriteReport Collection::apply_update(const std::string& namespace_,
         if (update.created_at) chunk.created_at = update.created_at;
         if (update.sensitivity) chunk.sensitivity = update.sensitivity;
         if (update.visibility_scope) chunk.visibility_scope = *update.visibility_scope;
+        chunk.version = report.version;
         target.upsert(prepare(std::move(chunk)), sequence);
         ++report.written;
         ++report.replaced;
@@ -327,7 +317,7 @@ WriteReport Collection::apply_update(const std::string& namespace_,
 WriteReport Collection::apply_remove(const std::string& namespace_,
                                      const std::vector<std::string>& ids, Sequence sequence) {
     Partition& target = partition(namespace_);
-    WriteReport report{.version = sequence};
+    WriteReport report{.version = sequence + version_base_};
     for (const std::string& id : ids) {
         if (target.remove(id, sequence)) ++report.written;
     }
@@ -341,12 +331,17 @@ Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payloa
     BRAID_TRY(const std::string_view namespace_view, in.string("namespace"));
     BRAID_TRY(const std::size_t count, in.count(1, "count"));
     const std::string namespace_(namespace_view);
-    if (kind == kUpsert) {
+    if (kind == kUpsert || kind == kCopy) {
         std::vector<PreparedChunk> chunks;
         chunks.reserve(count);
         std::size_t dimension = dimension_;
         for (std::size_t i = 0; i < count; ++i) {
+            Version version = 0;
+            if (kind == kCopy) {
+                BRAID_TRY(version, in.u64("version"));
+            }
             BRAID_TRY(Chunk chunk, docs::read_chunk(in));
+            chunk.version = version;
             if (dimension == 0) dimension = chunk.vector.size();
             if (!chunk.vector.empty() && chunk.vector.size() != dimension) {
                 return in.corrupt("a vector of the wrong dimension");

@@ -1,8 +1,11 @@
 #include "braid/local/local_backend.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
+#include <shared_mutex>
 #include <unordered_map>
 #include <utility>
 
@@ -22,6 +25,11 @@ struct LocalSnapshot final : Snapshot {
 tl::unexpected<Error> no_collection(const std::string& name) {
     return fail(ErrorCode::NotFound, "there is no collection \"" + name + "\"");
 }
+
+struct RewriteProgress {
+    std::atomic<std::uint64_t> done{0};
+    std::atomic<std::uint64_t> total{0};
+};
 
 class LocalBackend final : public Backend {
 public:
@@ -60,6 +68,7 @@ public:
 
     Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
                                std::vector<Chunk> chunks, const WriteOptions& options) override {
+        const std::shared_lock writing(switch_mutex_);
         BRAID_TRY(const auto found, find(collection));
         BRAID_CHECK(check_writable());
         return found->upsert(namespace_, std::move(chunks), options);
@@ -67,16 +76,24 @@ public:
     Result<WriteReport> update(const std::string& collection, const std::string& namespace_,
                                std::vector<MetadataUpdate> updates,
                                const WriteOptions& options) override {
+        const std::shared_lock writing(switch_mutex_);
         BRAID_TRY(const auto found, find(collection));
         BRAID_CHECK(check_writable());
         return found->update(namespace_, std::move(updates), options);
     }
     Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
                                const WriteOptions& options) override {
+        const std::shared_lock writing(switch_mutex_);
         BRAID_TRY(const auto found, find(scope.collection));
         BRAID_CHECK(check_writable());
         return found->remove(scope, selector, options);
     }
+
+    Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
+                                             const Schema& schema) override;
+    std::optional<std::string> rewriting(const std::string& collection) const override;
+    /// Puts `next` in the place of the collection of its name, if nothing is pending.
+    Result<bool> switch_over(const std::shared_ptr<Collection>& next);
 
     Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const override;
 
@@ -151,17 +168,148 @@ private:
     const LocalOptions options_;
     std::unique_ptr<store::Directory> directory_;  // of the collections; null while there is none
 
+    /// Writers share it; a rewrite that takes its collection's place holds it alone.
+    core::FairSharedMutex switch_mutex_;
+
     mutable std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Collection>> collections_;
     std::map<std::string, Error> damaged_;
+    std::set<std::string> unfinished_;  // collections with a rewrite that nobody works on
+    std::map<std::string, std::weak_ptr<const RewriteProgress>> rewrites_;
 };
 
+/// A rewrite of one collection; see Backend::rewrite.
+class LocalRewrite final : public Rewrite {
+public:
+    LocalRewrite(LocalBackend& backend, std::shared_ptr<Collection> source,
+                 std::shared_ptr<Collection> next, std::shared_ptr<RewriteProgress> progress)
+        : backend_(backend),
+          source_(std::move(source)),
+          next_(std::move(next)),
+          progress_(std::move(progress)) {}
+
+    Result<Batch> pending(std::size_t limit) override {
+        if (queue_.empty()) refill();
+        Batch batch;
+        while (!queue_.empty() && batch.chunks.empty()) {
+            batch.namespace_ = queue_.back().first;
+            std::vector<std::string> ids;
+            while (!queue_.empty() && ids.size() < limit &&
+                   queue_.back().first == batch.namespace_) {
+                ids.push_back(std::move(queue_.back().second));
+                queue_.pop_back();
+            }
+            const auto pin = source_->pin();
+            const ReadScope scope{source_->name(), batch.namespace_, {}, std::nullopt};
+            BRAID_TRY(auto chunks, source_->fetch(pin->at(), scope, ids, true));
+            for (auto& chunk : chunks) {
+                if (chunk) batch.chunks.push_back(*std::move(chunk));
+            }
+        }
+        return batch;
+    }
+
+    Result<> put(Batch batch) override {
+        BRAID_CHECK(next_->put_copies(batch.namespace_, std::move(batch.chunks)));
+        progress_->done = progress_->total - queue_.size();
+        return {};
+    }
+
+    Result<bool> finish() override { return backend_.switch_over(next_); }
+
+    std::uint64_t done() const override { return progress_->done; }
+    std::uint64_t total() const override { return progress_->total; }
+
+private:
+    void refill() {
+        Collection::Difference difference = source_->difference(*next_);
+        queue_ = std::move(difference.to_copy);
+        progress_->total = difference.chunks;
+        progress_->done = difference.chunks - queue_.size();
+    }
+
+    LocalBackend& backend_;
+    std::shared_ptr<Collection> source_;
+    std::shared_ptr<Collection> next_;
+    std::shared_ptr<RewriteProgress> progress_;
+    std::vector<std::pair<std::string, std::string>> queue_;
+};
+
+Result<std::unique_ptr<Rewrite>> LocalBackend::rewrite(const std::string& collection,
+                                                       const Schema& schema) {
+    BRAID_CHECK(check_writable());
+    BRAID_TRY(const auto source, find(collection));
+    const std::scoped_lock lock(mutex_);
+    if (!rewrites_[collection].expired()) {
+        return fail(ErrorCode::Conflict,
+                    "collection \"" + collection + "\" is being rewritten already");
+    }
+    const auto open_next = [&]() -> Result<std::shared_ptr<Collection>> {
+        BRAID_TRY(auto directory, directory_->open_subdirectory(collection));
+        BRAID_TRY(auto opened, Collection::open(collection, std::move(directory), durability(),
+                                                false, kNextManifestName));
+        return std::move(opened.collection);
+    };
+    std::shared_ptr<Collection> next;
+    if (source->has_next()) {
+        // One to another schema, or a damaged one, is begun anew: it is only a copy.
+        if (auto found = open_next(); found && (*found)->schema() == schema) next = *found;
+    }
+    if (!next) {
+        BRAID_CHECK(source->create_next(schema));
+        BRAID_TRY(next, open_next());
+    }
+    auto progress = std::make_shared<RewriteProgress>();
+    rewrites_[collection] = progress;
+    unfinished_.insert(collection);
+    return std::make_unique<LocalRewrite>(*this, source, next, std::move(progress));
+}
+
+std::optional<std::string> LocalBackend::rewriting(const std::string& collection) const {
+    const std::scoped_lock lock(mutex_);
+    if (!unfinished_.contains(collection)) return std::nullopt;
+    const auto found = rewrites_.find(collection);
+    if (found != rewrites_.end()) {
+        if (const auto progress = found->second.lock()) {
+            return "collection \"" + collection +
+                   "\" is being re-embedded: " + std::to_string(progress->done) + " of " +
+                   std::to_string(progress->total) +
+                   " chunks have their new vectors; this answer rests on the old ones";
+        }
+    }
+    return "re-embedding collection \"" + collection +
+           "\" was begun and not finished; this answer rests on the old vectors; run `braid "
+           "reembed` to go on";
+}
+
+Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& next) {
+    const std::unique_lock nobody_writes(switch_mutex_);
+    BRAID_TRY(const auto source, find(next->name()));
+    Collection::Difference difference = source->difference(*next);
+    if (!difference.to_copy.empty()) return false;
+    for (auto& [namespace_, id] : difference.to_remove) {
+        const ReadScope scope{next->name(), namespace_, {}, std::nullopt};
+        BRAID_CHECK(next->remove(scope, {.chunk_ids = {id}, .document_ids = {}, .filter = {}}, {}));
+    }
+    BRAID_CHECK(source->replace_by(*next));
+    const std::scoped_lock lock(mutex_);
+    unfinished_.erase(next->name());
+    collections_.insert_or_assign(next->name(), next);
+    return true;
+}
+
 Result<std::string> LocalBackend::open_one(const std::string& name) {
-    BRAID_TRY(auto directory, directory_->open_subdirectory(name));
-    BRAID_TRY(auto opened,
-              Collection::open(name, std::move(directory), durability(), options_.read_only));
-    collections_.insert_or_assign(name, std::move(opened.collection));
-    return opened.notes.empty() ? std::string() : opened.notes.front();
+    const auto attempt = [&]() -> Result<Collection::Opened> {
+        BRAID_TRY(auto directory, directory_->open_subdirectory(name));
+        return Collection::open(name, std::move(directory), durability(), options_.read_only);
+    };
+    auto opened = attempt();
+    // Another process may have put a new log in place between our reading manifest and log.
+    if (!opened && options_.read_only) opened = attempt();
+    if (!opened) return tl::unexpected(opened.error());
+    collections_.insert_or_assign(name, std::move(opened->collection));
+    if (collections_.at(name)->has_next()) unfinished_.insert(name);
+    return opened->notes.empty() ? std::string() : opened->notes.front();
 }
 
 Result<std::vector<std::string>> LocalBackend::open_collections() {

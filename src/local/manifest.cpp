@@ -1,5 +1,7 @@
 #include "braid/local/manifest.hpp"
 
+#include <charconv>
+
 #include "braid/store/bytes.hpp"
 #include "braid/store/checksum.hpp"
 
@@ -119,6 +121,20 @@ Result<Schema> read_schema(ByteReader& in) {
 
 }  // namespace
 
+std::string log_name(std::uint64_t number) {
+    std::string digits = std::to_string(number);
+    if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
+    return "log-" + digits;
+}
+
+std::optional<std::uint64_t> log_number(std::string_view name) {
+    if (!name.starts_with("log-")) return std::nullopt;
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(name.data() + 4, name.data() + name.size(), number);
+    if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+    return number;
+}
+
 std::vector<std::byte> write_manifest(const Manifest& manifest) {
     ByteWriter out;
     out.u32(kMagic);
@@ -126,6 +142,7 @@ std::vector<std::byte> write_manifest(const Manifest& manifest) {
     out.u64(0);  // the checksum's place
     const std::size_t start = out.size();
     out.string(manifest.log);
+    out.varint(manifest.version_base);
     write_schema(out, manifest.schema);
     out.patch_u64(start - 8, store::checksum(out.view().subspan(start), kVersion));
     return out.take();
@@ -145,6 +162,7 @@ Result<Manifest> read_manifest(std::span<const std::byte> bytes, std::string_vie
     if (store::checksum(in.rest(), version) != expected) return in.corrupt("the checksum is wrong");
     Manifest manifest;
     BRAID_TRY(manifest.log, in.string("log name"));
+    BRAID_TRY(manifest.version_base, in.varint("version base"));
     BRAID_TRY(manifest.schema, read_schema(in));
     BRAID_CHECK(in.expect_end("manifest"));
     return manifest;

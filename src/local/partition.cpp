@@ -19,7 +19,6 @@ bool Partition::upsert(PreparedChunk prepared, Sequence sequence) {
         vector_owners_.push_back(row);
         vector = {};
     }
-    prepared.chunk.version = sequence;
     postings_.add(row, prepared.frequencies);
     field_lengths_.insert(field_lengths_.end(), prepared.field_lengths.begin(),
                           prepared.field_lengths.end());

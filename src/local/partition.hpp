@@ -57,7 +57,8 @@ class Partition {
 public:
     explicit Partition(const Schema& schema) : schema_(&schema) {}
 
-    /// Makes the chunk's present version, if there is one, a past one. True if there was one.
+    /// Makes the chunk's present version, if there is one, a past one. True if there was one. The
+    /// chunk brings its version.
     bool upsert(PreparedChunk prepared, Sequence sequence);
     bool remove(const std::string& chunk_id, Sequence sequence);
 

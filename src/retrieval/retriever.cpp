@@ -25,6 +25,7 @@ struct LegRun {
     Leg leg;
     std::optional<LegResult> result;
     std::optional<Error> error;
+    bool failure_reported = false;
     double time_ms = 0;
     std::size_t candidates = 0;  // of the first band
 };
@@ -59,6 +60,9 @@ public:
         answer_.warnings = plan_.warnings;
         answer_.unused = plan_.unused;
 
+        if (auto note = backend_.rewriting(collection)) {
+            answer_.warnings.push_back(*std::move(note));
+        }
         prepare_legs();
         BRAID_CHECK(search_legs());
         BRAID_CHECK(collect());
@@ -132,8 +136,8 @@ private:
         }
         const bool none = std::ranges::none_of(legs_, [](const LegRun& r) { return !r.error; });
         if (none) return tl::unexpected(*legs_.front().error);
-        for (const LegRun& run : legs_) {
-            if (!run.error) continue;
+        for (LegRun& run : legs_) {
+            if (!run.error || std::exchange(run.failure_reported, true)) continue;
             answer_.complete = false;
             const std::string message =
                 "the " + std::string(name_of(run.kind)) +

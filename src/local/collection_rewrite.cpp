@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <utility>
+
+#include "braid/docs/chunk_codec.hpp"
+#include "braid/local/collection.hpp"
+#include "braid/local/records.hpp"
+
+namespace braid::local {
+
+Result<> Collection::create_next(const Schema& schema) const {
+    std::uint64_t number = log_number(manifest_.log).value_or(0);
+    BRAID_TRY(const auto entries, directory_->list());
+    for (const store::DirectoryEntry& entry : entries) {
+        number = std::max(number, log_number(entry.name).value_or(0));
+    }
+    return create_files(*directory_, schema, kNextManifestName, log_name(number + 1));
+}
+
+bool Collection::has_next() const {
+    const auto file = directory_->open(kNextManifestName);
+    if (!file) return false;
+    const auto next = read_manifest((*file)->bytes(), kNextManifestName);
+    // The same log: a crash came between taking the collection's place and clearing up.
+    return next && next->log != manifest_.log;
+}
+
+void Collection::remove_old_logs() const {
+    const auto entries = directory_->list();
+    if (!entries) return;
+    const auto file = directory_->open(kNextManifestName);
+    const auto next =
+        file ? read_manifest((*file)->bytes(), kNextManifestName) : Result<Manifest>(Manifest{});
+    if (!next) return;
+    for (const store::DirectoryEntry& entry : *entries) {
+        if (!log_number(entry.name) || entry.name == manifest_.log || entry.name == next->log) {
+            continue;
+        }
+        (void)directory_->remove(entry.name);  // left over; it does no harm
+    }
+}
+
+Result<> Collection::put_copies(const std::string& namespace_, std::vector<Chunk> chunks) {
+    if (chunks.empty()) return {};
+    const std::unique_lock alone(write_gate_);
+    std::size_t expected = dimension();
+    if (expected == 0) expected = chunks.front().vector.size();
+    auto out = start_record(kCopy, namespace_, chunks.size());
+    std::vector<PreparedChunk> prepared;
+    for (Chunk& chunk : chunks) {
+        BRAID_CHECK(validate_chunk(chunk, expected));
+        out.u64(chunk.version);
+        docs::write_chunk(out, chunk);
+        prepared.push_back(prepare(std::move(chunk)));
+    }
+    BRAID_CHECK(commit(out.view(), [&](Sequence sequence) {
+        return apply_upsert(namespace_, std::move(prepared), sequence);
+    }));
+    return {};
+}
+
+Collection::Difference Collection::difference(const Collection& next) const {
+    const std::shared_lock lock(state_mutex_);
+    const std::shared_lock next_lock(next.state_mutex_);
+    Difference difference;
+    for (const auto& [namespace_, partition] : partitions_) {
+        const auto found = next.partitions_.find(namespace_);
+        for (Row row = 0; row < partition.rows(); ++row) {
+            if (!partition.facts(row).visible(applied_)) continue;
+            ++difference.chunks;
+            const Chunk& chunk = partition.chunk(row);
+            const Row copy = found == next.partitions_.end()
+                                 ? kNoRow
+                                 : found->second.find(chunk.chunk_id, next.applied_);
+            if (copy == kNoRow || found->second.chunk(copy).version != chunk.version) {
+                difference.to_copy.emplace_back(namespace_, chunk.chunk_id);
+            }
+        }
+    }
+    for (const auto& [namespace_, partition] : next.partitions_) {
+        const auto found = partitions_.find(namespace_);
+        for (Row row = 0; row < partition.rows(); ++row) {
+            if (!partition.facts(row).visible(next.applied_)) continue;
+            const std::string& id = partition.chunk(row).chunk_id;
+            if (found == partitions_.end() || found->second.find(id, applied_) == kNoRow) {
+                difference.to_remove.emplace_back(namespace_, id);
+            }
+        }
+    }
+    return difference;
+}
+
+Result<> Collection::replace_by(Collection& next) {
+    Manifest manifest = next.manifest_;
+    {
+        const std::unique_lock lock(state_mutex_);
+        const std::unique_lock next_lock(next.state_mutex_);
+        manifest.version_base = version_base_ + applied_;
+        next.version_base_ = manifest.version_base;
+    }
+    BRAID_CHECK(directory_->replace(kManifestName, write_manifest(manifest)));
+    // From here on the next one is the collection; what is left over does no harm.
+    (void)close();
+    (void)directory_->remove(kNextManifestName);
+    (void)directory_->remove(manifest_.log);
+    return {};
+}
+
+}  // namespace braid::local
