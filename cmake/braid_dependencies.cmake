@@ -6,6 +6,7 @@ find_package(CURL REQUIRED)                             # src/net
 
 if(BRAID_TESTS)
   find_package(GTest REQUIRED)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)  # any: these tests need its library only
 endif()
 if(BRAID_BENCHMARKS)
   find_package(benchmark REQUIRED)

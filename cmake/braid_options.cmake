@@ -32,10 +32,10 @@ endif()
 # Reuses earlier compilations where ccache is installed and can write its cache.
 find_program(BRAID_CCACHE ccache)
 if(BRAID_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  file(WRITE ${PROJECT_BINARY_DIR}/ccache_probe.cpp "")
+  file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/ccache_probe.cpp "")
   execute_process(
     COMMAND ${BRAID_CCACHE} ${CMAKE_CXX_COMPILER} -c ccache_probe.cpp -o ccache_probe.o
-    WORKING_DIRECTORY ${PROJECT_BINARY_DIR} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/CMakeFiles RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
   if(NOT failed)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${BRAID_CCACHE})
   endif()

@@ -1,0 +1,154 @@
+"""rules.py SOURCE: what holds for every tracked file, checked by reading them."""
+
+import pathlib
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+SKIP = 77
+SOURCE = pathlib.Path(sys.argv[1])
+SELF = "tests/layering/rules.py"
+
+# The folders that may include a library's headers; no other names the library.
+LIBRARY_HOMES = {
+    r"simdjson\b": {"src/json"},
+    r"curl/": {"src/net"},
+    r"utf8proc\b": {"src/text", "src/embed"},
+    r"libstemmer\b": {"src/text"},
+    r"xxhash\b": {"src/core", "src/store"},
+    r"(?:sqlite3|openssl/|boost/|nlohmann/|rapidjson/|httplib)": set(),
+}
+# Registries are the packager's business: pip, Maven and apt are configured on the machine.
+REGISTRIES = re.compile(
+    r"https?://[^\s/\"')>]*(?:pypi|pythonhosted|maven|npmjs|crates\.io|artifactory|nexus|jfrog|"
+    r"deb\.debian|huggingface)|--(?:extra-)?index-url|--find-links", re.IGNORECASE)
+MACHINE_PATHS = re.compile(r"(?<![\w.~$}])/(?:root|home/\w+|Users/\w+|work|mnt|opt/\w+)/")
+
+Problem = tuple[str, int, str]
+Files = dict[str, list[str]]
+Rule = Callable[[Files], Iterator[Problem]]
+
+
+def tracked_files() -> Files:
+    listing = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z"], cwd=SOURCE, capture_output=True, check=False)
+    if listing.returncode != 0:
+        print("not a git checkout: skipped")
+        sys.exit(SKIP)
+    files = {}
+    for name in filter(None, listing.stdout.decode().split("\0")):
+        path = SOURCE / name
+        if path.is_file() and name != SELF:
+            files[name] = path.read_text(errors="replace").splitlines()
+    return files
+
+
+def is_code(name: str) -> bool:
+    return name.endswith((".cpp", ".hpp"))
+
+
+def is_build(name: str) -> bool:
+    return name.endswith((".cmake", ".cmake.in", "CMakeLists.txt", "Makefile", "Presets.json")) or (
+        name.startswith(("tools/", ".ci/")))
+
+
+def matches(files: Files, pattern: str, chosen: Callable[[str], bool]) -> Iterator[Problem]:
+    compiled = re.compile(pattern)
+    for name, lines in files.items():
+        if chosen(name):
+            for number, line in enumerate(lines, 1):
+                if compiled.search(line):
+                    yield name, number, line.strip()
+
+
+def includes_start_at_the_root(files: Files) -> Iterator[Problem]:
+    return matches(files, r'#\s*include\s+"\.\.?/', is_code)
+
+
+def public_headers_name_no_library(files: Files) -> Iterator[Problem]:
+    def public(name: str) -> bool:
+        return name.startswith("include/")
+
+    yield from matches(
+        files, r'#\s*include\s+(?!<[a-z_]+>|"braid/[a-z_]+\.hpp"|<tl/expected\.hpp>)', public)
+    yield from matches(files, r"#\s*include\s+<tl/", lambda name: name != "include/braid/result.hpp")
+    headers = list(filter(public, files))
+    if len(headers) > 10:
+        yield "include/braid", 0, f"{len(headers)} public headers, ten at most"
+
+
+def libraries_are_found_in_one_place(files: Files) -> Iterator[Problem]:
+    def outside(name: str) -> bool:
+        return is_build(name) and not name.startswith(("cmake/", "tests/packaging/consumer/"))
+
+    return matches(files, r"\b(?:find_package|find_library|pkg_check_modules|FetchContent)\b", outside)
+
+
+def libraries_stay_in_their_folders(files: Files) -> Iterator[Problem]:
+    for library, homes in LIBRARY_HOMES.items():
+        yield from matches(
+            files, rf'#\s*include\s+[<"]{library}',
+            lambda name, homes=homes: is_code(name) and name.startswith(("src/", "include/"))
+            and str(pathlib.Path(name).parent) not in homes)
+    yield from matches(files, r"\b(?:simdjson::|curl_easy_|CURLOPT_)",
+                       lambda name: name.startswith(("src/", "include/"))
+                       and not name.startswith(("src/json/", "src/net/")))
+
+
+def no_build_for_one_machine(files: Files) -> Iterator[Problem]:
+    return matches(files, r"-m(?:arch|tune)=native", lambda name: is_build(name) or is_code(name))
+
+
+def no_registry_and_no_machine_path(files: Files) -> Iterator[Problem]:
+    def own_text(name: str) -> bool:
+        return not name.startswith("examples/") and name != "LICENSE"
+
+    yield from matches(files, REGISTRIES.pattern, own_text)
+    yield from matches(files, MACHINE_PATHS.pattern, own_text)
+
+
+def every_source_is_built(files: Files) -> Iterator[Problem]:
+    for name in filter(is_code, files):
+        if name.startswith("include/"):
+            where, entry = "CMakeLists.txt", name.removeprefix("include/")
+        else:
+            folder = pathlib.PurePosixPath(name).parent
+            while str(folder) != "." and f"{folder}/CMakeLists.txt" not in files:
+                folder = folder.parent
+            where = f"{folder}/CMakeLists.txt"
+            entry = str(pathlib.PurePosixPath(name).relative_to(folder))
+        if name.startswith("tests/") and name.endswith(".hpp"):
+            continue  # test helpers are compiled where they are included
+        listed = "\n".join(files.get(where, []))
+        stem = entry.removesuffix("_bench.cpp")  # braid_bench(kernels ...) is kernels_bench.cpp
+        if not re.search(rf"(?<![\w/.]){re.escape(entry)}(?![\w.])", listed) and not (
+                stem != entry and re.search(rf"braid_bench\({re.escape(stem)}\b", listed)):
+            yield name, 0, f"not listed in {where}"
+
+
+RULES: list[Rule] = [
+    includes_start_at_the_root,
+    public_headers_name_no_library,
+    libraries_are_found_in_one_place,
+    libraries_stay_in_their_folders,
+    no_build_for_one_machine,
+    no_registry_and_no_machine_path,
+    every_source_is_built,
+]
+
+
+def main() -> int:
+    files = tracked_files()
+    broken = 0
+    for rule in RULES:
+        for name, number, text in rule(files):
+            broken += 1
+            print(f"{rule.__name__}: {name}:{number}: {text[:120]}")
+    if not broken:
+        print(f"{len(RULES)} rules hold in {len(files)} files")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
