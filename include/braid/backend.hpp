@@ -81,6 +81,9 @@ struct WriteOptions {
     /// The write happens only if each chunk it names has this version (0: does not exist yet);
     /// otherwise Conflict, and nothing is written.
     std::optional<Version> if_version;
+    /// Who made the chunks' vectors. Conflict, and nothing is written, if the collection's are by
+    /// another.
+    std::optional<EmbedderFingerprint> vectors_by;
 };
 
 struct WriteReport {
@@ -158,9 +161,6 @@ public:
     virtual Result<CollectionInfo> describe(const std::string& name,
                                             const Principal& principal) const = 0;
 
-    /// Cheap, unlike describe.
-    virtual Result<Schema> schema(const std::string& collection) const = 0;
-
     /// Inserts or replaces, all or none. Durable when it returns.
     virtual Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
                                        std::vector<Chunk> chunks,
@@ -176,6 +176,10 @@ public:
 
     /// Pins the named collections as they are now. NotFound names the first that is missing.
     virtual Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const = 0;
+
+    /// The schema a collection has in the snapshot. Cheap, unlike describe.
+    virtual Result<Schema> schema(const SnapshotPtr& snapshot,
+                                  const std::string& collection) const = 0;
 
     /// Runs all legs, in parallel; one result per leg, in order, each failing on its own.
     /// This implementation calls search_leg on threads of its own; others may send one request.

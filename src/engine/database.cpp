@@ -36,6 +36,11 @@ struct Database::Impl {
         return backend->snapshot(names);
     }
 
+    Result<Schema> schema(const std::string& collection) const {
+        BRAID_TRY(const auto pinned, snapshot(collection));
+        return backend->schema(pinned, collection);
+    }
+
     OpenReport report;
     std::unique_ptr<Backend> backend;
     engine::EmbedderRegistry registry;
@@ -96,12 +101,22 @@ Result<CollectionInfo> Database::describe(const std::string& name,
 
 Result<WriteReport> Database::add(const std::string& collection, std::vector<Chunk> chunks,
                                   const std::string& namespace_, const WriteOptions& options) {
-    BRAID_TRY(const Schema schema, impl_->backend->schema(collection));
-    BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, chunks, {}));
-    BRAID_TRY(WriteReport report,
-              impl_->backend->upsert(collection, namespace_, std::move(chunks), options));
-    report.warnings = std::move(warnings);
-    return report;
+    BRAID_TRY(Schema schema, impl_->schema(collection));
+    while (true) {
+        std::vector<Chunk> batch = chunks;
+        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, batch, {}));
+        WriteOptions checked = options;
+        if (!checked.vectors_by) checked.vectors_by = schema.vectors.fingerprint;
+        auto report = impl_->backend->upsert(collection, namespace_, std::move(batch), checked);
+        if (report) {
+            report->warnings = std::move(warnings);
+            return report;
+        }
+        // The collection may have got another embedder while this one was at work.
+        BRAID_TRY(Schema present, impl_->schema(collection));
+        if (present.vectors.fingerprint == schema.vectors.fingerprint) return report;
+        schema = std::move(present);
+    }
 }
 
 Result<WriteReport> Database::update(const std::string& collection,
@@ -122,7 +137,7 @@ Result<ReembedReport> Database::reembed(
         return fail(ErrorCode::InvalidArgument, "\"" + embedder + "\" makes no vectors");
     }
     constexpr std::size_t kBatch = 64;
-    BRAID_TRY(Schema schema, impl_->backend->schema(collection));
+    BRAID_TRY(Schema schema, impl_->schema(collection));
     schema.vectors = {.embedder = embedder, .metric = schema.vectors.metric};
     BRAID_CHECK(impl_->registry.complete(schema));
     BRAID_TRY(const auto rewrite, impl_->backend->rewrite(collection, schema));

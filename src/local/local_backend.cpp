@@ -61,11 +61,6 @@ public:
     Result<CollectionInfo> describe(const std::string& name,
                                     const Principal& principal) const override;
 
-    Result<Schema> schema(const std::string& collection) const override {
-        BRAID_TRY(const auto found, find(collection));
-        return found->schema();
-    }
-
     Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
                                std::vector<Chunk> chunks, const WriteOptions& options) override {
         const std::shared_lock writing(switch_mutex_);
@@ -97,6 +92,11 @@ public:
 
     Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const override;
 
+    Result<Schema> schema(const SnapshotPtr& snapshot,
+                          const std::string& collection) const override {
+        BRAID_TRY(const auto pin, find(snapshot, {.collection = collection}));
+        return pin->collection().schema();
+    }
     Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
                                  const CallLimits& limits) const override {
         BRAID_TRY(const auto pin, find(snapshot, leg.scope));

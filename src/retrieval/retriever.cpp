@@ -53,7 +53,7 @@ public:
         BRAID_TRY(const std::string collection, collection_of(request_, profile));
         const std::vector<std::string> names{collection};
         BRAID_TRY(snapshot_, backend_.snapshot(names));
-        BRAID_TRY(schema_, backend_.schema(collection));
+        BRAID_TRY(schema_, backend_.schema(snapshot_, collection));
         BRAID_TRY(plan_, make_plan(request_, profile, schema_));
         answer_.query = request_.query;
         answer_.strategy_used = plan_.strategy;

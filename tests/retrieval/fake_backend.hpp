@@ -31,7 +31,7 @@ public:
     Result<CollectionInfo> describe(const std::string&, const Principal&) const override {
         return CollectionInfo{};
     }
-    Result<Schema> schema(const std::string&) const override { return schema_; }
+    Result<Schema> schema(const SnapshotPtr&, const std::string&) const override { return schema_; }
     Result<WriteReport> upsert(const std::string&, const std::string&, std::vector<Chunk>,
                                const WriteOptions&) override {
         return WriteReport{};

@@ -1,0 +1,247 @@
+#include "braid/database.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "embed/fake_embedder.hpp"
+
+namespace braid {
+namespace {
+
+/// Embedders "fake" (dimension 16) and "other" (dimension 24), the second one breakable.
+struct FakeEmbedders {
+    std::shared_ptr<std::atomic<bool>> broken = std::make_shared<std::atomic<bool>>(false);
+
+    EmbedderFactory factory() const {
+        return [broken =
+                    broken](const VectorSpec& spec) -> Result<std::shared_ptr<const Embedder>> {
+            if (*broken) return fail(ErrorCode::Unavailable, "the model cannot be had");
+            return std::make_shared<const embed::FakeEmbedder>(spec.embedder == "fake" ? 16 : 24);
+        };
+    }
+};
+
+class TemporaryDirectory {
+public:
+    TemporaryDirectory() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "braid-XXXXXX").string();
+        path_ = mkdtemp(pattern.data());
+    }
+    TemporaryDirectory(const TemporaryDirectory&) = delete;
+    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+    ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+Chunk chunk_of(const std::string& id, const std::string& text) {
+    Chunk chunk;
+    chunk.chunk_id = id;
+    chunk.content = text;
+    return chunk;
+}
+
+Schema fake_schema() {
+    Schema schema;
+    schema.vectors.embedder = "fake";
+    return schema;
+}
+
+Request ask(const std::string& query) {
+    Request request;
+    request.query = query;
+    request.collections = {"notes"};
+    return request;
+}
+
+std::vector<Chunk> numbered(int count) {
+    std::vector<Chunk> chunks;
+    for (int i = 0; i < count; ++i) {
+        chunks.push_back(chunk_of("c" + std::to_string(i), "common word" + std::to_string(i)));
+    }
+    return chunks;
+}
+
+TEST(Database, EmbedsWhatItStoresAndWhatItIsAsked) {
+    auto db = Database::in_memory({.embedders = FakeEmbedders().factory()});
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(db->create_collection("notes", fake_schema()));
+    ASSERT_TRUE(db->add("notes", {chunk_of("a", "red foxes hunt at dusk"),
+                                  chunk_of("b", "the harbour freezes in winter")}));
+    const auto first = db->retrieve(ask("red foxes"));
+    ASSERT_TRUE(first) << first.error().message;
+    EXPECT_EQ(first->hits.front().chunk.chunk_id, "a");
+    EXPECT_TRUE(first->hits.front().dense_score.has_value());
+    EXPECT_TRUE(first->hits.front().sparse_score.has_value());
+    EXPECT_EQ(first->query_embedding_cached, false);
+    EXPECT_EQ(db->retrieve(ask("red foxes"))->query_embedding_cached, true);
+}
+
+TEST(Database, AnswersBatchesOneFailureAtATime) {
+    auto db = Database::in_memory();
+    ASSERT_TRUE(db->create_collection("notes"));
+    ASSERT_TRUE(db->add("notes", {chunk_of("a", "red foxes")}));
+    const std::vector<Request> requests{ask("foxes"), ask(" "), ask("red")};
+    const auto answers = db->retrieve_batch(requests);
+    ASSERT_EQ(answers.size(), 3U);
+    EXPECT_TRUE(answers[0] && answers[2]);
+    ASSERT_FALSE(answers[1]);
+    EXPECT_EQ(answers[1].error().code, ErrorCode::InvalidArgument);
+}
+
+TEST(Database, AnswersByWordsWhenTheEmbedderIsGone) {
+    const FakeEmbedders embedders;
+    const TemporaryDirectory directory;
+    {
+        auto db = Database::open(directory.path(), {.embedders = embedders.factory()});
+        ASSERT_TRUE(db) << db.error().message;
+        ASSERT_TRUE(db->create_collection("notes", fake_schema()));
+        ASSERT_TRUE(db->add("notes", {chunk_of("a", "red foxes")}));
+    }
+    *embedders.broken = true;
+    const auto db = Database::open(directory.path(), {.embedders = embedders.factory()});
+    const auto answer = db->retrieve(ask("foxes"));
+    ASSERT_TRUE(answer);
+    EXPECT_FALSE(answer->complete);
+    EXPECT_EQ(answer->hits.size(), 1U);
+}
+
+TEST(Database, RefusesAnEmbedderThatIsNotTheOneThatMadeTheVectors) {
+    const TemporaryDirectory directory;
+    {
+        auto db = Database::open(directory.path(), {.embedders = FakeEmbedders().factory()});
+        ASSERT_TRUE(db->create_collection("notes", fake_schema()));
+        ASSERT_TRUE(db->add("notes", {chunk_of("a", "red foxes")}));
+    }
+    const EmbedderFactory swapped =
+        [](const VectorSpec&) -> Result<std::shared_ptr<const Embedder>> {
+        return std::make_shared<const embed::FakeEmbedder>(24);
+    };
+    auto db = Database::open(directory.path(), {.embedders = swapped});
+    const auto answer = db->retrieve(ask("foxes"));
+    ASSERT_TRUE(answer);
+    EXPECT_FALSE(answer->complete);
+    EXPECT_NE(answer->sources[0].error.find("braid reembed"), std::string::npos)
+        << answer->sources[0].error;
+    const auto added = db->add("notes", {chunk_of("b", "blue")});
+    ASSERT_FALSE(added);
+    EXPECT_EQ(added.error().code, ErrorCode::Conflict);
+}
+
+TEST(Reembed, GivesEveryChunkANewVectorAndKeepsVersions) {
+    const TemporaryDirectory directory;
+    const OpenOptions options{.embedders = FakeEmbedders().factory()};
+    Version before = 0;
+    {
+        auto db = Database::open(directory.path(), options);
+        ASSERT_TRUE(db->create_collection("notes", fake_schema()));
+        ASSERT_TRUE(db->add("notes", numbered(200)));
+        ASSERT_TRUE(db->add("notes", {chunk_of("c7", "common replaced")}));
+        ASSERT_TRUE(db->remove({.collection = "notes"}, {.chunk_ids = {"c9"}}));
+        before = (*db->get({.collection = "notes"}, std::vector<std::string>{"c7"}))[0]->version;
+
+        std::uint64_t last_done = 0;
+        const auto report = db->reembed("notes", "other", [&](std::uint64_t done, std::uint64_t) {
+            EXPECT_GE(done, last_done);
+            last_done = done;
+        });
+        ASSERT_TRUE(report) << report.error().message;
+        EXPECT_EQ(report->embedded, 199U);
+        EXPECT_EQ(last_done, 199U);
+        const auto answer = db->retrieve(ask("common word3"));
+        ASSERT_TRUE(answer && answer->complete);
+        EXPECT_TRUE(answer->warnings.empty());
+    }
+    auto db = Database::open(directory.path(), options);
+    ASSERT_TRUE(db);
+    EXPECT_EQ(db->describe("notes")->schema.vectors.dimension, 24U);
+    EXPECT_EQ(db->describe("notes")->chunks, 199U);
+    const auto chunk = (*db->get({.collection = "notes"}, std::vector<std::string>{"c7"}, true))[0];
+    EXPECT_EQ(chunk->version, before);
+    EXPECT_EQ(chunk->vector.size(), 24U);
+    const auto later = db->add("notes", {chunk_of("c7", "common again")});
+    ASSERT_TRUE(later);
+    EXPECT_GT(later->version, before);
+    std::size_t logs = 0;
+    for (const auto& file :
+         std::filesystem::directory_iterator(directory.path() / "collections" / "notes")) {
+        logs += file.path().filename().string().starts_with("log-");
+    }
+    EXPECT_EQ(logs, 1U);
+}
+
+TEST(Reembed, GoesOnWhereItWasInterruptedAndAnswersMeanwhile) {
+    const TemporaryDirectory directory;
+    const OpenOptions options{.embedders = FakeEmbedders().factory()};
+    {
+        auto db = Database::open(directory.path(), options);
+        ASSERT_TRUE(db->create_collection("notes", fake_schema()));
+        ASSERT_TRUE(db->add("notes", numbered(300)));
+        std::stop_source stop;
+        const auto report = db->reembed(
+            "notes", "other",
+            [&](std::uint64_t done, std::uint64_t total) {
+                const auto answer = db->retrieve(ask("common word3"));
+                ASSERT_TRUE(answer);
+                EXPECT_TRUE(answer->complete);
+                ASSERT_EQ(answer->warnings.size(), 1U);
+                EXPECT_NE(
+                    answer->warnings[0].find(std::to_string(done) + " of " + std::to_string(total)),
+                    std::string::npos)
+                    << answer->warnings[0];
+                if (done > 100) stop.request_stop();
+            },
+            {.stop = stop.get_token()});
+        ASSERT_FALSE(report);
+        EXPECT_EQ(report.error().code, ErrorCode::Cancelled);
+    }
+    auto db = Database::open(directory.path(), options);
+    const auto unfinished = db->retrieve(ask("common word3"));
+    ASSERT_TRUE(unfinished && unfinished->complete);
+    ASSERT_EQ(unfinished->warnings.size(), 1U);
+    EXPECT_NE(unfinished->warnings[0].find("braid reembed"), std::string::npos);
+    ASSERT_TRUE(
+        db->add("notes", {chunk_of("c3", "common changed"), chunk_of("new", "common new")}));
+    ASSERT_TRUE(db->remove({.collection = "notes"}, {.chunk_ids = {"c299", "c0"}}));
+    const auto report = db->reembed("notes", "other", nullptr);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_LT(report->embedded, 250U);
+    EXPECT_EQ(db->describe("notes")->chunks, 299U);
+    const auto answer = db->retrieve(ask("common changed"));
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->hits.front().chunk.chunk_id, "c3");
+    EXPECT_TRUE(answer->warnings.empty());
+}
+
+TEST(Reembed, LosesNoWriteMadeMeanwhile) {
+    auto db = Database::in_memory({.embedders = FakeEmbedders().factory()});
+    ASSERT_TRUE(db->create_collection("notes", fake_schema()));
+    ASSERT_TRUE(db->add("notes", numbered(200)));
+    std::atomic<bool> done{false};
+    std::atomic<int> added{0};
+    std::jthread writer([&] {
+        for (int i = 0; !done && i < 2000; ++i) {
+            ASSERT_TRUE(db->add("notes", {chunk_of("w" + std::to_string(i), "common written")}));
+            ++added;
+        }
+    });
+    const auto report = db->reembed("notes", "other", nullptr);
+    done = true;
+    writer.join();
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(db->describe("notes")->chunks, 200U + static_cast<unsigned>(added));
+    const auto chunks = db->scan({.collection = "notes"}, "", 10'000, true);
+    ASSERT_TRUE(chunks);
+    for (const Chunk& chunk : *chunks) EXPECT_EQ(chunk.vector.size(), 24U) << chunk.chunk_id;
+}
+
+}  // namespace
+}  // namespace braid
