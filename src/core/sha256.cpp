@@ -17,6 +17,9 @@ constexpr std::array<std::uint32_t, 64> kRoundConstants{
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
+constexpr std::array<std::byte, 64> kPadding{std::byte{0x80}};
+constexpr std::string_view kDigits = "0123456789abcdef";
+
 std::uint32_t load_big_endian(const std::byte* at) noexcept {
     return (std::to_integer<std::uint32_t>(at[0]) << 24U) |
            (std::to_integer<std::uint32_t>(at[1]) << 16U) |
@@ -76,7 +79,6 @@ void Sha256::update(std::span<const std::byte> bytes) noexcept {
 
 Sha256::Digest Sha256::finish() noexcept {
     const std::uint64_t bits = total_bytes_ * 8;
-    constexpr std::array<std::byte, 64> kPadding{std::byte{0x80}};
     const std::size_t padding =
         pending_size_ < 56 ? 56 - pending_size_ : 56 + pending_.size() - pending_size_;
     update(std::span(kPadding).first(padding));
@@ -92,7 +94,6 @@ Sha256::Digest Sha256::finish() noexcept {
 }
 
 std::string to_hex(const Sha256::Digest& digest) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
     std::string hex;
     hex.reserve(2 * digest.size());
     for (const std::byte byte : digest) {

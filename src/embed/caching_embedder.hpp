@@ -29,6 +29,8 @@ public:
     ~EmbeddingCache();
     EmbeddingCache(const EmbeddingCache&) = delete;
     EmbeddingCache& operator=(const EmbeddingCache&) = delete;
+    EmbeddingCache(EmbeddingCache&&) = delete;
+    EmbeddingCache& operator=(EmbeddingCache&&) = delete;
 
     std::optional<Embedding> find(std::string_view key);
     /// An entry larger than the cache is not kept.

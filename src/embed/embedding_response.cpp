@@ -17,9 +17,10 @@ tl::unexpected<Error> broken(std::string what) {
     return fail(ErrorCode::Corruption, "the endpoint's answer: " + std::move(what));
 }
 
+constexpr std::string_view kAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 constexpr std::array<std::int8_t, 256> kBase64 = [] {
-    constexpr std::string_view kAlphabet =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::array<std::int8_t, 256> values{};
     values.fill(-1);
     for (std::size_t i = 0; i < kAlphabet.size(); ++i) {

@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kMostTextsPerRequest = 2048;
 constexpr std::size_t kMostDimensions = 65'536;
 constexpr std::size_t kMostMessageBytes = 300;
+constexpr std::string_view kMask = "[key]";  // stands for the API key
 
 /// "{base}/embeddings", before a query string if the base has one.
 std::string endpoint_of(std::string base) {
@@ -69,7 +70,6 @@ Result<> check_options(const HttpEmbedderOptions& options) {
 
 /// A foreign message, cut to size, and without the key should it be repeated there.
 std::string quotable(std::string text, const std::string& key) {
-    constexpr std::string_view kMask = "[key]";
     for (std::size_t at = 0; !key.empty() && (at = text.find(key, at)) != std::string::npos;
          at += kMask.size()) {
         text.replace(at, key.size(), kMask);

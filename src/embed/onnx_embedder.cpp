@@ -210,6 +210,7 @@ Result<OnnxTensor> OnnxEmbedder::run(const std::vector<std::int64_t>& ids) const
     const std::vector<std::int64_t> ones(ids.size(), 1);
     const std::vector<std::int64_t> zeros(ids.size(), 0);
     std::vector<std::span<const std::int64_t>> rows;
+    rows.reserve(feeds_.size());
     for (const Feed feed : feeds_) {
         rows.emplace_back(feed == Feed::Ids ? ids : (feed == Feed::Ones ? ones : zeros));
     }

@@ -44,6 +44,8 @@ struct OnnxRuntime::State {
     }
     State(const State&) = delete;
     State& operator=(const State&) = delete;
+    State(State&&) = delete;
+    State& operator=(State&&) = delete;
 
     ort::Api api;
     std::string version;
@@ -120,6 +122,8 @@ struct OnnxSession::State {
     }
     State(const State&) = delete;
     State& operator=(const State&) = delete;
+    State(State&&) = delete;
+    State& operator=(State&&) = delete;
 
     Result<> create(std::span<const std::byte> model);
     Result<> describe(std::size_t index, bool input, OnnxPort& port) const;

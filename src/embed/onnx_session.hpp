@@ -26,6 +26,8 @@ public:
     ~OnnxRuntime();
     OnnxRuntime(const OnnxRuntime&) = delete;
     OnnxRuntime& operator=(const OnnxRuntime&) = delete;
+    OnnxRuntime(OnnxRuntime&&) = delete;
+    OnnxRuntime& operator=(OnnxRuntime&&) = delete;
 
     const std::string& version() const noexcept;
     const State& state() const noexcept { return *state_; }

@@ -9,6 +9,8 @@
 namespace braid::net {
 namespace {
 
+constexpr std::array<std::uint8_t, 12> kNat64{0, 0x64, 0xFF, 0x9B};
+
 bool is_private_v4(std::span<const std::uint8_t> b) noexcept {
     return b[0] == 0 || b[0] == 10 || b[0] == 127 ||   // this network, private, loopback
            (b[0] == 100 && (b[1] & 0xC0U) == 64) ||    // shared
@@ -35,7 +37,6 @@ bool is_private_v6(std::span<const std::uint8_t> b) noexcept {
         if (b[10] == 0 && b[11] == 0)
             return all_zero(b.subspan(12, 3)) || is_private_v4(b.subspan(12));
     }
-    constexpr std::array<std::uint8_t, 12> kNat64{0, 0x64, 0xFF, 0x9B};
     if (std::equal(kNat64.begin(), kNat64.end(), b.begin())) return is_private_v4(b.subspan(12));
     if (b[0] == 0x20 && b[1] == 0x02) return is_private_v4(b.subspan(2, 4));  // 6to4
     return false;

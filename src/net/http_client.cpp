@@ -142,8 +142,7 @@ Result<HeaderList> make_headers(const std::vector<HttpHeader>& headers) {
     const auto add = [&](const std::string& line) {
         curl_slist* const extended = curl_slist_append(list.get(), line.c_str());
         if (extended == nullptr) return false;
-        (void)list.release();
-        list.reset(extended);
+        if (list == nullptr) list.reset(extended);  // otherwise the head stays the same
         return true;
     };
     // No waiting for "100 Continue" before a body.
@@ -338,8 +337,8 @@ Result<HttpResponse> HttpClient::State::follow(const HttpRequest& request, Url a
 
 HttpClient::HttpClient(HttpClientOptions options)
     : state_(std::make_unique<State>(std::move(options))) {
-    static const bool ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-    (void)ready;  // without it every transfer fails, and says so
+    static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
+    (void)kReady;  // without it every transfer fails, and says so
 }
 HttpClient::~HttpClient() = default;
 HttpClient::HttpClient(HttpClient&&) noexcept = default;

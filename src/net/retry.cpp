@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <condition_variable>
+#include <cstdint>
 #include <limits>
 #include <mutex>
 #include <random>
@@ -17,6 +18,8 @@ namespace braid::net {
 namespace {
 
 using std::chrono::milliseconds;
+
+constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int32_t>::max();
 
 bool may_pass(int status) noexcept {
     return status == 408 || status == 429 || (status >= 500 && status != 501 && status != 505);
@@ -53,8 +56,7 @@ std::optional<milliseconds> parse_retry_after(std::string_view value,
     const char* const end = value.data() + value.size();
     const auto [rest, error] = std::from_chars(value.data(), end, seconds);
     if (error == std::errc() && rest == end && seconds >= 0) {
-        constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-        return milliseconds(1000 * std::min(seconds, kMost));
+        return milliseconds(1000 * std::min(seconds, kMostSeconds));
     }
     const std::time_t date = curl_getdate(std::string(value).c_str(), nullptr);
     if (date < 0) return std::nullopt;
