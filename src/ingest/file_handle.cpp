@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,13 @@ tl::unexpected<Error> system_error(const std::string& doing, int number) {
                                ? ErrorCode::ResourceExhausted
                                : ErrorCode::IoError;
     return fail(code, doing + ": " + std::generic_category().message(number));
+}
+
+/// False if there was nothing to read for a while.
+bool is_readable(int descriptor) {
+    constexpr int kWaitMs = 100;
+    pollfd request{descriptor, POLLIN, 0};
+    return ::poll(&request, 1, kWaitMs) != 0;
 }
 
 }  // namespace
@@ -61,6 +69,8 @@ Result<std::size_t> FileHandle::read(std::span<char> out, const std::stop_token&
         if (stop.stop_requested()) {
             return fail(ErrorCode::Cancelled, "reading " + name_ + " was interrupted");
         }
+        // A pipe may stay silent for ever: wait for it in steps, so that a stop is noticed.
+        if (stop.stop_possible() && !size_ && !is_readable(descriptor_)) continue;
         const ssize_t count = ::read(descriptor_, out.data(), out.size());
         if (count >= 0) return static_cast<std::size_t>(count);
         if (errno != EINTR) return system_error("cannot read " + name_, errno);

@@ -29,8 +29,8 @@ public:
     /// None for pipes and terminals.
     std::optional<std::uint64_t> size() const noexcept { return size_; }
 
-    /// Reads on from where the last call ended; 0 at the end. Cancelled once `stop` was requested
-    /// and a signal ended the wait.
+    /// Reads on from where the last call ended; 0 at the end. Cancelled soon after `stop` is
+    /// requested, also while a pipe is silent.
     Result<std::size_t> read(std::span<char> out, const std::stop_token& stop = {});
     /// Fills `out` from `offset` on. Corruption if the file ends before.
     Result<> read_at(std::uint64_t offset, std::span<std::byte> out) const;

@@ -1,0 +1,201 @@
+#include "braid/ingest/directory.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include "braid/core/sha256.hpp"
+#include "braid/text/utf8.hpp"
+
+namespace braid::ingest {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFingerprintKey = "source_fingerprint";
+
+enum class Kind { Markdown, Plain };
+
+std::optional<Kind> kind_of(const fs::path& path) {
+    std::string extension = path.extension().string();
+    std::ranges::transform(extension, extension.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    if (extension == ".md" || extension == ".markdown") return Kind::Markdown;
+    if (extension == ".txt" || extension == ".text") return Kind::Plain;
+    return std::nullopt;
+}
+
+Result<std::string> read_text(const SourceFile& file, std::uint64_t max_bytes) {
+    if (file.bytes > max_bytes) {
+        return fail(ErrorCode::InvalidArgument, "it has " + std::to_string(file.bytes) +
+                                                    " bytes, the limit is " +
+                                                    std::to_string(max_bytes));
+    }
+    std::ifstream in(file.path, std::ios::binary);
+    if (!in) return fail(ErrorCode::IoError, "it cannot be opened");
+    std::string text(static_cast<std::size_t>(file.bytes), '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (in.bad()) return fail(ErrorCode::IoError, "it cannot be read");
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+    BRAID_CHECK(text::require_utf8(text, "its text"));
+    return text;
+}
+
+/// The work on one directory.
+class DirectoryIngest {
+public:
+    DirectoryIngest(Database& database, const DirectoryOptions& options)
+        : database_(database), options_(options) {}
+
+    Result<DirectoryReport> run(const fs::path& root) {
+        BRAID_TRY(const auto files, list_text_files(root));
+        BRAID_TRY(const CollectionInfo info, database_.describe(options_.collection));
+        settings_ = info.schema.vectors.embedder + "\n" +
+                    std::to_string(options_.chunking.max_tokens) + "\n" +
+                    std::to_string(options_.chunking.overlap_tokens) + "\n";
+        report_.files = files.size();
+        DirectoryProgress progress{.files_done = 0, .files = files.size(), .chunks = 0};
+        for (const SourceFile& file : files) {
+            if (options_.stop.stop_requested()) {
+                return fail(ErrorCode::Cancelled, "interrupted; what was written stays");
+            }
+            BRAID_CHECK(add(file));
+            ++progress.files_done;
+            progress.chunks = report_.chunks;
+            if (options_.progress) options_.progress(progress);
+        }
+        return std::move(report_);
+    }
+
+private:
+    Result<> add(const SourceFile& file) {
+        const auto text = read_text(file, options_.max_file_bytes);
+        if (!text) {
+            report_.failed.push_back(file.path.string() + ": " + text.error().message);
+            return {};
+        }
+        const std::string hashed = settings_ + *text;
+        const std::string fingerprint =
+            core::sha256_hex(std::as_bytes(std::span(hashed))).substr(0, 32);
+        BRAID_TRY(const std::vector<Chunk> present, stored_chunks(file.document_id));
+        if (is_unchanged(present, fingerprint)) {
+            ++report_.unchanged;
+            return {};
+        }
+        std::vector<Chunk> chunks = cut(file, *text);
+        for (Chunk& chunk : chunks) {
+            chunk.metadata.set("source_path", file.document_id);
+            chunk.metadata.set(kFingerprintKey, fingerprint);
+            chunk.metadata.set("source_chunks", chunks.size());
+        }
+        BRAID_CHECK(remove_surplus(present, chunks.size()));
+        if (chunks.empty()) {
+            report_.failed.push_back(file.path.string() + ": it holds no text");
+            return {};
+        }
+        const std::size_t count = chunks.size();
+        const auto written =
+            database_.add(options_.collection, std::move(chunks), options_.namespace_);
+        if (!written) return fail(file.path.string(), written.error());
+        for (const std::string& warning : written->warnings) {
+            report_.warnings.push_back(file.document_id + ": " + warning);
+        }
+        ++report_.written;
+        report_.chunks += count;
+        return {};
+    }
+
+    std::vector<Chunk> cut(const SourceFile& file, const std::string& text) const {
+        std::vector<Chunk> chunks;
+        const std::string stem = file.path.stem().string();
+        if (kind_of(file.path) == Kind::Markdown) {
+            chunks = chunk_markdown(file.document_id, text, options_.chunking);
+        } else {
+            chunks = chunk_plain(file.document_id, stem, text, options_.chunking);
+        }
+        for (Chunk& chunk : chunks) {
+            if (!chunk.title) chunk.title = stem;
+        }
+        return chunks;
+    }
+
+    Result<std::vector<Chunk>> stored_chunks(const std::string& document_id) const {
+        ReadScope scope{options_.collection, options_.namespace_, {}, {}};
+        const std::vector<std::string> first{document_id + "#0"};
+        BRAID_TRY(const auto found, database_.get(scope, first));
+        if (!found.front()) return std::vector<Chunk>{};
+        return database_.neighbors(scope, first.front(), static_cast<std::size_t>(-1));
+    }
+
+    /// Every chunk is there with this fingerprint: the last run finished.
+    static bool is_unchanged(const std::vector<Chunk>& present, const std::string& fingerprint) {
+        if (present.empty()) return false;
+        const Value* count = present.front().metadata.find("source_chunks");
+        if (count == nullptr || *count != Value(present.size())) return false;
+        return std::ranges::all_of(present, [&](const Chunk& chunk) {
+            const Value* stored = chunk.metadata.find(kFingerprintKey);
+            return stored != nullptr && *stored == Value(fingerprint);
+        });
+    }
+
+    /// Chunks behind the new end go first: after a crash the file then counts as changed.
+    Result<> remove_surplus(const std::vector<Chunk>& present, std::size_t count) {
+        DeleteSelector surplus;
+        for (const Chunk& chunk : present) {
+            if (static_cast<std::size_t>(chunk.chunk_index.value_or(0)) >= count) {
+                surplus.chunk_ids.push_back(chunk.chunk_id);
+            }
+        }
+        if (surplus.chunk_ids.empty()) return {};
+        const ReadScope scope{options_.collection, options_.namespace_, {}, {}};
+        BRAID_TRY(const WriteReport removed, database_.remove(scope, surplus));
+        report_.removed += removed.written;
+        return {};
+    }
+
+    Database& database_;
+    const DirectoryOptions& options_;
+    std::string settings_;
+    DirectoryReport report_;
+};
+
+}  // namespace
+
+Result<std::vector<SourceFile>> list_text_files(const fs::path& root) {
+    std::error_code error;
+    const fs::file_status status = fs::status(root, error);
+    if (!fs::exists(status)) {
+        return fail(ErrorCode::NotFound, "there is no file or directory \"" + root.string() + "\"");
+    }
+    std::vector<SourceFile> files;
+    if (fs::is_regular_file(status)) {
+        files.push_back({root, root.filename().generic_string(), fs::file_size(root, error)});
+        return files;
+    }
+    auto walk = fs::recursive_directory_iterator(
+        root, fs::directory_options::skip_permission_denied, error);
+    for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
+        const fs::path& path = walk->path();
+        const bool hidden = path.filename().string().starts_with('.');
+        if (hidden && walk->is_directory(error)) walk.disable_recursion_pending();
+        if (hidden || walk->is_symlink(error) || !walk->is_regular_file(error)) continue;
+        if (!kind_of(path)) continue;
+        const std::string id = path.lexically_relative(root).generic_string();
+        files.push_back({path, id, walk->file_size(error)});
+    }
+    if (error) {
+        return fail(ErrorCode::IoError, "reading \"" + root.string() + "\": " + error.message());
+    }
+    std::ranges::sort(files, {}, &SourceFile::document_id);
+    return files;
+}
+
+Result<DirectoryReport> ingest_directory(Database& database, const fs::path& root,
+                                         const DirectoryOptions& options) {
+    return DirectoryIngest(database, options).run(root);
+}
+
+}  // namespace braid::ingest

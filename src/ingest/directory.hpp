@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/database.hpp"
+#include "braid/ingest/chunker.hpp"
+#include "braid/result.hpp"
+
+namespace braid::ingest {
+
+/// A file that can be read as text: .md, .markdown, .txt, .text.
+struct SourceFile {
+    std::filesystem::path path;
+    std::string document_id;  // the path below the directory, with '/'
+    std::uint64_t bytes = 0;
+};
+
+/// Files below `root` (or `root` itself), by document_id. Hidden ones and links are left out.
+/// NotFound if there is no such path.
+Result<std::vector<SourceFile>> list_text_files(const std::filesystem::path& root);
+
+struct DirectoryProgress {
+    std::size_t files_done = 0;
+    std::size_t files = 0;
+    std::uint64_t chunks = 0;
+};
+
+struct DirectoryOptions {
+    std::string collection{kDefaultCollection};
+    std::string namespace_{kDefaultNamespace};
+    ChunkingOptions chunking;
+    std::uint64_t max_file_bytes = std::uint64_t{64} << 20;
+    std::function<void(const DirectoryProgress&)> progress;
+    std::stop_token stop;
+};
+
+struct DirectoryReport {
+    std::size_t files = 0;      // found
+    std::size_t unchanged = 0;  // skipped
+    std::size_t written = 0;
+    std::uint64_t chunks = 0;           // written
+    std::uint64_t removed = 0;          // chunks that a changed file no longer has
+    std::vector<std::string> failed;    // files that could not be read, and why
+    std::vector<std::string> warnings;  // said by the writes
+};
+
+/// Cuts every text file below `root` into chunks and writes them, a file at a time, all or none. A
+/// file whose text, chunking and embedder are those of the last run is skipped. A file that cannot
+/// be read is reported and does not stop the others. Chunks carry `source_path`, and
+/// `source_fingerprint` in their metadata.
+Result<DirectoryReport> ingest_directory(Database& database, const std::filesystem::path& root,
+                                         const DirectoryOptions& options);
+
+}  // namespace braid::ingest

@@ -1,0 +1,140 @@
+#include "braid/ingest/chunker.hpp"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "braid/ingest/markdown.hpp"
+#include "braid/text/utf8.hpp"
+
+namespace braid::ingest {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+Strings contents(const std::vector<Chunk>& chunks) {
+    Strings texts;
+    for (const Chunk& chunk : chunks) texts.push_back(chunk.content);
+    return texts;
+}
+
+std::size_t count_words(std::string_view text) {
+    std::size_t words = 0;
+    bool in_word = false;
+    for (const char c : text) {
+        const bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+        words += !space && !in_word;
+        in_word = !space;
+    }
+    return words;
+}
+
+ChunkingOptions small(std::size_t max_tokens, std::size_t overlap = 0) {
+    return {.max_tokens = max_tokens, .overlap_tokens = overlap, .count_tokens = count_words};
+}
+
+TEST(Markdown, TurnsHeadingsIntoSections) {
+    const auto chunks = chunk_markdown("a.md",
+                                       "# The Harbour\n\nIntro.\n\n## Overview\nOver.\n\n### Early "
+                                       "years ##\nEarly.\n\n## Trade\nTrade.\n",
+                                       {});
+    ASSERT_EQ(chunks.size(), 4U);
+    EXPECT_EQ(contents(chunks), (Strings{"Intro.", "Over.", "Early.", "Trade."}));
+    EXPECT_EQ(chunks[0].title, "The Harbour");
+    EXPECT_FALSE(chunks[0].section_title);
+    EXPECT_EQ(chunks[1].section_title, "Overview");
+    EXPECT_EQ(chunks[2].section_title, "Overview > Early years");
+    EXPECT_EQ(chunks[3].section_title, "Trade");
+    EXPECT_EQ(chunks[3].chunk_id, "a.md#3");
+    EXPECT_EQ(chunks[3].chunk_index, 3);
+    EXPECT_EQ(chunks[3].document_id, "a.md");
+}
+
+TEST(Markdown, KnowsUnderlinedHeadingsFencesAndFrontMatter) {
+    const auto document = parse_markdown(
+        "---\ntitle: \"From the front\"\ntags: x\n---\nSalt\n====\n\nText.\n\n```\n# no "
+        "heading\n\nstill code\n```\n\nPart\n----\nMore.\n#hashtag is text\n");
+    EXPECT_EQ(document.title, "Salt");
+    ASSERT_EQ(document.sections.size(), 2U);
+    EXPECT_EQ(document.sections[0].blocks.size(), 2U);
+    EXPECT_EQ(document.sections[0].blocks[1], "```\n# no heading\n\nstill code\n```\n");
+    EXPECT_EQ(document.sections[1].heading, "Part");
+    EXPECT_EQ(parse_markdown("---\ntitle: Only\n---\ntext").title, "Only");
+    EXPECT_EQ(parse_markdown("---\nnever closed").sections.size(), 1U);
+}
+
+TEST(Chunker, KeepsParagraphsTogetherWhileTheyFit) {
+    const auto chunks = chunk_plain("t", "", "one two three\n\nfour five\n\nsix seven", small(18));
+    EXPECT_EQ(contents(chunks), (Strings{"one two three\n\nfour five\n\nsix seven"}));
+}
+
+TEST(Chunker, CutsBetweenSentencesAndRepeatsTheEnd) {
+    std::string text;
+    for (int i = 0; i < 12; ++i) text += "Sentence " + std::to_string(i) + " has five words. ";
+    const auto chunks = chunk_plain("t", "", text, small(20, 5));
+    ASSERT_GT(chunks.size(), 3U);
+    for (const Chunk& chunk : chunks) EXPECT_LE(count_words(chunk.content), 20U) << chunk.content;
+    EXPECT_TRUE(chunks[1].content.starts_with("Sentence 3 has five words. Sentence 4"))
+        << chunks[1].content;
+}
+
+TEST(Chunker, CutsALongWordBetweenCharacters) {
+    ChunkingOptions options;
+    options.max_tokens = 20;
+    options.count_tokens = [](std::string_view text) { return text.size(); };
+    std::string word;
+    for (int i = 0; i < 50; ++i) word += "ü";
+    std::string joined;
+    for (const Chunk& chunk : chunk_plain("t", "", word, options)) {
+        EXPECT_LE(chunk.content.size(), 20U);
+        EXPECT_TRUE(text::is_valid_utf8(chunk.content));
+        joined += chunk.content;
+    }
+    EXPECT_EQ(joined, word);
+}
+
+TEST(Chunker, GivesNothingForTextWithoutText) {
+    EXPECT_TRUE(chunk_plain("t", "title", " \n\n \t\n", {}).empty());
+    EXPECT_TRUE(chunk_markdown("t", "# Only a title\n\n## And a section\n", {}).empty());
+    EXPECT_TRUE(chunk_markdown("t", "", {}).empty());
+}
+
+/// Whatever the text: valid UTF-8, within the budget, every word kept, in order.
+TEST(Chunker, LosesNoWordOfRandomTexts) {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937 rng(seed);
+        const Strings parts{"word", "déjà", "。",    "漢字", ". ", "! ", " ",  "\n",
+                            "\n\n", "a.b",  "```\n", "- x",  "\t", "ß",  "🦊", "end."};
+        std::string text;
+        for (unsigned i = 0; i < rng() % 400; ++i) text += parts[rng() % parts.size()];
+        const auto chunks = chunk_plain("t", "", text, small(16 + rng() % 10));
+        std::string all;
+        for (const Chunk& chunk : chunks) {
+            EXPECT_TRUE(text::is_valid_utf8(chunk.content));
+            EXPECT_LE(count_words(chunk.content), 26U);
+            all += chunk.content;
+        }
+        const auto squeezed = [](const std::string& from) {
+            std::string out;
+            for (const char c : from) {
+                if (c != ' ' && c != '\n' && c != '\t') out += c;
+            }
+            return out;
+        };
+        EXPECT_EQ(squeezed(all), squeezed(text));
+    }
+}
+
+TEST(Chunker, TakesAHugeLineWithoutSpaces) {
+    const std::string text(2'000'000, 'x');
+    const auto chunks = chunk_plain("t", "", text, {});
+    std::size_t total = 0;
+    for (const Chunk& chunk : chunks) total += chunk.content.size();
+    EXPECT_EQ(total, text.size());
+}
+
+}  // namespace
+}  // namespace braid::ingest

@@ -1,0 +1,92 @@
+#include "braid/ingest/directory.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace braid::ingest {
+namespace {
+
+namespace fs = std::filesystem;
+
+class IngestDirectory : public testing::Test {
+protected:
+    IngestDirectory() : database_(*Database::in_memory()) {
+        std::string pattern = (fs::temp_directory_path() / "braid-ingest-XXXXXX").string();
+        root_ = mkdtemp(pattern.data());
+        EXPECT_TRUE(database_.create_collection("default"));
+    }
+    ~IngestDirectory() override { fs::remove_all(root_); }
+
+    void write(const std::string& name, const std::string& text) {
+        fs::create_directories((root_ / name).parent_path());
+        std::ofstream(root_ / name, std::ios::binary) << text;
+    }
+    DirectoryReport ingest(const DirectoryOptions& options = {}) {
+        auto report = ingest_directory(database_, root_, options);
+        EXPECT_TRUE(report) << (report ? "" : report.error().message);
+        return report ? *report : DirectoryReport{};
+    }
+    std::uint64_t count() { return *database_.count({}); }
+
+    Database database_;
+    fs::path root_;
+};
+
+TEST_F(IngestDirectory, ReadsTextFilesAndSkipsThemWhenUnchanged) {
+    write("people/ada.md", "# Ada\n\n## Overview\nShe keeps the lamps.\n");
+    write("notes.TXT", "Plain words.");
+    write(".hidden/secret.md", "# no");
+    write("picture.png", "\x89PNG");
+    const DirectoryReport first = ingest();
+    EXPECT_EQ(first.files, 2U);
+    EXPECT_EQ(first.written, 2U);
+    EXPECT_EQ(count(), 2U);
+    const auto chunk = (*database_.get({}, std::vector<std::string>{"people/ada.md#0"}))[0];
+    ASSERT_TRUE(chunk);
+    EXPECT_EQ(chunk->title, "Ada");
+    EXPECT_EQ(chunk->section_title, "Overview");
+    EXPECT_EQ(chunk->document_id, "people/ada.md");
+
+    const DirectoryReport second = ingest();
+    EXPECT_EQ(second.unchanged, 2U);
+    EXPECT_EQ(second.written, 0U);
+
+    write("notes.TXT", "Plain words, changed.");
+    const DirectoryReport third = ingest();
+    EXPECT_EQ(third.unchanged, 1U);
+    EXPECT_EQ(third.written, 1U);
+}
+
+TEST_F(IngestDirectory, RemovesChunksThatAChangedFileNoLongerHas) {
+    write("a.md", "# A\n\n## One\nfirst\n\n## Two\nsecond\n\n## Three\nthird\n");
+    ingest();
+    EXPECT_EQ(count(), 3U);
+    write("a.md", "# A\n\n## One\nfirst\n");
+    const DirectoryReport report = ingest();
+    EXPECT_EQ(report.removed, 2U);
+    EXPECT_EQ(count(), 1U);
+}
+
+TEST_F(IngestDirectory, ReportsBadFilesAndGoesOn) {
+    write("bad.txt", "ab\xFF\xFEzz");
+    write("empty.md", "");
+    write("good.md", "fine");
+    const DirectoryReport report = ingest();
+    EXPECT_EQ(report.written, 1U);
+    ASSERT_EQ(report.failed.size(), 2U);
+    EXPECT_NE(report.failed[0].find("bad.txt"), std::string::npos);
+    EXPECT_NE(report.failed[0].find("UTF-8"), std::string::npos) << report.failed[0];
+}
+
+TEST_F(IngestDirectory, SaysWhenThereIsNoSuchPath) {
+    const auto report = ingest_directory(database_, root_ / "nothing", {});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, ErrorCode::NotFound);
+}
+
+}  // namespace
+}  // namespace braid::ingest
