@@ -13,7 +13,7 @@ constexpr std::int64_t kMinutesPerDay = 1440;
 constexpr std::int64_t kSecondsPerDay = kMinutesPerDay * 60;
 
 tl::unexpected<Error> bad(std::string_view text, std::string_view why) {
-    constexpr std::size_t kShown = 64;
+    static constexpr std::size_t kShown = 64;
     std::string message = "'" + std::string(text.substr(0, kShown));
     if (text.size() > kShown) message += "...";
     message += "' is not an RFC 3339 timestamp: ";
@@ -176,8 +176,8 @@ std::string print_rfc3339(Timestamp time) {
 
     // The calendar repeats every 400 years (146,097 days). Dates are looked up in 1970 to 2369 and
     // moved by whole cycles, because std::chrono::year ends at 32767 and a Timestamp does not.
-    constexpr std::int64_t kCycleDays = 146'097;
-    constexpr std::int64_t kCycleYears = 400;
+    static constexpr std::int64_t kCycleDays = 146'097;
+    static constexpr std::int64_t kCycleYears = 400;
     const std::int64_t cycle = floor_div(day_number, kCycleDays);
     const std::chrono::year_month_day date{std::chrono::sys_days(
         std::chrono::days(static_cast<int>(day_number - cycle * kCycleDays)))};

@@ -94,7 +94,7 @@ void append_plain(std::string& out, char32_t c) {
 
 /// Appends the base letter of a composed Latin or Greek one.
 void append_base(std::string& out, char32_t c) {
-    constexpr std::size_t kMax = 8;
+    static constexpr std::size_t kMax = 8;
     std::array<utf8proc_int32_t, kMax> parts{};
     int boundclass = 0;
     const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts.data(), kMax,
@@ -105,9 +105,40 @@ void append_base(std::string& out, char32_t c) {
     }
 }
 
+struct NativeLetters {
+    std::string_view language;
+    std::u32string_view letters;
+};
+
+constexpr NativeLetters kNativeLetters[] = {
+    {"arabic", U"\u0622\u0623\u0625\u0671"},  // alef with madda, hamza or wasla
+    {"basque", U"ñ"},
+    {"catalan", U"àáèéíïòóúüç"},
+    {"danish", U"æøå"},
+    {"finnish", U"äöåšž"},
+    {"french", U"âàçëéêèïîôûùüÿœæ"},
+    {"german", U"äöü"},
+    {"hungarian", U"áéíóöőüúű"},
+    {"irish", U"áéíóú"},
+    {"italian", U"àáèéìíòóùú"},
+    {"lithuanian", U"ąčęėįšųūž"},
+    {"norwegian", U"æøå"},
+    {"portuguese", U"áàâãéêíóôõúüç"},
+    {"romanian", U"ăâîşșţț"},
+    {"serbian", U"čćđšž"},
+    {"spanish", U"áéíóúüñ"},
+    {"swedish", U"åäö"},
+    {"turkish", U"çğıöşüâîû"},
+};
+
 }  // namespace
 
-void fold_accents(std::string& word, std::string& buffer) {
+std::u32string_view native_letters(std::string_view language) noexcept {
+    const auto* found = std::ranges::find(kNativeLetters, language, &NativeLetters::language);
+    return found == std::end(kNativeLetters) ? std::u32string_view() : found->letters;
+}
+
+void fold_accents(std::string& word, std::string& buffer, std::u32string_view native) {
     const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
     if (std::ranges::all_of(word, is_ascii)) return;
     buffer.clear();
@@ -119,6 +150,9 @@ void fold_accents(std::string& word, std::string& buffer) {
             buffer.push_back(word[at]);
         } else if (is_mark(c)) {
             if (!is_optional(c, base)) append_utf8(buffer, c);
+        } else if (native.find(c) != std::u32string_view::npos) {
+            base = c;
+            append_utf8(buffer, c);
         } else {
             base = c;
             if (alphabet_of(c) == Alphabet::LatinOrGreek) {

@@ -13,6 +13,10 @@ namespace braid::text {
 /// - Cyrillic: ё becomes е and stress marks go; й, ї, ў and other letters in their own right stay.
 /// - Hebrew points and Arabic vowel signs go; alef with hamza or madda becomes alef.
 /// - Marks of other scripts are part of the spelling and stay.
-void fold_accents(std::string& word, std::string& buffer);
+void fold_accents(std::string& word, std::string& buffer, std::u32string_view native = {});
+
+/// The accented letters that a language's stemmer looks at: they must stay until a word is stemmed.
+/// Accents of other languages go before, or `Café` and `cafe` would end as different German stems.
+std::u32string_view native_letters(std::string_view language) noexcept;
 
 }  // namespace braid::text

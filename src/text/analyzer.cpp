@@ -18,6 +18,12 @@ namespace {
 constexpr std::string_view kStandard = "standard";
 constexpr std::string_view kSimple = "simple";
 
+/// A name from a request, short enough for a message.
+std::string quoted(std::string_view name) {
+    static constexpr std::size_t kShown = 64;
+    return "'" + std::string(cut_at_most(name, kShown)) + (name.size() > kShown ? "...'" : "'");
+}
+
 /// What one call of analyze() works with.
 struct Scratch {
     std::optional<StandardTokenizer> standard;  // none: the analyzer is `simple`
@@ -60,7 +66,7 @@ Analyzer::Analyzer(std::shared_ptr<const State> state) noexcept : state_(std::mo
 Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
     static constexpr std::string_view kNames[] = {kStandard, kSimple};
     if (options.name != kStandard && options.name != kSimple) {
-        std::string message = "unknown analyzer '" + options.name + "'";
+        std::string message = "unknown analyzer " + quoted(options.name);
         if (const auto near = nearest_name(options.name, kNames)) {
             message += "; did you mean '" + std::string(*near) + "'?";
         }
@@ -69,7 +75,7 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
     }
     const auto language = language_by_name(options.language);
     if (!language) {
-        std::string message = "unknown language '" + options.language + "'; nearest are";
+        std::string message = "unknown language " + quoted(options.language) + "; nearest are";
         const char* separator = " '";
         for (const std::string_view name :
              nearest_names(options.language, analyzer_languages(), 3)) {
@@ -93,8 +99,8 @@ void Analyzer::analyze(std::string_view text, std::vector<Token>& out) const {
     text = cut_at_most(text, std::numeric_limits<std::uint32_t>::max());
     TokenWriter writer(out);
     auto scratch = state_->borrow();
-    if (scratch->standard) {
-        scratch->standard->run(text, writer);
+    if (auto& standard = scratch->standard) {
+        standard->run(text, writer);
     } else {
         simple_words(text, writer, scratch->word);
     }

@@ -249,7 +249,7 @@ void Chain::split_digits(std::size_t first, std::size_t last) {
 void Chain::find_whole() {
     const Atom& front = atoms_.front();
     const Atom& back = atoms_.back();
-    std::size_t first = front.first > kMaxUnderscores ? front.first : 0;
+    const std::size_t first = front.first > kMaxUnderscores ? front.first : 0;
     std::size_t last =
         links_.size() - back.suffix_last > kMaxUnderscores ? back.suffix_last : links_.size();
     if (parts_.size() == 1 && first == front.first && last == back.last) return;

@@ -70,7 +70,7 @@ char32_t joiner_of(char32_t c) noexcept {
 
 bool is_pictograph(char32_t c) noexcept {
     // Below stand (c), (r) and arrows, which Unicode counts as pictographs as well.
-    constexpr char32_t kFirst = 0x231A;
+    static constexpr char32_t kFirst = 0x231A;
     return c >= kFirst && utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->boundclass ==
                               UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
@@ -156,8 +156,8 @@ struct Decomposition {
 Decomposition fold(char32_t c) noexcept {
     Decomposition out;
     int boundclass = 0;
-    constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE |
-                                                             UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+    static constexpr auto kOptions = static_cast<utf8proc_option_t>(
+        UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
     auto size = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), out.chars.data(),
                                         kMaxExpansion - 1, kOptions, &boundclass);
     size = std::clamp<utf8proc_ssize_t>(size, 0, kMaxExpansion - 1);
@@ -199,9 +199,10 @@ private:
 }  // namespace
 
 CharInfo char_info(char32_t code_point) noexcept {
-    constexpr char32_t kAlphabetsEnd = 0x1000;  // alphabets, abjads, abugidas of India, Thai, Lao
-    constexpr char32_t kExtrasFirst = 0x1E00;   // Latin and Greek with accents,
-    constexpr char32_t kExtrasEnd = 0x2100;     // punctuation, currencies
+    static constexpr char32_t kAlphabetsEnd =
+        0x1000;  // alphabets, abjads, abugidas of India, Thai, Lao
+    static constexpr char32_t kExtrasFirst = 0x1E00;  // Latin and Greek with accents,
+    static constexpr char32_t kExtrasEnd = 0x2100;    // punctuation, currencies
     static const InfoTable<0, kAlphabetsEnd> kAlphabets;
     static const InfoTable<kExtrasFirst, kExtrasEnd> kExtras;
     if (code_point < kAlphabetsEnd) return kAlphabets[code_point];
@@ -235,7 +236,7 @@ Expansion expand(char32_t code_point) noexcept {
 }
 
 std::size_t compose(char32_t* code_points, std::size_t count) noexcept {
-    constexpr std::size_t kMax = 128;
+    static constexpr std::size_t kMax = 128;
     std::array<utf8proc_int32_t, kMax> chars{};
     utf8proc_ssize_t size = 0;
     for (std::size_t i = 0; i < count; ++i) {

@@ -27,7 +27,7 @@ std::optional<std::string_view> nearest_name(std::string_view wanted,
 std::vector<std::string_view> nearest_names(std::string_view wanted,
                                             std::span<const std::string_view> known,
                                             std::size_t count) {
-    constexpr std::size_t kLimit = 64;
+    static constexpr std::size_t kLimit = 64;
     // Beyond the limit every name is equally far, so a long `wanted` need not be compared whole.
     const std::string lower = ascii_lower(wanted.substr(0, 4 * kLimit));
     std::vector<std::pair<std::size_t, std::string_view>> ranked;

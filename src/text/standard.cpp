@@ -9,12 +9,6 @@
 namespace braid::text {
 namespace {
 
-/// Languages that write no accents, or only in borrowed words: these must come off before stemming,
-/// or `résumé` and `resume` end as different stems. Elsewhere the stemmer wants them.
-bool writes_no_accents(std::string_view language) noexcept {
-    return language == "english" || language == "porter" || language == "indonesian";
-}
-
 enum class Ascii : std::uint8_t {
     Separator,
     Letter,
@@ -45,13 +39,18 @@ bool may_start_word(std::string_view text, std::size_t dot) noexcept {
            std::string_view(" \t\r\n([{\"'`").find(text[dot - 1]) != std::string_view::npos;
 }
 
+bool has_digit(std::string_view word) noexcept {
+    return word.find_first_of("0123456789") != std::string_view::npos;
+}
+
 /// `1,000` and `12,345.6`: commas between groups of three digits.
 bool is_grouped_number(std::string_view text) noexcept {
     std::size_t comma = text.find(',');
     if (comma == 0 || comma == std::string_view::npos || comma > 3) return false;
     const std::size_t digits_end = std::min(text.find('.'), text.size());
     for (; comma < digits_end; comma += 4) {
-        if (text[comma] != ',' || digits_end - comma < 4) return false;
+        const std::string_view group = text.substr(comma, 4);
+        if (group.size() < 4 || group.rfind(',') != 0) return false;
     }
     return comma == digits_end && text.find(',', digits_end) == std::string_view::npos;
 }
@@ -80,7 +79,7 @@ StandardTokenizer::StandardTokenizer(const Options& options)
       turkish_(options.language == "turkish"),
       stop_words_(options.stop_words),
       fast_ascii_(options.fast_ascii),
-      accents_first_(writes_no_accents(options.language)) {}
+      native_letters_(native_letters(options.language)) {}
 
 void StandardTokenizer::run(std::string_view text, TokenWriter& writer) {
     writer_ = &writer;
@@ -144,25 +143,33 @@ std::size_t StandardTokenizer::plain_words(std::string_view text, std::size_t at
         if (upper != 0) {
             for (char& c : word_) c = static_cast<char>(c | 0x20);
         }
-        write_word(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end));
+        if (!stop_words_ || !is_english_stop_word(word_)) {
+            write_stem(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end));
+        }
         ++position_;
         at = end;
     }
     return at;
 }
 
-/// Writes word_ as a stemmed term.
-void StandardTokenizer::write_word(std::uint32_t begin, std::uint32_t end) {
-    if (stop_words_ && is_english_stop_word(word_)) return;
-    if (accents_first_) fold_accents(word_, buffer_);
-    stemmer_.stem(word_);
-    if (!accents_first_) fold_accents(word_, buffer_);
-    writer_->write(word_, position_, begin, end);
-}
-
 void StandardTokenizer::write_word(const Piece& piece) {
     word_ = piece.text;
-    write_word(piece.begin, piece.end);
+    if (stop_words_ && is_english_stop_word(word_)) return;
+    fold_accents(word_, buffer_, native_letters_);
+    if (has_digit(word_)) {
+        // The stem of a code (`deadbeef42`) would only be a shorter code.
+        fold_accents(word_, buffer_);
+        writer_->write(word_, position_, piece.begin, piece.end);
+    } else {
+        write_stem(piece.begin, piece.end);
+    }
+}
+
+/// Writes the stem of word_.
+void StandardTokenizer::write_stem(std::uint32_t begin, std::uint32_t end) {
+    stemmer_.stem(word_);
+    if (!native_letters_.empty()) fold_accents(word_, buffer_);
+    writer_->write(word_, position_, begin, end);
 }
 
 void StandardTokenizer::write_unstemmed(const Piece& piece) {

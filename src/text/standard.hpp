@@ -30,15 +30,15 @@ private:
     std::size_t plain_words(std::string_view text, std::size_t at);
     void chain(UnitReader& reader, std::string_view text);
     void pairs(UnitReader& reader);
-    void write_word(std::uint32_t begin, std::uint32_t end);
     void write_word(const Piece& piece);
+    void write_stem(std::uint32_t begin, std::uint32_t end);
     void write_unstemmed(const Piece& piece);
 
     Stemmer stemmer_;
     bool turkish_;
     bool stop_words_;
     bool fast_ascii_;
-    bool accents_first_;  // before stemming
+    std::u32string_view native_letters_;
     Chain chain_;
     std::string word_;
     std::string buffer_;

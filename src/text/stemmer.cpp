@@ -105,7 +105,7 @@ std::span<const std::string_view> stemmer_languages() noexcept {
 }
 
 std::optional<std::string_view> language_by_name(std::string_view name) {
-    constexpr std::size_t kLongestCode = 3;
+    static constexpr std::size_t kLongestCode = 3;
     std::string lower = ascii_lower(name.substr(0, 64));
     const std::size_t region = lower.find_first_of("-_");
     if (region != std::string::npos && region <= kLongestCode) lower.resize(region);

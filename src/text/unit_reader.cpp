@@ -58,7 +58,7 @@ void UnitReader::advance() {
 
 void UnitReader::read_unit() {
     // Unicode's stream-safe format allows as many; a text that piles up more means no word by it.
-    constexpr std::size_t kMaxMarks = 30;
+    static constexpr std::size_t kMaxMarks = 30;
     const CharInfo base = ahead_.info;
     unit_.kind = base.kind == CharKind::Mark ? CharKind::Separator : base.kind;
     unit_.letter_case = base.letter_case;

@@ -103,7 +103,7 @@ bool is_valid_utf8(std::string_view text) noexcept {
 Result<> require_utf8(std::string_view text, std::string_view what) {
     const std::size_t valid = valid_utf8_prefix(text);
     if (valid == text.size()) return {};
-    constexpr std::string_view kHex = "0123456789abcdef";
+    static constexpr std::string_view kHex = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(text[valid]);
     std::string message(what);
     message += " is not valid UTF-8: byte 0x";

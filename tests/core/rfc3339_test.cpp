@@ -124,7 +124,7 @@ TEST(Rfc3339, PrintsEveryTimestampThereIs) {
 }
 
 TEST(Rfc3339, ReadsBackWhatItPrints) {
-    constexpr unsigned kSeed = 20251225;
+    static constexpr unsigned kSeed = 20251225;
     SCOPED_TRACE(testing::Message() << "seed " << kSeed);
     std::mt19937_64 rng(kSeed);
     std::uniform_int_distribution<std::int64_t> any(micros_of("0000-01-01"),
@@ -137,7 +137,7 @@ TEST(Rfc3339, ReadsBackWhatItPrints) {
 }
 
 TEST(Rfc3339, SurvivesRandomBytes) {
-    constexpr unsigned kSeed = 7;
+    static constexpr unsigned kSeed = 7;
     SCOPED_TRACE(testing::Message() << "seed " << kSeed);
     std::mt19937 rng(kSeed);
     const std::string base = "2016-12-31T23:59:60.123456+01:00";
