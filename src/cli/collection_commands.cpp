@@ -1,0 +1,253 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "braid/cli/collection_setup.hpp"
+#include "braid/cli/commands.hpp"
+#include "braid/cli/input.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/cli/table.hpp"
+#include "braid/json/json.hpp"
+#include "braid/wire/schema_json.hpp"
+
+namespace braid::cli {
+namespace {
+
+std::string vectors_of(const VectorSpec& vectors) {
+    if (!vectors.has_vectors()) return "none";
+    std::string text = vectors.embedder;
+    if (vectors.dimension > 0) text += " " + std::to_string(vectors.dimension);
+    return text;
+}
+
+Result<> run_list(Session& session) {
+    BRAID_TRY(const auto database, session.open_for_reading());
+    BRAID_TRY(const auto infos, database.collections());
+    if (session.json()) {
+        Array list;
+        for (const CollectionInfo& info : infos) list.push_back(wire::collection_to_value(info));
+        session.out.json(Object{{"collections", std::move(list)}});
+        return {};
+    }
+    if (infos.empty()) {
+        session.out.line("No collections yet. Try: braid ingest FILE.jsonl");
+        return {};
+    }
+    Table table(
+        {{"collection"}, {"chunks", true}, {"documents", true}, {"vectors"}, {"namespaces"}});
+    for (const CollectionInfo& info : infos) {
+        std::string namespaces;
+        for (const std::string& name : info.namespaces) {
+            namespaces += (namespaces.empty() ? "" : ", ") + plain(name);
+        }
+        if (!info.damage.empty()) namespaces = "damaged: " + plain(info.damage);
+        table.add({info.name, with_separators(info.chunks), with_separators(info.documents),
+                   vectors_of(info.schema.vectors), namespaces});
+    }
+    table.print(session.out);
+    return {};
+}
+
+constexpr auto kCreateFlags = std::to_array<FlagSpec>({
+    {.name = "schema",
+     .kind = FlagKind::Text,
+     .value = "FILE|-",
+     .help = "the schema as JSON; flags stand above it"},
+    {.name = "stop-words", .help = "leave out the language's stop words", .key = "stop_words"},
+    {.name = "bm25",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "lucene or okapi",
+     .choices = "lucene|okapi"},
+});
+
+Result<> run_create(Session& session) {
+    const std::string& name = session.arguments.operands.front();
+    BRAID_CHECK(validate_collection_name(name));
+    Object wanted;
+    if (const auto path = session.arguments.text("schema")) {
+        BRAID_TRY(const std::string text, read_input(*path));
+        auto json = json::parse(text);
+        if (!json || !json->is_object()) {
+            return fail(ErrorCode::InvalidArgument,
+                        *path + ": " + (json ? "must be an object" : json.error().message));
+        }
+        wanted = json->as_object();
+    }
+    BRAID_TRY(const Object flags, session.arguments.keyed_values(kCreateFlags));
+    BRAID_TRY(const Object shared, wanted_schema(session, false));
+    for (const Object* given : {&flags, &shared}) {
+        for (const auto& [key, value] : *given) wanted.set(key, value);
+    }
+    if (const auto variant = session.arguments.text("bm25")) {
+        wanted.set("bm25", Object{{"variant", Value(*variant)}});
+    }
+    if (wanted.find("embedder") == nullptr) {
+        wanted.set("embedder", session.settings.text("embedder"));
+    }
+    BRAID_CHECK(wire::schema_from_value(wanted));
+
+    session.interrupts.hold();
+    BRAID_TRY(auto database, session.open_for_writing(true));
+    BRAID_CHECK(create_collection(database, name, wanted));
+    BRAID_TRY(const CollectionInfo info, database.describe(name));
+    if (session.json()) {
+        session.out.json(wire::collection_to_value(info));
+    } else if (!session.quiet()) {
+        session.out.line("Created collection \"" + name + "\".");
+    }
+    return {};
+}
+
+constexpr auto kDropFlags = std::to_array<FlagSpec>({
+    {.name = "yes", .help = "needed: what is dropped is gone"},
+});
+
+Result<> run_drop(Session& session) {
+    const std::string& name = session.arguments.operands.front();
+    if (!session.arguments.has("yes")) {
+        return fail(ErrorCode::InvalidArgument,
+                    "this deletes collection \"" + name + "\" for good; say --yes if you mean it");
+    }
+    session.interrupts.hold();
+    BRAID_TRY(auto database, session.open_for_writing(false));
+    BRAID_CHECK(database.drop_collection(name));
+    if (session.json()) {
+        session.out.json(Object{{"dropped", Value(name)}});
+    } else if (!session.quiet()) {
+        session.out.line("Dropped collection \"" + name + "\".");
+    }
+    return {};
+}
+
+constexpr auto kStatsFlags = std::to_array<FlagSpec>({kCollectionFlag, kNamespaceFlag});
+
+Result<> run_stats(Session& session) {
+    BRAID_TRY(const auto database, session.open_for_reading());
+    BRAID_TRY(const ReadScope scope, session.scope());
+    BRAID_TRY(const CollectionStats stats, database.stats(scope));
+    if (session.json()) {
+        session.out.json(Object{{"collection", Value(scope.collection)},
+                                {"namespace", Value(scope.namespace_)},
+                                {"chunks", stats.chunks},
+                                {"documents", stats.documents},
+                                {"vectors", stats.vectors},
+                                {"terms", stats.terms},
+                                {"average_length", stats.average_length},
+                                {"bytes_on_disk", stats.bytes_on_disk}});
+        return {};
+    }
+    std::string length = json::print(Value(stats.average_length));
+    length.resize(std::min(length.size(), length.find('.') + 3));
+    const std::vector<std::pair<std::string, std::string>> rows{
+        {"collection", scope.collection},
+        {"namespace", plain(scope.namespace_)},
+        {"chunks", with_separators(stats.chunks)},
+        {"documents", with_separators(stats.documents)},
+        {"vectors", with_separators(stats.vectors)},
+        {"distinct terms", with_separators(stats.terms)},
+        {"average length", length + " terms"},
+        {"on disk", byte_size(stats.bytes_on_disk)}};
+    for (const auto& [name, value] : rows) {
+        session.out.line(std::string(session.out.style().dim) + padded(name, 16) +
+                         std::string(session.out.style().reset) + value);
+    }
+    return {};
+}
+
+constexpr auto kFacetsFlags = std::to_array<FlagSpec>({
+    kCollectionFlag,
+    kNamespaceFlag,
+    kFilterFlag,
+    {.name = "limit",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "how many values (default: 20)"},
+});
+
+Result<> run_facets(Session& session) {
+    BRAID_TRY(const ReadScope scope, session.scope());
+    BRAID_TRY(const auto limit, session.arguments.integer("limit", 1, 100'000));
+    const std::string& field = session.arguments.operands.front();
+    BRAID_TRY(const auto database, session.open_for_reading());
+    BRAID_TRY(const auto facets,
+              database.facets(scope, field, static_cast<std::size_t>(limit.value_or(20))));
+    if (session.json()) {
+        Array values;
+        for (const FacetCount& facet : facets) {
+            values.emplace_back(Object{{"value", facet.value}, {"count", facet.count}});
+        }
+        session.out.json(Object{{"field", Value(field)}, {"values", std::move(values)}});
+        return {};
+    }
+    if (facets.empty()) {
+        session.out.line("No chunk has a value for \"" + plain(field) + "\".");
+        return {};
+    }
+    Table table({{plain(field)}, {"chunks", true}});
+    for (const FacetCount& facet : facets) {
+        table.add(
+            {plain(facet.value.is_string() ? facet.value.as_string() : json::print(facet.value)),
+             with_separators(facet.count)});
+    }
+    table.print(session.out);
+    return {};
+}
+
+}  // namespace
+
+const CommandSpec kCollectionsCommand{
+    .name = "collections",
+    .operands = "",
+    .summary = "list the collections",
+    .details = "",
+    .flags = {},
+    .run = run_list,
+};
+
+const CommandSpec kCollectionsCreateCommand{
+    .name = "collections create",
+    .operands = "NAME",
+    .min_operands = 1,
+    .max_operands = 1,
+    .summary = "create an empty collection",
+    .details = R"(  braid collections create notes --embedder external --dimension 384
+  braid collections create decisions --analyzer simple --bm25 okapi)",
+    .flags = kCreateFlags,
+    .shared_flags = kSchemaFlags,
+    .run = run_create,
+};
+
+const CommandSpec kCollectionsDropCommand{
+    .name = "collections drop",
+    .operands = "NAME",
+    .min_operands = 1,
+    .max_operands = 1,
+    .summary = "delete a collection for good",
+    .details = "",
+    .flags = kDropFlags,
+    .run = run_drop,
+};
+
+const CommandSpec kStatsCommand{
+    .name = "stats",
+    .operands = "",
+    .summary = "count what a collection holds",
+    .details = "",
+    .flags = kStatsFlags,
+    .run = run_stats,
+};
+
+const CommandSpec kFacetsCommand{
+    .name = "facets",
+    .operands = "FIELD",
+    .min_operands = 1,
+    .max_operands = 1,
+    .summary = "count the values of a metadata field",
+    .details = R"(  braid facets author.name --filter '{"year": {"$gte": 2020}}')",
+    .flags = kFacetsFlags,
+    .run = run_facets,
+};
+
+}  // namespace braid::cli

@@ -1,0 +1,79 @@
+#include "braid/cli/collection_setup.hpp"
+
+#include "braid/json/json.hpp"
+#include "braid/text/analyzer.hpp"
+#include "braid/wire/schema_json.hpp"
+
+namespace braid::cli {
+namespace {
+
+tl::unexpected<Error> bad(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
+/// "de" becomes "german", as the collection will have it.
+Result<> use_full_language_name(Object& wanted) {
+    Value* const language = wanted.find("language");
+    if (language == nullptr) return {};
+    text::AnalyzerOptions options;
+    options.language = language->as_string();
+    BRAID_TRY(const auto analyzer, text::Analyzer::create(options));
+    *language = analyzer.options().language;
+    return {};
+}
+
+/// Whether every member of `wanted` is in `has`, objects member by member.
+bool is_part_of(const Value& wanted, const Value& has) {
+    if (!wanted.is_object() || !has.is_object()) return wanted == has;
+    for (const auto& [key, value] : wanted.as_object()) {
+        const Value* const found = has.find(key);
+        if (found == nullptr || !is_part_of(value, *found)) return false;
+    }
+    return true;
+}
+
+/// The embedder may be named by an alias, which only the engine knows; it compares fingerprints.
+Result<> compare(const std::string& name, const Object& wanted, const Schema& schema) {
+    const Value existing = wire::schema_to_value(schema);
+    for (const auto& [key, value] : wanted) {
+        const Value* const has = existing.find(key);
+        if (has != nullptr && is_part_of(value, *has)) continue;
+        return bad("collection \"" + name + "\" exists with " + key + " " +
+                   (has != nullptr ? json::print(*has) : "unset") + ", not " + json::print(value));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Object> wanted_schema(const Session& session, bool has_vectors) {
+    BRAID_TRY(Object wanted, session.arguments.keyed_values(kSchemaFlags));
+    BRAID_CHECK(use_full_language_name(wanted));
+    if (wanted.find("embedder") == nullptr && has_vectors) wanted.set("embedder", "external");
+    return wanted;
+}
+
+Result<> create_collection(Database& database, const std::string& name, const Object& wanted) {
+    BRAID_TRY(const Schema schema, wire::schema_from_value(wanted));
+    return database.create_collection(name, schema);
+}
+
+Result<bool> ensure_collection(const Session& session, Database& database, const std::string& name,
+                               bool has_vectors) {
+    BRAID_TRY(Object wanted, wanted_schema(session, has_vectors));
+    const auto existing = database.describe(name);
+    if (existing) {
+        BRAID_CHECK(compare(name, wanted, existing->schema));
+        return false;
+    }
+    if (existing.error().code != ErrorCode::NotFound) {
+        return tl::unexpected<Error>(existing.error());
+    }
+    if (wanted.find("embedder") == nullptr) {
+        wanted.set("embedder", session.settings.text("embedder"));
+    }
+    BRAID_CHECK(create_collection(database, name, wanted));
+    return true;
+}
+
+}  // namespace braid::cli

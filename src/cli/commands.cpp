@@ -1,0 +1,26 @@
+#include "braid/cli/commands.hpp"
+
+#include <array>
+
+namespace braid::cli {
+
+std::span<const CommandSpec* const> all_commands() {
+    static const std::array kCommands{
+        &kIngestCommand,
+        &kRetrieveCommand,
+        &kGetCommand,
+        &kAddCommand,
+        &kUpdateCommand,
+        &kDeleteCommand,
+        &kCollectionsCommand,
+        &kCollectionsCreateCommand,
+        &kCollectionsDropCommand,
+        &kStatsCommand,
+        &kFacetsCommand,
+        &kAnalyzeCommand,
+        &kConfigShowCommand,
+    };
+    return kCommands;
+}
+
+}  // namespace braid::cli

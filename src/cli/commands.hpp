@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+
+#include "braid/cli/arguments.hpp"
+
+namespace braid::cli {
+
+extern const CommandSpec kAddCommand;
+extern const CommandSpec kAnalyzeCommand;
+extern const CommandSpec kCollectionsCommand;
+extern const CommandSpec kCollectionsCreateCommand;
+extern const CommandSpec kCollectionsDropCommand;
+extern const CommandSpec kConfigShowCommand;
+extern const CommandSpec kDeleteCommand;
+extern const CommandSpec kFacetsCommand;
+extern const CommandSpec kGetCommand;
+extern const CommandSpec kIngestCommand;
+extern const CommandSpec kRetrieveCommand;
+extern const CommandSpec kStatsCommand;
+extern const CommandSpec kUpdateCommand;
+
+/// Every command, in the order help lists them.
+std::span<const CommandSpec* const> all_commands();
+
+}  // namespace braid::cli

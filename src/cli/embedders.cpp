@@ -1,0 +1,48 @@
+#include "braid/cli/embedders.hpp"
+
+#include <cstdint>
+
+#include "braid/engine/embedder_settings.hpp"
+#include "braid/json/fields.hpp"
+
+namespace braid::cli {
+namespace {
+
+Result<engine::OwnModel> read_model(const std::string& name, const Value& json) {
+    BRAID_TRY(auto fields, json::Fields::of(json, "embedders." + name));
+    engine::OwnModel model;
+    model.name = name;
+    BRAID_TRY(model.model, fields.required("model", fields.string("model")));
+    BRAID_TRY(model.tokenizer, fields.required("tokenizer", fields.string("tokenizer")));
+    BRAID_TRY(auto pooling, fields.choice("pooling", {"cls", "mean", "none"}));
+    BRAID_TRY(auto query_prefix, fields.string("query_prefix"));
+    BRAID_TRY(auto passage_prefix, fields.string("passage_prefix"));
+    BRAID_TRY(const auto token_limit, fields.integer("token_limit", 8, 1'000'000));
+    BRAID_TRY(const auto dimension, fields.integer("dimension", 0, 65'536));
+    BRAID_CHECK(fields.finish());
+    if (pooling) model.pooling = *std::move(pooling);
+    model.query_prefix = std::move(query_prefix).value_or("");
+    model.passage_prefix = std::move(passage_prefix).value_or("");
+    if (token_limit) model.token_limit = static_cast<std::size_t>(*token_limit);
+    model.dimension = static_cast<std::size_t>(dimension.value_or(0));
+    return model;
+}
+
+}  // namespace
+
+Result<EmbedderFactory> embedder_factory(const Settings& settings) {
+    engine::EmbedderSettings out;
+    out.openai_base_url = settings.text("openai.baseUrl");
+    out.openai_api_key = settings.text("openai.apiKey");
+    out.openai_model = settings.text("openai.embeddingModel");
+    out.openai_dimensions = static_cast<std::size_t>(settings.number("openai.dimensions"));
+    out.token_limit = static_cast<std::size_t>(settings.number("token_limit"));
+    out.offline = settings.on("offline");
+    for (const auto& [name, json] : settings.embedders()) {
+        BRAID_TRY(auto model, read_model(name, json));
+        out.own_models.push_back(std::move(model));
+    }
+    return engine::make_embedder_factory(std::move(out));
+}
+
+}  // namespace braid::cli

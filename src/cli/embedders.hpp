@@ -1,0 +1,13 @@
+#pragma once
+
+#include "braid/cli/settings.hpp"
+#include "braid/database.hpp"
+#include "braid/result.hpp"
+
+namespace braid::cli {
+
+/// Makes embedders as the configuration says. InvalidArgument names the key of config.json's
+/// "embedders" that does not fit.
+Result<EmbedderFactory> embedder_factory(const Settings& settings);
+
+}  // namespace braid::cli

@@ -1,0 +1,62 @@
+#include "braid/cli/help.hpp"
+
+#include <algorithm>
+
+namespace braid::cli {
+namespace {
+
+std::string title(const Style& style, std::string_view text) {
+    return std::string(style.bold) + std::string(text) + std::string(style.reset) + "\n";
+}
+
+std::string flag_text(const FlagSpec& flag) {
+    std::string text = flag.letter != 0 ? std::string{'-', flag.letter, ',', ' '} : "    ";
+    text += "--" + std::string(flag.name);
+    if (!flag.value.empty()) text += " " + std::string(flag.value);
+    return text;
+}
+
+std::string flag_lines(std::span<const FlagSpec> flags) {
+    std::size_t width = 0;
+    for (const FlagSpec& flag : flags) width = std::max(width, flag_text(flag).size());
+    std::string out;
+    for (const FlagSpec& flag : flags) {
+        out += "  " + padded(flag_text(flag), width) + "  " + std::string(flag.help) + "\n";
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string overview(std::span<const CommandSpec* const> commands, const Style& style) {
+    std::string out = "braid finds the right passages for a question.\n\n";
+    out += title(style, "Usage");
+    out += "  braid [flags] COMMAND [operands] [flags]\n\n";
+    out += title(style, "Commands");
+    std::size_t width = 0;
+    for (const CommandSpec* command : commands) width = std::max(width, command->name.size());
+    for (const CommandSpec* command : commands) {
+        out += "  " + padded(command->name, width) + "  " + std::string(command->summary) + "\n";
+    }
+    out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
+    out +=
+        "\n\"braid help COMMAND\" says more. Exit codes: 0 fine, 1 failed, 2 wrong usage,\n"
+        "3 not found, 4 damaged data, 5 database in use, 130 interrupted.\n";
+    return out;
+}
+
+std::string command_help(const CommandSpec& command, const Style& style) {
+    std::string out =
+        title(style, "braid " + std::string(command.name) + (command.operands.empty() ? "" : " ") +
+                         std::string(command.operands));
+    out += "  " + std::string(command.summary) + "\n";
+    if (!command.flags.empty()) out += "\n" + title(style, "Flags") + flag_lines(command.flags);
+    if (!command.shared_flags.empty()) {
+        out += "\n" + title(style, "Of a new collection") + flag_lines(command.shared_flags);
+    }
+    out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
+    if (!command.details.empty()) out += "\n" + std::string(command.details) + "\n";
+    return out;
+}
+
+}  // namespace braid::cli

@@ -1,0 +1,99 @@
+#include "braid/cli/program.hpp"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+
+#include "braid/cli/arguments.hpp"
+#include "braid/cli/commands.hpp"
+#include "braid/cli/help.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/json/json.hpp"
+#include "braid/wire/error_json.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr int kBrokenPipe = 141;  // what a shell reports for a program that SIGPIPE ended
+
+/// Prints the error and returns its exit code.
+int report(Output& out, const Error& error, bool as_json) {
+    if (as_json) {
+        out.note(json::print(wire::error_to_value(error)));
+    } else {
+        const Style& style = out.note_style();
+        out.note(std::string(style.bold) + "braid:" + std::string(style.reset) + " " +
+                 plain(error.message));
+    }
+    return error_facts(error.code).exit_code;
+}
+
+/// `help`, `help COMMAND`, `--help`, `--version`; nullopt if something else was asked.
+std::optional<int> answer_directly(const Arguments& arguments, Output& out) {
+    if (arguments.has("version")) {
+        out.line("braid " BRAID_VERSION);
+        return 0;
+    }
+    if (!arguments.has("help")) return std::nullopt;
+    const std::string text = arguments.command != nullptr
+                                 ? command_help(*arguments.command, out.style())
+                                 : overview(all_commands(), out.style());
+    out.line(text.substr(0, text.size() - 1));
+    return 0;
+}
+
+/// `help COMMAND` is `COMMAND --help`.
+std::vector<std::string> without_help_word(std::vector<std::string> arguments) {
+    if (!arguments.empty() && arguments.front() == "help") {
+        arguments.erase(arguments.begin());
+        arguments.emplace_back("--help");
+    }
+    return arguments;
+}
+
+Result<> run_command(const Arguments& arguments, Output& out, Interrupts& interrupts) {
+    BRAID_TRY(const Settings settings, Settings::load(SettingSources::of_process()));
+    settings.export_to_environment();
+    Session session{arguments, settings, out, interrupts};
+    for (const std::string& warning : settings.warnings()) session.warn(warning);
+    return arguments.command->run(session);
+}
+
+int run_checked(const std::vector<std::string>& given) {
+    const bool as_json = std::ranges::find(given, "--json") != given.end();
+    const bool no_color = std::ranges::find(given, "--no-color") != given.end();
+    Output out(!no_color);
+    const auto arguments = parse_arguments(without_help_word(given), all_commands());
+    if (!arguments) {
+        const int code = report(out, arguments.error(), as_json);
+        if (!as_json) out.note("Try \"braid --help\".");
+        return code;
+    }
+    Interrupts interrupts;
+    int code = 0;
+    if (const auto answered = answer_directly(*arguments, out)) {
+        code = *answered;
+    } else if (arguments->command == nullptr) {
+        out.note(overview(all_commands(), out.note_style()));
+        code = 2;
+    } else if (auto done = run_command(*arguments, out, interrupts); !done) {
+        out.flush();
+        code = report(out, done.error(), as_json);
+    }
+    const auto finished = out.finish();
+    if (!finished) return report(out, finished.error(), as_json);
+    return code == 0 && out.broken_pipe() ? kBrokenPipe : code;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments) {
+    try {
+        return run_checked(arguments);
+    } catch (const std::bad_alloc&) {
+        std::fputs("braid: out of memory\n", stderr);
+        return 1;
+    }
+}
+
+}  // namespace braid::cli

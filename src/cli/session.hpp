@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "braid/cli/arguments.hpp"
+#include "braid/cli/interrupt.hpp"
+#include "braid/cli/output.hpp"
+#include "braid/cli/settings.hpp"
+#include "braid/database.hpp"
+#include "braid/result.hpp"
+
+namespace braid::cli {
+
+inline constexpr FlagSpec kCollectionFlag{.name = "collection",
+                                          .kind = FlagKind::Text,
+                                          .value = "NAME",
+                                          .help = "the collection (default: default)"};
+inline constexpr FlagSpec kNamespaceFlag{.name = "namespace",
+                                         .kind = FlagKind::Text,
+                                         .value = "NAME",
+                                         .help = "the namespace (default: default)"};
+inline constexpr FlagSpec kFilterFlag{.name = "filter",
+                                      .kind = FlagKind::Json,
+                                      .value = "JSON",
+                                      .help = "only chunks that match, e.g. '{\"year\": 2020}'"};
+inline constexpr FlagSpec kIfVersionFlag{.name = "if-version",
+                                         .kind = FlagKind::Integer,
+                                         .value = "N",
+                                         .help = "only if the chunk has this version (0: is new)"};
+
+/// One run of the program: what was asked for, and what every command needs to answer it.
+class Session {
+public:
+    const Arguments& arguments;
+    const Settings& settings;
+    Output& out;
+    Interrupts& interrupts;
+
+    bool json() const { return arguments.has("json"); }
+    bool quiet() const { return arguments.has("quiet"); }
+    bool verbose() const { return arguments.has("verbose"); }
+
+    /// --data, else the configuration's.
+    std::string data() const { return arguments.text_or("data", settings.text("data")); }
+    std::string collection() const { return arguments.text_or("collection", kDefaultCollection); }
+    std::string namespace_name() const { return arguments.text_or("namespace", kDefaultNamespace); }
+    /// The collection, the namespace and the filter of the flags.
+    Result<ReadScope> scope() const;
+    /// Of --if-version.
+    Result<WriteOptions> write_options() const;
+
+    /// Takes no lock and creates nothing.
+    Result<Database> open_for_reading() const;
+    /// Locked, with what to do, if another program writes.
+    Result<Database> open_for_writing(bool create) const;
+
+    /// A line for people on standard error, unless --quiet.
+    void note(std::string_view text) const;
+    void warn(std::string_view text) const;
+
+private:
+    Result<Database> open(OpenOptions options) const;
+};
+
+}  // namespace braid::cli

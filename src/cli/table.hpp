@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "braid/cli/output.hpp"
+
+namespace braid::cli {
+
+/// Rows in aligned columns. What does not fit the width is cut, the last column first.
+class Table {
+public:
+    struct Column {
+        std::string name;
+        bool right = false;  // numbers
+    };
+
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+    /// As many cells as columns.
+    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    void print(Output& out) const;
+
+private:
+    std::vector<std::size_t> widths(std::size_t total) const;
+    std::string row_text(const std::vector<std::string>& cells,
+                         const std::vector<std::size_t>& widths) const;
+
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace braid::cli
