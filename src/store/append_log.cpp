@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <random>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -137,9 +138,15 @@ Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view
 
     const std::chrono::milliseconds max_delay =
         options.durability.is_full() ? std::chrono::milliseconds(0) : options.durability.max_delay;
-    auto committer = std::make_unique<LogCommitter>(
-        LogCommitter::Start{std::move(file), path, header->log_id, report.next_sequence, size,
-                            options.max_record_bytes, max_delay});
+    std::unique_ptr<LogCommitter> committer;
+    try {
+        committer = std::make_unique<LogCommitter>(
+            LogCommitter::Start{std::move(file), path, header->log_id, report.next_sequence, size,
+                                options.max_record_bytes, max_delay});
+    } catch (const std::system_error& problem) {
+        return fail(ErrorCode::ResourceExhausted,
+                    "cannot start the sync timer of log " + path + ": " + problem.what());
+    }
     return Opened{std::unique_ptr<AppendLog>(new AppendLog(std::move(committer))), report};
 }
 

@@ -84,6 +84,8 @@ public:
 
     AppendLog(const AppendLog&) = delete;
     AppendLog& operator=(const AppendLog&) = delete;
+    AppendLog(AppendLog&&) = delete;
+    AppendLog& operator=(AppendLog&&) = delete;
     /// Closes; an error of that is lost, so call close() first.
     ~AppendLog();
 

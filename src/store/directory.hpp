@@ -19,9 +19,6 @@ namespace braid::store {
 /// so an open costs one read of the file. Safe for concurrent use.
 class FileView {
 public:
-    FileView() = default;
-    FileView(const FileView&) = delete;
-    FileView& operator=(const FileView&) = delete;
     virtual ~FileView() = default;
 
     /// Valid as long as the view. Aligned to at least 16 bytes.
@@ -34,9 +31,6 @@ public:
 /// successful `sync`: stop using the object, and look at the file again after reopening it.
 class AppendFile {
 public:
-    AppendFile() = default;
-    AppendFile(const AppendFile&) = delete;
-    AppendFile& operator=(const AppendFile&) = delete;
     virtual ~AppendFile() = default;
 
     /// Writes all of `bytes` at the end; they are not durable before `sync`. On failure the file
@@ -56,9 +50,6 @@ public:
 /// Held until destroyed, or until the process that holds it ends, however it ends.
 class DirectoryLock {
 public:
-    DirectoryLock() = default;
-    DirectoryLock(const DirectoryLock&) = delete;
-    DirectoryLock& operator=(const DirectoryLock&) = delete;
     virtual ~DirectoryLock() = default;
 };
 
@@ -83,9 +74,6 @@ struct DirectoryEntry {
 /// or drops what was not synced, at the n-th operation). One suite runs over all three.
 class Directory {
 public:
-    Directory() = default;
-    Directory(const Directory&) = delete;
-    Directory& operator=(const Directory&) = delete;
     virtual ~Directory() = default;
 
     /// For messages.

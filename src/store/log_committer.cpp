@@ -233,12 +233,15 @@ std::optional<Error> LogCommitter::failure() const {
 
 void LogCommitter::run_timer(const std::stop_token& stop) {
     std::unique_lock lock(queue_mutex_);
+    const auto is_due = [&] {
+        return unsynced_since_ && Clock::now() >= *unsynced_since_ + max_delay_;
+    };
     while (!failure_ &&
            timer_wakes_.wait(lock, stop, [&] { return unsynced_since_.has_value(); })) {
-        timer_wakes_.wait_until(lock, stop, *unsynced_since_ + max_delay_,
-                                [&] { return !unsynced_since_; });
+        const Clock::time_point since = unsynced_since_.value_or(Clock::now());
+        timer_wakes_.wait_until(lock, stop, since + max_delay_, [&] { return !unsynced_since_; });
         if (stop.stop_requested()) return;
-        if (!unsynced_since_ || Clock::now() < *unsynced_since_ + max_delay_) continue;
+        if (!is_due()) continue;
         lock.unlock();
         (void)flush();  // an error stays in failure_, where the next append finds it
         lock.lock();

@@ -41,6 +41,8 @@ public:
     explicit LogCommitter(Start start);
     LogCommitter(const LogCommitter&) = delete;
     LogCommitter& operator=(const LogCommitter&) = delete;
+    LogCommitter(LogCommitter&&) = delete;
+    LogCommitter& operator=(LogCommitter&&) = delete;
     ~LogCommitter();
 
     Result<std::uint64_t> append(std::span<const std::byte> payload, const OnDurable* on_durable);

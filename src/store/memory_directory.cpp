@@ -95,6 +95,10 @@ class MemoryLock final : public DirectoryLock {
 public:
     MemoryLock(std::shared_ptr<MemoryNode> node, std::string name)
         : node_(std::move(node)), name_(std::move(name)) {}
+    MemoryLock(const MemoryLock&) = delete;
+    MemoryLock& operator=(const MemoryLock&) = delete;
+    MemoryLock(MemoryLock&&) = delete;
+    MemoryLock& operator=(MemoryLock&&) = delete;
     ~MemoryLock() override {
         const std::scoped_lock lock(node_->mutex);
         node_->locks.erase(name_);

@@ -27,6 +27,10 @@ constexpr int kFileFlags = O_NOFOLLOW | O_NONBLOCK;
 class PosixLock final : public DirectoryLock {
 public:
     explicit PosixLock(Descriptor file) : file_(std::move(file)) {}
+    PosixLock(const PosixLock&) = delete;
+    PosixLock& operator=(const PosixLock&) = delete;
+    PosixLock(PosixLock&&) = delete;
+    PosixLock& operator=(PosixLock&&) = delete;
     ~PosixLock() override {
         // A process id that stays behind only confuses people; closing releases the lock.
         if (::ftruncate(file_.number(), 0) != 0) return;
@@ -139,8 +143,8 @@ Result<> PosixRawDirectory::remove_file(const std::string& name) {
     if (::unlinkat(number(), name.c_str(), 0) == 0) return {};
     const int error_number = errno;
     // Linux says EISDIR for a directory, POSIX EPERM.
-    auto kind = entry(name.c_str());
-    const bool is_directory = kind && *kind && (*kind)->kind == RawEntry::Kind::Directory;
+    const auto found = entry(name.c_str()).value_or(std::nullopt);
+    const bool is_directory = found && found->kind == RawEntry::Kind::Directory;
     return failed("remove", name, is_directory ? ENOENT : error_number);
 }
 

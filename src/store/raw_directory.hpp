@@ -16,9 +16,6 @@ namespace braid::store {
 /// An open file, as bare as the system offers it: see RawDirectory.
 class RawFile {
 public:
-    RawFile() = default;
-    RawFile(const RawFile&) = delete;
-    RawFile& operator=(const RawFile&) = delete;
     virtual ~RawFile() = default;
 
     virtual Result<std::uint64_t> size() const = 0;
@@ -50,9 +47,6 @@ public:
     enum class Access { Append, AppendNew };  // AppendNew: AlreadyExists if the name is taken
     enum class IfTaken { Replace, Fail };
 
-    RawDirectory() = default;
-    RawDirectory(const RawDirectory&) = delete;
-    RawDirectory& operator=(const RawDirectory&) = delete;
     virtual ~RawDirectory() = default;
 
     virtual std::string path() const = 0;

@@ -27,18 +27,18 @@ class AppendLogSuite : public ::testing::TestWithParam<std::string> {
 protected:
     AppendLogSuite() {
         if (GetParam() == "posix") {
-            temporary_ = std::make_unique<testing::TemporaryDirectory>();
-            directory_ = temporary_->open();
+            temporary = std::make_unique<testing::TemporaryDirectory>();
+            directory = temporary->open();
         } else if (GetParam() == "memory") {
-            directory_ = make_memory_directory();
+            directory = make_memory_directory();
         } else {
-            directory_ = disk_.root();
+            directory = disk.root();
         }
     }
 
-    std::unique_ptr<testing::TemporaryDirectory> temporary_;
-    FaultyDisk disk_;
-    std::unique_ptr<Directory> directory_;
+    std::unique_ptr<testing::TemporaryDirectory> temporary;
+    FaultyDisk disk;
+    std::unique_ptr<Directory> directory;
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, AppendLogSuite, ::testing::Values("posix", "memory", "faulty"),
@@ -53,7 +53,7 @@ TEST_P(AppendLogSuite, ReplaysWhatWasAppendedInOrder) {
                                      random_bytes(rng, 3'000'000),
                                      to_bytes("six")};
     {
-        const auto [opened, records] = replay(*directory_);
+        const auto [opened, records] = replay(*directory);
         ASSERT_TRUE(opened.has_value()) << why(opened);
         EXPECT_TRUE(opened->report.created);
         EXPECT_TRUE(records.empty());
@@ -62,7 +62,7 @@ TEST_P(AppendLogSuite, ReplaysWhatWasAppendedInOrder) {
         }
     }
     {
-        const auto [opened, records] = replay(*directory_);
+        const auto [opened, records] = replay(*directory);
         ASSERT_TRUE(opened.has_value()) << why(opened);
         EXPECT_FALSE(opened->report.created);
         EXPECT_EQ(records, std::vector<Bytes>(sent.begin(), sent.begin() + 4));
@@ -70,15 +70,15 @@ TEST_P(AppendLogSuite, ReplaysWhatWasAppendedInOrder) {
         EXPECT_EQ(opened->log->append(sent[4]).value(), 5U);
         EXPECT_EQ(opened->log->append(sent[5]).value(), 6U);
     }
-    const auto [opened, records] = replay(*directory_);
+    const auto [opened, records] = replay(*directory);
     ASSERT_TRUE(opened.has_value()) << why(opened);
     EXPECT_EQ(records, sent);
     EXPECT_EQ(opened->report.records, 6U);
     EXPECT_EQ(opened->report.next_sequence, 7U);
     EXPECT_EQ(opened->report.cut_bytes, 0U);
-    EXPECT_EQ(opened->log->size_bytes(), (*directory_->open("log"))->bytes().size());
+    EXPECT_EQ(opened->log->size_bytes(), (*directory->open("log"))->bytes().size());
 
-    const auto check = check_log(*directory_, "log");
+    const auto check = check_log(*directory, "log");
     ASSERT_TRUE(check.has_value()) << why(check);
     EXPECT_EQ(check->records, 6U);
     EXPECT_TRUE(check->problems.empty());
@@ -87,15 +87,15 @@ TEST_P(AppendLogSuite, ReplaysWhatWasAppendedInOrder) {
 TEST_P(AppendLogSuite, ReadOnlyCreatesAndChangesNothing) {
     AppendLogOptions read_only;
     read_only.read_only = true;
-    const auto absent = replay(*directory_, "log", read_only);
+    const auto absent = replay(*directory, "log", read_only);
     ASSERT_FALSE(absent.opened.has_value());
     EXPECT_EQ(absent.opened.error().code, ErrorCode::NotFound);
-    EXPECT_TRUE(directory_->list().value().empty());
+    EXPECT_TRUE(directory->list().value().empty());
 
-    ASSERT_TRUE(replay(*directory_).opened->log->append(to_bytes("a")).has_value());
-    ASSERT_TRUE(directory_->open_append("log").value()->append(to_bytes("torn")).has_value());
-    const auto before = directory_->list().value();
-    const auto [opened, records] = replay(*directory_, "log", read_only);
+    ASSERT_TRUE(replay(*directory).opened->log->append(to_bytes("a")).has_value());
+    ASSERT_TRUE(directory->open_append("log").value()->append(to_bytes("torn")).has_value());
+    const auto before = directory->list().value();
+    const auto [opened, records] = replay(*directory, "log", read_only);
     ASSERT_TRUE(opened.has_value()) << why(opened);
     EXPECT_EQ(records, std::vector<Bytes>{to_bytes("a")});
     EXPECT_EQ(opened->report.cut_bytes, 4U);
@@ -104,23 +104,22 @@ TEST_P(AppendLogSuite, ReadOnlyCreatesAndChangesNothing) {
     EXPECT_EQ(refused.error().code, ErrorCode::ReadOnly);
     EXPECT_TRUE(opened->log->flush().has_value());
     EXPECT_TRUE(opened->log->close().has_value());
-    EXPECT_EQ(directory_->list().value(), before);
+    EXPECT_EQ(directory->list().value(), before);
 }
 
 TEST_P(AppendLogSuite, CutsATornTailAndSaysSo) {
-    ASSERT_TRUE(replay(*directory_).opened->log->append(to_bytes("kept")).has_value());
-    const std::uint64_t size = (*directory_->open("log"))->bytes().size();
-    ASSERT_TRUE(directory_->open_append("log").value()->append(Bytes(100)).has_value());
+    ASSERT_TRUE(replay(*directory).opened->log->append(to_bytes("kept")).has_value());
+    const std::uint64_t size = (*directory->open("log"))->bytes().size();
+    ASSERT_TRUE(directory->open_append("log").value()->append(Bytes(100)).has_value());
     {
-        const auto [opened, records] = replay(*directory_);
+        const auto [opened, records] = replay(*directory);
         ASSERT_TRUE(opened.has_value()) << why(opened);
         EXPECT_EQ(opened->report.cut_bytes, 100U);
         EXPECT_EQ(opened->report.cut_offset, size);
-        EXPECT_EQ((*directory_->open("log"))->bytes().size(), size);
+        EXPECT_EQ((*directory->open("log"))->bytes().size(), size);
         EXPECT_EQ(opened->log->append(to_bytes("next")).value(), 2U);
     }
-    EXPECT_EQ(replay(*directory_).records,
-              (std::vector<Bytes>{to_bytes("kept"), to_bytes("next")}));
+    EXPECT_EQ(replay(*directory).records, (std::vector<Bytes>{to_bytes("kept"), to_bytes("next")}));
 }
 
 TEST(AppendLog, StartsAtTheGivenSequenceNumber) {

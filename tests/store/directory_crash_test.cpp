@@ -143,6 +143,23 @@ TEST(DirectoryCrash, WhatWasAppendedAndSyncedStays) {
                      });
 }
 
+TEST(DirectoryCrash, ATruncationIsDurable) {
+    crash_everywhere(
+        [](Directory& root) {
+            const auto file = root.open_append("log").value();
+            ASSERT_TRUE(file->append(large('1')).has_value());
+            ASSERT_TRUE(file->sync().has_value());
+        },
+        [](Directory& root) -> Result<> {
+            BRAID_TRY(const auto file, root.open_append("log"));
+            return file->truncate(4000);
+        },
+        [](Directory& root, bool succeeded) {
+            const std::size_t size = content(root, "log").size();
+            EXPECT_TRUE(size == 4000 || (!succeeded && size == 10'000)) << size;
+        });
+}
+
 TEST(DirectoryCrash, AFileCreatedByADeadProcessBecomesDurableWithTheFirstSync) {
     FaultyDisk disk;
     const auto root = disk.root();

@@ -16,21 +16,23 @@ using testing::to_bytes;
 using testing::to_text;
 using testing::why;
 
+constexpr int kThreads = 8;
+
 class DirectorySuite : public ::testing::TestWithParam<std::string> {
 protected:
     DirectorySuite() {
         if (GetParam() == "posix") {
-            temporary_ = std::make_unique<testing::TemporaryDirectory>();
-            directory_ = temporary_->open();
+            temporary = std::make_unique<testing::TemporaryDirectory>();
+            directory = temporary->open();
         } else if (GetParam() == "memory") {
-            directory_ = make_memory_directory();
+            directory = make_memory_directory();
         } else {
-            directory_ = disk_.root();
+            directory = disk.root();
         }
     }
 
     std::string content(std::string_view name) {
-        auto view = directory_->open(name);
+        auto view = directory->open(name);
         return view ? to_text((*view)->bytes()) : "error: " + view.error().message;
     }
 
@@ -40,47 +42,47 @@ protected:
         return result ? ErrorCode::Cancelled : result.error().code;
     }
 
-    std::unique_ptr<testing::TemporaryDirectory> temporary_;
-    testing::FaultyDisk disk_;
-    std::unique_ptr<Directory> directory_;
+    std::unique_ptr<testing::TemporaryDirectory> temporary;
+    testing::FaultyDisk disk;
+    std::unique_ptr<Directory> directory;
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, DirectorySuite, ::testing::Values("posix", "memory", "faulty"),
                          [](const auto& tested) { return tested.param; });
 
 TEST_P(DirectorySuite, CreatesAFileOnce) {
-    ASSERT_TRUE(directory_->create("a", to_bytes("first")).has_value());
-    EXPECT_EQ(code(directory_->create("a", to_bytes("second"))), ErrorCode::AlreadyExists);
+    ASSERT_TRUE(directory->create("a", to_bytes("first")).has_value());
+    EXPECT_EQ(code(directory->create("a", to_bytes("second"))), ErrorCode::AlreadyExists);
     EXPECT_EQ(content("a"), "first");
-    ASSERT_TRUE(directory_->create("empty", {}).has_value());
+    ASSERT_TRUE(directory->create("empty", {}).has_value());
     EXPECT_EQ(content("empty"), "");
-    EXPECT_EQ(directory_->list().value(),
+    EXPECT_EQ(directory->list().value(),
               (std::vector<DirectoryEntry>{{"a", false, 5}, {"empty", false, 0}}))
         << "no temporary file is left or listed";
-    EXPECT_EQ(directory_->remove_leftovers().value(), 0U);
+    EXPECT_EQ(directory->remove_leftovers().value(), 0U);
 }
 
 TEST_P(DirectorySuite, ReplacesAFileWhole) {
-    ASSERT_TRUE(directory_->replace("manifest", to_bytes("one")).has_value());
-    const auto old = directory_->open("manifest");
-    ASSERT_TRUE(directory_->replace("manifest", to_bytes("twenty-two")).has_value());
+    ASSERT_TRUE(directory->replace("manifest", to_bytes("one")).has_value());
+    const auto old = directory->open("manifest");
+    ASSERT_TRUE(directory->replace("manifest", to_bytes("twenty-two")).has_value());
     EXPECT_EQ(content("manifest"), "twenty-two");
     EXPECT_EQ(to_text((*old)->bytes()), "one") << "a view keeps what it showed";
 }
 
 TEST_P(DirectorySuite, RemovesAFileWhoseViewLivesOn) {
-    ASSERT_TRUE(directory_->create("a", to_bytes("text")).has_value());
-    const auto view = directory_->open("a");
-    ASSERT_TRUE(directory_->remove("a").has_value());
+    ASSERT_TRUE(directory->create("a", to_bytes("text")).has_value());
+    const auto view = directory->open("a");
+    ASSERT_TRUE(directory->remove("a").has_value());
     EXPECT_EQ(to_text((*view)->bytes()), "text");
-    EXPECT_EQ(code(directory_->open("a")), ErrorCode::NotFound);
-    EXPECT_EQ(code(directory_->remove("a")), ErrorCode::NotFound);
+    EXPECT_EQ(code(directory->open("a")), ErrorCode::NotFound);
+    EXPECT_EQ(code(directory->remove("a")), ErrorCode::NotFound);
 }
 
 TEST_P(DirectorySuite, ErrorsNameWhatWasTriedAndThePath) {
-    const auto missing = directory_->open("no-such-file");
+    const auto missing = directory->open("no-such-file");
     ASSERT_FALSE(missing.has_value());
-    EXPECT_NE(missing.error().message.find(directory_->path() + "/no-such-file"), std::string::npos)
+    EXPECT_NE(missing.error().message.find(directory->path() + "/no-such-file"), std::string::npos)
         << missing.error().message;
 }
 
@@ -101,26 +103,26 @@ TEST_P(DirectorySuite, RefusesNamesOutsideTheAllowList) {
                                           std::string(201, 'a')};
     for (const std::string& name : bad) {
         SCOPED_TRACE(name);
-        EXPECT_EQ(code(directory_->open(name)), ErrorCode::InvalidArgument);
-        EXPECT_EQ(code(directory_->create(name, {})), ErrorCode::InvalidArgument);
-        EXPECT_EQ(code(directory_->replace(name, {})), ErrorCode::InvalidArgument);
-        EXPECT_EQ(code(directory_->remove(name)), ErrorCode::InvalidArgument);
-        EXPECT_EQ(code(directory_->open_append(name)), ErrorCode::InvalidArgument);
-        EXPECT_EQ(code(directory_->subdirectory(name)), ErrorCode::InvalidArgument);
-        EXPECT_EQ(code(directory_->open_subdirectory(name)), ErrorCode::InvalidArgument);
-        EXPECT_EQ(code(directory_->remove_subdirectory(name)), ErrorCode::InvalidArgument);
-        EXPECT_EQ(code(directory_->lock(name)), ErrorCode::InvalidArgument);
+        EXPECT_EQ(code(directory->open(name)), ErrorCode::InvalidArgument);
+        EXPECT_EQ(code(directory->create(name, {})), ErrorCode::InvalidArgument);
+        EXPECT_EQ(code(directory->replace(name, {})), ErrorCode::InvalidArgument);
+        EXPECT_EQ(code(directory->remove(name)), ErrorCode::InvalidArgument);
+        EXPECT_EQ(code(directory->open_append(name)), ErrorCode::InvalidArgument);
+        EXPECT_EQ(code(directory->subdirectory(name)), ErrorCode::InvalidArgument);
+        EXPECT_EQ(code(directory->open_subdirectory(name)), ErrorCode::InvalidArgument);
+        EXPECT_EQ(code(directory->remove_subdirectory(name)), ErrorCode::InvalidArgument);
+        EXPECT_EQ(code(directory->lock(name)), ErrorCode::InvalidArgument);
     }
     for (const std::string& name :
          {std::string("a"), std::string("A-1_b.c"), std::string("-x"), std::string(200, 'z')}) {
-        EXPECT_TRUE(directory_->create(name, to_bytes(name)).has_value()) << name;
+        EXPECT_TRUE(directory->create(name, to_bytes(name)).has_value()) << name;
         EXPECT_EQ(content(name), name);
     }
 }
 
 TEST_P(DirectorySuite, AppendsAcrossOpens) {
     {
-        auto file = directory_->open_append("log").value();
+        auto file = directory->open_append("log").value();
         EXPECT_EQ(file->size(), 0U);
         ASSERT_TRUE(file->append(to_bytes("one,")).has_value());
         ASSERT_TRUE(file->append({}).has_value());
@@ -128,8 +130,8 @@ TEST_P(DirectorySuite, AppendsAcrossOpens) {
         ASSERT_TRUE(file->append(to_bytes("two,")).has_value());
         EXPECT_EQ(file->size(), 8U);
     }
-    const auto view = directory_->open("log");
-    auto file = directory_->open_append("log").value();
+    const auto view = directory->open("log");
+    auto file = directory->open_append("log").value();
     EXPECT_EQ(file->size(), 8U);
     ASSERT_TRUE(file->append(to_bytes("three")).has_value());
     ASSERT_TRUE(file->sync().has_value());
@@ -145,63 +147,63 @@ TEST_P(DirectorySuite, AppendsAcrossOpens) {
 }
 
 TEST_P(DirectorySuite, NestsDirectories) {
-    auto first = directory_->subdirectory("first").value();
+    auto first = directory->subdirectory("first").value();
     auto deep = first->subdirectory("deep").value();
     ASSERT_TRUE(deep->create("file", to_bytes("x")).has_value());
-    EXPECT_TRUE(directory_->subdirectory("first").has_value()) << "it may exist";
-    EXPECT_EQ(code(directory_->open_subdirectory("second")), ErrorCode::NotFound);
-    const auto again = directory_->open_subdirectory("first");
+    EXPECT_TRUE(directory->subdirectory("first").has_value()) << "it may exist";
+    EXPECT_EQ(code(directory->open_subdirectory("second")), ErrorCode::NotFound);
+    const auto again = directory->open_subdirectory("first");
     ASSERT_TRUE(again.has_value()) << why(again);
     EXPECT_EQ((*again)->list().value(), (std::vector<DirectoryEntry>{{"deep", true, 0}}));
 
-    EXPECT_EQ(code(directory_->remove("first")), ErrorCode::NotFound) << "it is not a file";
-    ASSERT_TRUE(directory_->remove_subdirectory("first").has_value());
-    EXPECT_TRUE(directory_->list().value().empty());
-    EXPECT_EQ(code(directory_->remove_subdirectory("first")), ErrorCode::NotFound);
-    EXPECT_EQ(directory_->remove_leftovers().value(), 0U);
+    EXPECT_EQ(code(directory->remove("first")), ErrorCode::NotFound) << "it is not a file";
+    ASSERT_TRUE(directory->remove_subdirectory("first").has_value());
+    EXPECT_TRUE(directory->list().value().empty());
+    EXPECT_EQ(code(directory->remove_subdirectory("first")), ErrorCode::NotFound);
+    EXPECT_EQ(directory->remove_leftovers().value(), 0U);
 }
 
 TEST_P(DirectorySuite, KeepsFilesAndDirectoriesApart) {
-    ASSERT_TRUE(directory_->create("file", to_bytes("x")).has_value());
-    ASSERT_TRUE(directory_->subdirectory("folder").has_value());
-    EXPECT_EQ(code(directory_->open("folder")), ErrorCode::NotFound);
-    EXPECT_EQ(code(directory_->create("folder", {})), ErrorCode::AlreadyExists);
-    EXPECT_EQ(code(directory_->replace("folder", {})), ErrorCode::AlreadyExists);
-    EXPECT_EQ(code(directory_->open_append("folder")), ErrorCode::AlreadyExists);
-    EXPECT_EQ(code(directory_->subdirectory("file")), ErrorCode::AlreadyExists);
-    EXPECT_EQ(code(directory_->open_subdirectory("file")), ErrorCode::NotFound);
-    EXPECT_EQ(code(directory_->remove_subdirectory("file")), ErrorCode::NotFound);
+    ASSERT_TRUE(directory->create("file", to_bytes("x")).has_value());
+    ASSERT_TRUE(directory->subdirectory("folder").has_value());
+    EXPECT_EQ(code(directory->open("folder")), ErrorCode::NotFound);
+    EXPECT_EQ(code(directory->create("folder", {})), ErrorCode::AlreadyExists);
+    EXPECT_EQ(code(directory->replace("folder", {})), ErrorCode::AlreadyExists);
+    EXPECT_EQ(code(directory->open_append("folder")), ErrorCode::AlreadyExists);
+    EXPECT_EQ(code(directory->subdirectory("file")), ErrorCode::AlreadyExists);
+    EXPECT_EQ(code(directory->open_subdirectory("file")), ErrorCode::NotFound);
+    EXPECT_EQ(code(directory->remove_subdirectory("file")), ErrorCode::NotFound);
     EXPECT_EQ(content("file"), "x");
-    EXPECT_EQ(directory_->remove_leftovers().value(), 0U) << "refusals clean up after themselves";
+    EXPECT_EQ(directory->remove_leftovers().value(), 0U) << "refusals clean up after themselves";
 }
 
 TEST_P(DirectorySuite, LocksExcludeEachOtherWithinOneProcess) {
-    auto held = directory_->lock("lock");
+    auto held = directory->lock("lock");
     ASSERT_TRUE(held.has_value()) << why(held);
-    const auto refused = directory_->lock("lock");
+    const auto refused = directory->lock("lock");
     ASSERT_EQ(code(refused), ErrorCode::Locked);
     EXPECT_NE(refused.error().message.find("lock"), std::string::npos);
-    EXPECT_TRUE(directory_->lock("other").has_value());
+    EXPECT_TRUE(directory->lock("other").has_value());
     held->reset();
-    EXPECT_TRUE(directory_->lock("lock").has_value());
+    EXPECT_TRUE(directory->lock("lock").has_value());
 }
 
 TEST_P(DirectorySuite, ServesManyThreads) {
-    constexpr int kThreads = 8;
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
         threads.emplace_back([&, t] {
             for (int i = 0; i < 20; ++i) {
                 const std::string text = std::to_string(t) + "-" + std::to_string(i);
-                EXPECT_TRUE(directory_->create("own-" + text, to_bytes(text)).has_value());
-                EXPECT_TRUE(directory_->replace("shared", to_bytes(text)).has_value());
+                EXPECT_TRUE(directory->create("own-" + text, to_bytes(text)).has_value());
+                EXPECT_TRUE(directory->replace("shared", to_bytes(text)).has_value());
                 EXPECT_FALSE(content("shared").empty());
-                EXPECT_TRUE(directory_->list().has_value());
+                EXPECT_TRUE(directory->list().has_value());
             }
         });
     }
     for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(directory_->list().value().size(), kThreads * 20U + 1);
+    EXPECT_EQ(directory->list().value().size(), kThreads * 20U + 1);
 }
 
 }  // namespace

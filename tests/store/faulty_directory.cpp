@@ -104,6 +104,10 @@ class FaultyLock final : public DirectoryLock {
 public:
     FaultyLock(Context context, std::shared_ptr<FaultyFolder> folder, std::string name)
         : context_(std::move(context)), folder_(std::move(folder)), name_(std::move(name)) {}
+    FaultyLock(const FaultyLock&) = delete;
+    FaultyLock& operator=(const FaultyLock&) = delete;
+    FaultyLock(FaultyLock&&) = delete;
+    FaultyLock& operator=(FaultyLock&&) = delete;
     ~FaultyLock() override {
         const std::scoped_lock lock(context_.tree->mutex);
         folder_->locks.erase(name_);

@@ -56,8 +56,8 @@ FaultyFile::Bytes FaultyFile::synced() const {
 }
 
 FaultyFile::Bytes FaultyFile::after_crash(std::mt19937_64& rng, CrashMode mode) const {
-    const Bytes after = synced();
     if (mode == CrashMode::DropAll) return disk;
+    Bytes after = synced();
     if (mode == CrashMode::KeepAll) return after;
     // A truncation that was not synced happened or did not.
     if (after.size() < disk.size()) return coin(rng) ? disk : after;

@@ -24,11 +24,14 @@ using testing::to_text;
 using testing::why;
 
 constexpr int kThreads = 16;
+constexpr int kPerThread = 25;
+constexpr std::uint64_t kAppends = std::uint64_t{kThreads} * kPerThread;
 
 /// Runs `body(thread, i)` on many threads, until it returns false.
 template <class Body>
 void on_threads(int per_thread, const Body& body) {
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
         threads.emplace_back([&, t] {
             for (int i = 0; i < per_thread && body(t, i); ++i) {
@@ -39,7 +42,8 @@ void on_threads(int per_thread, const Body& body) {
 }
 
 std::string text_of(int thread, int i) {
-    return std::to_string(thread) + "/" + std::to_string(i) + std::string(i % 7 * 40, '.');
+    return std::to_string(thread) + "/" + std::to_string(i) +
+           std::string(static_cast<std::size_t>(i % 7) * 40, '.');
 }
 
 TEST(LogConcurrency, ConcurrentAppendsShareSyncsAndAreAppliedInOrder) {
@@ -50,7 +54,6 @@ TEST(LogConcurrency, ConcurrentAppendsShareSyncsAndAreAppliedInOrder) {
     ASSERT_TRUE(log.opened.has_value()) << why(log.opened);
     const std::uint64_t syncs_before = disk.plan().file_syncs();
 
-    constexpr int kPerThread = 25;
     std::vector<std::uint64_t> applied;  // guarded by the log: on_durable runs one at a time
     std::mutex mutex;
     std::map<std::uint64_t, std::string> acknowledged;
@@ -68,7 +71,6 @@ TEST(LogConcurrency, ConcurrentAppendsShareSyncsAndAreAppliedInOrder) {
         return true;
     });
 
-    constexpr std::uint64_t kAppends = kThreads * kPerThread;
     EXPECT_LT(disk.plan().file_syncs() - syncs_before, kAppends / 2) << "syncs were not shared";
     ASSERT_EQ(applied.size(), kAppends);
     for (std::uint64_t i = 0; i < kAppends; ++i) ASSERT_EQ(applied[i], i + 1);
@@ -198,8 +200,12 @@ TEST(LogConcurrency, ClosingWaitsForAppendsAndRefusesLaterOnes) {
         Replayed log = replay(*root);
         ASSERT_TRUE(log.opened.has_value()) << why(log.opened);
         std::atomic<std::uint64_t> acknowledged{0};
-        std::thread closer([&] { EXPECT_TRUE(log.opened->log->close().has_value()); });
-        on_threads(5, [&](int thread, int i) {
+        disk.plan().set_sync_delay(std::chrono::microseconds(100));
+        std::thread closer([&] {
+            while (acknowledged.load() < 10) std::this_thread::yield();
+            EXPECT_TRUE(log.opened->log->close().has_value());
+        });
+        on_threads(20, [&](int thread, int i) {
             const auto sequence = log.opened->log->append(to_bytes(text_of(thread, i)));
             if (sequence)
                 ++acknowledged;
