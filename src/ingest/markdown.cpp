@@ -152,7 +152,8 @@ MarkdownDocument parse_markdown(std::string_view text) {
     MarkdownDocument document;
     const std::vector<Line> lines = lines_of(text);
     std::optional<std::string> front_title;
-    std::size_t i = front_matter(lines, front_title);
+    const std::size_t first = front_matter(lines, front_title);
+    std::size_t i = first;
     std::vector<Heading> path;
     std::size_t section_begin = i < lines.size() ? lines[i].begin : text.size();
     std::size_t fence = 0;
@@ -183,7 +184,7 @@ MarkdownDocument parse_markdown(std::string_view text) {
             open_section(*std::move(heading), lines[i].end);
         } else if (i + 1 < lines.size() && is_plain_text(lines[i].text) &&
                    underline_level(lines[i + 1].text) > 0 &&
-                   (i == 0 || trimmed(lines[i - 1].text).empty())) {
+                   (i == first || trimmed(lines[i - 1].text).empty())) {
             close_section(lines[i].begin);
             open_section({underline_level(lines[i + 1].text), std::string(trimmed(lines[i].text))},
                          lines[i + 1].end);
