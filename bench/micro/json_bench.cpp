@@ -66,6 +66,7 @@ void parse_lines(benchmark::State& state, const std::vector<std::string>& lines)
 
 void print_lines(benchmark::State& state, const std::vector<std::string>& lines) {
     std::vector<Value> values;
+    values.reserve(lines.size());
     for (const std::string& line : lines) values.push_back(*braid::json::parse(line));
     while (state.KeepRunning()) {
         for (const Value& value : values) benchmark::DoNotOptimize(braid::json::print(value));

@@ -170,7 +170,7 @@ const Value* Fields::any(std::string_view key) {
 Result<> Fields::finish() const {
     for (const auto& [key, value] : *object_) {
         if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-        std::string where = path_.empty() ? "" : " in " + quoted(path_, 200);
+        const std::string where = path_.empty() ? "" : " in " + quoted(path_, 200);
         return fail(ErrorCode::InvalidArgument,
                     "unknown key " + quoted(key) + where +
                         meant(key, std::vector<std::string_view>(known_.begin(), known_.end())));

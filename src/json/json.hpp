@@ -37,6 +37,8 @@ public:
     explicit Parser(const ParseLimits& limits = {});
     Parser(Parser&& other) noexcept;
     Parser& operator=(Parser&& other) noexcept;
+    Parser(const Parser&) = delete;
+    Parser& operator=(const Parser&) = delete;
     ~Parser();
 
     Result<Value> parse(std::string_view text);

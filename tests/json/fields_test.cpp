@@ -36,7 +36,7 @@ TEST(Fields, ReadsEachType) {
     EXPECT_EQ(fields.object("fusion").value(), &kRequest.find("fusion")->as_object());
     EXPECT_EQ(fields.array("stages").value()->size(), 2U);
     EXPECT_EQ(fields.any("stages"), kRequest.find("stages"));
-    auto fusion = fields.fields("fusion").value().value();
+    auto fusion = fields.required("fusion", fields.fields("fusion")).value();
     EXPECT_EQ(fusion.choice("method", {"rrf", "dbsf"}).value(), "rrf");
 }
 
@@ -87,7 +87,7 @@ TEST(Fields, SaysWhatAMemberMustBe) {
 
 TEST(Fields, NamesTheWholePath) {
     Fields fields(kRequest, "request");
-    Fields fusion = fields.fields("fusion").value().value();
+    Fields fusion = fields.required("fusion", fields.fields("fusion")).value();
     EXPECT_EQ(error_of(fusion.integer("k", 1, 1000)),
               "\"request.fusion.k\" must be an integer from 1 to 1000, got \"ten\" (string)");
     EXPECT_EQ(error_of(fusion.choice("method", {"rff", "dbsf"})),

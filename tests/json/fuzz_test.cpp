@@ -58,51 +58,51 @@ TEST(ParseFuzz, AgreesOnChangesOfOneByte) {
 }
 
 std::string mutate(std::mt19937_64& rng, std::string text) {
-    static const std::vector<std::string> pieces{"{",
-                                                 "}",
-                                                 "[",
-                                                 "]",
-                                                 ",",
-                                                 ":",
-                                                 "\"",
-                                                 "\\",
-                                                 "\\u",
-                                                 "\\ud800",
-                                                 "\\udc00",
-                                                 "0",
-                                                 "-0",
-                                                 "-",
-                                                 "1e",
-                                                 "e",
-                                                 ".",
-                                                 "+",
-                                                 "null",
-                                                 "true",
-                                                 "9999999999999999999",
-                                                 "1e309",
-                                                 "1e-330",
-                                                 " ",
-                                                 "\n",
-                                                 "\x01",
-                                                 "\x80",
-                                                 "\xC3\xA9",
-                                                 "\xED\xA0\x80",
-                                                 "\"a\":",
-                                                 "//",
-                                                 "NaN"};
+    static const std::vector<std::string> kPieces{"{",
+                                                  "}",
+                                                  "[",
+                                                  "]",
+                                                  ",",
+                                                  ":",
+                                                  "\"",
+                                                  "\\",
+                                                  "\\u",
+                                                  "\\ud800",
+                                                  "\\udc00",
+                                                  "0",
+                                                  "-0",
+                                                  "-",
+                                                  "1e",
+                                                  "e",
+                                                  ".",
+                                                  "+",
+                                                  "null",
+                                                  "true",
+                                                  "9999999999999999999",
+                                                  "1e309",
+                                                  "1e-330",
+                                                  " ",
+                                                  "\n",
+                                                  "\x01",
+                                                  "\x80",
+                                                  "\xC3\xA9",
+                                                  "\xED\xA0\x80",
+                                                  "\"a\":",
+                                                  "//",
+                                                  "NaN"};
     const std::size_t changes = 1 + rng() % 4;
     for (std::size_t i = 0; i < changes; ++i) {
         const std::size_t at = rng() % (text.size() + 1);
         const std::size_t length = std::min<std::size_t>(rng() % 8, text.size() - at);
         switch (rng() % 5) {
             case 0:
-                text.insert(at, pieces[rng() % pieces.size()]);
+                text.insert(at, kPieces[rng() % kPieces.size()]);
                 break;
             case 1:
                 text.erase(at, length);
                 break;
             case 2:
-                text.replace(at, length, pieces[rng() % pieces.size()]);
+                text.replace(at, length, kPieces[rng() % kPieces.size()]);
                 break;
             case 3:
                 text.insert(at, text.substr(rng() % (text.size() + 1), rng() % 16));

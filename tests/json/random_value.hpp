@@ -20,28 +20,28 @@ inline double random_double(std::mt19937_64& rng) {
 
 /// Valid UTF-8: plain text, control characters, and code points of every length.
 inline std::string random_string(std::mt19937_64& rng) {
-    static const std::string pieces[] = {"a",
-                                         "Z",
-                                         "0",
-                                         " ",
-                                         "\"",
-                                         "\\",
-                                         "/",
-                                         "\n",
-                                         "\x01",
-                                         "\x1f",
-                                         "\x7f",
-                                         "é",
-                                         "ß",
-                                         "€",
-                                         "\xEF\xBF\xBF",
-                                         "日",
-                                         "😀",
-                                         "\xF4\x8F\xBF\xBF",
-                                         std::string(1, '\0')};
+    static const std::string kPieces[] = {"a",
+                                          "Z",
+                                          "0",
+                                          " ",
+                                          "\"",
+                                          "\\",
+                                          "/",
+                                          "\n",
+                                          "\x01",
+                                          "\x1f",
+                                          "\x7f",
+                                          "é",
+                                          "ß",
+                                          "€",
+                                          "\xEF\xBF\xBF",
+                                          "日",
+                                          "😀",
+                                          "\xF4\x8F\xBF\xBF",
+                                          std::string(1, '\0')};
     std::string out;
     const std::size_t length = rng() % 4 == 0 ? rng() % 200 : rng() % 12;
-    for (std::size_t i = 0; i < length; ++i) out += pieces[rng() % std::size(pieces)];
+    for (std::size_t i = 0; i < length; ++i) out += kPieces[rng() % std::size(kPieces)];
     return out;
 }
 
