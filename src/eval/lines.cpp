@@ -108,8 +108,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool is_word(std::string_view text) {
-    constexpr std::string_view kForbidden(" \t\v\f\r\n\0", 7);
-    return !text.empty() && text.find_first_of(kForbidden) == std::string_view::npos;
+    constexpr std::string_view forbidden(" \t\v\f\r\n\0", 7);
+    return !text.empty() && text.find_first_of(forbidden) == std::string_view::npos;
 }
 
 std::string shown(std::string_view text) {

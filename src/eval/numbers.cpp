@@ -31,7 +31,7 @@ std::string brief(double value, int decimals) {
 }
 
 std::string signed_fixed(double value, int decimals) {
-    const std::string size = fixed(std::abs(value), decimals);
+    std::string size = fixed(std::abs(value), decimals);
     if (size.find_first_not_of("0.") == std::string::npos) return size;
     return (value < 0.0 ? "−" : "+") + size;
 }

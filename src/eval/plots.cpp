@@ -45,25 +45,25 @@ int decimals_of(double step) {
 
 /// Multiples of `step` within `range`: none if the numbers are too large or too close for them.
 std::vector<double> ticks(const Interval& range, double step) {
-    constexpr double kMost = 50.0;
+    constexpr double most = 50.0;
     std::vector<double> values;
     const double first = std::ceil(range.low / step - 1e-9);
     const double count = std::floor((range.high - first * step) / step + 1e-9) + 1.0;
-    if (!(count <= kMost)) return values;
-    for (double i = 0.0; i < count; i += 1.0) values.push_back((first + i) * step);
+    if (!(count >= 0.0 && count <= most)) return values;
+    for (int i = 0; i < static_cast<int>(count); ++i) values.push_back((first + i) * step);
     return values;
 }
 
 /// Heights for labels that want to stand at `wanted`, about `gap` apart: neighbours that are too
 /// close push each other away, both by the same amount, until all have room.
 std::vector<double> spread_labels(std::span<const double> wanted, double gap) {
-    constexpr int kRounds = 60;
+    constexpr int rounds = 60;
     std::vector<std::size_t> order(wanted.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
     std::vector<double> heights(wanted.begin(), wanted.end());
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         for (std::size_t i = 1; i < order.size(); ++i) {
             double& upper = heights[order[i - 1]];
             double& lower = heights[order[i]];
@@ -100,27 +100,27 @@ Interval scale_of(std::span<const Estimate> estimates) {
 
 std::string whisker_plot(const Estimate& estimate, const Interval& scale, double baseline,
                          std::size_t series) {
-    constexpr double kCellWidth = 120.0;
-    constexpr double kMiddle = 8.0;
+    constexpr double cell_width = 120.0;
+    constexpr double center = 8.0;
     const Interval& interval = estimate.interval;
-    Svg svg(kCellWidth, 2 * kMiddle, fixed(interval.low, 3) + " to " + fixed(interval.high, 3));
-    const Scale x{scale, {2.0, kCellWidth - 2.0}};
-    svg.line({x.to.low, kMiddle}, {x.to.high, kMiddle}, "rail");
-    svg.line({x(baseline), 1.0}, {x(baseline), 2 * kMiddle - 1.0}, "reference");
-    svg.line({x(interval.low), kMiddle}, {x(interval.high), kMiddle},
+    Svg svg(cell_width, 2 * center, fixed(interval.low, 3) + " to " + fixed(interval.high, 3));
+    const Scale x{scale, {2.0, cell_width - 2.0}};
+    svg.line({x.to.low, center}, {x.to.high, center}, "rail");
+    svg.line({x(baseline), 1.0}, {x(baseline), 2 * center - 1.0}, "reference");
+    svg.line({x(interval.low), center}, {x(interval.high), center},
              series_style("whisker", series));
-    svg.circle({x(estimate.mean), kMiddle}, 4.0, series_style("dot", series));
+    svg.circle({x(estimate.mean), center}, 4.0, series_style("dot", series));
     return std::move(svg).finish();
 }
 
 std::string forest_plot(std::span<const ForestGroup> groups) {
-    constexpr double kRow = 24.0;
-    constexpr double kGroupGap = 14.0;
-    constexpr double kTop = 10.0;
+    constexpr double row_height = 24.0;
+    constexpr double group_gap = 14.0;
+    constexpr double top_edge = 10.0;
     std::vector<Estimate> all{{}};
-    double height = kTop + 34.0;
+    double height = top_edge + 34.0;
     for (const ForestGroup& group : groups) {
-        height += static_cast<double>(group.rows.size()) * kRow + kGroupGap;
+        height += static_cast<double>(group.rows.size()) * row_height + group_gap;
         for (const ForestRow& row : group.rows) all.push_back(row.difference);
     }
     const Scale x{scale_of(all), {250.0, kWidth - 96.0}};
@@ -128,15 +128,15 @@ std::string forest_plot(std::span<const ForestGroup> groups) {
     const double step = tick_step(x.from.high - x.from.low, 7.0);
     const double axis = height - 30.0;
     for (const double tick : ticks(x.from, step)) {
-        svg.line({x(tick), kTop}, {x(tick), axis}, "grid");
+        svg.line({x(tick), top_edge}, {x(tick), axis}, "grid");
         svg.text({x(tick), axis + 18.0}, signed_fixed(tick, decimals_of(step)), "tick middle");
     }
-    svg.line({x(0.0), kTop}, {x(0.0), axis}, "zero");
-    double y = kTop + kGroupGap / 2;
+    svg.line({x(0.0), top_edge}, {x(0.0), axis}, "zero");
+    double y = top_edge + group_gap / 2;
     for (const ForestGroup& group : groups) {
-        svg.text({0.0, y + kRow / 2 + 4.0}, group.title, "label strong");
+        svg.text({0.0, y + row_height / 2 + 4.0}, group.title, "label strong");
         for (const ForestRow& row : group.rows) {
-            const double middle = y + kRow / 2;
+            const double middle = y + row_height / 2;
             const Interval& interval = row.difference.interval;
             const std::string faded = row.significant ? "" : " faded";
             svg.text({x.to.low - 14.0, middle + 4.0}, shortened(row.label, 18), "label end");
@@ -145,23 +145,23 @@ std::string forest_plot(std::span<const ForestGroup> groups) {
             svg.circle({x(row.difference.mean), middle}, 5.0,
                        series_style("dot" + faded, row.series));
             svg.text({kWidth, middle + 4.0}, signed_fixed(row.difference.mean, 4), "label end");
-            svg.rect({x.to.low, y}, x.to.high - x.to.low, kRow, "hit", row.tip);
-            y += kRow;
+            svg.rect({x.to.low, y}, x.to.high - x.to.low, row_height, "hit", row.tip);
+            y += row_height;
         }
-        y += kGroupGap;
+        y += group_gap;
     }
     return std::move(svg).finish();
 }
 
 std::string gains_plot(std::span<const GainBar> bars, const std::string& label) {
-    constexpr double kHeight = 230.0;
-    Svg svg(kWidth, kHeight, label);
+    constexpr double full_height = 230.0;
+    Svg svg(kWidth, full_height, label);
     Interval range;
     for (const GainBar& bar : bars) {
         range = {std::min(range.low, bar.gain), std::max(range.high, bar.gain)};
     }
     const double margin = std::max(0.04 * (range.high - range.low), 0.005);
-    const Scale y{{range.low - margin, range.high + margin}, {kHeight - 6.0, 6.0}};
+    const Scale y{{range.low - margin, range.high + margin}, {full_height - 6.0, 6.0}};
     const Scale x{{0.0, static_cast<double>(std::max<std::size_t>(bars.size(), 1))},
                   {54.0, kWidth}};
     const double step = tick_step(y.from.high - y.from.low, 5.0);
@@ -185,10 +185,10 @@ std::string gains_plot(std::span<const GainBar> bars, const std::string& label) 
 }
 
 std::string recall_plot(std::span<const Curve> curves) {
-    constexpr double kHeight = 380.0;
-    constexpr std::array<std::size_t, 9> kTicks{1, 2, 5, 10, 20, 50, 100, 200, 500};
+    constexpr double full_height = 380.0;
+    constexpr std::array<std::size_t, 9> tick_values{1, 2, 5, 10, 20, 50, 100, 200, 500};
     const std::size_t depth = curves.front().values.size();
-    Svg svg(kWidth, kHeight, "Mean recall by cutoff");
+    Svg svg(kWidth, full_height, "Mean recall by cutoff");
     Interval range{curves.front().values.front(), 0.01};
     for (const Curve& curve : curves) {
         range.low = std::min(range.low, curve.values.front());
@@ -196,18 +196,18 @@ std::string recall_plot(std::span<const Curve> curves) {
     }
     const double step = tick_step(range.high - range.low, 5.0);
     const Scale y{{std::floor(range.low / step) * step, std::ceil(range.high / step) * step},
-                  {kHeight - 40.0, 12.0}};
+                  {full_height - 40.0, 12.0}};
     const Scale log_x{{0.0, std::log(static_cast<double>(depth))}, {54.0, kWidth - 170.0}};
     const auto x = [&](std::size_t k) { return log_x(std::log(static_cast<double>(k))); };
     for (const double tick : ticks(y.from, step)) {
         svg.line({x(1), y(tick)}, {x(depth), y(tick)}, tick == 0.0 ? "zero" : "grid");
         svg.text({x(1) - 8.0, y(tick) + 4.0}, fixed(tick, decimals_of(step)), "tick end");
     }
-    for (const std::size_t k : kTicks) {
+    for (const std::size_t k : tick_values) {
         if (k > depth) break;
-        svg.text({x(k), kHeight - 23.0}, std::to_string(k), "tick middle");
+        svg.text({x(k), full_height - 23.0}, std::to_string(k), "tick middle");
     }
-    svg.text({(x(1) + x(depth)) / 2, kHeight - 5.0}, "cutoff k (logarithmic)", "tick middle");
+    svg.text({(x(1) + x(depth)) / 2, full_height - 5.0}, "cutoff k (logarithmic)", "tick middle");
     std::vector<double> ends;
     for (std::size_t i = 0; i < curves.size(); ++i) {
         std::string shape;
@@ -238,14 +238,14 @@ std::string recall_plot(std::span<const Curve> curves) {
 
 std::string distribution_plot(const ScoreDistribution& distribution, const std::string& name,
                               std::size_t series) {
-    constexpr double kPanelWidth = 480.0;
-    constexpr double kHeight = 190.0;
-    Svg svg(kPanelWidth, kHeight, "Scores of relevant and other hits of " + name);
+    constexpr double panel_width = 480.0;
+    constexpr double full_height = 190.0;
+    Svg svg(panel_width, full_height, "Scores of relevant and other hits of " + name);
     double peak = 1e-9;
     for (const double share : distribution.relevant) peak = std::max(peak, share);
     for (const double share : distribution.other) peak = std::max(peak, share);
-    const Interval x{8.0, kPanelWidth - 8.0};
-    const Scale y{{0.0, peak}, {kHeight - 26.0, 8.0}};
+    const Interval x{8.0, panel_width - 8.0};
+    const Scale y{{0.0, peak}, {full_height - 26.0, 8.0}};
     svg.path(histogram_shape(distribution.other, x, y), "area other");
     svg.path(histogram_shape(distribution.relevant, x, y), series_style("area relevant", series));
     svg.line({x.low, y(0.0)}, {x.high, y(0.0)}, "zero");
@@ -256,7 +256,7 @@ std::string distribution_plot(const ScoreDistribution& distribution, const std::
         for (const double tick : ticks(value.from, step)) {
             svg.line({value(tick), y(0.0)}, {value(tick), y(0.0) + 4.0}, "zero");
             const double inside = std::clamp(value(tick), x.low + 12.0, x.high - 12.0);
-            svg.text({inside, kHeight - 6.0}, brief(tick, decimals_of(step)), "tick middle");
+            svg.text({inside, full_height - 6.0}, brief(tick, decimals_of(step)), "tick middle");
         }
     }
     return std::move(svg).finish();

@@ -12,12 +12,12 @@ namespace braid::eval {
 namespace {
 
 bool is_tsv_header(std::string_view line) {
-    constexpr std::array<std::string_view, 4> kIds{"query-id", "qid", "_id", "id"};
-    constexpr std::array<std::string_view, 2> kTexts{"text", "query"};
+    constexpr std::array<std::string_view, 4> ids{"query-id", "qid", "_id", "id"};
+    constexpr std::array<std::string_view, 2> texts{"text", "query"};
     const std::vector<std::string_view> columns = split_at(line, '\t');
     return columns.size() == 2 &&
-           std::find(kIds.begin(), kIds.end(), trimmed(columns[0])) != kIds.end() &&
-           std::find(kTexts.begin(), kTexts.end(), trimmed(columns[1])) != kTexts.end();
+           std::find(ids.begin(), ids.end(), trimmed(columns[0])) != ids.end() &&
+           std::find(texts.begin(), texts.end(), trimmed(columns[1])) != texts.end();
 }
 
 Result<Query> query_of_tsv(std::string_view line, const Lines& lines) {

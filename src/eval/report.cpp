@@ -64,6 +64,7 @@ private:
     bool single() const { return comparison_.runs.size() == 1; }
     /// The colour of a run; a baseline is grey, a run on its own is not.
     std::size_t series(std::size_t run) const { return single() ? 1 : run; }
+    std::string finding(const ComparedRun& run) const;
     std::string board_cell(std::size_t run, std::size_t measure, const Interval& scale,
                            double best) const;
     std::string gains_of(std::size_t run) const;
@@ -89,27 +90,30 @@ std::string Report::header(const ReportOptions& options) const {
     return "<h1>" + escaped(options.title) + "</h1><p class=\"facts\">" + escaped(facts) + "</p>\n";
 }
 
+std::string Report::finding(const ComparedRun& run) const {
+    const Difference& difference = run.differences.front();
+    const bool significant = !mark_of(difference).empty();
+    const bool better = difference.mean > 0.0;
+    const std::string verdict = !significant ? "cannot be told apart from "
+                                : better     ? "is better than "
+                                             : "is worse than ";
+    const std::string sign = !significant ? "<span class=\"sign even\">●</span>"
+                             : better     ? "<span class=\"sign up\">▲</span>"
+                                          : "<span class=\"sign down\">▼</span>";
+    return "<li>" + sign + "<span><b>" + escaped(run.name) + "</b> " + verdict + "<b>" +
+           escaped(baseline_.name) + "</b> on " + measure_ + ": " +
+           fixed(run.evaluation.means.front(), 4) + " against " +
+           fixed(baseline_.evaluation.means.front(), 4) + " (" + signed_fixed(difference.mean, 4) +
+           ", " + p_text(difference.p_adjusted) + "). It gains on " +
+           count_of(difference.better, "query", "queries") + ", loses on " +
+           grouped(difference.worse) + " and ties on " + grouped(difference.equal) +
+           ".</span></li>";
+}
+
 std::string Report::findings() const {
     std::string items;
     for (const ComparedRun& run : comparison_.runs) {
-        if (run.differences.empty()) continue;
-        const Difference& difference = run.differences.front();
-        const bool significant = !mark_of(difference).empty();
-        const bool better = difference.mean > 0.0;
-        const std::string verdict = !significant ? "cannot be told apart from "
-                                    : better     ? "is better than "
-                                                 : "is worse than ";
-        const std::string sign = !significant ? "<span class=\"sign even\">●</span>"
-                                 : better     ? "<span class=\"sign up\">▲</span>"
-                                              : "<span class=\"sign down\">▼</span>";
-        items += "<li>" + sign + "<span><b>" + escaped(run.name) + "</b> " + verdict + "<b>" +
-                 escaped(baseline_.name) + "</b> on " + measure_ + ": " +
-                 fixed(run.evaluation.means.front(), 4) + " against " +
-                 fixed(baseline_.evaluation.means.front(), 4) + " (" +
-                 signed_fixed(difference.mean, 4) + ", " + p_text(difference.p_adjusted) +
-                 "). It gains on " + count_of(difference.better, "query", "queries") +
-                 ", loses on " + grouped(difference.worse) + " and ties on " +
-                 grouped(difference.equal) + ".</span></li>";
+        if (!run.differences.empty()) items += finding(run);
     }
     return items.empty() ? "" : "<ul class=\"findings\">" + items + "</ul>\n";
 }

@@ -1,9 +1,9 @@
 #include "braid/eval/report_assets.hpp"
 
 namespace braid::eval {
+namespace {
 
-std::string_view report_style() {
-    return R"css(
+constexpr std::string_view kStyle = R"css(
 :root {
   color-scheme: light dark;
   --paper: #fbfaf8; --card: #ffffff; --ink: #1f2430; --soft: #6b7280; --faint: #9aa1ad;
@@ -122,10 +122,8 @@ footer p { max-width: 92ch; }
   .controls, #tip { display: none; } .queries { max-height: none; overflow: visible; }
 }
 )css";
-}
 
-std::string_view report_script() {
-    return R"js(
+constexpr std::string_view kScript = R"js(
 "use strict";
 (() => {
   const tip = document.createElement("div");
@@ -216,6 +214,15 @@ std::string_view report_script() {
   document.querySelector(".controls").hidden = false;
 })();
 )js";
+
+}  // namespace
+
+std::string_view report_style() {
+    return kStyle;
+}
+
+std::string_view report_script() {
+    return kScript;
 }
 
 }  // namespace braid::eval

@@ -71,16 +71,14 @@ std::string row(const JudgedQuery& judged, const Comparison& comparison, std::si
     out += "<td class=\"number\" data-sort=\"" + std::to_string(relevant) + "\">" +
            std::to_string(relevant) + "</td>";
     const double baseline = comparison.runs.front().evaluation.values.front()[query];
-    double low = baseline;
-    double high = baseline;
+    Interval spread{baseline, baseline};
     for (const ComparedRun& run : comparison.runs) {
         const double value = run.evaluation.values.front()[query];
-        low = std::min(low, value);
-        high = std::max(high, value);
+        spread = {std::min(spread.low, value), std::max(spread.high, value)};
         out += value_cell(value, baseline);
     }
     if (comparison.runs.size() > 1) {
-        out += "<td class=\"number\">" + fixed(high - low, 3) + "</td>";
+        out += "<td class=\"number\">" + fixed(spread.high - spread.low, 3) + "</td>";
     }
     return out + "</tr>\n";
 }

@@ -95,9 +95,9 @@ std::vector<Item> items_of(std::vector<Entry<Item>>&& entries) {
 }
 
 bool is_beir_header(std::string_view line) {
-    constexpr std::array<std::string_view, 3> kHeader{"query-id", "corpus-id", "score"};
+    constexpr std::array<std::string_view, 3> header{"query-id", "corpus-id", "score"};
     const std::vector<std::string_view> fields = split_fields(line);
-    return std::equal(fields.begin(), fields.end(), kHeader.begin(), kHeader.end());
+    return std::equal(fields.begin(), fields.end(), header.begin(), header.end());
 }
 
 /// The query, the document and the relevance of a line of judgements.
@@ -127,12 +127,12 @@ double next_below(double score) {
 /// `scores` falling strictly when read as numbers of type Real; see ScoreGap.
 template <std::floating_point Real>
 bool spread(std::span<double> scores) {
-    constexpr double kLimit = std::numeric_limits<Real>::max();
+    constexpr double limit = std::numeric_limits<Real>::max();
     for (std::size_t i = 0; i < scores.size(); ++i) {
         if (i > 0 && !(static_cast<Real>(scores[i]) < static_cast<Real>(scores[i - 1]))) {
             scores[i] = next_below<Real>(scores[i - 1]);
         }
-        if (!(std::abs(scores[i]) <= kLimit)) return false;
+        if (!(std::abs(scores[i]) <= limit)) return false;
     }
     return true;
 }

@@ -29,7 +29,7 @@ std::size_t occurrences(std::string_view text, std::string_view piece) {
 
 /// What is wrong with the nesting of a page's elements; empty if nothing is.
 std::string nesting_error(std::string_view page) {
-    const std::set<std::string_view> kAlone{"meta", "input", "!doctype"};
+    const std::set<std::string_view> alone{"meta", "input", "!doctype"};
     std::vector<std::string_view> open;
     for (std::size_t at = page.find('<'); at != std::string_view::npos; at = page.find('<', at)) {
         const std::size_t end = page.find('>', at);
@@ -39,7 +39,7 @@ std::string nesting_error(std::string_view page) {
         const bool closes = tag.starts_with('/');
         if (closes) tag.remove_prefix(1);
         const std::string_view name = tag.substr(0, tag.find_first_of(" /"));
-        if (kAlone.contains(name) || tag.ends_with('/')) continue;
+        if (alone.contains(name) || tag.ends_with('/')) continue;
         if (!closes) {
             open.push_back(name);
             // Style and script are text up to their own end.

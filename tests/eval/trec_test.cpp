@@ -18,7 +18,7 @@ std::string error_of(const auto& result) {
     return result.error().message;
 }
 
-eval::Run run_of(std::vector<double> scores) {
+eval::Run run_of(const std::vector<double>& scores) {
     eval::Run run{"tag", {{"q1", {}}}};
     for (const double score : scores) {
         run.lists[0].hits.push_back({"d" + std::to_string(run.lists[0].hits.size()), score});
@@ -72,7 +72,7 @@ TEST(ParseRun, NamesFileAndLineOfWhatIsWrong) {
                   "r:1: the score \"" + score + "\" is not a finite number");
     }
     EXPECT_EQ(error_of(parse_run("q Q0 d\xFF 1 1 t", "r")), "r:1: the line is not UTF-8");
-    EXPECT_EQ(error_of(parse_run(std::string_view("q Q0 d\0 1 1 t", 14), "r")),
+    EXPECT_EQ(error_of(parse_run(std::string_view("q Q0 d\0 1 1 t", 13), "r")),
               "r:1: the line holds a NUL byte");
 }
 
