@@ -47,6 +47,9 @@ struct VectorSpec {
     std::size_t dimension = 0;  // 0 with "external": taken from the first vector
     Metric metric = Metric::Cosine;
     std::optional<EmbedderFingerprint> fingerprint;  // of the embedder that made the vectors
+    /// Vectors of fixed texts, made when the collection was created: they show whether a new
+    /// runtime still makes the same vectors.
+    std::vector<std::vector<float>> canaries;
 
     bool has_vectors() const noexcept { return embedder != "none"; }
     friend bool operator==(const VectorSpec&, const VectorSpec&) = default;

@@ -18,8 +18,15 @@ using Array = std::vector<Value>;
 class Object {
 public:
     using Member = std::pair<std::string, Value>;
+    using Iterator = std::vector<Member>::iterator;
+    using ConstIterator = std::vector<Member>::const_iterator;
 
-    Object() = default;
+    Object();
+    Object(const Object&);
+    Object(Object&&) noexcept;
+    Object& operator=(const Object&);
+    Object& operator=(Object&&) noexcept;
+    ~Object();
     Object(std::initializer_list<Member> members);
 
     /// Null if there is no such member.
@@ -30,13 +37,13 @@ public:
     Value& set(std::string_view key, Value value);
     bool erase(std::string_view key);
 
-    bool empty() const noexcept { return members_.empty(); }
-    std::size_t size() const noexcept { return members_.size(); }
-    auto begin() const noexcept { return members_.begin(); }
-    auto end() const noexcept { return members_.end(); }
-    auto begin() noexcept { return members_.begin(); }
-    auto end() noexcept { return members_.end(); }
-    void reserve(std::size_t count) { members_.reserve(count); }
+    bool empty() const noexcept;
+    std::size_t size() const noexcept;
+    ConstIterator begin() const noexcept;
+    ConstIterator end() const noexcept;
+    Iterator begin() noexcept;
+    Iterator end() noexcept;
+    void reserve(std::size_t count);
 
     /// Equal if both hold the same members, in any order.
     friend bool operator==(const Object& a, const Object& b);
@@ -106,6 +113,29 @@ public:
 private:
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
 };
+
+// Here, because a Value must be complete for them.
+inline bool Object::empty() const noexcept {
+    return members_.empty();
+}
+inline std::size_t Object::size() const noexcept {
+    return members_.size();
+}
+inline Object::ConstIterator Object::begin() const noexcept {
+    return members_.begin();
+}
+inline Object::ConstIterator Object::end() const noexcept {
+    return members_.end();
+}
+inline Object::Iterator Object::begin() noexcept {
+    return members_.begin();
+}
+inline Object::Iterator Object::end() noexcept {
+    return members_.end();
+}
+inline void Object::reserve(std::size_t count) {
+    members_.reserve(count);
+}
 
 /// Value under a dotted path ("author.name"), or null. A member whose name holds the dots wins.
 const Value* find_path(const Object& object, std::string_view path) noexcept;

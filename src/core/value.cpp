@@ -4,6 +4,13 @@
 
 namespace braid {
 
+Object::Object() = default;
+Object::Object(const Object&) = default;
+Object::Object(Object&&) noexcept = default;
+Object& Object::operator=(const Object&) = default;
+Object& Object::operator=(Object&&) noexcept = default;
+Object::~Object() = default;
+
 Object::Object(std::initializer_list<Member> members) {
     members_.reserve(members.size());
     for (const Member& member : members) set(member.first, member.second);

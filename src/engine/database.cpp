@@ -26,8 +26,7 @@ struct Database::Impl {
     Impl(local::OpenedBackend opened, const OpenOptions& options)
         : report{std::move(opened.notes)},
           backend(std::move(opened.backend)),
-          registry(*backend,
-                   options.embedders ? options.embedders : engine::make_embedder_factory({})),
+          registry(options.embedders ? options.embedders : engine::make_embedder_factory({})),
           retriever(*backend, query_embedder(registry), options.profiles, options.log) {}
 
     /// A snapshot of one collection.

@@ -1,12 +1,42 @@
 #include "braid/engine/embedder_registry.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <utility>
 
 #include "braid/embed/caching_embedder.hpp"
 
 namespace braid::engine {
 namespace {
+
+/// Fixed for ever: their vectors are stored.
+constexpr std::array<std::string_view, 3> kCanaryTexts{
+    "A canary sings as long as the air is good.",
+    "Invoice 4711 was paid on 3 March 2021 in two instalments.",
+    "def area(radius): return 3.14159 * radius ** 2"};
+
+Result<std::vector<std::vector<float>>> embed_canaries(const Embedder& embedder) {
+    BRAID_TRY(auto embeddings, embedder.embed(kCanaryTexts, TextRole::Passage, {}));
+    std::vector<std::vector<float>> vectors;
+    for (Embedding& embedding : embeddings) vectors.push_back(std::move(embedding.vector));
+    return vectors;
+}
+
+double cosine(const std::vector<float>& a, const std::vector<float>& b) {
+    if (a.size() != b.size()) return 0;
+    double ab = 0;
+    double aa = 0;
+    double bb = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const auto x = static_cast<double>(a[i]);
+        const auto y = static_cast<double>(b[i]);
+        ab += x * y;
+        aa += x * x;
+        bb += y * y;
+    }
+    return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
+}
 
 std::string mismatch(const EmbedderFingerprint& stored, const EmbedderFingerprint& present) {
     const auto differ = [](std::string_view what, const auto& a, const auto& b) {
@@ -42,9 +72,8 @@ std::string passage_text(const Chunk& chunk) {
     return text + chunk.content;
 }
 
-EmbedderRegistry::EmbedderRegistry(const Backend& backend, EmbedderFactory factory)
-    : backend_(backend),
-      factory_(std::move(factory)),
+EmbedderRegistry::EmbedderRegistry(EmbedderFactory factory)
+    : factory_(std::move(factory)),
       cache_(std::make_shared<embed::EmbeddingCache>(embed::CachingEmbedder::kDefaultBytes)) {}
 
 EmbedderRegistry::~EmbedderRegistry() = default;
@@ -59,7 +88,8 @@ Result<EmbedderRegistry::EmbedderPtr> EmbedderRegistry::find(const VectorSpec& s
     return EmbedderPtr(std::move(caching));
 }
 
-Result<EmbedderRegistry::EmbedderPtr> EmbedderRegistry::find_checked(const Schema& schema) {
+Result<EmbedderRegistry::EmbedderPtr> EmbedderRegistry::find_checked(
+    const Schema& schema, std::vector<std::string>& warnings) {
     BRAID_TRY(EmbedderPtr embedder, find(schema.vectors));
     const auto& stored = schema.vectors.fingerprint;
     if (stored && !stored->hard_equal(embedder->fingerprint())) {
@@ -69,7 +99,54 @@ Result<EmbedderRegistry::EmbedderPtr> EmbedderRegistry::find_checked(const Schem
                         mismatch(*stored, embedder->fingerprint()) +
                         "; run `braid reembed` to make them anew");
     }
+    BRAID_TRY(auto warning, check_runtime(schema, *embedder));
+    if (warning) warnings.push_back(*std::move(warning));
     return embedder;
+}
+
+Result<std::optional<std::string>> EmbedderRegistry::check_runtime(
+    const Schema& schema, const embed::CachingEmbedder& embedder) {
+    const auto& stored = schema.vectors.fingerprint;
+    if (!stored || *stored == embedder.fingerprint()) return std::optional<std::string>();
+    const std::string then = stored->runtime + " (" + stored->cpu_level + ")";
+    const std::string key = schema.vectors.embedder + "\n" + then;
+    {
+        const std::scoped_lock lock(mutex_);
+        const auto found = checked_runtimes_.find(key);
+        if (found != checked_runtimes_.end()) return found->second;
+    }
+    BRAID_TRY(const auto canaries, embed_canaries(embedder));
+    double worst = 1;
+    for (std::size_t i = 0; i < std::min(canaries.size(), schema.vectors.canaries.size()); ++i) {
+        worst = std::min(worst, cosine(canaries[i], schema.vectors.canaries[i]));
+    }
+    constexpr double kSame = 0.999;
+    const std::string now =
+        embedder.fingerprint().runtime + " (" + embedder.fingerprint().cpu_level + ")";
+    std::string warning =
+        "the collection's vectors were made with " + then + ", queries use " + now + ": ";
+    warning += worst >= kSame ? "test texts give the same vectors (cosine "
+                              : "test texts give OTHER vectors (cosine ";
+    warning += std::to_string(worst) + ")";
+    if (worst < kSame) warning += "; run `braid reembed`";
+    const std::scoped_lock lock(mutex_);
+    checked_runtimes_.emplace(key, warning);
+    return std::optional<std::string>(std::move(warning));
+}
+
+std::optional<std::string> EmbedderRegistry::check_language(const Schema& schema,
+                                                            const std::vector<std::string>& texts) {
+    const std::string& name = schema.vectors.embedder;
+    if (name != "bge" && name != "bge-small-en-v1.5" && name != "minilm") return std::nullopt;
+    const std::scoped_lock lock(mutex_);
+    if (language_said_) return std::nullopt;
+    for (const std::string& text : texts) language_.add(text);
+    const auto foreign = language_.foreign();
+    if (!foreign) return std::nullopt;
+    language_said_ = true;
+    return "most of this text is in " + *foreign + ", and the embedder \"" + name +
+           "\" understands English: search by meaning will be poor, search by words is fine. Use a "
+           "model of your own or the embedder \"openai\", and set the stemmer with --language";
 }
 
 Result<> EmbedderRegistry::complete(Schema& schema) {
@@ -85,15 +162,18 @@ Result<> EmbedderRegistry::complete(Schema& schema) {
     }
     vectors.dimension = fingerprint.dimension;
     vectors.fingerprint = fingerprint;
+    BRAID_TRY(vectors.canaries, embed_canaries(*embedder));
     return {};
 }
 
 Result<retrieval::QueryVector> EmbedderRegistry::embed_query(const Schema& schema,
                                                              std::string_view text,
                                                              const CallLimits& limits) {
-    BRAID_TRY(const EmbedderPtr embedder, find_checked(schema));
+    std::vector<std::string> warnings;
+    BRAID_TRY(const EmbedderPtr embedder, find_checked(schema, warnings));
     BRAID_TRY(embed::CachedEmbedding cached, embedder->embed_cached(text, TextRole::Query, limits));
-    retrieval::QueryVector query{std::move(cached.embedding.vector), cached.hit, {}};
+    retrieval::QueryVector query{std::move(cached.embedding.vector), cached.hit,
+                                 std::move(warnings)};
     if (cached.embedding.truncated) {
         query.warnings.push_back("the query has " + std::to_string(cached.embedding.tokens) +
                                  " tokens, the embedder reads the first " +
@@ -112,24 +192,25 @@ Result<std::vector<std::string>> EmbedderRegistry::embed_chunks(const Schema& sc
         if (chunk.vector.empty()) waiting.push_back(&chunk);
     }
     if (waiting.empty()) return warnings;
-    BRAID_TRY(const EmbedderPtr embedder, find_checked(schema));
+    BRAID_TRY(const EmbedderPtr embedder, find_checked(schema, warnings));
     std::vector<std::string> texts;
     for (const Chunk* chunk : waiting) texts.push_back(passage_text(*chunk));
+    if (auto said = check_language(schema, texts)) warnings.push_back(*std::move(said));
     const std::vector<std::string_view> views(texts.begin(), texts.end());
     BRAID_TRY(auto embeddings, embedder->embed(views, TextRole::Passage, limits));
     std::size_t cut = 0;
+    std::string first_cut;
     for (std::size_t i = 0; i < waiting.size(); ++i) {
         if (embeddings[i].truncated && ++cut == 1) {
-            warnings.push_back("chunk \"" + waiting[i]->chunk_id + "\" has " +
-                               std::to_string(embeddings[i].tokens) +
-                               " tokens, the embedder reads the first " +
-                               std::to_string(embedder->fingerprint().token_limit));
+            first_cut = "chunk \"" + waiting[i]->chunk_id + "\" has " +
+                        std::to_string(embeddings[i].tokens) +
+                        " tokens, the embedder reads the first " +
+                        std::to_string(embedder->fingerprint().token_limit);
         }
         waiting[i]->vector = std::move(embeddings[i].vector);
     }
-    if (cut > 1) {
-        warnings.front() += " (and " + std::to_string(cut - 1) + " more such chunks)";
-    }
+    if (cut > 1) first_cut += " (and " + std::to_string(cut - 1) + " more such chunks)";
+    if (cut > 0) warnings.push_back(std::move(first_cut));
     return warnings;
 }
 

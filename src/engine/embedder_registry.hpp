@@ -3,12 +3,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "braid/backend.hpp"
 #include "braid/database.hpp"
+#include "braid/engine/language_guess.hpp"
 #include "braid/retrieval/retriever.hpp"
 
 namespace braid::embed {
@@ -22,7 +23,7 @@ namespace braid::engine {
 /// collection it serves. Safe for concurrent use.
 class EmbedderRegistry {
 public:
-    EmbedderRegistry(const Backend& backend, EmbedderFactory factory);
+    explicit EmbedderRegistry(EmbedderFactory factory);
     ~EmbedderRegistry();
     EmbedderRegistry(const EmbedderRegistry&) = delete;
     EmbedderRegistry& operator=(const EmbedderRegistry&) = delete;
@@ -41,14 +42,24 @@ private:
     using EmbedderPtr = std::shared_ptr<const embed::CachingEmbedder>;
 
     Result<EmbedderPtr> find(const VectorSpec& spec);
-    /// Conflict if the collection's vectors were made by another model: names `braid reembed`.
-    Result<EmbedderPtr> find_checked(const Schema& schema);
+    /// Conflict if the collection's vectors were made by another model: names `braid reembed`. What
+    /// is to be said of another runtime goes to `warnings`.
+    Result<EmbedderPtr> find_checked(const Schema& schema, std::vector<std::string>& warnings);
+    /// Nothing while the runtime is the one that made the vectors.
+    Result<std::optional<std::string>> check_runtime(const Schema& schema,
+                                                     const embed::CachingEmbedder& embedder);
+    /// Said once: that most of the text is not what a built-in model understands.
+    std::optional<std::string> check_language(const Schema& schema,
+                                              const std::vector<std::string>& texts);
 
-    const Backend& backend_;
     EmbedderFactory factory_;
     std::shared_ptr<embed::EmbeddingCache> cache_;
     std::mutex mutex_;
     std::map<std::string, EmbedderPtr> embedders_;
+    /// By runtime, CPU level and embedder: what comparing the canaries gave.
+    std::map<std::string, std::optional<std::string>> checked_runtimes_;
+    LanguageGuess language_;
+    bool language_said_ = false;
 };
 
 /// What an embedder reads of a chunk: title, section and content, each on its line.

@@ -45,6 +45,19 @@ Result<std::optional<EmbedderFingerprint>> read_fingerprint(ByteReader& in) {
     return std::optional<EmbedderFingerprint>(std::move(print));
 }
 
+Result<std::vector<std::vector<float>>> read_canaries(ByteReader& in) {
+    BRAID_TRY(const std::size_t count, in.count(1, "canaries"));
+    std::vector<std::vector<float>> canaries(count);
+    for (std::vector<float>& canary : canaries) {
+        BRAID_TRY(const std::size_t dimension, in.count(sizeof(float), "canary"));
+        canary.resize(dimension);
+        for (float& x : canary) {
+            BRAID_TRY(x, in.f32("canary element"));
+        }
+    }
+    return canaries;
+}
+
 /// An enum stored as one byte; Corruption if it is above the last value.
 template <class Enum>
 Result<Enum> read_enum(ByteReader& in, Enum last, std::string_view what) {
@@ -72,6 +85,11 @@ void write_schema(ByteWriter& out, const Schema& schema) {
     out.varint(schema.vectors.dimension);
     out.u8(static_cast<std::uint8_t>(schema.vectors.metric));
     write_fingerprint(out, schema.vectors.fingerprint);
+    out.varint(schema.vectors.canaries.size());
+    for (const std::vector<float>& canary : schema.vectors.canaries) {
+        out.varint(canary.size());
+        for (const float x : canary) out.f32(x);
+    }
     out.varint(schema.metadata.size());
     for (const MetadataField& field : schema.metadata) {
         out.string(field.name);
@@ -103,6 +121,7 @@ Result<Schema> read_schema(ByteReader& in) {
     BRAID_TRY(schema.vectors.dimension, in.varint("dimension"));
     BRAID_TRY(schema.vectors.metric, read_enum(in, Metric::Euclidean, "metric"));
     BRAID_TRY(schema.vectors.fingerprint, read_fingerprint(in));
+    BRAID_TRY(schema.vectors.canaries, read_canaries(in));
     BRAID_TRY(const std::size_t declared, in.count(2, "metadata fields"));
     for (std::size_t i = 0; i < declared; ++i) {
         MetadataField& field = schema.metadata.emplace_back();
