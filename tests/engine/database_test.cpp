@@ -136,6 +136,54 @@ TEST(Database, RefusesAnEmbedderThatIsNotTheOneThatMadeTheVectors) {
     EXPECT_EQ(added.error().code, ErrorCode::Conflict);
 }
 
+/// Like the fake, but of another runtime, and perhaps with other vectors.
+class OtherRuntime final : public Embedder {
+public:
+    explicit OtherRuntime(bool same_vectors)
+        : same_(same_vectors), inner_(16), fingerprint_(inner_.fingerprint()) {
+        fingerprint_.runtime = "fake 2";
+    }
+    const EmbedderFingerprint& fingerprint() const override { return fingerprint_; }
+    Result<std::vector<Embedding>> embed(std::span<const std::string_view> texts, TextRole role,
+                                         const CallLimits& limits) const override {
+        auto embeddings = inner_.embed(texts, role, limits);
+        for (Embedding& embedding : *embeddings) {
+            if (!same_) embedding.vector[3] += 0.4F;
+        }
+        return embeddings;
+    }
+    std::size_t count_tokens(std::string_view text) const override {
+        return inner_.count_tokens(text);
+    }
+
+private:
+    bool same_;
+    embed::FakeEmbedder inner_;
+    EmbedderFingerprint fingerprint_;
+};
+
+TEST(Database, ComparesTestTextsWhenTheRuntimeIsAnother) {
+    for (const bool same : {true, false}) {
+        const TemporaryDirectory directory;
+        {
+            auto db = Database::open(directory.path(), {.embedders = FakeEmbedders().factory()});
+            ASSERT_TRUE(db->create_collection("notes", fake_schema()));
+            ASSERT_TRUE(db->add("notes", {chunk_of("a", "red foxes")}));
+        }
+        const EmbedderFactory later =
+            [&](const VectorSpec&) -> Result<std::shared_ptr<const Embedder>> {
+            return std::make_shared<const OtherRuntime>(same);
+        };
+        const auto db = Database::open(directory.path(), {.embedders = later});
+        const auto answer = db->retrieve(ask("foxes"));
+        ASSERT_TRUE(answer && answer->complete);
+        ASSERT_EQ(answer->warnings.size(), 1U);
+        EXPECT_NE(answer->warnings[0].find("fake 2"), std::string::npos);
+        EXPECT_EQ(answer->warnings[0].find("braid reembed") == std::string::npos, same)
+            << answer->warnings[0];
+    }
+}
+
 TEST(Reembed, GivesEveryChunkANewVectorAndKeepsVersions) {
     const TemporaryDirectory directory;
     const OpenOptions options{.embedders = FakeEmbedders().factory()};
