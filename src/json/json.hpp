@@ -18,7 +18,7 @@ struct ParseLimits {
     std::size_t max_depth = 64;  // arrays and objects inside one another; at most kMaxDepth counts
     std::size_t max_bytes = std::size_t{64} << 20;
     /// Members of one object. An Object is searched one by one, so building it costs their square.
-    std::size_t max_members = 4096;
+    std::size_t max_members = 1024;
 };
 
 /// Parses one JSON text, strictly as in RFC 8259 and UTF-8: no comments, no trailing commas, no
