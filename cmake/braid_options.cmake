@@ -22,7 +22,7 @@ add_compile_options(-ffp-contract=off -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
 
 # Modules are compiled to ordinary code and to link-time code at once. The program is linked from the
 # latter; tests and libbraid.a take the former, so that a test links in a second and the archive does
-# not depend on one version of gcc (docs/decisions/0002).
+# not depend on one version of gcc (docs/decisions/0006).
 if(BRAID_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(BRAID_LTO_COMPILE -flto=auto -ffat-lto-objects)
   set(BRAID_LTO_LINK -flto=auto)
@@ -41,7 +41,10 @@ if(BRAID_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+# Test programs spend their time in the modules: optimising their own code costs more than it saves.
+set(BRAID_TEST_OPTIONS ${BRAID_WARNINGS} -O1)
 if(BRAID_SANITIZE)
+  set(BRAID_TEST_OPTIONS ${BRAID_WARNINGS} -O0)
   add_compile_options(-fsanitize=${BRAID_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${BRAID_SANITIZE})
   if(BRAID_SANITIZE MATCHES address)
