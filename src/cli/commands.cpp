@@ -18,6 +18,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kStatsCommand,
         &kFacetsCommand,
         &kAnalyzeCommand,
+        &kReembedCommand,
         &kConfigShowCommand,
     };
     return kCommands;

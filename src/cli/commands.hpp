@@ -16,6 +16,7 @@ extern const CommandSpec kDeleteCommand;
 extern const CommandSpec kFacetsCommand;
 extern const CommandSpec kGetCommand;
 extern const CommandSpec kIngestCommand;
+extern const CommandSpec kReembedCommand;
 extern const CommandSpec kRetrieveCommand;
 extern const CommandSpec kStatsCommand;
 extern const CommandSpec kUpdateCommand;

@@ -19,6 +19,7 @@ Setting shown(const Session& session, const Setting& setting) {
     if (setting.spec->name == "data" && session.arguments.has("data")) {
         out.value = session.data();
         out.origin = "flag --data";
+        out.variable.clear();
     }
     return out;
 }
@@ -49,16 +50,14 @@ Result<> run_config_show(Session& session) {
         return {};
     }
     const bool origin = session.arguments.has("origin");
-    std::vector<Table::Column> columns{{"setting"}, {"value"}};
-    if (origin) columns.push_back({"origin"});
+    std::vector<Table::Column> columns{{"setting", false, true}, {"value", false, true}};
+    if (origin) columns.push_back({"origin", false, true});
     Table table(columns);
     for (const Setting& setting : session.settings.all()) {
         const Setting value = shown(session, setting);
         std::vector<std::string> row{std::string(setting.spec->name), plain(value.value)};
         if (origin) {
-            row.push_back(value.origin == "environment"
-                              ? "environment, " + std::string(setting.spec->variable)
-                              : value.origin);
+            row.push_back(value.origin + (value.variable.empty() ? "" : ", " + value.variable));
         }
         table.add(std::move(row));
     }

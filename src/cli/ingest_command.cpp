@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "braid/cli/commands.hpp"
 #include "braid/cli/progress.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/ingest/directory.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/jsonl.hpp"
 
@@ -16,17 +19,25 @@ namespace {
 
 constexpr std::size_t kMaxShownWarnings = 10;
 
-constexpr auto kOwnFlags = std::to_array<FlagSpec>({
+constexpr auto kFlags = std::to_array<FlagSpec>({
     kCollectionFlag,
     kNamespaceFlag,
     {.name = "vectors",
      .kind = FlagKind::Text,
      .value = "FILE.npy",
-     .help = "vectors, row i for line i (default: the .npy beside the file)"},
+     .help = "vectors, row i for line i (default: the .npy beside)"},
     {.name = "batch",
      .kind = FlagKind::Integer,
      .value = "N",
      .help = "chunks written together (default: 500)"},
+    {.name = "max-tokens",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "of a chunk cut from a text (default: 256)"},
+    {.name = "overlap",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "tokens repeated from the chunk before (default: 32)"},
     {.name = "progress-every",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -34,7 +45,27 @@ constexpr auto kOwnFlags = std::to_array<FlagSpec>({
     {.name = "ack", .help = "print \"acknowledged N\" once N chunks are on disk"},
 });
 
-/// One `ingest`: files to batches to the database.
+/// Folders and Markdown or plain text files are cut into chunks; all else is JSON lines.
+bool is_text_source(const std::string& path) {
+    std::error_code ignored;
+    if (path != "-" && std::filesystem::is_directory(path, ignored)) return true;
+    const std::string extension = std::filesystem::path(path).extension().string();
+    return extension == ".md" || extension == ".markdown" || extension == ".txt" ||
+           extension == ".text";
+}
+
+bool has_vectors(const ingest::Batch& batch) {
+    return std::ranges::any_of(batch.parts, [](const ingest::Batch::Part& part) {
+        return std::ranges::any_of(part.chunks,
+                                   [](const Chunk& chunk) { return !chunk.vector.empty(); });
+    });
+}
+
+std::string counted(std::uint64_t count, std::string_view one) {
+    return with_separators(count) + " " + std::string(one) + (count == 1 ? "" : "s");
+}
+
+/// One `ingest`: files to chunks to the database.
 class Ingest {
 public:
     explicit Ingest(Session& session)
@@ -44,24 +75,21 @@ public:
 
     Result<> run() {
         BRAID_CHECK(prepare());
-        // The first batch is read before the database is opened: bad input creates nothing.
-        BRAID_TRY(auto reader, open(paths_.front()));
-        BRAID_TRY(auto batch, reader.next());
+        BRAID_CHECK(read_first());
         session_.interrupts.hold();
         BRAID_TRY(auto database, session_.open_for_writing(true));
         database_ = &database;
-        BRAID_TRY(created_,
-                  ensure_collection(session_, database, collection_, has_vectors(*batch)));
-
+        BRAID_TRY(created_, ensure_collection(session_, database, collection_,
+                                              first_batch_ && has_vectors(*first_batch_)));
         Progress progress(session_.out, !session_.quiet() && session_.out.notes_on_terminal(),
                           every_);
-        if (auto stored = store_all(std::move(reader), std::move(batch), progress); !stored) {
-            progress.clear();
-            return with_count(std::move(stored).error());
-        }
+        progress_ = &progress;
+        auto stored = store_all();
         progress.clear();
+        if (!stored) return with_count(std::move(stored).error());
         report(progress.seconds());
-        return {};
+        if (failed_.empty()) return {};
+        return fail(ErrorCode::IoError, counted(failed_.size(), "file") + " could not be read");
     }
 
 private:
@@ -69,23 +97,44 @@ private:
         const Arguments& arguments = session_.arguments;
         BRAID_TRY(const auto batch, arguments.integer("batch", 1, 100'000));
         BRAID_TRY(const auto every, arguments.integer("progress-every", 1, 1'000'000'000));
-        if (batch) options_.batch_chunks = static_cast<std::size_t>(*batch);
+        BRAID_TRY(const auto max_tokens, arguments.integer("max-tokens", 16, 100'000));
+        BRAID_TRY(const auto overlap, arguments.integer("overlap", 0, 50'000));
+        if (batch) lines_.batch_chunks = static_cast<std::size_t>(*batch);
         every_ = static_cast<std::uint64_t>(every.value_or(0));
-        options_.namespace_ = session_.namespace_name();
-        options_.stop = session_.interrupts.token();
-        if (arguments.has("vectors") && paths_.size() > 1) {
-            return fail(ErrorCode::InvalidArgument, "--vectors goes with one file, not several");
+        if (max_tokens) texts_.chunking.max_tokens = static_cast<std::size_t>(*max_tokens);
+        if (overlap) texts_.chunking.overlap_tokens = static_cast<std::size_t>(*overlap);
+        texts_.collection = collection_;
+        texts_.namespace_ = lines_.namespace_ = session_.namespace_name();
+        texts_.stop = lines_.stop = session_.interrupts.token();
+        if (arguments.has("vectors") && (paths_.size() > 1 || is_text_source(paths_.front()))) {
+            return fail(ErrorCode::InvalidArgument, "--vectors goes with one file of JSON lines");
         }
         if (arguments.has("ack") && session_.json()) {
             return fail(ErrorCode::InvalidArgument, "--ack and --json exclude each other");
         }
-        BRAID_CHECK(validate_collection_name(collection_));
-        for (const std::string& path : paths_) BRAID_CHECK(ingest::FileHandle::open(path));
+        return validate_collection_name(collection_);
+    }
+
+    /// Looks at the input before the database is opened: bad input creates nothing.
+    Result<> read_first() {
+        for (const std::string& path : paths_) {
+            if (!is_text_source(path)) {
+                BRAID_CHECK(ingest::FileHandle::open(path));
+                continue;
+            }
+            BRAID_TRY(const auto files, ingest::list_text_files(path));
+            if (files.empty()) {
+                return fail(ErrorCode::NotFound, path + " holds no Markdown or text files");
+            }
+        }
+        if (is_text_source(paths_.front())) return {};
+        BRAID_TRY(first_reader_, open(paths_.front()));
+        BRAID_TRY(first_batch_, first_reader_->next());
         return {};
     }
 
     Result<ingest::JsonlReader> open(const std::string& path) {
-        ingest::JsonlOptions options = options_;
+        ingest::JsonlOptions options = lines_;
         if (const auto vectors = session_.arguments.text("vectors")) {
             options.vectors = *vectors;
         } else if (session_.arguments.text_or("embedder", "external") == "external") {
@@ -95,74 +144,87 @@ private:
         return ingest::JsonlReader::open(path, options);
     }
 
-    static bool has_vectors(const ingest::Batch& batch) {
-        return std::ranges::any_of(batch.parts, [](const ingest::Batch::Part& part) {
-            return std::ranges::any_of(part.chunks,
-                                       [](const Chunk& chunk) { return !chunk.vector.empty(); });
-        });
-    }
-
-    Result<> store_all(ingest::JsonlReader reader, std::optional<ingest::Batch> batch,
-                       Progress& progress) {
-        for (std::size_t i = 0; i < paths_.size(); ++i) {
-            if (i > 0) {
-                BRAID_TRY(reader, open(paths_[i]));
-                BRAID_TRY(batch, reader.next());
-            }
-            while (batch) {
-                BRAID_CHECK(store(*std::move(batch)));
-                progress.update(stored_, reader.bytes_read(), reader.file_bytes());
-                if (session_.interrupts.requested()) {
-                    return fail(ErrorCode::Cancelled, "interrupted");
-                }
-                BRAID_TRY(batch, reader.next());
+    Result<> store_all() {
+        for (const std::string& path : paths_) {
+            if (is_text_source(path)) {
+                BRAID_CHECK(store_texts(path));
+            } else if (first_reader_) {
+                BRAID_CHECK(store_lines(*first_reader_, std::move(first_batch_)));
+                first_reader_.reset();
+            } else {
+                BRAID_TRY(auto reader, open(path));
+                BRAID_TRY(auto batch, reader.next());
+                BRAID_CHECK(store_lines(reader, std::move(batch)));
             }
         }
         return {};
     }
 
-    Result<> store(ingest::Batch batch) {
-        for (ingest::Batch::Part& part : batch.parts) {
-            BRAID_TRY(const WriteReport report,
-                      database_->add(collection_, std::move(part.chunks), part.namespace_));
-            stored_ += report.written;
-            replaced_ += report.replaced;
-            keep_warnings(report.warnings);
-        }
-        keep_warnings(batch.warnings);
-        if (session_.arguments.has("ack")) {
-            session_.out.line("acknowledged " + std::to_string(stored_));
-            session_.out.flush();
+    Result<> store_lines(ingest::JsonlReader& reader, std::optional<ingest::Batch> batch) {
+        while (batch) {
+            for (ingest::Batch::Part& part : batch->parts) {
+                BRAID_TRY(const WriteReport report,
+                          database_->add(collection_, std::move(part.chunks), part.namespace_));
+                stored_ += report.written;
+                replaced_ += report.replaced;
+                keep_warnings(report.warnings);
+            }
+            keep_warnings(batch->warnings);
+            acknowledge();
+            progress_->update(stored_, reader.bytes_read(), reader.file_bytes());
+            if (session_.interrupts.requested()) {
+                return fail(ErrorCode::Cancelled, "interrupted");
+            }
+            BRAID_TRY(batch, reader.next());
         }
         return {};
+    }
+
+    Result<> store_texts(const std::string& path) {
+        const std::uint64_t before = stored_;
+        ingest::DirectoryOptions options = texts_;
+        options.progress = [&](const ingest::DirectoryProgress& at) {
+            if (before + at.chunks != stored_) {
+                stored_ = before + at.chunks;
+                acknowledge();
+            }
+            progress_->update(stored_, at.files_done, at.files);
+        };
+        BRAID_TRY(const auto report, ingest::ingest_directory(*database_, path, options));
+        stored_ = before + report.chunks;
+        files_ += report.files;
+        unchanged_ += report.unchanged;
+        removed_ += report.removed;
+        keep_warnings(report.failed);
+        keep_warnings(report.warnings);
+        failed_.insert(failed_.end(), report.failed.begin(), report.failed.end());
+        return {};
+    }
+
+    void acknowledge() {
+        if (!session_.arguments.has("ack")) return;
+        session_.out.line("acknowledged " + std::to_string(stored_));
+        session_.out.flush();
     }
 
     void keep_warnings(const std::vector<std::string>& warnings) {
         for (const std::string& warning : warnings) {
             ++warning_count_;
-            if (warnings_.size() < kMaxShownWarnings) {
-                warnings_.push_back(warning);
-                if (!session_.json()) session_.warn(warning);
-            }
+            if (warnings_.size() == kMaxShownWarnings) continue;
+            warnings_.push_back(warning);
+            if (!session_.json()) session_.warn(warning);
         }
     }
 
     tl::unexpected<Error> with_count(Error error) const {
-        error.message += " (" + with_separators(stored_) + (stored_ == 1 ? " chunk" : " chunks") +
-                         (stored_ == 1 ? " was stored)" : " were stored before)");
+        error.message += " (" + counted(stored_, "chunk") +
+                         (stored_ == 1 ? " was stored before)" : " were stored before)");
         return tl::unexpected<Error>(std::move(error));
     }
 
     void report(double seconds) const {
         if (session_.json()) {
-            session_.out.json(Object{{"collection", Value(collection_)},
-                                     {"created", created_},
-                                     {"chunks", stored_},
-                                     {"replaced", replaced_},
-                                     {"files", Array(paths_.begin(), paths_.end())},
-                                     {"seconds", seconds},
-                                     {"warnings", Array(warnings_.begin(), warnings_.end())},
-                                     {"warning_count", warning_count_}});
+            report_json(seconds);
             return;
         }
         if (session_.quiet()) return;
@@ -170,24 +232,52 @@ private:
             session_.warn("and " + with_separators(warning_count_ - warnings_.size()) +
                           " more like these");
         }
-        const double rate = static_cast<double>(stored_) / std::max(seconds, 1e-3);
-        std::string text =
-            "Stored " + with_separators(stored_) + (stored_ == 1 ? " chunk in " : " chunks in ") +
-            (created_ ? "the new collection \"" : "collection \"") + collection_ + "\"";
+        std::string text = "Stored " + counted(stored_, "chunk") + " in " +
+                           (created_ ? "the new collection \"" : "collection \"") + collection_ +
+                           "\"";
         if (replaced_ > 0) text += ", " + with_separators(replaced_) + " of them replaced";
-        session_.out.line(text + " (" + with_separators(static_cast<std::uint64_t>(rate)) +
-                          " chunks/s).");
+        if (removed_ > 0) text += ", " + with_separators(removed_) + " outdated ones removed";
+        if (unchanged_ > 0) text += ", " + counted(unchanged_, "unchanged file") + " skipped";
+        const double rate = static_cast<double>(stored_) / std::max(seconds, 1e-3);
+        if (stored_ > 0) {
+            text += " (" + with_separators(static_cast<std::uint64_t>(rate)) + " chunks/s)";
+        }
+        session_.out.line(text + ".");
+    }
+
+    void report_json(double seconds) const {
+        session_.out.json(Object{{"collection", Value(collection_)},
+                                 {"created", created_},
+                                 {"chunks", stored_},
+                                 {"replaced", replaced_},
+                                 {"removed", removed_},
+                                 {"paths", Array(paths_.begin(), paths_.end())},
+                                 {"text_files", files_},
+                                 {"unchanged_files", unchanged_},
+                                 {"failed_files", Array(failed_.begin(), failed_.end())},
+                                 {"seconds", seconds},
+                                 {"warnings", Array(warnings_.begin(), warnings_.end())},
+                                 {"warning_count", warning_count_}});
     }
 
     Session& session_;
     std::string collection_;
     const std::vector<std::string>& paths_;
-    ingest::JsonlOptions options_;
+    ingest::JsonlOptions lines_;
+    ingest::DirectoryOptions texts_;
     std::uint64_t every_ = 0;
+    std::optional<ingest::JsonlReader> first_reader_;
+    std::optional<ingest::Batch> first_batch_;
     Database* database_ = nullptr;
+    Progress* progress_ = nullptr;
+
     bool created_ = false;
     std::uint64_t stored_ = 0;
     std::uint64_t replaced_ = 0;
+    std::uint64_t removed_ = 0;
+    std::uint64_t files_ = 0;
+    std::uint64_t unchanged_ = 0;
+    std::vector<std::string> failed_;
     std::uint64_t warning_count_ = 0;
     std::vector<std::string> warnings_;
 };
@@ -203,16 +293,18 @@ const CommandSpec kIngestCommand{
     .operands = "PATH...",
     .min_operands = 1,
     .max_operands = 100'000,
-    .summary = "store chunks from JSON lines",
-    .details =
-        R"(Each line is one chunk: {"_id", "title", "text", "metadata"}, or braid's own names.
-"-" is standard input. The database and the collection are created when missing;
-flags about the collection count then, and must fit one that exists. A batch is
-on disk once it is acknowledged; after an error, what was stored before stays.
+    .summary = "store chunks from JSON lines, or texts",
+    .details = R"(In JSON lines each line is one chunk: {"_id", "title", "text", "metadata"}, or
+braid's own names; "-" is standard input. Folders, Markdown and plain text are
+cut into chunks at headings and paragraphs; unchanged files are skipped the next
+time. The database and the collection are created when missing; flags about the
+collection count then, and must fit one that exists. A batch is on disk once it
+is acknowledged; after an error, what was stored before stays.
 
   braid ingest corpus.jsonl --collection wiki
-  braid ingest corpus.jsonl --embedder external --vectors corpus.npy)",
-    .flags = kOwnFlags,
+  braid ingest corpus.jsonl --embedder external --vectors corpus.npy
+  braid ingest notes/ --embedder minilm)",
+    .flags = kFlags,
     .shared_flags = kSchemaFlags,
     .run = run_ingest,
 };

@@ -21,12 +21,12 @@ Interrupts::Interrupts() {
     ::sigaddset(&signals, SIGTERM);
     // Every thread inherits the mask, so that only the one below sees the signals.
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    std::thread([this, signals] {
+    std::thread([state = state_, signals] {
         while (true) {
             int signal = 0;
             if (::sigwait(&signals, &signal) != 0) continue;
-            if (!held_.load() || stop_.stop_requested()) ::_exit(kInterrupted);
-            stop_.request_stop();
+            if (!state->held.load() || state->stop.stop_requested()) ::_exit(kInterrupted);
+            state->stop.request_stop();
         }
     }).detach();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <stop_token>
 
 namespace braid::cli {
@@ -14,13 +15,16 @@ class Interrupts {
 public:
     Interrupts();
 
-    void hold() noexcept { held_.store(true); }
-    std::stop_token token() const noexcept { return stop_.get_token(); }
-    bool requested() const noexcept { return stop_.stop_requested(); }
+    void hold() noexcept { state_->held.store(true); }
+    std::stop_token token() const noexcept { return state_->stop.get_token(); }
+    bool requested() const noexcept { return state_->stop.stop_requested(); }
 
 private:
-    std::stop_source stop_;
-    std::atomic<bool> held_{false};
+    struct State {
+        std::stop_source stop;
+        std::atomic<bool> held{false};
+    };
+    std::shared_ptr<State> state_ = std::make_shared<State>();  // outlived by the waiting thread
 };
 
 }  // namespace braid::cli

@@ -30,6 +30,7 @@ public:
     const Style& style() const noexcept { return style_; }
     const Style& note_style() const noexcept { return note_style_; }
     std::size_t width() const noexcept { return width_; }
+    bool on_terminal() const noexcept { return on_terminal_; }
     bool notes_on_terminal() const noexcept { return notes_on_terminal_; }
 
     bool broken_pipe() const noexcept { return broken_pipe_; }

@@ -52,9 +52,10 @@ Result<Database> Session::open(OpenOptions options) const {
     };
     auto database = Database::open(data(), options);
     if (!database && database.error().code == ErrorCode::Locked) {
-        return fail(ErrorCode::Locked, database.error().message +
-                                           "; wait until the other program is done (reading "
-                                           "commands work meanwhile)");
+        return fail(ErrorCode::Locked, "database " + data() + " is in use (" +
+                                           database.error().message +
+                                           "); wait until the other program is done, reading "
+                                           "commands work meanwhile");
     }
     if (database) {
         for (const std::string& line : database->open_report().notes) warn(line);

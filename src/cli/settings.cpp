@@ -323,7 +323,7 @@ Result<Settings> Settings::load(const SettingSources& sources) {
 
     Settings settings;
     for (const SettingSpec& spec : kSpecs) {
-        Setting setting{&spec, std::string(spec.otherwise), "default"};
+        Setting setting{&spec, std::string(spec.otherwise), "default", {}};
         if (const auto found = config.values().find(spec.name); found != config.values().end()) {
             setting.value = found->second;
             setting.origin = sources.config_file.string();
@@ -333,12 +333,14 @@ Result<Settings> Settings::load(const SettingSources& sources) {
             if (found == env_variables.end() || found->second.empty()) continue;
             setting.value = found->second;
             setting.origin = sources.env_file.string();
+            setting.variable = variable;
         }
         for (const std::string_view variable : {spec.also, spec.variable}) {
             const auto found = variable.empty() ? std::nullopt : sources.variable(variable);
             if (!found || found->empty()) continue;
             setting.value = *found;
             setting.origin = "environment";
+            setting.variable = variable;
         }
         const std::string expected =
             setting.is_default() ? std::string() : expectation(spec, setting.value);

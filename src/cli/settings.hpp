@@ -36,7 +36,8 @@ struct SettingSpec {
 struct Setting {
     const SettingSpec* spec = nullptr;
     std::string value;
-    std::string origin;  // "environment", "/home/u/.env", "default"
+    std::string origin;    // "environment", "/home/u/.env", "default"
+    std::string variable;  // the name it had there; empty for config.json and defaults
     bool is_default() const { return origin == "default"; }
 };
 

@@ -1,6 +1,7 @@
 #include "braid/cli/table.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace braid::cli {
 namespace {
@@ -20,7 +21,7 @@ std::vector<std::size_t> Table::widths(std::size_t total) const {
         sum += width + kGap;
     }
     for (std::size_t i = out.size(); i-- > 0 && sum > total + kGap;) {
-        if (columns_[i].right || out[i] <= kMinColumn) continue;
+        if (columns_[i].right || columns_[i].whole || out[i] <= kMinColumn) continue;
         const std::size_t cut = std::min(out[i] - kMinColumn, sum - total - kGap);
         out[i] -= cut;
         sum -= cut;
@@ -40,7 +41,8 @@ std::string Table::row_text(const std::vector<std::string>& cells,
 }
 
 void Table::print(Output& out) const {
-    const std::vector<std::size_t> columns = widths(out.width());
+    const std::size_t room = out.on_terminal() ? out.width() : std::numeric_limits<int>::max();
+    const std::vector<std::size_t> columns = widths(room);
     std::vector<std::string> names;
     for (const Column& column : columns_) names.push_back(column.name);
     out.line(std::string(out.style().dim) + row_text(names, columns) +

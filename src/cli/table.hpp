@@ -7,12 +7,14 @@
 
 namespace braid::cli {
 
-/// Rows in aligned columns. What does not fit the width is cut, the last column first.
+/// Rows in aligned columns. On a terminal, what does not fit its width is cut, the last column
+/// first.
 class Table {
 public:
     struct Column {
         std::string name;
         bool right = false;  // numbers
+        bool whole = false;  // never cut
     };
 
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}

@@ -244,7 +244,7 @@ Result<std::vector<float>> NpyFile::row(std::uint64_t index) const {
         out[i] = item_at(std::span(bytes).subspan(i * item_bytes_, item_bytes_));
         if (!std::isfinite(out[i])) {
             return unsuitable(name(), "row " + std::to_string(index) + ", column " +
-                                          std::to_string(i) + ": not a finite float");
+                                          std::to_string(i) + " (from 0): not a finite float");
         }
     }
     return out;

@@ -1,0 +1,122 @@
+#include "braid/cli/answer_view.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace braid::cli {
+namespace {
+
+Hit hit(std::size_t rank, const std::string& title, const std::string& content) {
+    Hit out;
+    out.collection = "default";
+    out.namespace_ = "default";
+    out.chunk.chunk_id = "chunk-" + std::to_string(rank);
+    out.chunk.title = title;
+    out.chunk.content = content;
+    out.rank = rank;
+    out.score = 0.0328 / static_cast<double>(rank);
+    out.receipt.method = "rrf";
+    out.receipt.rank_base = 1;
+    out.receipt.sources = {{"dense", 0.83, {}, rank, {}, 0.5, 0.008, false, nullptr},
+                           {"sparse", 7.1, {}, rank + 3, {}, 0.5, 0.0078, false, nullptr}};
+    out.receipt.score = out.score;
+    return out;
+}
+
+AnswerViewOptions options(std::size_t width = 80) {
+    AnswerViewOptions out;
+    out.width = width;
+    out.schema = [](const std::string&) -> Result<Schema> { return Schema{}; };
+    return out;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+}
+
+TEST(AnswerView, ShowsRankTitleScoreLegsAndSnippet) {
+    Answer answer;
+    answer.query = "fox hunting";
+    answer.hits = {hit(1, "Foxes", "Red foxes hunt mice."), hit(2, "Owls", "Owls sleep.")};
+    answer.hits[0].chunk.section_title = "Diet";
+    answer.total_candidates = 73;
+    answer.timings = {1.0, 2.1, 0.9, 0.1, 0.2, 4.24};
+    EXPECT_EQ(joined(answer_lines(answer, options())),
+              " 1  Foxes › Diet                                      0.0328  dense #1 · bm25 #4\n"
+              "    Red *foxes* *hunt* mice.\n"
+              "    chunk-1\n"
+              "\n"
+              " 2  Owls                                              0.0164  dense #2 · bm25 #5\n"
+              "    Owls sleep.\n"
+              "    chunk-2\n"
+              "\n"
+              "2 hits of 73 candidates · 4.2 ms (embed 1.0, dense 2.1, bm25 0.9, fusion 0.1)\n");
+}
+
+TEST(AnswerView, EveryLineFitsWhateverTheTexts) {
+    const std::string wide(200, 'w');
+    std::string cjk;
+    for (int i = 0; i < 200; ++i) cjk += "\u72d0";
+    Answer answer;
+    answer.query = "\u72d0\u72d0 w";
+    answer.hits = {hit(1, wide, wide), hit(2, cjk, cjk), hit(3, "a\nb\x1b[2J", "x\n\n\ty"),
+                   hit(100, "", "")};
+    answer.hits[1].collection = "other";
+    answer.hits[1].receipt.sources[0].nested = std::make_shared<Receipt>(answer.hits[0].receipt);
+    answer.hits[3].chunk.title.reset();
+    answer.warnings = {wide + " " + cjk};
+    answer.unused = {"hybrid_weight"};
+    answer.complete = false;
+    answer.sources = {{"dense", "default", false, 0, 0, 0, true, 0, "", "endpoint is down"}};
+    for (const std::size_t width : {40U, 60U, 80U, 120U}) {
+        for (const bool explain : {false, true}) {
+            AnswerViewOptions chosen = options(width);
+            chosen.explain = explain;
+            for (const std::string& line : answer_lines(answer, chosen)) {
+                EXPECT_LE(display_width(line), width) << line;
+                EXPECT_EQ(line.find('\x1b'), std::string::npos);
+            }
+        }
+    }
+}
+
+TEST(AnswerView, SaysPlainlyWhatIsMissing) {
+    Answer answer;
+    answer.query = "fox";
+    answer.complete = false;
+    answer.sources = {{"dense", "notes", false, 0, 50, 0, true, 0, "", "the endpoint is down"}};
+    answer.warnings = {"sparse only"};
+    answer.cursor = "abc";
+    const std::string text = joined(answer_lines(answer, options()));
+    for (const char* words :
+         {"No hits for \"fox\".", "0 hits of 0 candidates", "! This answer is incomplete.",
+          "! dense search of \"notes\": the endpoint is down", "! sparse only", "--cursor abc"}) {
+        EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+    }
+}
+
+TEST(AnswerView, RanksCountFromOneForPeople) {
+    Answer answer;
+    answer.hits = {hit(1, "T", "x")};
+    answer.hits[0].receipt.rank_base = 0;
+    answer.hits[0].receipt.sources = {{"notes", 1, {}, 0, {}, 1, 1, false, nullptr}};
+    EXPECT_NE(joined(answer_lines(answer, options())).find("notes #1"), std::string::npos);
+}
+
+TEST(AnswerView, ColoursEndWhereTheyBegin) {
+    Answer answer;
+    answer.query = "fox";
+    answer.hits = {hit(1, "Foxes", "A fox.")};
+    AnswerViewOptions chosen = options();
+    chosen.style = Style::colors();
+    for (const std::string& line : answer_lines(answer, chosen)) {
+        if (line.find('\x1b') == std::string::npos) continue;
+        EXPECT_EQ(line.rfind("\x1b["), line.rfind("\x1b[0m")) << line;
+    }
+}
+
+}  // namespace
+}  // namespace braid::cli

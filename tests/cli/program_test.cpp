@@ -1,0 +1,449 @@
+// The `braid` program, run as users run it.
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "braid/json/json.hpp"
+#include "braid/wire/answer_json.hpp"
+#include "cli/program_run.hpp"
+#include "ingest/npy_writer.hpp"
+#include "ingest/temporary_folder.hpp"
+
+namespace braid::cli {
+namespace {
+
+using braid::testing::npy_of;
+using braid::testing::RunningBraid;
+using braid::testing::RunOptions;
+using braid::testing::RunResult;
+using braid::testing::TemporaryFolder;
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+const std::string kCorpus =
+    R"({"_id": "fox", "title": "Foxes", "text": "Red foxes hunt mice at dusk.", "metadata": {"year": 2020, "kind": "animal"}})"
+    "\n"
+    R"({"_id": "owl", "title": "Owls", "text": "Owls hunt mice at night.", "metadata": {"year": 2021, "kind": "animal"}})"
+    "\n"
+    R"({"_id": "oak", "title": "Oaks", "text": "Oaks are old trees.", "metadata": {"year": 1990, "kind": "plant"}})"
+    "\n";
+
+class Program : public ::testing::Test {
+protected:
+    RunResult run(std::vector<std::string> arguments, RunOptions options = {}) {
+        arguments.insert(arguments.begin(), {"--data", data()});
+        return braid::testing::run_braid(arguments, options);
+    }
+    std::string data() const { return folder_ / "data"; }
+    /// Runs, expects success, and returns the object printed.
+    Value json(std::vector<std::string> arguments, const RunOptions& options = {}) {
+        arguments.emplace_back("--json");
+        const RunResult result = run(arguments, options);
+        EXPECT_EQ(result.exit_code, 0) << result.errors;
+        auto value = json::parse(result.output);
+        EXPECT_TRUE(value) << result.output;
+        return value.value_or(Value());
+    }
+    void ingest_corpus() {
+        const RunResult result = run({"ingest", folder_.write("corpus.jsonl", kCorpus)});
+        ASSERT_EQ(result.exit_code, 0) << result.errors;
+    }
+    std::vector<std::string> ids_of(const Value& answer) {
+        std::vector<std::string> ids;
+        for (const Value& chunk : answer.find("chunks")->as_array()) {
+            ids.push_back(chunk.find("chunk_id")->as_string());
+        }
+        return ids;
+    }
+    /// The command fails with the code, says the words, and leaves no database behind.
+    void expect_failure(const std::vector<std::string>& arguments, int code,
+                        const std::string& words, const RunOptions& options = {}) {
+        const RunResult result = run(arguments, options);
+        EXPECT_EQ(result.exit_code, code) << result.errors;
+        EXPECT_TRUE(has(result.errors, words)) << result.errors;
+        EXPECT_TRUE(has("\n" + result.errors, "\nbraid: ")) << result.errors;
+        EXPECT_EQ(result.output, "");
+    }
+
+    TemporaryFolder folder_;
+};
+
+TEST_F(Program, ExplainsItself) {
+    const RunResult help = run({"--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_TRUE(has(help.output, "retrieve"));
+    EXPECT_EQ(run({"ingest", "--help"}).output,
+              braid::testing::run_braid({"help", "ingest"}).output);
+    EXPECT_TRUE(run({"--version"}).output.starts_with("braid 0."));
+    EXPECT_EQ(run({}).exit_code, 2);
+    EXPECT_FALSE(std::filesystem::exists(data()));
+}
+
+TEST_F(Program, WrongUsageIsExitCodeTwo) {
+    expect_failure({"retreive", "x"}, 2, "did you mean \"retrieve\"");
+    expect_failure({"ingest"}, 2, "PATH");
+    expect_failure({"retrieve", "x", "--top-k", "0"}, 2, "top_k");
+    expect_failure({"retrieve", "x", "--filter", "{"}, 2, "--filter");
+    expect_failure({"retrieve"}, 2, "QUERY");
+    const RunResult json = run({"retrieve", "x", "--json", "--topk", "5"});
+    EXPECT_EQ(json.exit_code, 2);
+    const auto error = json::parse(json.errors);
+    ASSERT_TRUE(error) << json.errors;
+    EXPECT_EQ(error->find("error")->find("code")->as_string(), "invalid_argument");
+}
+
+TEST_F(Program, IngestsAndRetrieves) {
+    const Value report = json({"ingest", folder_.write("c.jsonl", kCorpus)});
+    EXPECT_EQ(*report.find("chunks"), Value(3));
+    EXPECT_EQ(*report.find("created"), Value(true));
+
+    const Value answer = json({"retrieve", "hunting mice at dusk"});
+    EXPECT_EQ(ids_of(answer), (std::vector<std::string>{"fox", "owl"}));
+    ASSERT_TRUE(wire::answer_from_value(answer));
+    EXPECT_EQ(*answer.find("complete"), Value(true));
+
+    const RunResult text = run({"retrieve", "hunting", "mice", "at", "dusk"});
+    EXPECT_EQ(text.exit_code, 0);
+    EXPECT_TRUE(has(text.output, "Foxes")) << text.output;
+    EXPECT_TRUE(has(text.output, "bm25 #1")) << text.output;
+    EXPECT_TRUE(has(text.output, "*hunt* *mice*")) << text.output;
+    EXPECT_TRUE(has(text.output, "2 hits of 2 candidates")) << text.output;
+
+    const Value again = json({"ingest", folder_ / "c.jsonl"});
+    EXPECT_EQ(*again.find("replaced"), Value(3));
+    EXPECT_EQ(*again.find("created"), Value(false));
+}
+
+TEST_F(Program, TakesTheRequestAsJson) {
+    ingest_corpus();
+    const Value answer = json({"retrieve", "--request", "-"},
+                              {.input = R"({"query": "mice", "top_k": 1, "strategy": "sparse"})"});
+    EXPECT_EQ(ids_of(answer).size(), 1U);
+    EXPECT_EQ(*answer.find("strategy_used"), Value("sparse"));
+    const std::string path =
+        folder_.write("r.json", R"({"query": "mice", "filter": {"year": 2021}})");
+    EXPECT_EQ(ids_of(json({"retrieve", "--request", path})), std::vector<std::string>{"owl"});
+    // Flags stand above the file.
+    EXPECT_EQ(ids_of(json({"retrieve", "--request", path, "--filter", R"({"year": 2020})"})),
+              std::vector<std::string>{"fox"});
+    expect_failure({"retrieve", "--request", "-"}, 2, "\"top_k\"",
+                   {.input = R"({"query": "x", "topk": 1})"});
+    expect_failure({"retrieve", "--request", "-"}, 2, "standard input", {.input = "{"});
+    expect_failure({"retrieve", "--request", folder_ / "none.json"}, 3, "none.json");
+}
+
+TEST_F(Program, NoHitsAreNoError) {
+    ingest_corpus();
+    const RunResult result = run({"retrieve", "zebra"});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_TRUE(has(result.output, "No hits for \"zebra\".")) << result.output;
+}
+
+TEST_F(Program, ServiceReadsItsVariables) {
+    ingest_corpus();
+    folder_.write(".env", "RETRIEVAL_TOP_K=1   # one\n");
+    EXPECT_EQ(ids_of(json({"retrieve", "mice"}, {.folder = folder_.path().string()})).size(), 1U);
+    EXPECT_EQ(ids_of(json({"retrieve", "mice"}, {.folder = folder_.path().string(),
+                                                 .environment = {{"RETRIEVAL_TOP_K", "2"}}}))
+                  .size(),
+              2U);
+    EXPECT_EQ(
+        ids_of(json({"retrieve", "mice", "-k", "1"}, {.environment = {{"RETRIEVAL_TOP_K", "2"}}}))
+            .size(),
+        1U);
+    expect_failure({"retrieve", "mice"}, 2, "RETRIEVAL_TOP_K",
+                   {.environment = {{"RETRIEVAL_TOP_K", "many"}}});
+}
+
+TEST_F(Program, ChangesChunks) {
+    const Value added = json({"add", "--id", "a", "--text", "red fox", "--metadata",
+                              R"({"year": 2020, "draft": true})", "--title", "Fox"});
+    EXPECT_EQ(*added.find("chunk_id"), Value("a"));
+    const std::string version = json::print(*added.find("version"));
+    json({"add"}, {.input = R"({"text": "grey owl"})"});
+
+    json({"update", "--id", "a", "--metadata", R"({"draft": null, "year": 2021})", "--sensitivity",
+          "public"});
+    const Value got = json({"get", "a"});
+    const Value& chunk = got.find("chunks")->as_array().at(0);
+    EXPECT_EQ(*chunk.find("metadata"), Value(Object{{"year", 2021}}));
+    EXPECT_EQ(*chunk.find("sensitivity"), Value("public"));
+    EXPECT_TRUE(has(run({"get", "a"}).output, "red fox"));
+
+    const RunResult conflict =
+        run({"update", "--id", "a", "--metadata", "{\"x\": 1}", "--if-version", version});
+    EXPECT_EQ(conflict.exit_code, 1) << conflict.errors;
+    EXPECT_EQ(run({"update", "--id", "zz", "--metadata", "{\"x\": 1}"}).exit_code, 3);
+    EXPECT_EQ(run({"get", "a", "zz"}).exit_code, 3);
+
+    EXPECT_EQ(*json({"delete", "--filter", R"({"year": 2021})"}).find("deleted"), Value(1));
+    EXPECT_EQ(*json({"delete", "--id", "zz"}).find("deleted"), Value(0));
+    EXPECT_EQ(*json({"stats"}).find("chunks"), Value(1));
+    expect_failure({"delete", "--filter", "{}"}, 2, "--yes");
+    expect_failure({"delete"}, 2, "--id");
+    EXPECT_EQ(*json({"delete", "--filter", "{}", "--yes"}).find("deleted"), Value(1));
+}
+
+TEST_F(Program, ListsCountsAndDrops) {
+    ingest_corpus();
+    EXPECT_EQ(*json({"stats"}).find("documents"), Value(3));
+    EXPECT_TRUE(has(run({"stats"}).output, "chunks"));
+    const Value facets = json({"facets", "kind"});
+    EXPECT_EQ(*facets.find("values"), Value(Array{Object{{"value", "animal"}, {"count", 2}},
+                                                  Object{{"value", "plant"}, {"count", 1}}}));
+    json({"collections", "create", "vectors", "--embedder", "external", "--dimension", "3"});
+    EXPECT_EQ(run({"collections", "create", "vectors"}).exit_code, 1);
+    EXPECT_EQ(json({"collections"}).find("collections")->as_array().size(), 2U);
+    EXPECT_TRUE(has(run({"collections"}).output, "external 3"));
+    expect_failure({"collections", "drop", "vectors"}, 2, "--yes");
+    json({"collections", "drop", "vectors", "--yes"});
+    EXPECT_EQ(run({"collections", "drop", "vectors", "--yes"}).exit_code, 3);
+    expect_failure({"collections", "create", "../x"}, 2, "name");
+}
+
+TEST_F(Program, AnalyzesText) {
+    const Value analysis = json({"analyze", "Red Foxes"});
+    ASSERT_EQ(analysis.find("tokens")->as_array().size(), 2U);
+    EXPECT_EQ(*analysis.find("tokens")->as_array()[1].find("term"), Value("fox"));
+    EXPECT_EQ(*json({"analyze", "Foxes", "--analyzer", "simple"})
+                   .find("tokens")
+                   ->as_array()[0]
+                   .find("term"),
+              Value("foxes"));
+    expect_failure({"analyze", "x", "--language", "klingon"}, 2, "klingon");
+}
+
+TEST_F(Program, ShowsWhereSettingsComeFrom) {
+    std::filesystem::create_directories(folder_.path() / "config/braid");
+    folder_.write("config/braid/config.json", R"({"retrieval": {"bm25_weight": 2}})");
+    folder_.write(".env", "RETRIEVAL_VECTOR_WEIGHT=0.25\n");
+    const RunOptions options{.folder = folder_.path().string(),
+                             .environment = {{"XDG_CONFIG_HOME", folder_ / "config"},
+                                             {"RETRIEVAL_TOP_K", "9"},
+                                             {"OPENAI_API_KEY", "sk-very-secret"}}};
+    const RunResult shown = run({"config", "show", "--origin"}, options);
+    EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    for (const char* words :
+         {"flag --data", "environment, RETRIEVAL_TOP_K", "environment, OPENAI_API_KEY",
+          ".env, RETRIEVAL_VECTOR_WEIGHT", "config.json", "default"}) {
+        EXPECT_TRUE(has(shown.output, words)) << words << "\n" << shown.output;
+    }
+    EXPECT_FALSE(has(shown.output, "very-secret"));
+    const RunResult as_json = run({"config", "show", "--json"}, options);
+    EXPECT_FALSE(has(as_json.output, "very-secret"));
+    EXPECT_TRUE(has(as_json.output, "\"dense_weight\":0.25"));
+    folder_.write("config/braid/config.json", R"({"retrievl": {}})");
+    expect_failure({"stats"}, 2, "\"retrieval\"", options);
+}
+
+TEST_F(Program, KeepsVectorsOfTheUsersOwn) {
+    const std::string corpus = folder_.write("v.jsonl", kCorpus);
+    folder_.write("v.npy", npy_of<float>("<f4", 3, 2, {1, 0, 0, 1, -1, 0}));
+    json({"ingest", corpus, "--embedder", "external"});
+    EXPECT_EQ(*json({"stats"}).find("vectors"), Value(3));
+    const Value answer = json({"retrieve", "--query-vector", "[0, 1]", "--strategy", "dense"});
+    EXPECT_EQ(ids_of(answer).at(0), "owl");
+    const std::string query = folder_.write("q.npy", npy_of<double>("<f8", 1, 2, {-1, 0.1}));
+    EXPECT_EQ(
+        ids_of(json({"retrieve", "mice", "--query-vector", query, "--strategy", "dense"})).at(0),
+        "oak");
+    const Value hybrid = json({"retrieve", "mice", "--query-vector", "[0,1]"});
+    EXPECT_EQ(hybrid.find("sources")->as_array().size(), 2U);
+    const RunResult text = run({"retrieve", "mice", "--query-vector", "[0,1]", "--explain"});
+    EXPECT_TRUE(has(text.output, "dense #1")) << text.output;
+    EXPECT_TRUE(has(text.output, "gives")) << text.output;
+}
+
+// Issue "Foundation", shown by 4: each bad input has a clear error, its exit code, and loses
+// nothing.
+
+TEST_F(Program, AMissingPathIsNotFoundAndCreatesNothing) {
+    expect_failure({"ingest", folder_ / "none.jsonl"}, 3, "none.jsonl");
+    EXPECT_FALSE(std::filesystem::exists(data()));
+}
+
+TEST_F(Program, AnEmptyFileIsAnError) {
+    expect_failure({"ingest", folder_.write("e.jsonl", "")}, 2, "no lines");
+    expect_failure({"ingest", folder_.write("b.jsonl", "\n\n")}, 2, "no lines");
+    EXPECT_FALSE(std::filesystem::exists(data()));
+}
+
+TEST_F(Program, InvalidUtf8NamesLineAndByte) {
+    expect_failure(
+        {"ingest", folder_.write("u.jsonl", "{\"text\": \"ok\"}\n{\"text\": \"\xFF\"}\n")}, 2,
+        "u.jsonl:2: not valid UTF-8: byte 0xff at byte 11");
+}
+
+TEST_F(Program, ALineOfTwoHundredMegabytesIsRefusedInBoundedMemory) {
+    const std::string path = folder_.write("l.jsonl", kCorpus + "{\"text\": \"");
+    std::filesystem::resize_file(path, 200'000'000);  // sparse: NUL bytes without a line break
+    expect_failure({"ingest", path}, 2, "l.jsonl:4: the line is longer than the limit of 64 MiB");
+}
+
+TEST_F(Program, JsonWithoutTextIsRefused) {
+    expect_failure({"ingest", folder_.write("t.jsonl", kCorpus + "{\"_id\": \"x\"}\n")}, 2,
+                   "t.jsonl:4: no text");
+    expect_failure({"ingest", folder_.write("j.jsonl", "{\"text\": \n")}, 2, "j.jsonl:1: ");
+    expect_failure({"add"}, 2, "no text", {.input = "{\"_id\": \"x\"}"});
+}
+
+TEST_F(Program, WhatWasStoredBeforeABadLineStays) {
+    const RunResult result =
+        run({"ingest", "--batch", "2", folder_.write("p.jsonl", kCorpus + "{}\n")});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(has(result.errors, "2 chunks were stored")) << result.errors;
+    EXPECT_EQ(*json({"stats"}).find("chunks"), Value(2));
+}
+
+TEST_F(Program, VectorsOfTheWrongLengthAreRefused) {
+    const std::string path =
+        folder_.write("v.jsonl",
+                      "{\"_id\": \"a\", \"text\": \"x\", \"vector\": [1, 0]}\n"
+                      "{\"_id\": \"b\", \"text\": \"y\", \"vector\": [1, 0, 0]}\n");
+    const RunResult result = run({"ingest", path, "--embedder", "external"});
+    EXPECT_EQ(result.exit_code, 2) << result.errors;
+    EXPECT_TRUE(has(result.errors, "\"b\"")) << result.errors;
+    json({"add", "--id", "a", "--text", "x", "--vector", "[1, 0]", "--embedder", "external"});
+    EXPECT_EQ(run({"add", "--id", "b", "--text", "x", "--vector", "[1]"}).exit_code, 2);
+    EXPECT_EQ(run({"retrieve", "--query-vector", "[1]", "--strategy", "dense"}).exit_code, 2);
+    EXPECT_EQ(*json({"stats"}).find("chunks"), Value(1));
+}
+
+TEST_F(Program, NumbersThatAreNotFiniteAreRefused) {
+    expect_failure({"ingest", folder_.write("n.jsonl", R"({"text": "x", "vector": [NaN]})")}, 2,
+                   "n.jsonl:1: ");
+    const std::string corpus = folder_.write("m.jsonl", kCorpus);
+    folder_.write("m.npy",
+                  npy_of<float>("<f4", 3, 1, {1, std::numeric_limits<float>::quiet_NaN(), 2}));
+    expect_failure({"ingest", corpus}, 2, "row 1");
+    EXPECT_FALSE(std::filesystem::exists(data()));
+}
+
+TEST_F(Program, RepeatedIdsInOneFileNameBothLines) {
+    expect_failure({"ingest", folder_.write("d.jsonl", kCorpus + kCorpus)}, 2,
+                   "d.jsonl:4: the id \"fox\" stands already in line 1");
+    EXPECT_FALSE(std::filesystem::exists(data()));
+}
+
+TEST_F(Program, UnknownCollectionsAndDatabasesAreNotFound) {
+    expect_failure({"retrieve", "x"}, 3, data());
+    expect_failure({"stats"}, 3, data());
+    expect_failure({"update", "--id", "a", "--sensitivity", "public"}, 3, data());
+    EXPECT_FALSE(std::filesystem::exists(data()));
+    ingest_corpus();
+    expect_failure({"retrieve", "x", "--collection", "nots"}, 3, "nots");
+    expect_failure({"stats", "--collection", "nots"}, 3, "nots");
+    expect_failure({"delete", "--id", "a", "--collection", "nots"}, 3, "nots");
+    EXPECT_EQ(json({"collections"}).find("collections")->as_array().size(), 1U);
+}
+
+TEST_F(Program, ADatabaseInUseIsExitCodeFive) {
+    RunningBraid writer({"--data", data(), "ingest", "-", "--batch", "1", "--ack"});
+    writer.write("{\"_id\": \"a\", \"text\": \"first\"}\n");
+    ASSERT_EQ(writer.read_line(), "acknowledged 1");
+    expect_failure({"add", "--text", "second"}, 5, "in use");
+    EXPECT_EQ(*json({"stats"}).find("chunks"), Value(1));
+    writer.write("{\"_id\": \"b\", \"text\": \"third\"}\n");
+    EXPECT_EQ(writer.finish().exit_code, 0);
+    EXPECT_EQ(*json({"stats"}).find("chunks"), Value(2));
+}
+
+TEST_F(Program, AnInterruptStopsBetweenBatches) {
+    RunningBraid writer({"--data", data(), "ingest", "-", "--batch", "1", "--ack"});
+    writer.write("{\"_id\": \"a\", \"text\": \"first\"}\n");
+    ASSERT_EQ(writer.read_line(), "acknowledged 1");
+    writer.signal(SIGINT);
+    // The input stays open: only the signal can end the program.
+    EXPECT_EQ(writer.read_line(), std::nullopt);
+    const RunResult result = writer.finish();
+    EXPECT_EQ(result.exit_code, 130);
+    EXPECT_TRUE(has(result.errors, "1 chunk was stored")) << result.errors;
+    EXPECT_EQ(*json({"stats"}).find("chunks"), Value(1));
+}
+
+TEST_F(Program, FlagsThatDoNotFitTheCollectionAreRefused) {
+    ingest_corpus();
+    expect_failure({"ingest", folder_ / "corpus.jsonl", "--embedder", "external"}, 2, "embedder");
+    expect_failure({"ingest", folder_ / "corpus.jsonl", "--language", "de"}, 2, "german");
+    EXPECT_EQ(run({"ingest", folder_ / "corpus.jsonl", "--language", "en"}).exit_code, 0);
+}
+
+TEST_F(Program, OutputThatCannotBeWrittenIsAnError) {
+    ingest_corpus();
+    const RunResult full = run({"get", "fox"}, {.output_file = "/dev/full"});
+    EXPECT_EQ(full.exit_code, 1);
+    EXPECT_TRUE(has(full.errors, "cannot write")) << full.errors;
+}
+
+TEST_F(Program, AReaderThatWentAwayEndsItQuietly) {
+    ingest_corpus();
+    const RunResult result = run({"get", "fox"}, {.nobody_reads = true});
+    EXPECT_EQ(result.exit_code, 141);
+    EXPECT_EQ(result.errors, "");
+    // Storing is worth more than reporting it.
+    const RunResult stored =
+        run({"ingest", "--ack", "--batch", "1", folder_ / "corpus.jsonl"}, {.nobody_reads = true});
+    EXPECT_EQ(stored.exit_code, 141);
+    EXPECT_EQ(*json({"stats"}).find("chunks"), Value(3));
+}
+
+TEST_F(Program, RunsFromAnyDirectory) {
+    std::filesystem::create_directories(folder_.path() / "elsewhere");
+    const RunOptions there{.folder = folder_ / "elsewhere"};
+    folder_.write("elsewhere/c.jsonl", kCorpus);
+    EXPECT_EQ(braid::testing::run_braid({"ingest", "c.jsonl"}, there).exit_code, 0);
+    EXPECT_TRUE(std::filesystem::exists(folder_.path() / "elsewhere/braid-data"));
+    EXPECT_EQ(braid::testing::run_braid({"retrieve", "mice"}, there).exit_code, 0);
+}
+
+TEST_F(Program, CutsFoldersOfTextsIntoChunks) {
+    std::filesystem::create_directories(folder_.path() / "notes/sub");
+    folder_.write("notes/fox.md", "# Foxes\n\n## Diet\n\nFoxes hunt mice.\n");
+    folder_.write("notes/sub/owl.txt", "Owls hunt at night.\n");
+    const Value first = json({"ingest", folder_ / "notes"});
+    EXPECT_EQ(*first.find("text_files"), Value(2));
+    const RunResult found = run({"retrieve", "mice"});
+    EXPECT_TRUE(has(found.output, "Foxes › Diet")) << found.output;
+    EXPECT_EQ(*json({"ingest", folder_ / "notes"}).find("unchanged_files"), Value(2));
+    EXPECT_TRUE(has(run({"ingest", folder_ / "notes"}).output, "2 unchanged files skipped"));
+
+    folder_.write("notes/bad.md", "\xFF");
+    const RunResult bad = run({"ingest", folder_ / "notes"});
+    EXPECT_EQ(bad.exit_code, 1);
+    EXPECT_TRUE(has(bad.errors, "bad.md")) << bad.errors;
+    std::filesystem::create_directories(folder_.path() / "empty");
+    expect_failure({"ingest", folder_ / "empty"}, 3, "no Markdown or text files");
+    expect_failure({"ingest", folder_ / "missing.md"}, 3, "missing.md");
+}
+
+TEST_F(Program, SeveralFilesGoIntoOneCollection) {
+    const std::string more =
+        folder_.write("more.jsonl", "{\"_id\": \"elm\", \"text\": \"Elms.\"}\n");
+    const Value report = json({"ingest", folder_.write("c.jsonl", kCorpus), more});
+    EXPECT_EQ(*report.find("chunks"), Value(4));
+    const RunResult piped =
+        run({"ingest", "-"}, {.input = "{\"_id\": \"yew\", \"text\": \"Yews.\"}\n"});
+    EXPECT_EQ(piped.exit_code, 0) << piped.errors;
+    EXPECT_EQ(*json({"stats"}).find("chunks"), Value(5));
+    expect_failure({"ingest", more, folder_ / "none.jsonl"}, 3, "none.jsonl");
+}
+
+TEST_F(Program, NamespacesAreApart) {
+    const std::string path =
+        folder_.write("n.jsonl",
+                      "{\"_id\": \"a\", \"text\": \"red fox\", \"namespace\": \"one\"}\n"
+                      "{\"_id\": \"a\", \"text\": \"red owl\"}\n");
+    json({"ingest", path, "--namespace", "two"});
+    EXPECT_EQ(ids_of(json({"retrieve", "fox", "--namespace", "one"})).size(), 1U);
+    EXPECT_EQ(ids_of(json({"retrieve", "fox", "--namespace", "two"})).size(), 0U);
+    EXPECT_TRUE(has(run({"collections"}).output, "one, two"));
+}
+
+}  // namespace
+}  // namespace braid::cli

@@ -1,0 +1,194 @@
+#include "braid/cli/settings.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "braid/cli/env_file.hpp"
+#include "ingest/temporary_folder.hpp"
+
+namespace braid::cli {
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+class SettingsTest : public ::testing::Test {
+protected:
+    Result<Settings> load() {
+        SettingSources sources;
+        sources.variable = [this](std::string_view name) -> std::optional<std::string> {
+            const auto found = variables_.find(std::string(name));
+            if (found == variables_.end()) return std::nullopt;
+            return found->second;
+        };
+        sources.env_file = folder_ / ".env";
+        sources.config_file = folder_ / "config.json";
+        return Settings::load(sources);
+    }
+    Settings loaded() {
+        auto settings = load();
+        EXPECT_TRUE(settings) << settings.error().message;
+        return *std::move(settings);
+    }
+    std::string complaint() {
+        const auto settings = load();
+        return settings ? "(accepted)" : settings.error().message;
+    }
+    static const Profile& profile(const Settings& settings, const std::string& name) {
+        return *std::ranges::find(settings.profiles(), name, &Profile::name);
+    }
+
+    braid::testing::TemporaryFolder folder_;
+    std::map<std::string, std::string> variables_;
+};
+
+TEST_F(SettingsTest, EnvironmentBeforeEnvFileBeforeConfigBeforeDefault) {
+    EXPECT_EQ(loaded().text("data"), "./braid-data");
+    EXPECT_EQ(loaded().setting("data").origin, "default");
+    EXPECT_TRUE(loaded().profiles().empty());
+
+    folder_.write("config.json", R"({"data": "/c", "retrieval": {"top_k": 3}})");
+    EXPECT_EQ(loaded().text("data"), "/c");
+    EXPECT_EQ(loaded().setting("data").origin, folder_ / "config.json");
+
+    folder_.write(".env", "BRAID_DATA=/e\n");
+    EXPECT_EQ(loaded().text("data"), "/e");
+    EXPECT_EQ(loaded().number("retrieval.top_k"), 3);
+
+    variables_["BRAID_DATA"] = "/v";
+    EXPECT_EQ(loaded().text("data"), "/v");
+    EXPECT_EQ(loaded().setting("data").origin, "environment");
+    variables_["BRAID_DATA"] = "";
+    EXPECT_EQ(loaded().text("data"), "/e");
+}
+
+TEST_F(SettingsTest, ServiceTakesTheWeightsOfItsVariables) {
+    variables_["RETRIEVAL_TOP_K"] = "7";
+    variables_["RETRIEVAL_VECTOR_WEIGHT"] = "0.8";
+    const Settings settings = loaded();
+    const Profile& service = profile(settings, "service");
+    EXPECT_EQ(service.top_k, 7U);
+    EXPECT_EQ(service.dense_weight, 0.8);
+    EXPECT_EQ(service.sparse_weight, 0.5);
+    EXPECT_EQ(service.depth_per_hit, 1U);
+
+    variables_["RETRIEVAL_BM25_WEIGHT"] = "2";
+    EXPECT_EQ(profile(loaded(), "service").sparse_weight, 2.0);
+}
+
+TEST_F(SettingsTest, ArtifactsTakesItsVariables) {
+    folder_.write(".env", "RRF_CONSTANT=30\nOVERFETCH_MULTIPLIER=4\nMAX_HYBRID_SEARCH_RESULTS=9");
+    const Profile artifacts = profile(loaded(), "artifacts");
+    EXPECT_EQ(artifacts.k, 30);
+    EXPECT_EQ(artifacts.depth_per_hit, 4U);
+    EXPECT_EQ(artifacts.max_top_k, 9U);
+    EXPECT_EQ(artifacts.rank_base, 0);
+}
+
+TEST_F(SettingsTest, ConfigAddsProfilesWhichVariablesStandAbove) {
+    folder_.write("config.json",
+                  R"({"profiles": {"mine": {"base": "topic", "top_k": 3},
+                                   "service": {"top_k": 4, "depth": 9}}})");
+    EXPECT_EQ(profile(loaded(), "mine").method, FusionMethod::WeightedSum);
+    EXPECT_EQ(profile(loaded(), "service").top_k, 4U);
+    variables_["RETRIEVAL_TOP_K"] = "7";
+    EXPECT_EQ(profile(loaded(), "service").top_k, 7U);
+    EXPECT_EQ(profile(loaded(), "service").depth, 9U);
+}
+
+TEST_F(SettingsTest, TheKeyMayHaveEitherName) {
+    variables_["OPENAI_API_KEY"] = "general";
+    EXPECT_EQ(loaded().text("openai.apiKey"), "general");
+    variables_["BRAID_OPENAI_API_KEY"] = "own";
+    EXPECT_EQ(loaded().text("openai.apiKey"), "own");
+    variables_.clear();
+    folder_.write("config.json", R"({"openai": {"apiKey": "k", "embeddingModel": "m"}})");
+    EXPECT_EQ(loaded().text("openai.embeddingModel"), "m");
+}
+
+TEST_F(SettingsTest, WrongValuesNameVariableAndPlace) {
+    variables_["RETRIEVAL_TOP_K"] = "many";
+    EXPECT_TRUE(has(complaint(), "RETRIEVAL_TOP_K (environment)")) << complaint();
+    variables_["RETRIEVAL_TOP_K"] = "0";
+    EXPECT_TRUE(has(complaint(), "from 1 to 10000"));
+    variables_["RETRIEVAL_TOP_K"] = "2.5";
+    EXPECT_TRUE(has(complaint(), "integer"));
+    variables_.clear();
+    folder_.write(".env", "# c\nRETRIEVAL_BM25_WEIGHT=-1");
+    EXPECT_TRUE(has(complaint(), ".env"));
+    folder_.write(".env", "BRAID_DURABILITY=some");
+    EXPECT_TRUE(has(complaint(), "full|relaxed"));
+    folder_.write(".env", "A=1\nno equals sign\n");
+    EXPECT_TRUE(has(complaint(), ".env:2"));
+}
+
+TEST_F(SettingsTest, ConfigWithUnknownKeysNamesTheNearest) {
+    for (const auto& [text, words] :
+         std::map<std::string, std::string>{{R"({"dta": "x"})", "\"data\""},
+                                            {R"({"retrieval": {"topk": 5}})", "\"top_k\""},
+                                            {R"({"retrieval": {"top_k": "5"}})", "retrieval.top_k"},
+                                            {R"({"retrieval": 5})", "retrieval"},
+                                            {R"({"data": 5})", "data"},
+                                            {R"({"profiles": {"p": {"topk": 5}}})", "top_k"},
+                                            {R"({"offline": "yes"})", "offline"},
+                                            {"{", "config.json"},
+                                            {"[]", "config.json"}}) {
+        folder_.write("config.json", text);
+        EXPECT_TRUE(has(complaint(), words)) << complaint();
+        EXPECT_TRUE(has(complaint(), "config.json")) << complaint();
+    }
+}
+
+TEST_F(SettingsTest, StrangeVariablesInTheEnvFileAreNoticed) {
+    folder_.write(".env", "OTHER=1\nBRAID_DTA=x\n");
+    const Settings settings = loaded();
+    ASSERT_EQ(settings.warnings().size(), 1U);
+    EXPECT_TRUE(has(settings.warnings()[0], "BRAID_DATA"));
+}
+
+TEST(EnvFile, ReadsQuotesCommentsAndExports) {
+    const auto variables = parse_env(
+        "A=1\r\n\n# note\nexport B = two words  # said\nC='a # b'\nD=\"x\\n\\\"y\\\"\" # z\nE=\n"
+        "F=a#b\nG=#c\n",
+        ".env");
+    ASSERT_TRUE(variables) << variables.error().message;
+    EXPECT_EQ(*variables, (std::vector<EnvVariable>{{"A", "1"},
+                                                    {"B", "two words"},
+                                                    {"C", "a # b"},
+                                                    {"D", "x\n\"y\""},
+                                                    {"E", ""},
+                                                    {"F", "a#b"},
+                                                    {"G", ""}}));
+    for (const char* text : {"A", "=1", "A B=1", "A='x", "A=\"x\" y"}) {
+        EXPECT_FALSE(parse_env(text, ".env")) << text;
+    }
+}
+
+TEST(EnvFile, TheExampleHasExactlyTheVariablesThereAre) {
+    std::ifstream file(std::string(BRAID_SOURCE_DIR) + "/.env.example");
+    std::stringstream text;
+    text << file.rdbuf();
+    const auto variables = parse_env(text.str(), ".env.example");
+    ASSERT_TRUE(variables) << variables.error().message;
+    std::vector<std::string> named;
+    for (const auto& [name, value] : *variables) named.push_back(name);
+    std::vector<std::string> known;
+    for (const SettingSpec& spec : setting_specs()) {
+        known.emplace_back(spec.variable);
+        const auto found = std::ranges::find(*variables, spec.variable, &EnvVariable::first);
+        if (found == variables->end()) continue;
+        EXPECT_EQ(found->second, spec.otherwise) << spec.variable;
+    }
+    std::ranges::sort(named);
+    std::ranges::sort(known);
+    EXPECT_EQ(named, known);
+}
+
+}  // namespace
+}  // namespace braid::cli
