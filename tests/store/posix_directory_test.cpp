@@ -214,14 +214,21 @@ TEST(PosixDirectory, ReportsAFileTooLargeForTheLimitAndLeavesNothing) {
 }
 
 TEST(PosixDirectory, RefusesToWriteWherePermissionsForbidIt) {
-    if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere: run as another user";
     const TemporaryDirectory root;
-    const auto directory = root.open();
-    std::filesystem::permissions(root.path(), std::filesystem::perms(0500));
-    const auto refused = directory->create("a", {});
-    ASSERT_FALSE(refused.has_value());
-    EXPECT_EQ(refused.error().code, ErrorCode::PermissionDenied);
-    EXPECT_TRUE(directory->list().has_value());
+    ASSERT_TRUE(root.open()->create("present", to_bytes("x")).has_value());
+    std::filesystem::permissions(root.path(), std::filesystem::perms(0555));
+    EXPECT_EQ(in_child([&] {
+                  constexpr uid_t nobody = 65534;  // permissions do not bind root
+                  if (::geteuid() == 0 && ::setuid(nobody) != 0) return 1;
+                  const auto directory = root.open();
+                  const auto created = directory->create("a", {});
+                  if (created || created.error().code != ErrorCode::PermissionDenied) return 2;
+                  const auto removed = directory->remove("present");
+                  if (removed || removed.error().code != ErrorCode::PermissionDenied) return 3;
+                  if (directory->subdirectory("s") || directory->lock("lock")) return 4;
+                  return directory->open("present") && directory->list() ? 0 : 5;
+              }),
+              0);
     std::filesystem::permissions(root.path(), std::filesystem::perms(0700));
 }
 
