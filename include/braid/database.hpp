@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "braid/answer.hpp"
@@ -41,6 +42,12 @@ struct OpenOptions {
 /// What opening found: damage is reported, never hidden.
 struct OpenReport {
     std::vector<std::string> notes;  // "collection 'a': cut 17 bytes of an unfinished write"
+};
+
+/// How a collection's embedder counts.
+struct TokenCounter {
+    std::size_t limit = 0;  // tokens it reads of one text; 0: unknown
+    std::function<std::size_t(std::string_view)> count;
 };
 
 struct ReembedReport {
@@ -110,6 +117,9 @@ public:
     /// Matching chunks in id order after `after`, at most `limit`.
     Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,
                                     std::size_t limit, bool with_vectors = false) const;
+
+    /// None for a collection whose vectors no embedder makes.
+    Result<std::optional<TokenCounter>> token_counter(const std::string& collection) const;
 
     /// The contract below this facade, for tools and tests.
     Backend& backend() const;

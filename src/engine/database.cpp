@@ -216,6 +216,11 @@ Result<CollectionStats> Database::stats(const ReadScope& scope) const {
     return impl_->backend->stats(snapshot, scope);
 }
 
+Result<std::optional<TokenCounter>> Database::token_counter(const std::string& collection) const {
+    BRAID_TRY(const Schema schema, impl_->schema(collection));
+    return impl_->registry.token_counter(schema);
+}
+
 Result<std::vector<Chunk>> Database::scan(const ReadScope& scope, const std::string& after,
                                           std::size_t limit, bool with_vectors) const {
     BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));

@@ -38,6 +38,11 @@ double cosine(const std::vector<float>& a, const std::vector<float>& b) {
     return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
 }
 
+/// By an embedder, not by the user.
+bool is_made_here(const VectorSpec& vectors) {
+    return vectors.has_vectors() && vectors.embedder != "external";
+}
+
 std::string mismatch(const EmbedderFingerprint& stored, const EmbedderFingerprint& present) {
     const auto differ = [](std::string_view what, const auto& a, const auto& b) {
         return "its " + std::string(what) + " was \"" + std::string(a) + "\", now it is \"" +
@@ -151,7 +156,7 @@ std::optional<std::string> EmbedderRegistry::check_language(const Schema& schema
 
 Result<> EmbedderRegistry::complete(Schema& schema) {
     VectorSpec& vectors = schema.vectors;
-    if (!vectors.has_vectors() || vectors.embedder == "external") return {};
+    if (!is_made_here(vectors)) return {};
     BRAID_TRY(const EmbedderPtr embedder, find(vectors));
     const EmbedderFingerprint& fingerprint = embedder->fingerprint();
     if (vectors.dimension != 0 && vectors.dimension != fingerprint.dimension) {
@@ -164,6 +169,14 @@ Result<> EmbedderRegistry::complete(Schema& schema) {
     vectors.fingerprint = fingerprint;
     BRAID_TRY(vectors.canaries, embed_canaries(*embedder));
     return {};
+}
+
+Result<std::optional<TokenCounter>> EmbedderRegistry::token_counter(const Schema& schema) {
+    if (!is_made_here(schema.vectors)) return std::optional<TokenCounter>();
+    BRAID_TRY(const EmbedderPtr embedder, find(schema.vectors));
+    return std::optional<TokenCounter>(
+        TokenCounter{embedder->fingerprint().token_limit,
+                     [embedder](std::string_view text) { return embedder->count_tokens(text); }});
 }
 
 Result<retrieval::QueryVector> EmbedderRegistry::embed_query(const Schema& schema,
@@ -186,7 +199,7 @@ Result<std::vector<std::string>> EmbedderRegistry::embed_chunks(const Schema& sc
                                                                 std::vector<Chunk>& chunks,
                                                                 const CallLimits& limits) {
     std::vector<std::string> warnings;
-    if (!schema.vectors.has_vectors() || schema.vectors.embedder == "external") return warnings;
+    if (!is_made_here(schema.vectors)) return warnings;
     std::vector<Chunk*> waiting;
     for (Chunk& chunk : chunks) {
         if (chunk.vector.empty()) waiting.push_back(&chunk);

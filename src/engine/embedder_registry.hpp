@@ -32,6 +32,8 @@ public:
     /// for "none" and "external".
     Result<> complete(Schema& schema);
 
+    Result<std::optional<TokenCounter>> token_counter(const Schema& schema);
+
     Result<retrieval::QueryVector> embed_query(const Schema& schema, std::string_view text,
                                                const CallLimits& limits);
     /// Gives every chunk without a vector one; returns what should be said about it.

@@ -48,14 +48,20 @@ Result<std::string> read_text(const SourceFile& file, std::uint64_t max_bytes) {
 class DirectoryIngest {
 public:
     DirectoryIngest(Database& database, const DirectoryOptions& options)
-        : database_(database), options_(options) {}
+        : database_(database), options_(options), chunking_(options.chunking) {}
 
     Result<DirectoryReport> run(const fs::path& root) {
         BRAID_TRY(const auto files, list_text_files(root));
         BRAID_TRY(const CollectionInfo info, database_.describe(options_.collection));
-        settings_ = info.schema.vectors.embedder + "\n" +
-                    std::to_string(options_.chunking.max_tokens) + "\n" +
-                    std::to_string(options_.chunking.overlap_tokens) + "\n";
+        BRAID_TRY(const auto counter, database_.token_counter(options_.collection));
+        if (counter && !chunking_.count_tokens) {
+            chunking_.count_tokens = counter->count;
+            if (counter->limit > 0) {
+                chunking_.max_tokens = std::min(chunking_.max_tokens, counter->limit);
+            }
+        }
+        settings_ = info.schema.vectors.embedder + "\n" + std::to_string(chunking_.max_tokens) +
+                    "\n" + std::to_string(chunking_.overlap_tokens) + "\n";
         report_.files = files.size();
         DirectoryProgress progress{.files_done = 0, .files = files.size(), .chunks = 0};
         for (const SourceFile& file : files) {
@@ -112,9 +118,9 @@ private:
         std::vector<Chunk> chunks;
         const std::string stem = file.path.stem().string();
         if (kind_of(file.path) == Kind::Markdown) {
-            chunks = chunk_markdown(file.document_id, text, options_.chunking);
+            chunks = chunk_markdown(file.document_id, text, chunking_);
         } else {
-            chunks = chunk_plain(file.document_id, stem, text, options_.chunking);
+            chunks = chunk_plain(file.document_id, stem, text, chunking_);
         }
         for (Chunk& chunk : chunks) {
             if (!chunk.title) chunk.title = stem;
@@ -158,6 +164,7 @@ private:
 
     Database& database_;
     const DirectoryOptions& options_;
+    ChunkingOptions chunking_;
     std::string settings_;
     DirectoryReport report_;
 };

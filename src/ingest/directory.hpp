@@ -34,7 +34,7 @@ struct DirectoryProgress {
 struct DirectoryOptions {
     std::string collection{kDefaultCollection};
     std::string namespace_{kDefaultNamespace};
-    ChunkingOptions chunking;
+    ChunkingOptions chunking;  // tokens as the collection's embedder counts, unless it says how
     std::uint64_t max_file_bytes = std::uint64_t{64} << 20;
     std::function<void(const DirectoryProgress&)> progress;
     std::stop_token stop;
