@@ -1,6 +1,7 @@
 #include "braid/embed/onnx_session.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -62,6 +63,15 @@ const std::string& OnnxRuntime::version() const noexcept {
 
 namespace {
 
+/// Official builds from 1.29 on send reports of their use to their maker, and keep an identifier
+/// and a database in the user's cache directory, unless this is set before they are loaded.
+Result<> forbid_telemetry() {
+    // Once per process, before any thread of the runtime exists. A program whose other threads read
+    // the environment meanwhile can set the variable itself at its start.
+    if (setenv("ORT_DISABLE_TELEMETRY", "1", 1) == 0) return {};  // NOLINT(concurrency-mt-unsafe)
+    return fail(ErrorCode::ResourceExhausted, "cannot set ORT_DISABLE_TELEMETRY");
+}
+
 Result<std::shared_ptr<const OnnxRuntime>> load_new(const std::filesystem::path& library) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(library, error)) {
@@ -71,6 +81,7 @@ Result<std::shared_ptr<const OnnxRuntime>> load_new(const std::filesystem::path&
         return fail(ErrorCode::Unsupported,
                     "cannot use " + library.string() + " as ONNX Runtime: " + why);
     };
+    BRAID_CHECK(forbid_telemetry());
     // Local: another ONNX Runtime in the process, such as Python's, keeps its own symbols.
     void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
@@ -92,6 +103,7 @@ Result<std::shared_ptr<const OnnxRuntime>> load_new(const std::filesystem::path&
     state->version = entry.version();
     const ort::Api& api = state->api;
     BRAID_CHECK(check(api, api.create_env(ignore_log, nullptr, ort::kFatal, "braid", &state->env)));
+    BRAID_CHECK(check(api, api.disable_telemetry(state->env)));
     BRAID_CHECK(check(api, api.create_cpu_memory_info(ort::kDeviceAllocator, ort::kDefaultMemory,
                                                       &state->memory)));
     return std::make_shared<const OnnxRuntime>(std::move(state));

@@ -13,7 +13,8 @@
 namespace braid::embed {
 
 /// ONNX Runtime, loaded from a shared library when first needed: braid itself does not link it.
-/// Stays loaded until the process ends. Safe for concurrent use.
+/// Stays loaded until the process ends. Loading sets ORT_DISABLE_TELEMETRY in the environment: the
+/// runtime must not report to anyone. Safe for concurrent use.
 class OnnxRuntime {
 public:
     struct State;

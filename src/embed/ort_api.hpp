@@ -59,6 +59,7 @@ struct Api {
     explicit Api(const AnyFunction* table)
         : error_message(table),
           create_env(table),
+          disable_telemetry(table),
           create_session(table),
           run(table),
           create_session_options(table),
@@ -93,6 +94,7 @@ struct Api {
 
     Entry<2, const char*(const Status*)> error_message;
     Entry<4, Status*(LogFunction, void*, int, const char*, Env**)> create_env;
+    Entry<6, Status*(const Env*)> disable_telemetry;
     Entry<8, Status*(const Env*, const void*, std::size_t, const SessionOptions*, Session**)>
         create_session;
     Entry<9, Status*(Session*, const RunOptions*, const char* const*, const Value* const*,

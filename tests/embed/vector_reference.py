@@ -1,5 +1,6 @@
 """braid's vectors against Python's onnxruntime: vector_reference.py PROBE MODELS"""
 
+import os
 import pathlib
 import random
 import sys
@@ -7,6 +8,7 @@ import sys
 import reference
 import texts as sources
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 np, onnxruntime, tokenizers = reference.need("numpy", "onnxruntime", "tokenizers")
 
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
