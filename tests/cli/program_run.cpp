@@ -1,5 +1,6 @@
 #include "cli/program_run.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -37,6 +38,11 @@ std::vector<std::string> environment_of(const RunOptions& options) {
     // Sanitizers and coverage need theirs.
     for (const char* name : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "BRAID_MODELS"}) {
         if (const char* value = std::getenv(name)) out.push_back(std::string(name) + "=" + value);
+    }
+    // Words only, unless a test asks for a model: a model takes time to load, and may be missing.
+    const auto is_embedder = [](const auto& pair) { return pair.first == "BRAID_EMBEDDER"; };
+    if (std::ranges::none_of(options.environment, is_embedder)) {
+        out.emplace_back("BRAID_EMBEDDER=none");
     }
     for (const auto& [name, value] : options.environment) out.push_back(name + "=" + value);
     return out;
