@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "braid/text/highlight.hpp"
+#include "braid/text/utf8.hpp"
 
 namespace braid::cli {
 namespace {
@@ -112,7 +113,7 @@ private:
 
     void add_snippet(const Hit& hit) {
         const std::string& content = hit.chunk.content;
-        const std::size_t room = body_width() * kSnippetLines;
+        const std::size_t room = snippet_room(content);
         std::vector<Piece> pieces;
         if (const text::Highlighter* highlighter = highlighter_of(hit.collection)) {
             const text::Snippet snippet = highlighter->snippet(content, room);
@@ -129,9 +130,19 @@ private:
         } else {
             pieces.push_back({content.substr(0, room * 4), false});
         }
-        for (const std::string& line : wrapped(pieces, body_width(), kSnippetLines + 1, style_)) {
+        for (const std::string& line : wrapped(pieces, body_width(), kSnippetLines, style_)) {
             add_indented(line);
         }
+    }
+
+    /// Code points that fill the lines of a snippet, less what breaking between words costs.
+    std::size_t snippet_room(const std::string& content) const {
+        constexpr std::size_t kSample = 400;
+        constexpr std::size_t kSlack = 6;
+        const std::string_view sample = text::first_code_points(content, kSample);
+        const std::size_t points = std::max<std::size_t>(1, text::count_code_points(sample));
+        const std::size_t columns = std::max(points, display_width(sample));
+        return (body_width() - kSlack) * kSnippetLines * points / columns;
     }
 
     const text::Highlighter* highlighter_of(const std::string& collection) {
@@ -141,12 +152,21 @@ private:
         if (!options_.schema) return nullptr;
         const auto schema = options_.schema(collection);
         if (!schema) return nullptr;
-        auto analyzer = text::Analyzer::create({.name = schema->analyzer,
-                                                .language = schema->language,
-                                                .stop_words = schema->stop_words});
+        auto analyzer = analyzer_of(*schema);
         if (!analyzer) return nullptr;
         entry.emplace(*std::move(analyzer), answer_.query);
         return &*entry;
+    }
+
+    /// The collection's, but for words like "the": they are searched, yet marking them only
+    /// distracts from the others.
+    Result<text::Analyzer> analyzer_of(const Schema& schema) const {
+        text::AnalyzerOptions chosen{
+            .name = schema.analyzer, .language = schema.language, .stop_words = true};
+        const auto without = text::Analyzer::create(chosen);
+        if (without && !without->terms(answer_.query).empty()) return without;
+        chosen.stop_words = schema.stop_words;
+        return text::Analyzer::create(chosen);
     }
 
     /// The id, and where it lives if that is not plain.
@@ -157,19 +177,23 @@ private:
         return text;
     }
 
+    /// `dense  0.8312  #1  × 0.700  = 0.011475`, a line per source, then what followed.
     void add_receipt(const Receipt& receipt) {
+        std::size_t name_width = 0;
         for (const ReceiptSource& source : receipt.sources) {
-            std::string text =
-                padded(plain(leg_name(source.source)), 10) + " score " + score_text(source.score);
-            if (source.normalized) text += "  normalised " + score_text(*source.normalized);
+            name_width = std::max(name_width, display_width(plain(leg_name(source.source))));
+        }
+        for (const ReceiptSource& source : receipt.sources) {
+            std::string text = padded(plain(leg_name(source.source)), name_width) + "  " +
+                               score_text(source.score);
+            if (source.normalized) text += " → " + score_text(*source.normalized);
             if (!source.filled) text += "  rank " + std::to_string(source.rank);
-            text += "  weight " + decimal(source.weight, 3) + "  gives " +
-                    decimal(source.contribution, 6);
+            text += "  × " + decimal(source.weight, 3) + "  = " + decimal(source.contribution, 6);
             add_indented(styled(style_.dim, clipped(text, body_width())));
         }
-        std::string text = receipt.method + " " + decimal(receipt.fused, 6);
+        std::string text = receipt.method + " = " + decimal(receipt.fused, 6);
         for (const ReceiptStage& stage : receipt.stages) {
-            text += std::string(kDot) + stage.stage + " " + stage.operation + " " +
+            text += std::string(kDot) + plain(stage.stage) + " " + stage.operation + " " +
                     decimal(stage.value, 3) + " = " + decimal(stage.score, 6);
         }
         add_indented(styled(style_.dim, clipped(text, body_width())));
@@ -184,7 +208,8 @@ private:
         if (!answer_.hits.empty()) lines_.emplace_back();
         const std::size_t hits = answer_.hits.size();
         std::string text = with_separators(hits) + (hits == 1 ? " hit of " : " hits of ") +
-                           with_separators(answer_.total_candidates) + " candidates";
+                           with_separators(answer_.total_candidates) +
+                           (answer_.total_candidates == 1 ? " candidate" : " candidates");
         const Timings& timings = answer_.timings;
         text += std::string(kDot) + decimal(timings.total_ms, 1) + " ms (";
         std::string parts;

@@ -74,6 +74,8 @@ std::size_t width_of(char32_t c) {
     return is_in(kWide, c) ? 2 : 1;
 }
 
+constexpr std::size_t kMore = 2;  // columns of " …"
+
 /// What is shown in one go: a character and the marks on it.
 struct Glyph {
     std::string text;
@@ -167,17 +169,6 @@ std::string rendered(const std::vector<Glyph>& glyphs, std::size_t begin, std::s
     return out;
 }
 
-/// Index after the last glyph that leaves room for "…" in `width` columns.
-std::size_t clip_end(const std::vector<Glyph>& glyphs, std::size_t begin, std::size_t width) {
-    std::size_t used = 0;
-    std::size_t end = begin;
-    while (end < glyphs.size() && used + glyphs[end].width + 1 <= width) {
-        used += glyphs[end++].width;
-    }
-    while (end > begin && glyphs[end - 1].is_space()) --end;
-    return end;
-}
-
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
@@ -199,8 +190,19 @@ std::string plain(std::string_view text) {
 std::string clipped(std::string_view text, std::size_t width) {
     if (display_width(text) <= width) return std::string(text);
     if (width == 0) return {};
-    const std::vector<Glyph> glyphs = glyphs_of(text);
-    return rendered(glyphs, 0, clip_end(glyphs, 0, width), Style::none()) + "…";
+    std::string out;
+    std::size_t used = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const text::Decoded step = text::decode_at(text, at);
+        const std::size_t columns =
+            step.code_point == text::kInvalidBytes ? 1 : width_of(step.code_point);
+        if (used + columns + 1 > width) break;
+        out += text.substr(at, step.length);
+        used += columns;
+        at += step.length;
+    }
+    out.resize(out.find_last_not_of(' ') + 1);
+    return out + "…";
 }
 
 std::string padded(std::string_view text, std::size_t width) {
@@ -259,10 +261,10 @@ std::vector<std::string> wrapped(const std::vector<Piece>& pieces, std::size_t w
         while (begin < glyphs.size() && glyphs[begin].is_space()) ++begin;
         std::size_t end = line_end(glyphs, begin, width);
         const bool cut = lines.size() + 1 == max_lines && end < glyphs.size();
-        if (cut) end = clip_end(glyphs, begin, width);
+        if (cut) end = line_end(glyphs, begin, std::max(width, kMore + 1) - kMore);
         std::size_t shown = end;
         while (shown > begin && glyphs[shown - 1].is_space()) --shown;
-        lines.push_back(rendered(glyphs, begin, shown, style) + (cut ? "…" : ""));
+        lines.push_back(rendered(glyphs, begin, shown, style) + (cut ? " …" : ""));
         begin = end;
     }
     return lines;

@@ -48,8 +48,8 @@ struct Piece {
 };
 
 /// Breaks a text between words, or between wide characters, into at most `max_lines` lines of
-/// `width` columns; the last one ends in "…" if more follows. Marked pieces are put in the style's
-/// match colour, or between asterisks without colours.
+/// `width` columns (4 at least); the last one ends in " …" if more follows. Marked pieces are put
+/// in the style's match colour, or between asterisks without colours.
 std::vector<std::string> wrapped(const std::vector<Piece>& pieces, std::size_t width,
                                  std::size_t max_lines, const Style& style);
 

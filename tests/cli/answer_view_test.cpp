@@ -106,6 +106,17 @@ TEST(AnswerView, RanksCountFromOneForPeople) {
     EXPECT_NE(joined(answer_lines(answer, options())).find("notes #1"), std::string::npos);
 }
 
+TEST(AnswerView, LittleWordsAreNotMarkedUnlessTheyAreAllThereIs) {
+    Answer answer;
+    answer.query = "the fox";
+    answer.hits = {hit(1, "T", "The fox and the owl.")};
+    EXPECT_NE(joined(answer_lines(answer, options())).find("The *fox* and the owl."),
+              std::string::npos);
+    answer.query = "the";
+    EXPECT_NE(joined(answer_lines(answer, options())).find("*The* fox and *the* owl."),
+              std::string::npos);
+}
+
 TEST(AnswerView, ColoursEndWhereTheyBegin) {
     Answer answer;
     answer.query = "fox";

@@ -31,6 +31,7 @@ TEST(Terminal, ClipsAndPadsByColumns) {
     EXPECT_EQ(clipped("\u72d0\u72f8\u72d0", 5), "\u72d0\u72f8…");
     EXPECT_EQ(clipped("\u72d0\u72f8\u72d0", 4), "\u72d0…");
     EXPECT_EQ(clipped("abc", 0), "");
+    EXPECT_EQ(clipped("a  b  c", 6), "a  b…");
     EXPECT_EQ(padded("\u72d0", 4), "\u72d0  ");
     EXPECT_EQ(padded_left("7", 3), "  7");
 }
@@ -55,7 +56,7 @@ TEST(Terminal, WrapsBetweenWordsAndWideCharacters) {
     EXPECT_EQ(lines("\u72d0\u72f8\u72d0\u72f8", 5, 5),
               (std::vector<std::string>{"\u72d0\u72f8", "\u72d0\u72f8"}));
     EXPECT_EQ(lines("red foxes hunt at dusk", 10, 2),
-              (std::vector<std::string>{"red foxes", "hunt at d…"}));
+              (std::vector<std::string>{"red foxes", "hunt at …"}));
     EXPECT_TRUE(lines("", 10, 2).empty());
 }
 
@@ -78,7 +79,7 @@ TEST(Terminal, NoWrappedLineIsWiderThanAsked) {
         for (unsigned i = 0; i < 30; ++i) {
             pieces.push_back({parts[rng() % parts.size()], rng() % 4 == 0});
         }
-        const std::size_t width = 2 + rng() % 30;
+        const std::size_t width = 4 + rng() % 30;
         const auto lines = wrapped(pieces, width, 1 + rng() % 5, Style::none());
         for (const std::string& line : lines) {
             ASSERT_LE(display_width(line), width) << line;
