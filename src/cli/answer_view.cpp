@@ -30,17 +30,13 @@ std::string score_text(double score) {
     return decimal(score, size != 0 && size < 0.001 ? 7 : 4);
 }
 
-std::string_view leg_name(std::string_view source) {
-    return source == "sparse" ? "bm25" : source;
-}
-
-/// "dense #1 · bm25 #4"; a collection's own list shows its legs in brackets.
+/// "dense #1 · sparse #4"; a collection's own list shows its legs in brackets.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as receipts nest, two levels
 std::string found_by(const Receipt& receipt) {
     std::string text;
     for (const ReceiptSource& source : receipt.sources) {
         if (!text.empty()) text += kDot;
-        text += plain(leg_name(source.source));
+        text += plain(source.source);
         if (!source.filled) {
             // Receipts count from the list's rank base, people from one.
             const std::size_t first = receipt.rank_base == 0 ? 1 : 0;
@@ -181,11 +177,11 @@ private:
     void add_receipt(const Receipt& receipt) {
         std::size_t name_width = 0;
         for (const ReceiptSource& source : receipt.sources) {
-            name_width = std::max(name_width, display_width(plain(leg_name(source.source))));
+            name_width = std::max(name_width, display_width(plain(source.source)));
         }
         for (const ReceiptSource& source : receipt.sources) {
-            std::string text = padded(plain(leg_name(source.source)), name_width) + "  " +
-                               score_text(source.score);
+            std::string text =
+                padded(plain(source.source), name_width) + "  " + score_text(source.score);
             if (source.normalized) text += " → " + score_text(*source.normalized);
             if (!source.filled) text += "  rank " + std::to_string(source.rank);
             text += "  × " + decimal(source.weight, 3) + "  = " + decimal(source.contribution, 6);
@@ -215,7 +211,7 @@ private:
         std::string parts;
         for (const auto& [name, time] :
              {std::pair{"embed", timings.embed_ms}, std::pair{"dense", timings.dense_ms},
-              std::pair{"bm25", timings.sparse_ms}, std::pair{"fusion", timings.fusion_ms}}) {
+              std::pair{"sparse", timings.sparse_ms}, std::pair{"fusion", timings.fusion_ms}}) {
             if (time <= 0) continue;
             parts += (parts.empty() ? "" : ", ") + std::string(name) + " " + decimal(time, 1);
         }

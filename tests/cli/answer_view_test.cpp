@@ -45,15 +45,15 @@ TEST(AnswerView, ShowsRankTitleScoreLegsAndSnippet) {
     answer.total_candidates = 73;
     answer.timings = {1.0, 2.1, 0.9, 0.1, 0.2, 4.24};
     EXPECT_EQ(joined(answer_lines(answer, options())),
-              " 1  Foxes › Diet                                      0.0328  dense #1 · bm25 #4\n"
+              " 1  Foxes › Diet                                    0.0328  dense #1 · sparse #4\n"
               "    Red *foxes* *hunt* mice.\n"
               "    chunk-1\n"
               "\n"
-              " 2  Owls                                              0.0164  dense #2 · bm25 #5\n"
+              " 2  Owls                                            0.0164  dense #2 · sparse #5\n"
               "    Owls sleep.\n"
               "    chunk-2\n"
               "\n"
-              "2 hits of 73 candidates · 4.2 ms (embed 1.0, dense 2.1, bm25 0.9, fusion 0.1)\n");
+              "2 hits of 73 candidates · 4.2 ms (embed 1.0, dense 2.1, sparse 0.9, fusion 0.1)\n");
 }
 
 TEST(AnswerView, EveryLineFitsWhateverTheTexts) {

@@ -111,7 +111,7 @@ TEST_F(Program, IngestsAndRetrieves) {
     const RunResult text = run({"retrieve", "hunting", "mice", "at", "dusk"});
     EXPECT_EQ(text.exit_code, 0);
     EXPECT_TRUE(has(text.output, "Foxes")) << text.output;
-    EXPECT_TRUE(has(text.output, "bm25 #1")) << text.output;
+    EXPECT_TRUE(has(text.output, "sparse #1")) << text.output;
     EXPECT_TRUE(has(text.output, "*hunt* *mice*")) << text.output;
     EXPECT_TRUE(has(text.output, "2 hits of 2 candidates")) << text.output;
 
