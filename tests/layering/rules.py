@@ -23,7 +23,7 @@ LIBRARY_HOMES = {
 REGISTRIES = re.compile(
     r"https?://[^\s/\"')>]*(?:pypi|pythonhosted|maven|npmjs|crates\.io|artifactory|nexus|jfrog|"
     r"deb\.debian|huggingface)|--(?:extra-)?index-url|--find-links", re.IGNORECASE)
-MACHINE_PATHS = re.compile(r"(?<![\w.~$}])/(?:root|home/\w+|Users/\w+|work|mnt|opt/\w+)/")
+MACHINE_PATHS = re.compile(r"(?<![\w.~$}])/(?:root|home/(?!user/|u/)\w+|Users/\w+|work|mnt|opt/\w+)/")
 
 Problem = tuple[str, int, str]
 Files = dict[str, list[str]]
