@@ -95,7 +95,7 @@ Error error_of(HttpTestServer::Handler handler, const CallLimits& limits = {}) {
 
 TEST(HttpEmbedder, EmbedsInOrderWhateverTheOrderOfTheAnswer) {
     for (const bool base64 : {true, false}) {
-        HttpTestServer server(truthful());
+        const HttpTestServer server(truthful());
         HttpEmbedderOptions options = options_for(server);
         options.ask_base64 = base64;
         const auto embedder = make_http_embedder(options);
@@ -123,7 +123,7 @@ TEST(HttpEmbedder, EmbedsInOrderWhateverTheOrderOfTheAnswer) {
 }
 
 TEST(HttpEmbedder, SendsBatchesNoLargerThanAllowed) {
-    HttpTestServer server(truthful(1536));
+    const HttpTestServer server(truthful(1536));
     HttpEmbedderOptions options = options_for(server, 1536);
     options.max_batch = 7;
     const auto embedder = make_http_embedder(options);
@@ -143,7 +143,7 @@ TEST(HttpEmbedder, SendsBatchesNoLargerThanAllowed) {
 }
 
 TEST(HttpEmbedder, LearnsTheDimensionWhenNotTold) {
-    HttpTestServer server(truthful(12));
+    const HttpTestServer server(truthful(12));
     HttpEmbedderOptions options = options_for(server, 0);
     const auto embedder = make_http_embedder(options);
     ASSERT_TRUE(embedder) << embedder.error().message;
@@ -155,7 +155,7 @@ TEST(HttpEmbedder, LearnsTheDimensionWhenNotTold) {
 }
 
 TEST(HttpEmbedder, PutsThePrefixOfTheRoleBefore) {
-    HttpTestServer server(truthful());
+    const HttpTestServer server(truthful());
     HttpEmbedderOptions options = options_for(server);
     options.query_prefix = "query: ";
     options.passage_prefix = "passage: ";
@@ -170,7 +170,7 @@ TEST(HttpEmbedder, PutsThePrefixOfTheRoleBefore) {
 
 TEST(HttpEmbedder, TriesAgainAfterFailures) {
     auto served = std::make_shared<std::atomic<int>>(0);
-    HttpTestServer server([=](const ReceivedRequest& request, TestConnection& connection) {
+    const HttpTestServer server([=](const ReceivedRequest& request, TestConnection& connection) {
         const int turn = (*served)++;
         if (turn == 0) connection.reply(500, "oops");
         if (turn == 1) connection.reply(429, "", "Retry-After: 0\r\n");
@@ -192,15 +192,16 @@ TEST(HttpEmbedder, ReportsAnEndpointThatKeepsFailing) {
 
 TEST(HttpEmbedder, HalvesBatchesTheEndpointFindsTooLarge) {
     for (const int status : {413, 400}) {
-        HttpTestServer server([=](const ReceivedRequest& request, TestConnection& connection) {
-            const auto inputs = inputs_of(request);
-            if (inputs.size() > 3) {
-                connection.reply(status, "too large");
-            } else {
-                connection.reply(200, answer_to(inputs, 8, true));
-            }
-            return true;
-        });
+        const HttpTestServer server(
+            [=](const ReceivedRequest& request, TestConnection& connection) {
+                const auto inputs = inputs_of(request);
+                if (inputs.size() > 3) {
+                    connection.reply(status, "too large");
+                } else {
+                    connection.reply(200, answer_to(inputs, 8, true));
+                }
+                return true;
+            });
         const auto embedder = make_http_embedder(options_for(server));
         const std::vector<std::string_view> texts{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
         const auto answer = (*embedder)->embed(texts, TextRole::Passage, {});
@@ -294,7 +295,7 @@ TEST(HttpEmbedder, HonoursDeadlineAndCancellation) {
 }
 
 TEST(HttpEmbedder, TimesOutOnAnEndpointThatNeverAnswers) {
-    HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
         connection.say_nothing();
         return false;
     });
@@ -307,7 +308,7 @@ TEST(HttpEmbedder, TimesOutOnAnEndpointThatNeverAnswers) {
 }
 
 TEST(HttpEmbedder, SendsNothingWhenOffline) {
-    HttpTestServer server(truthful());
+    const HttpTestServer server(truthful());
     HttpEmbedderOptions options = options_for(server);
     options.offline = true;
     const auto answer = embed(**make_http_embedder(options), {"one"});
@@ -319,7 +320,7 @@ TEST(HttpEmbedder, SendsNothingWhenOffline) {
 }
 
 TEST(HttpEmbedder, KeepsToPublicAddressesWhereAskedTo) {
-    HttpTestServer server(truthful());
+    const HttpTestServer server(truthful());
     HttpEmbedderOptions options = options_for(server);
     options.allow_private = false;
     const auto answer = embed(**make_http_embedder(options), {"one"});
@@ -329,7 +330,7 @@ TEST(HttpEmbedder, KeepsToPublicAddressesWhereAskedTo) {
 }
 
 TEST(HttpEmbedder, RefusesTextsThatAreNotUtf8) {
-    HttpTestServer server(truthful());
+    const HttpTestServer server(truthful());
     const auto answer = embed(**make_http_embedder(options_for(server)), {"ok", "\xFF"});
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::InvalidArgument);
@@ -360,7 +361,7 @@ TEST(HttpEmbedder, RefusesOptionsThatCannotWork) {
 }
 
 TEST(HttpEmbedder, FindsTheEndpointFromDifferentBases) {
-    HttpTestServer server(truthful());
+    const HttpTestServer server(truthful());
     for (const auto& [base, target] : std::vector<std::pair<std::string, std::string>>{
              {"", "/embeddings"},
              {"/", "/embeddings"},
@@ -382,7 +383,7 @@ TEST(HttpEmbedder, EstimatesTokens) {
 }
 
 TEST(HttpEmbedder, ServesManyThreadsAtOnce) {
-    HttpTestServer server(truthful());
+    const HttpTestServer server(truthful());
     const auto embedder = make_http_embedder(options_for(server));
     std::atomic<int> wrong = 0;
     {

@@ -10,6 +10,9 @@
 namespace braid::embed {
 namespace {
 
+constexpr std::size_t kTexts = 50'000;
+constexpr std::size_t kBatch = 1000;
+
 std::size_t resident_bytes() {
     std::size_t total = 0;
     std::size_t resident = 0;
@@ -20,8 +23,6 @@ std::size_t resident_bytes() {
 TEST(EmbedderMemory, StaysFlatOverFiftyThousandTexts) {
     const auto embedder = make_builtin_embedder("minilm", ModelLocator::standard());
     if (!embedder) GTEST_SKIP() << embedder.error().message;
-    constexpr std::size_t kTexts = 50'000;
-    constexpr std::size_t kBatch = 1000;
     std::size_t settled = 0;
     for (std::size_t done = 0; done < kTexts; done += kBatch) {
         std::vector<std::string> texts;

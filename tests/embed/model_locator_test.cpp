@@ -35,6 +35,7 @@ TEST(ModelLocator, SaysWhereItLookedAndHowToGetWhatIsMissing) {
 }
 
 TEST(ModelLocator, LooksFirstWhereTheEnvironmentSays) {
+    // NOLINTBEGIN(concurrency-mt-unsafe): no other thread reads the environment
     const char* const before = std::getenv("BRAID_MODELS");
     const std::string saved = before == nullptr ? "" : before;
     setenv("BRAID_MODELS", "/my/models", 1);
@@ -44,6 +45,7 @@ TEST(ModelLocator, LooksFirstWhereTheEnvironmentSays) {
     } else {
         setenv("BRAID_MODELS", saved.c_str(), 1);
     }
+    // NOLINTEND(concurrency-mt-unsafe)
     ASSERT_GE(places.size(), 3U);
     EXPECT_EQ(places.front(), "/my/models");
     EXPECT_TRUE(places.back().string().ends_with("braid/models")) << places.back();

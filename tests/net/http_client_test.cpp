@@ -23,7 +23,7 @@ CallLimits deadline_in(milliseconds time) {
 }
 
 TEST(HttpClient, SendsMethodHeadersAndBodyAndReturnsTheAnswer) {
-    HttpTestServer server([](const ReceivedRequest& request, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest& request, TestConnection& connection) {
         connection.reply(201, "got " + request.body, "X-Kind: test\r\nx-empty:\r\n");
         return true;
     });
@@ -50,7 +50,7 @@ TEST(HttpClient, SendsMethodHeadersAndBodyAndReturnsTheAnswer) {
 }
 
 TEST(HttpClient, KeepsConnectionsOpenBetweenRequests) {
-    HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
         connection.reply(200, "ok");
         return true;
     });
@@ -60,7 +60,7 @@ TEST(HttpClient, KeepsConnectionsOpenBetweenRequests) {
 }
 
 TEST(HttpClient, ReportsErrorStatusesAsAnswers) {
-    HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
         connection.reply(503, "later");
         return true;
     });
@@ -71,7 +71,7 @@ TEST(HttpClient, ReportsErrorStatusesAsAnswers) {
 }
 
 TEST(HttpClient, GivesUpAfterItsTimeout) {
-    HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
         connection.say_nothing();
         return false;
     });
@@ -83,7 +83,7 @@ TEST(HttpClient, GivesUpAfterItsTimeout) {
 }
 
 TEST(HttpClient, GivesUpAtTheDeadline) {
-    HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
         connection.say_nothing();
         return false;
     });
@@ -95,7 +95,7 @@ TEST(HttpClient, GivesUpAtTheDeadline) {
 
 TEST(HttpClient, StopsWhenCancelled) {
     std::stop_source source;
-    HttpTestServer server([&](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([&](const ReceivedRequest&, TestConnection& connection) {
         source.request_stop();  // the client is waiting for the answer by now
         connection.say_nothing();
         return false;
@@ -108,7 +108,7 @@ TEST(HttpClient, StopsWhenCancelled) {
 }
 
 TEST(HttpClient, RefusesABodyPastTheLimitWithoutReadingItAll) {
-    HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
         connection.send_raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
         const std::string chunk = "10000\r\n" + std::string(65536, 'x') + "\r\n";
         for (int i = 0; i < 10'000 && !connection.stopped(); ++i) connection.send_raw(chunk);
@@ -122,7 +122,7 @@ TEST(HttpClient, RefusesABodyPastTheLimitWithoutReadingItAll) {
 }
 
 TEST(HttpClient, RefusesEndlessHeaders) {
-    HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
         connection.send_raw("HTTP/1.1 200 OK\r\n");
         for (int i = 0; i < 100'000 && !connection.stopped(); ++i) {
             connection.send_raw("X-H" + std::to_string(i) + ": " + std::string(100, 'h') + "\r\n");
@@ -135,7 +135,7 @@ TEST(HttpClient, RefusesEndlessHeaders) {
 }
 
 TEST(HttpClient, ReportsABrokenOffAnswerAsUnavailable) {
-    HttpTestServer server([](const ReceivedRequest& request, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest& request, TestConnection& connection) {
         if (request.target == "/body") {
             connection.send_raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         } else if (request.target == "/head") {
@@ -166,7 +166,7 @@ TEST(HttpClient, ReportsAClosedPortAsUnavailable) {
 }
 
 TEST(HttpClient, OpensNoSocketWhenOffline) {
-    HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
         connection.reply(200, "");
         return true;
     });
@@ -179,7 +179,7 @@ TEST(HttpClient, OpensNoSocketWhenOffline) {
 }
 
 TEST(HttpClient, RefusesPrivateAddressesUnlessAllowed) {
-    HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
         connection.reply(200, "");
         return true;
     });
@@ -197,11 +197,11 @@ TEST(HttpClient, RefusesPrivateAddressesUnlessAllowed) {
 }
 
 TEST(HttpClient, FollowsRedirectsOnTheSameHostOnly) {
-    HttpTestServer other([](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer other([](const ReceivedRequest&, TestConnection& connection) {
         connection.reply(200, "stolen");
         return true;
     });
-    HttpTestServer server([&](const ReceivedRequest& request, TestConnection& connection) {
+    const HttpTestServer server([&](const ReceivedRequest& request, TestConnection& connection) {
         if (request.target == "/near") {
             connection.reply(307, "", "Location: /there\r\n");
         } else if (request.target == "/far") {
@@ -280,13 +280,15 @@ TEST(HttpClient, NeverRepeatsKeysInErrors) {
 }
 
 TEST(HttpClient, IgnoresProxiesOfTheEnvironment) {
-    HttpTestServer server([](const ReceivedRequest& request, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest& request, TestConnection& connection) {
         connection.reply(200, request.target);
         return true;
     });
+    // NOLINTBEGIN(concurrency-mt-unsafe): no other thread reads the environment
     setenv("http_proxy", "http://127.0.0.1:1", 1);
     const auto direct = HttpClient(local_options()).send({.url = server.url("/direct")}, {});
     unsetenv("http_proxy");
+    // NOLINTEND(concurrency-mt-unsafe)
     ASSERT_TRUE(direct) << direct.error().message;
     EXPECT_EQ(direct->body, "/direct");
 
@@ -298,7 +300,7 @@ TEST(HttpClient, IgnoresProxiesOfTheEnvironment) {
 }
 
 TEST(HttpClient, ServesManyThreadsAtOnce) {
-    HttpTestServer server([](const ReceivedRequest& request, TestConnection& connection) {
+    const HttpTestServer server([](const ReceivedRequest& request, TestConnection& connection) {
         connection.reply(200, request.target);
         return true;
     });
@@ -306,6 +308,7 @@ TEST(HttpClient, ServesManyThreadsAtOnce) {
     std::atomic<int> right = 0;
     {
         std::vector<std::jthread> threads;
+        threads.reserve(8);
         for (int t = 0; t < 8; ++t) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < 25; ++i) {

@@ -19,7 +19,7 @@ constexpr RetryPolicy kQuick{
     .max_attempts = 4, .first_backoff = milliseconds(1), .max_backoff = milliseconds(4)};
 
 /// Answers with the given statuses in turn, the last one for ever.
-HttpTestServer::Handler statuses(std::vector<int> list, std::string headers = "") {
+HttpTestServer::Handler statuses(const std::vector<int>& list, const std::string& headers = "") {
     auto served = std::make_shared<std::atomic<std::size_t>>(0);
     return [=](const ReceivedRequest&, TestConnection& connection) {
         const int status = list[std::min((*served)++, list.size() - 1)];
@@ -30,7 +30,7 @@ HttpTestServer::Handler statuses(std::vector<int> list, std::string headers = ""
 }
 
 TEST(SendWithRetries, RepeatsUntilTheEndpointRecovers) {
-    HttpTestServer server(statuses({503, 0, 429, 200}));
+    const HttpTestServer server(statuses({503, 0, 429, 200}));
     const auto response = send_with_retries(local_client(), {.url = server.url()}, kQuick, {});
     ASSERT_TRUE(response) << response.error().message;
     EXPECT_EQ(response->status, 200);
@@ -38,7 +38,7 @@ TEST(SendWithRetries, RepeatsUntilTheEndpointRecovers) {
 }
 
 TEST(SendWithRetries, GivesUpAfterItsAttempts) {
-    HttpTestServer server(statuses({500}));
+    const HttpTestServer server(statuses({500}));
     const auto response = send_with_retries(local_client(), {.url = server.url()}, kQuick, {});
     ASSERT_FALSE(response);
     EXPECT_EQ(response.error().code, ErrorCode::Unavailable);
@@ -49,7 +49,7 @@ TEST(SendWithRetries, GivesUpAfterItsAttempts) {
 TEST(SendWithRetries, DoesNotRepeatWhatCannotHelp) {
     for (const int status : {200, 301, 400, 401, 404, 413, 501, 505}) {
         SCOPED_TRACE(status);
-        HttpTestServer server(statuses({status}));
+        const HttpTestServer server(statuses({status}));
         const auto response = send_with_retries(local_client(), {.url = server.url()}, kQuick, {});
         ASSERT_TRUE(response);
         EXPECT_EQ(response->status, status);
@@ -58,7 +58,7 @@ TEST(SendWithRetries, DoesNotRepeatWhatCannotHelp) {
 }
 
 TEST(SendWithRetries, WaitsAsLongAsRetryAfterSays) {
-    HttpTestServer server(statuses({429, 200}, "Retry-After: 1\r\n"));
+    const HttpTestServer server(statuses({429, 200}, "Retry-After: 1\r\n"));
     const auto start = std::chrono::steady_clock::now();
     const auto response = send_with_retries(local_client(), {.url = server.url()}, kQuick, {});
     ASSERT_TRUE(response);
@@ -66,7 +66,7 @@ TEST(SendWithRetries, WaitsAsLongAsRetryAfterSays) {
 }
 
 TEST(SendWithRetries, FailsAtOnceWhereTheWaitWouldPassTheDeadline) {
-    HttpTestServer server(statuses({429}, "Retry-After: 100\r\n"));
+    const HttpTestServer server(statuses({429}, "Retry-After: 100\r\n"));
     const auto response = send_with_retries(
         local_client(), {.url = server.url()}, kQuick,
         {.deadline = std::chrono::steady_clock::now() + milliseconds(20'000), .stop = {}});
@@ -76,7 +76,7 @@ TEST(SendWithRetries, FailsAtOnceWhereTheWaitWouldPassTheDeadline) {
 }
 
 TEST(SendWithRetries, DoesNotWaitForHours) {
-    HttpTestServer server(statuses({429}, "Retry-After: 86400\r\n"));
+    const HttpTestServer server(statuses({429}, "Retry-After: 86400\r\n"));
     const auto response = send_with_retries(local_client(), {.url = server.url()}, kQuick, {});
     ASSERT_FALSE(response);
     EXPECT_EQ(response.error().code, ErrorCode::Unavailable);
@@ -85,7 +85,7 @@ TEST(SendWithRetries, DoesNotWaitForHours) {
 
 TEST(SendWithRetries, StopsWaitingWhenCancelled) {
     std::stop_source source;
-    HttpTestServer server([&](const ReceivedRequest&, TestConnection& connection) {
+    const HttpTestServer server([&](const ReceivedRequest&, TestConnection& connection) {
         connection.reply(429, "", "Retry-After: 300\r\n");
         source.request_stop();
         return true;
