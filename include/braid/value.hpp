@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -64,8 +65,10 @@ public:
     Value(unsigned n) noexcept : data_(static_cast<std::int64_t>(n)) {}
     Value(long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
     Value(long long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
-    Value(unsigned long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
-    Value(unsigned long long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
+    Value(unsigned long n) noexcept : Value(static_cast<unsigned long long>(n)) {}
+    Value(unsigned long long n) noexcept : data_(static_cast<std::int64_t>(n)) {
+        if (as_int() < 0) data_ = static_cast<double>(n);
+    }
     Value(double d) noexcept : data_(d) {}
     Value(const char* s) : data_(std::string(s)) {}
     Value(std::string_view s) : data_(std::string(s)) {}
@@ -136,6 +139,10 @@ inline Object::Iterator Object::end() noexcept {
 inline void Object::reserve(std::size_t count) {
     members_.reserve(count);
 }
+
+/// The order of two numbers, exact also between integers and doubles; unordered if one is NaN.
+/// Requires is_number() of both.
+std::partial_ordering compare_numbers(const Value& a, const Value& b) noexcept;
 
 /// Value under a dotted path ("author.name"), or null. A member whose name holds the dots wins.
 const Value* find_path(const Object& object, std::string_view path) noexcept;

@@ -1,8 +1,24 @@
 #include "braid/value.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace braid {
+namespace {
+
+/// Converting the integer would round it; the double's whole part is exact.
+std::partial_ordering compare(std::int64_t a, double b) noexcept {
+    if (std::isnan(b)) return std::partial_ordering::unordered;
+    constexpr double kAbove =
+        9223372036854775808.0;  // 2^63: no double lies between it and INT64_MAX
+    if (b >= kAbove) return std::partial_ordering::less;
+    if (b < -kAbove) return std::partial_ordering::greater;
+    const auto whole = static_cast<std::int64_t>(b);
+    if (a != whole) return a <=> whole;
+    return 0.0 <=> b - static_cast<double>(whole);
+}
+
+}  // namespace
 
 Object::Object() = default;
 Object::Object(const Object&) = default;
@@ -76,9 +92,15 @@ const Value* find_path(const Object& object, std::string_view path) noexcept {
     return nullptr;
 }
 
+std::partial_ordering compare_numbers(const Value& a, const Value& b) noexcept {
+    if (a.is_int())
+        return b.is_int() ? a.as_int() <=> b.as_int() : compare(a.as_int(), b.as_double());
+    if (b.is_int()) return 0 <=> compare(b.as_int(), a.as_double());
+    return a.as_double() <=> b.as_double();
+}
+
 bool operator==(const Value& a, const Value& b) {
-    if (a.is_int() && b.is_double()) return static_cast<double>(a.as_int()) == b.as_double();
-    if (a.is_double() && b.is_int()) return a.as_double() == static_cast<double>(b.as_int());
+    if (a.is_number() && b.is_number()) return compare_numbers(a, b) == 0;
     return a.data_ == b.data_;
 }
 
