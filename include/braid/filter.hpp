@@ -15,7 +15,8 @@ namespace braid {
 /// A field is "chunk_id", "document_id", "chunk_index", "title", "section_title", "created_at",
 /// "sensitivity", "visibility_scope", or a dotted path into the metadata ("metadata." may stand
 /// before it). `Ne` and `Nin` match a missing field, the others do not. A list matches if one of
-/// its elements does. Two RFC 3339 strings compare as times, other strings by bytes.
+/// its elements does. Two RFC 3339 strings compare as times, other strings by bytes; so do ids,
+/// sensitivity and scopes, which are names whatever they look like.
 struct Filter {
     enum class Op {
         And,       // children; no child: matches everything
@@ -48,16 +49,21 @@ struct Filter {
     friend bool operator==(const Filter&, const Filter&) = default;
 };
 
+/// Of the tree that is read, whatever way of writing it was chosen.
 struct FilterLimits {
     std::size_t depth = 16;
-    std::size_t clauses = 1024;
-    std::size_t list = 10'000;  // members of one $in or $nin
+    std::size_t clauses = 1024;  // comparisons, and each And, Or and Not
+    std::size_t list = 10'000;   // members of one $in or $nin
 };
 
+/// InvalidArgument if no text could have said this: an operand of the wrong kind, a Not without its
+/// one child, a limit passed. Defined in src/core.
+Result<> validate(const Filter& filter, const FilterLimits& limits = {});
+
 /// Reads `{"year": {"$gte": 2020}, "$or": [...]}`. InvalidArgument names the field and the
-/// operator. Defined in src/core.
+/// operator.
 Result<Filter> parse_filter(const Value& json, const FilterLimits& limits = {});
-/// The inverse: parse_filter(filter_to_value(f)) selects the same chunks.
+/// The inverse: parse_filter(filter_to_value(f)) is f, for every f that is valid.
 Value filter_to_value(const Filter& filter);
 
 }  // namespace braid

@@ -50,19 +50,108 @@ tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, "filter: " + std::move(message));
 }
 
-/// Reads one filter; counts clauses against the limits.
+std::string unknown_operator(const std::string& name) {
+    std::string message = "unknown operator " + name + "; known are";
+    for (const OpName& row : kOps) message += " " + std::string(row.name);
+    return message;
+}
+
+/// Holds a filter against the limits and the rules of its operators.
+class FilterChecker {
+public:
+    explicit FilterChecker(const FilterLimits& limits) : limits_(limits) {}
+
+    Result<> check(const Filter& filter, std::size_t depth) {
+        if (depth > limits_.depth) {
+            return bad("nested deeper than " + std::to_string(limits_.depth) + " levels");
+        }
+        if (++clauses_ > limits_.clauses) {
+            return bad("more than " + std::to_string(limits_.clauses) + " clauses");
+        }
+        if (static_cast<std::size_t>(filter.op) >= kOps.size()) return bad("unknown operator");
+        if (!is_logical(filter.op)) return check_comparison(filter);
+        const std::string name(name_of(filter.op));
+        if (!filter.field.empty() || !filter.operand.is_null()) {
+            return bad(name + " takes filters, neither a field nor a value");
+        }
+        if (filter.op == Op::Not && filter.children.size() != 1) {
+            return bad(name + " takes one filter, got " + std::to_string(filter.children.size()));
+        }
+        for (const Filter& child : filter.children) BRAID_CHECK(check(child, depth + 1));
+        return {};
+    }
+
+private:
+    Result<> check_comparison(const Filter& filter) const {
+        if (filter.field.empty()) return bad("a field name is empty");
+        if (filter.field.starts_with('$')) {
+            return bad("\"" + filter.field + "\" cannot be the name of a field");
+        }
+        if (!filter.children.empty()) return wrong(filter, "a value, not filters");
+        const Value& operand = filter.operand;
+        switch (filter.op) {
+            case Op::Gt:
+            case Op::Gte:
+            case Op::Lt:
+            case Op::Lte:
+                if (!is_ordered(operand)) return wrong(filter, "a number, a string or a boolean");
+                return {};
+            case Op::In:
+            case Op::Nin:
+                if (!operand.is_array()) return wrong(filter, "a list");
+                if (operand.as_array().size() > limits_.list) {
+                    return bad("field \"" + filter.field + "\": more than " +
+                               std::to_string(limits_.list) + " members in one list");
+                }
+                return {};
+            case Op::Exists:
+                if (!operand.is_bool()) return wrong(filter, "true or false");
+                return {};
+            case Op::Contains:
+                if (operand.is_array() || operand.is_object()) {
+                    return wrong(filter, "a single value");
+                }
+                return {};
+            case Op::Between:
+                return check_between(filter);
+            default:
+                return {};
+        }
+    }
+
+    static Result<> check_between(const Filter& filter) {
+        if (!filter.operand.is_array() || filter.operand.as_array().size() != 2) {
+            return wrong(filter, "a list of two, [low, high]");
+        }
+        const Value& low = filter.operand.as_array()[0];
+        const Value& high = filter.operand.as_array()[1];
+        if (!is_ordered(low) || !is_ordered(high) || low.type_name() != high.type_name()) {
+            return bad("field \"" + filter.field + "\": $between takes two numbers or two strings");
+        }
+        return {};
+    }
+
+    static tl::unexpected<Error> wrong(const Filter& filter, std::string_view expected) {
+        return bad("field \"" + filter.field + "\": " + std::string(name_of(filter.op)) +
+                   " takes " + std::string(expected) + ", got " +
+                   std::string(filter.operand.type_name()));
+    }
+
+    const FilterLimits& limits_;
+    std::size_t clauses_ = 0;
+};
+
+/// Reads a filter; what it means is checked afterwards, on the tree. Only nesting is bounded here.
 class FilterParser {
 public:
-    explicit FilterParser(const FilterLimits& limits) : limits_(limits) {}
+    explicit FilterParser(std::size_t max_depth) : max_depth_(max_depth) {}
 
-    Result<Filter> parse(const Value& json, std::size_t depth) {
+    Result<Filter> parse(const Value& json, std::size_t depth) const {
         if (!json.is_object()) {
             return bad("expected an object such as {\"year\": {\"$gte\": 2020}}, got " +
                        std::string(json.type_name()));
         }
-        if (depth > limits_.depth) {
-            return bad("nested deeper than " + std::to_string(limits_.depth) + " levels");
-        }
+        BRAID_CHECK(check_depth(depth));
         std::vector<Filter> clauses;
         for (const auto& [key, value] : json.as_object()) {
             BRAID_TRY(Filter clause, parse_member(key, value, depth));
@@ -73,10 +162,13 @@ public:
     }
 
 private:
-    Result<Filter> parse_member(const std::string& key, const Value& value, std::size_t depth) {
-        if (++clauses_ > limits_.clauses) {
-            return bad("more than " + std::to_string(limits_.clauses) + " clauses");
-        }
+    Result<> check_depth(std::size_t depth) const {
+        if (depth <= max_depth_) return {};
+        return bad("nested deeper than " + std::to_string(max_depth_) + " levels");
+    }
+
+    Result<Filter> parse_member(const std::string& key, const Value& value,
+                                std::size_t depth) const {
         if (!key.starts_with('$')) return parse_field(key, value, depth);
         const auto op = op_by_name(key);
         if (!op) return bad(unknown_operator(key));
@@ -99,93 +191,44 @@ private:
         return filter;
     }
 
-    Result<Filter> parse_field(const std::string& field, const Value& value, std::size_t depth) {
-        if (field.empty()) return bad("a field name is empty");
-        if (!value.is_object()) return comparison(Op::Eq, field, value);
-        const Object& operators = value.as_object();
+    Result<Filter> parse_field(const std::string& field, const Value& value,
+                               std::size_t depth) const {
+        BRAID_CHECK(check_depth(depth));
+        if (!value.is_object()) return Filter::compare(Op::Eq, field, value);
         std::vector<Filter> clauses;
-        for (const auto& [key, operand] : operators) {
+        for (const auto& [key, operand] : value.as_object()) {
             if (!key.starts_with('$')) {
                 return bad("field \"" + field + "\": expected an operator such as $eq, got \"" +
                            key + "\"; write \"" + field + "." + key + "\" for a nested field");
             }
             const auto op = op_by_name(key);
             if (!op) return bad("field \"" + field + "\": " + unknown_operator(key));
-            if (++clauses_ > limits_.clauses) {
-                return bad("more than " + std::to_string(limits_.clauses) + " clauses");
-            }
             if (*op == Op::Not) {  // {"field": {"$not": {"$gt": 3}}}
-                if (depth + 1 > limits_.depth) return bad("nested too deeply");
                 BRAID_TRY(Filter child, parse_field(field, operand, depth + 1));
                 clauses.push_back({Op::Not, {}, {}, {std::move(child)}});
                 continue;
             }
             if (is_logical(*op)) return bad("field \"" + field + "\": " + key + " takes filters");
-            BRAID_TRY(Filter clause, comparison(*op, field, operand));
-            clauses.push_back(std::move(clause));
+            clauses.push_back(Filter::compare(*op, field, operand));
         }
         if (clauses.empty()) return bad("field \"" + field + "\": no operator in {}");
         if (clauses.size() == 1) return std::move(clauses.front());
         return Filter::all_of(std::move(clauses));
     }
 
-    Result<Filter> comparison(Op op, const std::string& field, const Value& operand) const {
-        const auto wrong = [&](std::string_view expected) {
-            return bad("field \"" + field + "\": " + std::string(name_of(op)) + " takes " +
-                       std::string(expected) + ", got " + std::string(operand.type_name()));
-        };
-        switch (op) {
-            case Op::Gt:
-            case Op::Gte:
-            case Op::Lt:
-            case Op::Lte:
-                if (!is_ordered(operand)) return wrong("a number, a string or a boolean");
-                break;
-            case Op::In:
-            case Op::Nin:
-                if (!operand.is_array()) return wrong("a list");
-                if (operand.as_array().size() > limits_.list) {
-                    return bad("field \"" + field + "\": more than " +
-                               std::to_string(limits_.list) + " members in one list");
-                }
-                break;
-            case Op::Exists:
-                if (!operand.is_bool()) return wrong("true or false");
-                break;
-            case Op::Contains:
-                if (operand.is_array() || operand.is_object()) return wrong("a single value");
-                break;
-            case Op::Between: {
-                const bool pair = operand.is_array() && operand.as_array().size() == 2;
-                if (!pair) return wrong("a list of two, [low, high]");
-                const Value& low = operand.as_array()[0];
-                const Value& high = operand.as_array()[1];
-                if (!is_ordered(low) || !is_ordered(high) || low.type_name() != high.type_name()) {
-                    return bad("field \"" + field +
-                               "\": $between takes two numbers or two strings");
-                }
-                break;
-            }
-            default:
-                break;
-        }
-        return Filter::compare(op, field, operand);
-    }
-
-    static std::string unknown_operator(const std::string& name) {
-        std::string message = "unknown operator " + name + "; known are";
-        for (const OpName& row : kOps) message += " " + std::string(row.name);
-        return message;
-    }
-
-    FilterLimits limits_;
-    std::size_t clauses_ = 0;
+    std::size_t max_depth_;
 };
 
 }  // namespace
 
+Result<> validate(const Filter& filter, const FilterLimits& limits) {
+    return FilterChecker(limits).check(filter, 1);
+}
+
 Result<Filter> parse_filter(const Value& json, const FilterLimits& limits) {
-    return FilterParser(limits).parse(json, 1);
+    BRAID_TRY(Filter filter, FilterParser(limits.depth).parse(json, 1));
+    BRAID_CHECK(validate(filter, limits));
+    return filter;
 }
 
 Value filter_to_value(const Filter& filter) {
