@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -55,16 +56,23 @@ public:
         const std::scoped_lock lock(mutex_);
         for (std::size_t i = 0; i < helpers; ++i) {
             queue_.push_back(batch);
-            if (idle_ < queue_.size() && threads_.size() < kMaxThreads) {
-                threads_.emplace_back([this] { run(); });
-            } else {
-                wake_.notify_one();
-            }
+            if (idle_ < queue_.size() && threads_.size() < kMaxThreads && start_thread()) continue;
+            wake_.notify_one();
         }
     }
 
 private:
     static constexpr std::size_t kMaxThreads = 64;
+
+    /// False where the system gives no more threads: those there are, and the caller, do the work.
+    bool start_thread() {
+        try {
+            threads_.emplace_back([this] { run(); });
+            return true;
+        } catch (const std::system_error&) {
+            return false;
+        }
+    }
 
     void run() {
         std::unique_lock lock(mutex_);
