@@ -11,8 +11,6 @@ using store::ByteWriter;
 
 enum class Tag : std::uint8_t { Null, False, True, Int, Double, String, Array, Object };
 
-constexpr std::size_t kMaxDepth = 1024;
-
 void write_object(ByteWriter& out, const Object& object);
 
 void write_value(ByteWriter& out, const Value& value) {
@@ -49,7 +47,7 @@ void write_object(ByteWriter& out, const Object& object) {
 Result<Object> read_object(ByteReader& in, std::size_t depth);
 
 Result<Value> read_value(ByteReader& in, std::size_t depth) {
-    if (depth > kMaxDepth) return in.corrupt("metadata nested too deeply");
+    if (depth > kMaxMetadataDepth) return in.corrupt("metadata nested too deeply");
     BRAID_TRY(const std::uint8_t tag, in.u8("value tag"));
     switch (static_cast<Tag>(tag)) {
         case Tag::Null:

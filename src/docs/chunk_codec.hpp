@@ -1,10 +1,16 @@
 #pragma once
 
+#include <cstddef>
+
 #include "braid/collection.hpp"
 #include "braid/result.hpp"
 #include "braid/store/bytes.hpp"
 
 namespace braid::docs {
+
+/// Metadata may hold this many objects and lists inside one another, itself included. Whoever
+/// writes chunks must see to it: what is nested deeper is not read back.
+inline constexpr std::size_t kMaxMetadataDepth = 1024;
 
 /// Bytes of a chunk in a log record (docs/formats/records.md), its version left out.
 void write_chunk(store::ByteWriter& out, const Chunk& chunk);

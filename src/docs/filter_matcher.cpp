@@ -38,6 +38,12 @@ Field field_by_name(std::string_view name) {
     return Field::Metadata;
 }
 
+/// Ids and labels are compared by bytes, even if they look like times.
+bool is_name(Field field) {
+    return field == Field::ChunkId || field == Field::DocumentId || field == Field::Sensitivity ||
+           field == Field::VisibilityScope;
+}
+
 std::string_view metadata_path(std::string_view field) {
     constexpr std::string_view kPrefix = "metadata.";
     return field.starts_with(kPrefix) ? field.substr(kPrefix.size()) : field;
@@ -49,9 +55,9 @@ struct Operand {
     std::optional<Timestamp> time;
 };
 
-Operand make_operand(const Value& value) {
+Operand make_operand(const Value& value, Field field) {
     Operand operand{value, std::nullopt};
-    if (value.is_string()) {
+    if (value.is_string() && !is_name(field)) {
         if (const auto time = core::parse_rfc3339(value.as_string())) operand.time = *time;
     }
     return operand;
@@ -78,34 +84,43 @@ std::partial_ordering compare_text(std::string_view text, const Operand& operand
 std::partial_ordering compare_json(const Value& value, const Operand& operand) {
     const Value& other = operand.value;
     if (value.is_string()) return compare_text(value.as_string(), operand);
-    if (value.is_int() && other.is_int()) return value.as_int() <=> other.as_int();
-    if (value.is_number() && other.is_number()) return value.as_double() <=> other.as_double();
+    if (value.is_number() && other.is_number()) return compare_numbers(value, other);
     if (value.is_bool() && other.is_bool()) return value.as_bool() <=> other.as_bool();
     return value == other ? std::partial_ordering::equivalent : std::partial_ordering::unordered;
 }
 
-/// Whether `test` holds for the value, or for one element of a list.
+std::partial_ordering compare_time(Timestamp time, const Operand& operand) {
+    return operand.time ? time <=> *operand.time : std::partial_ordering::unordered;
+}
+
+/// Whether `test` holds for the value, or for one element of a list. It is given a function that
+/// compares what it looks at with an operand.
 template <class Test>
-bool any_value(const FieldView& field, const Operand& operand, const Test& test) {
+bool any_value(const FieldView& field, const Test& test) {
+    const auto test_text = [&](std::string_view text) {
+        return test([&](const Operand& operand) { return compare_text(text, operand); });
+    };
+    const auto test_json = [&](const Value& value) {
+        return test([&](const Operand& operand) { return compare_json(value, operand); });
+    };
     switch (field.kind) {
         case FieldView::Kind::Missing:
             return false;
         case FieldView::Kind::Text:
-            return test(compare_text(field.text, operand));
+            return test_text(field.text);
         case FieldView::Kind::Time:
-            return operand.time && test(std::partial_ordering(field.time <=> *operand.time));
+            return test([&](const Operand& operand) { return compare_time(field.time, operand); });
         case FieldView::Kind::Scopes:
-            return std::ranges::any_of(*field.scopes, [&](const std::string& scope) {
-                return test(compare_text(scope, operand));
-            });
+            return std::ranges::any_of(*field.scopes, test_text);
         case FieldView::Kind::Json:
             break;
     }
-    if (test(compare_json(*field.json, operand))) return true;
-    return field.json->is_array() &&
-           std::ranges::any_of(field.json->as_array(), [&](const Value& element) {
-               return test(compare_json(element, operand));
-           });
+    return test_json(*field.json) ||
+           (field.json->is_array() && std::ranges::any_of(field.json->as_array(), test_json));
+}
+
+bool any_equal(const FieldView& field, const Operand& operand) {
+    return any_value(field, [&](const auto& compare) { return compare(operand) == 0; });
 }
 
 bool contains(const FieldView& field, const Operand& operand) {
@@ -113,12 +128,11 @@ bool contains(const FieldView& field, const Operand& operand) {
         return operand.value.is_string() &&
                text.find(operand.value.as_string()) != std::string_view::npos;
     };
-    const auto is_equal = [](std::partial_ordering order) { return order == 0; };
     if (field.kind == FieldView::Kind::Text) return in_text(field.text);
     if (field.kind == FieldView::Kind::Json && field.json->is_string()) {
         return in_text(field.json->as_string());
     }
-    return any_value(field, operand, is_equal);
+    return any_equal(field, operand);
 }
 
 }  // namespace
@@ -203,9 +217,8 @@ bool FilterMatcher::Node::in_list(const FieldView& field_view) const {
             }
         }
     }
-    return std::ranges::any_of(operands, [&](const Operand& operand) {
-        return any_value(field_view, operand, [](std::partial_ordering o) { return o == 0; });
-    });
+    return std::ranges::any_of(
+        operands, [&](const Operand& operand) { return any_equal(field_view, operand); });
 }
 
 bool FilterMatcher::Node::matches(const Chunk& chunk) const {
@@ -221,45 +234,35 @@ bool FilterMatcher::Node::matches(const Chunk& chunk) const {
     }
     FieldView value = view(chunk);
     if (value.kind == FieldView::Kind::Json && value.json == nullptr) value.json = &value.number;
-    const auto holds = [&](auto test) { return any_value(value, operands.front(), test); };
-    using Order = std::partial_ordering;
+    // One value, or one element of a list, must pass every comparison.
+    const auto holds = [&](auto test) { return any_value(value, test); };
+    const Operand* operand = operands.data();
     switch (op) {
         case Op::Eq:
-            return holds([](Order o) { return o == 0; });
+            return any_equal(value, *operand);
         case Op::Ne:
-            return !holds([](Order o) { return o == 0; });
+            return !any_equal(value, *operand);
         case Op::Gt:
-            return holds([](Order o) { return o > 0; });
+            return holds([&](const auto& compare) { return compare(*operand) > 0; });
         case Op::Gte:
-            return holds([](Order o) { return o >= 0; });
+            return holds([&](const auto& compare) { return compare(*operand) >= 0; });
         case Op::Lt:
-            return holds([](Order o) { return o < 0; });
+            return holds([&](const auto& compare) { return compare(*operand) < 0; });
         case Op::Lte:
-            return holds([](Order o) { return o <= 0; });
+            return holds([&](const auto& compare) { return compare(*operand) <= 0; });
         case Op::In:
             return in_list(value);
         case Op::Nin:
             return !in_list(value);
         case Op::Exists:
-            return operands.front().value.as_bool() == (value.kind != FieldView::Kind::Missing);
+            return operand->value.as_bool() == (value.kind != FieldView::Kind::Missing);
         case Op::Contains:
-            return contains(value, operands.front());
-        default:
-            break;  // Between: one value within both bounds
+            return contains(value, *operand);
+        default:  // Between
+            return holds([&](const auto& compare) {
+                return compare(operand[0]) >= 0 && compare(operand[1]) <= 0;
+            });
     }
-    const auto within = [&](const FieldView& one) {
-        return any_value(one, operands[0], [](Order o) { return o >= 0; }) &&
-               any_value(one, operands[1], [](Order o) { return o <= 0; });
-    };
-    if (value.kind == FieldView::Kind::Json && value.json->is_array()) {
-        return std::ranges::any_of(value.json->as_array(), [&](const Value& element) {
-            FieldView one;
-            one.kind = FieldView::Kind::Json;
-            one.json = &element;
-            return within(one);
-        });
-    }
-    return within(value);
 }
 
 namespace {
@@ -357,7 +360,7 @@ Result<Node> build(const Filter& filter, const Schema& schema) {
         if (filter.op != Op::Exists && filter.op != Op::Contains) {
             BRAID_CHECK(check_operand(filter.field, node.field, value, schema));
         }
-        Operand operand = make_operand(value);
+        Operand operand = make_operand(value, node.field);
         if (list && value.is_string() && !operand.time) {
             node.texts.insert(value.as_string());
         } else {
@@ -370,6 +373,9 @@ Result<Node> build(const Filter& filter, const Schema& schema) {
 }  // namespace
 
 Result<FilterMatcher> FilterMatcher::create(const Filter& filter, const Schema& schema) {
+    // Shorthands and the like are added to what a request says, so the bounds are wider than a
+    // request's: they keep recursion and memory in check.
+    BRAID_CHECK(validate(filter, {.depth = 100, .clauses = 100'000, .list = 10'000'000}));
     BRAID_TRY(Node root, build<Node>(filter, schema));
     return FilterMatcher(std::make_unique<Node>(std::move(root)));
 }
