@@ -31,7 +31,7 @@ void ExactRows::score(std::span<const float> query, double query_norm, std::size
     if (metric_ == Metric::Euclidean) {
         kernel.squared_distance_rows(query.data(), rows, dimension_, out.size(), dimension_,
                                      out.data());
-        for (double& score : out) score = -std::sqrt(score);
+        for (double& score : out) score = 0.0 - std::sqrt(score);  // 0 for equal vectors, not -0
         return;
     }
     kernel.dot_rows(query.data(), rows, dimension_, out.size(), dimension_, out.data());
