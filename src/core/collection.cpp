@@ -61,6 +61,12 @@ Result<> validate(const Schema& schema) {
                    " is above the limit of 65536");
     }
     const AccessLevels& levels = schema.levels;
+    for (std::size_t i = 0; i < levels.names.size(); ++i) {
+        const auto first = std::ranges::find(levels.names, levels.names[i]);
+        if (first != levels.names.begin() + static_cast<std::ptrdiff_t>(i)) {
+            return bad("schema: level \"" + levels.names[i] + "\" is named twice");
+        }
+    }
     if (std::ranges::find(levels.names, levels.default_level) == levels.names.end()) {
         return bad("schema: default level \"" + levels.default_level + "\" is not a level");
     }
