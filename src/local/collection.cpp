@@ -121,3 +121,9 @@ void Collection::compact_if_worthwhile(Partition& partition) {
 }
 
 }  // namespace braid::local
+const Partition& Collection::partition_or(const Partition& empty,
+                                          const std::string& namespace_) const {
+    const auto found = partitions_.find(namespace_);
+    return found == partitions_.end() ? empty : found->second;
+}
+

@@ -113,7 +113,8 @@ private:
     // Writing (collection_write.cpp)
     Result<> validate_chunk(Chunk& chunk, std::size_t dimension) const;
     PreparedChunk prepare(Chunk chunk) const;
-    Result<> check_versions(const std::string& namespace_, std::span<const std::string> ids,
+    /// A chunk that the scope's principal may not see has version 0.
+    Result<> check_versions(const ReadScope& scope, std::span<const std::string> ids,
                             const WriteOptions& options) const;
     Result<> replay(Sequence sequence, std::span<const std::byte> payload);
     Result<WriteReport> commit(std::span<const std::byte> payload,
@@ -127,6 +128,8 @@ private:
                              Sequence sequence);
     void remove_old_logs() const;
     Partition& partition(const std::string& namespace_);
+    /// `empty` if there is no such namespace. Requires state_mutex_, as long as it is used.
+    const Partition& partition_or(const Partition& empty, const std::string& namespace_) const;
     void compact_if_worthwhile(Partition& partition);
     std::size_t dimension() const;
 

@@ -124,14 +124,16 @@ PreparedChunk Collection::prepare(Chunk chunk) const {
     return prepared;
 }
 
-Result<> Collection::check_versions(const std::string& namespace_, std::span<const std::string> ids,
+Result<> Collection::check_versions(const ReadScope& scope, std::span<const std::string> ids,
                                     const WriteOptions& options) const {
     if (!options.if_version) return {};
     const std::shared_lock lock(state_mutex_);
-    const auto found = partitions_.find(namespace_);
+    const Partition empty(manifest_.schema);
+    BRAID_TRY(const View view, View::create(partition_or(empty, scope.namespace_), manifest_.schema,
+                                            scope.principal, applied_));
     for (const std::string& id : ids) {
-        const Row row = found == partitions_.end() ? kNoRow : found->second.find(id, applied_);
-        const Version version = row == kNoRow ? 0 : found->second.chunk(row).version;
+        const Row row = view.find(id);
+        const Version version = row == kNoRow ? 0 : view.partition().chunk(row).version;
         if (version != *options.if_version) {
             return fail(ErrorCode::Conflict, "chunk \"" + id + "\" has version " +
                                                  std::to_string(version) + ", not " +
@@ -189,7 +191,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         if (options.if_version) ids.push_back(chunk.chunk_id);
         docs::write_chunk(out, chunk);
     }
-    BRAID_CHECK(check_versions(namespace_, ids, options));
+    BRAID_CHECK(check_versions({.namespace_ = namespace_}, ids, options));
 
     std::vector<PreparedChunk> prepared;
     prepared.reserve(chunks.size());
@@ -220,20 +222,20 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
     }
     {
         const std::shared_lock lock(state_mutex_);
-        const auto found = partitions_.find(namespace_);
+        const Partition empty(manifest_.schema);
+        const Partition& present = partition_or(empty, namespace_);
         for (const MetadataUpdate& update : updates) {
-            const Row row =
-                found == partitions_.end() ? kNoRow : found->second.find(update.chunk_id, applied_);
+            const Row row = present.find(update.chunk_id, applied_);
             if (row == kNoRow) {
                 return fail(ErrorCode::NotFound, "there is no chunk \"" + update.chunk_id +
                                                      "\" in namespace \"" + namespace_ + "\"");
             }
-            Object merged = found->second.chunk(row).metadata;
+            Object merged = present.chunk(row).metadata;
             docs::merge_patch(merged, update.metadata);
             BRAID_CHECK(docs::check_metadata(merged, manifest_.schema));
         }
     }
-    BRAID_CHECK(check_versions(namespace_, ids, options));
+    BRAID_CHECK(check_versions({.namespace_ = namespace_}, ids, options));
     return commit(out.view(),
                   [&](Sequence sequence) { return apply_update(namespace_, updates, sequence); });
 }
@@ -250,34 +252,32 @@ Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelec
     std::vector<std::string> ids;
     {
         const std::shared_lock lock(state_mutex_);
-        const auto found = partitions_.find(scope.namespace_);
-        if (found == partitions_.end()) return WriteReport{};
+        const Partition empty(manifest_.schema);
+        const Partition& present = partition_or(empty, scope.namespace_);
         BRAID_TRY(const View view,
-                  View::create(found->second, manifest_.schema, scope.principal, applied_));
+                  View::create(present, manifest_.schema, scope.principal, applied_));
         std::vector<Row> rows;
         if (selector.filter) {
             BRAID_TRY(const auto matcher,
                       docs::FilterMatcher::create(*selector.filter, manifest_.schema));
-            for (Row row = 0; row < found->second.rows(); ++row) {
-                if (view.shows(row) && matcher.matches(found->second.chunk(row))) {
-                    rows.push_back(row);
-                }
+            for (Row row = 0; row < present.rows(); ++row) {
+                if (view.shows(row) && matcher.matches(present.chunk(row))) rows.push_back(row);
             }
         }
         for (const std::string& id : selector.document_ids) {
-            std::ranges::copy_if(found->second.rows_of_document(id), std::back_inserter(rows),
+            std::ranges::copy_if(present.rows_of_document(id), std::back_inserter(rows),
                                  [&](Row row) { return view.shows(row); });
         }
         for (const std::string& id : selector.chunk_ids) {
             if (const Row row = view.find(id); row != kNoRow) rows.push_back(row);
         }
-        for (const Row row : rows) ids.push_back(found->second.chunk(row).chunk_id);
+        for (const Row row : rows) ids.push_back(present.chunk(row).chunk_id);
     }
     std::ranges::sort(ids);
     const auto repeated = std::ranges::unique(ids);
     ids.erase(repeated.begin(), repeated.end());
-    BRAID_CHECK(check_versions(scope.namespace_,
-                               selector.chunk_ids.empty() ? ids : selector.chunk_ids, options));
+    BRAID_CHECK(
+        check_versions(scope, selector.chunk_ids.empty() ? ids : selector.chunk_ids, options));
     if (ids.empty()) return WriteReport{};
     auto out = start_record(kRemove, scope.namespace_, ids.size());
     for (const std::string& id : ids) out.string(id);

@@ -113,8 +113,19 @@ Result<std::vector<ScoredRow>> score_dense(const View& view, const Schema& schem
     const dense::ExactRows* vectors = view.partition().vectors();
     if (vectors == nullptr) return scored;
     if (leg.vector.size() != vectors->dimension()) {
+    const auto wrong_dimension = [&](std::size_t expected) {
         return bad("it has " + std::to_string(leg.vector.size()) + " dimensions, the collection " +
-                   std::to_string(vectors->dimension()));
+                   std::to_string(expected));
+    };
+    const std::size_t declared = schema.vectors.dimension;
+    if (declared != 0 && leg.vector.size() != declared) return wrong_dimension(declared);
+        // Not declared, so only a vector that may be seen gives the dimension away.
+        for (std::size_t i = 0; i < vectors->size(); ++i) {
+            if (view.shows(view.partition().row_of_vector(i))) {
+                return wrong_dimension(vectors->dimension());
+            }
+        }
+        return scored;
     }
     scored.reserve(vectors->size());
     std::array<double, dense::ExactRows::kBlockRows> scores{};
