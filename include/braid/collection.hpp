@@ -40,11 +40,13 @@ struct Bm25 {
     friend bool operator==(const Bm25&, const Bm25&) = default;
 };
 
+inline constexpr std::size_t kMaxDimension = 65'536;
+
 /// What the vectors of a collection are.
 struct VectorSpec {
     /// "none" (no vectors), "external" (the user brings them), or an embedder's name.
     std::string embedder = "none";
-    std::size_t dimension = 0;  // 0 with "external": taken from the first vector
+    std::size_t dimension = 0;  // at most kMaxDimension; 0: taken from the first vector
     Metric metric = Metric::Cosine;
     std::optional<EmbedderFingerprint> fingerprint;  // of the embedder that made the vectors
     /// Vectors of fixed texts, made when the collection was created: they show whether a new

@@ -56,9 +56,9 @@ Result<> validate(const Schema& schema) {
         return bad("schema: bm25.epsilon must be 0 or more");
     }
     if (schema.vectors.embedder.empty()) return bad("schema: the embedder has no name");
-    if (schema.vectors.dimension > 65'536) {
+    if (schema.vectors.dimension > kMaxDimension) {
         return bad("schema: a dimension of " + std::to_string(schema.vectors.dimension) +
-                   " is above the limit of 65536");
+                   " is above the limit of " + std::to_string(kMaxDimension));
     }
     const AccessLevels& levels = schema.levels;
     for (std::size_t i = 0; i < levels.names.size(); ++i) {

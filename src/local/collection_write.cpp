@@ -26,15 +26,29 @@ Result<> check_id(std::string_view id, std::string_view what) {
     return text::require_utf8(id, what);
 }
 
-Result<> check_utf8(const Value& value, std::string_view what) {
-    if (value.is_string()) return text::require_utf8(value.as_string(), what);
+Result<> check_object(const Object& object, std::size_t depth);
+
+/// What JSON can say, and the log can give back.
+Result<> check_value(const Value& value, std::size_t depth) {
+    if (depth > docs::kMaxMetadataDepth) {
+        return bad("metadata is nested deeper than " + std::to_string(docs::kMaxMetadataDepth) +
+                   " levels");
+    }
+    if (value.is_string()) return text::require_utf8(value.as_string(), "metadata");
+    if (value.is_double() && !std::isfinite(value.as_double())) {
+        return bad("metadata holds a number that is not finite");
+    }
+    if (value.is_object()) return check_object(value.as_object(), depth + 1);
     if (value.is_array()) {
-        for (const Value& element : value.as_array()) BRAID_CHECK(check_utf8(element, what));
-    } else if (value.is_object()) {
-        for (const auto& [key, member] : value.as_object()) {
-            BRAID_CHECK(text::require_utf8(key, what));
-            BRAID_CHECK(check_utf8(member, what));
-        }
+        for (const Value& element : value.as_array()) BRAID_CHECK(check_value(element, depth + 1));
+    }
+    return {};
+}
+
+Result<> check_object(const Object& object, std::size_t depth = 1) {
+    for (const auto& [key, member] : object) {
+        BRAID_CHECK(text::require_utf8(key, "metadata"));
+        BRAID_CHECK(check_value(member, depth));
     }
     return {};
 }
@@ -53,6 +67,10 @@ Result<> check_labels(const std::optional<std::string>& sensitivity,
 
 Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, Metric metric) {
     if (dimension != 0 && vector.size() != dimension) {
+    if (vector.size() > kMaxDimension) {
+        return bad("its vector has " + std::to_string(vector.size()) +
+                   " dimensions, above the limit of " + std::to_string(kMaxDimension));
+    }
         return bad("its vector has " + std::to_string(vector.size()) +
                    " dimensions, the collection " + std::to_string(dimension));
     }
@@ -88,10 +106,7 @@ Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension) const {
     BRAID_CHECK(text::require_utf8(chunk.content, "content"));
     if (chunk.title) BRAID_CHECK(text::require_utf8(*chunk.title, "title"));
     if (chunk.section_title) BRAID_CHECK(text::require_utf8(*chunk.section_title, "section_title"));
-    for (const auto& [key, value] : chunk.metadata) {
-        BRAID_CHECK(text::require_utf8(key, "metadata"));
-        BRAID_CHECK(check_utf8(value, "metadata"));
-    }
+    BRAID_CHECK(check_object(chunk.metadata));
     BRAID_CHECK(docs::check_metadata(chunk.metadata, schema));
     BRAID_CHECK(check_labels(chunk.sensitivity, chunk.visibility_scope, schema));
     if (!schema.vectors.has_vectors()) {
@@ -214,7 +229,7 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
         BRAID_CHECK(check_labels(update.sensitivity,
                                  update.visibility_scope.value_or(std::vector<std::string>()),
                                  manifest_.schema));
-        BRAID_CHECK(check_utf8(Value(update.metadata), "metadata"));
+        BRAID_CHECK(check_object(update.metadata));
         docs::write_update(out, update);
     }
     if (std::unordered_set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
