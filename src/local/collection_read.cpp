@@ -51,25 +51,24 @@ Result<std::vector<ScoredRow>> Collection::scored_rows(const View& view, const L
                         "\"sparse\"");
     }
     return score_dense(view, manifest_.schema, leg, limits);
-}
-
-Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimits& limits) const {
-    const auto start = std::chrono::steady_clock::now();
     if (leg.query_syntax) {
         return fail(ErrorCode::Unsupported,
                     "the query language is not available yet; leave "
                     "query_syntax out to search for plain words");
     }
+}
+
+Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimits& limits) const {
+    const auto start = std::chrono::steady_clock::now();
     BRAID_CHECK(check_limits(limits));
     return with_view<LegResult>(
         at, leg.scope,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<LegResult> {
             BRAID_TRY(std::vector<ScoredRow> rows, scored_rows(view, leg, limits));
-            if (filter != nullptr) {
-                std::erase_if(rows, [&](const ScoredRow& scored) {
-                    return !filter->matches(view.partition().chunk(scored.row));
-                });
-            }
+            std::erase_if(rows, [&](const ScoredRow& scored) {
+                return (leg.kind == LegKind::Sparse && scored.score <= 0) ||
+                       !matches(filter, view.partition().chunk(scored.row));
+            });
             BRAID_CHECK(check_limits(limits));
             LegResult result;
             result.matched = rows.size();
@@ -201,14 +200,14 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope) c
             const Partition& partition = view.partition();
             std::unordered_set<std::string_view> documents;
             std::vector<bool> counted(partition.rows(), false);
-            double total_length = 0;
+            LengthSum lengths(manifest_.schema);
             for (Row row = 0; row < partition.rows(); ++row) {
                 if (!view.shows(row) || !matches(filter, partition.chunk(row))) continue;
                 counted[row] = true;
                 ++stats.chunks;
                 if (partition.facts(row).vector != kNoRow) ++stats.vectors;
                 documents.insert(partition.chunk(row).document_id);
-                total_length += partition.facts(row).length;
+                lengths.add(partition.field_lengths(row));
             }
             for (const auto& [term, list] : partition.postings()) {
                 stats.terms += std::ranges::any_of(
@@ -216,7 +215,7 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope) c
             }
             stats.documents = documents.size();
             if (stats.chunks > 0) {
-                stats.average_length = total_length / static_cast<double>(stats.chunks);
+                stats.average_length = lengths.weighted() / static_cast<double>(stats.chunks);
             }
             stats.bytes_on_disk = log_->size_bytes();
             return stats;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "braid/docs/chunk_codec.hpp"
@@ -124,17 +125,21 @@ Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension) const {
 
 PreparedChunk Collection::prepare(Chunk chunk) const {
     PreparedChunk prepared;
-    std::map<std::string, double> counts;
+    // Occurrences are counted whole and weighted once per field, in the schema's order: sums that
+    // another index, which keeps the counts, can repeat to the last bit.
+    std::map<std::string, double> weighted;
+    std::unordered_map<std::string_view, std::uint32_t> counts;
     std::vector<text::Token> tokens;
     for (const TextField& field : manifest_.schema.text_fields) {
         analyzer_.analyze(field_text(chunk, field.name), tokens);
         prepared.field_lengths.push_back(static_cast<std::uint32_t>(tokens.size()));
-        for (const text::Token& token : tokens) counts[token.term] += field.weight;
+        counts.clear();
+        for (const text::Token& token : tokens) ++counts[token.term];
+        for (const auto& [term, count] : counts) {
+            weighted[std::string(term)] += field.weight * static_cast<double>(count);
+        }
     }
-    prepared.frequencies.reserve(counts.size());
-    for (auto& [term, tf] : counts) {
-        prepared.frequencies.emplace_back(term, static_cast<float>(tf));
-    }
+    prepared.frequencies.assign(weighted.begin(), weighted.end());
     prepared.chunk = std::move(chunk);
     return prepared;
 }

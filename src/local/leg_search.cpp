@@ -23,19 +23,15 @@ std::vector<std::pair<std::string, double>> query_terms(const text::Analyzer& an
     return terms;
 }
 
-/// Lengths are added as integers per field, so that the order of the rows does not matter.
 sparse::CorpusStatistics corpus_statistics(const View& view, const Schema& schema) {
     sparse::CorpusStatistics statistics;
-    std::vector<std::uint64_t> totals(schema.text_fields.size(), 0);
+    LengthSum lengths(schema);
     for (Row row = 0; row < view.partition().rows(); ++row) {
         if (!view.shows(row)) continue;
         ++statistics.chunks;
-        const auto lengths = view.partition().field_lengths(row);
-        for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += lengths[i];
+        lengths.add(view.partition().field_lengths(row));
     }
-    for (std::size_t i = 0; i < totals.size(); ++i) {
-        statistics.total_length += schema.text_fields[i].weight * static_cast<double>(totals[i]);
-    }
+    statistics.total_length = lengths.weighted();
     return statistics;
 }
 
@@ -64,6 +60,14 @@ double mean_okapi_idf(const View& view, const sparse::CorpusStatistics& statisti
 constexpr std::size_t kStepsBetweenChecks = 16'384;
 
 }  // namespace
+
+double LengthSum::weighted() const noexcept {
+    double sum = 0;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+        sum += schema_->text_fields[i].weight * static_cast<double>(terms_[i]);
+    }
+    return sum;
+}
 
 Result<> check_limits(const CallLimits& limits) {
     if (limits.stopped()) return fail(ErrorCode::Cancelled, "the caller cancelled the search");
@@ -148,7 +152,7 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
     const sparse::CorpusStatistics statistics = corpus_statistics(view, schema);
     const double average = statistics.average_length();
     std::optional<double> mean_idf;
-    std::vector<double> best_scores(partition.rows(), 0.0);
+    std::vector<double> best_scores;
     std::vector<double> scores(partition.rows(), 0.0);
     std::size_t steps = 0;
     for (const std::string& query : leg.texts) {
@@ -167,17 +171,16 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
                 if (++steps % kStepsBetweenChecks == 0) BRAID_CHECK(check_limits(limits));
                 if (!view.shows(posting.row)) continue;
                 scores[posting.row] +=
-                    weight * sparse::saturation(schema.bm25, static_cast<double>(posting.tf),
+                    weight * sparse::saturation(schema.bm25, posting.tf,
                                                 partition.facts(posting.row).length, average);
             }
         }
-        for (Row row = 0; row < partition.rows(); ++row) {
-            best_scores[row] = std::max(best_scores[row], scores[row]);
-        }
+        if (best_scores.empty()) best_scores = scores;
+        std::ranges::transform(best_scores, scores, best_scores.begin(), std::ranges::max);
     }
     std::vector<ScoredRow> scored;
-    for (Row row = 0; row < partition.rows(); ++row) {
-        if (best_scores[row] > 0) scored.push_back({row, best_scores[row]});
+    for (Row row = 0; row < best_scores.size(); ++row) {
+        if (best_scores[row] != 0) scored.push_back({row, best_scores[row]});
     }
     return scored;
 }

@@ -37,15 +37,32 @@ private:
     std::vector<bool> labels_;  // by label: may be seen
 };
 
-/// A row and its score in a leg, and whether the leg's list holds it.
+/// Terms of many rows, added per text field as integers: the sum does not depend on their order.
+class LengthSum {
+public:
+    explicit LengthSum(const Schema& schema)
+        : schema_(&schema), terms_(schema.text_fields.size()) {}
+
+    void add(std::span<const std::uint32_t> field_lengths) noexcept {
+        for (std::size_t i = 0; i < terms_.size(); ++i) terms_[i] += field_lengths[i];
+    }
+    /// Each field's terms times its weight.
+    double weighted() const noexcept;
+
+private:
+    const Schema* schema_;
+    std::vector<std::uint64_t> terms_;
+};
+
 struct ScoredRow {
     Row row = kNoRow;
     double score = 0;
 };
 
-/// Scores of one leg for every visible row that is part of its list, filter not applied, in row
-/// order. The slow, complete reference: every list and every pruned search must agree with it.
-/// DeadlineExceeded or Cancelled when the limits say so.
+/// Scores of one leg for every visible row that has one (a vector, or a word of the query), filter
+/// not applied, in row order. Of the sparse ones, which Okapi's negative weights can pull below
+/// zero, a list holds those above zero. The slow, complete reference: every list and every pruned
+/// search must agree with it. DeadlineExceeded or Cancelled when the limits say so.
 Result<std::vector<ScoredRow>> score_dense(const View& view, const Schema& schema, const Leg& leg,
                                            const CallLimits& limits);
 Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& schema,

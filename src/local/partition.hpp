@@ -27,8 +27,8 @@ inline constexpr Sequence kAlive = std::numeric_limits<Sequence>::max();
 /// A chunk with the terms of its text counted, ready to be applied.
 struct PreparedChunk {
     Chunk chunk;
-    std::vector<std::pair<std::string, float>> frequencies;  // weighted over the text fields
-    std::vector<std::uint32_t> field_lengths;                // terms per text field
+    std::vector<std::pair<std::string, double>> frequencies;  // weighted over the text fields
+    std::vector<std::uint32_t> field_lengths;                 // terms per text field
 };
 
 /// Access class of a chunk; each chunk has exactly one.

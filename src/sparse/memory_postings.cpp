@@ -5,7 +5,7 @@
 namespace braid::sparse {
 
 void MemoryPostings::add(std::uint32_t row,
-                         const std::vector<std::pair<std::string, float>>& frequencies) {
+                         const std::vector<std::pair<std::string, double>>& frequencies) {
     for (const auto& [term, tf] : frequencies) {
         auto found = lists_.find(term);
         if (found == lists_.end()) found = lists_.emplace(term, std::vector<Posting>()).first;

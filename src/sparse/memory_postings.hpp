@@ -14,7 +14,7 @@ namespace braid::sparse {
 /// One chunk version that holds a term; `row` grows along a list.
 struct Posting {
     std::uint32_t row = 0;
-    float tf = 0;  // weighted over the text fields
+    double tf = 0;  // weighted over the text fields
 };
 
 /// Terms to posting lists, in memory, append only. Readers and the one writer must be kept apart by
@@ -22,7 +22,7 @@ struct Posting {
 class MemoryPostings {
 public:
     /// Adds the term frequencies of a row larger than every row added before.
-    void add(std::uint32_t row, const std::vector<std::pair<std::string, float>>& frequencies);
+    void add(std::uint32_t row, const std::vector<std::pair<std::string, double>>& frequencies);
 
     /// Empty if no row holds the term.
     const std::vector<Posting>& find(std::string_view term) const noexcept;

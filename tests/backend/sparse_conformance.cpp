@@ -1,0 +1,152 @@
+#include <algorithm>
+
+#include "backend/conformance.hpp"
+#include "backend/random_data.hpp"
+
+namespace braid::testing {
+namespace {
+
+/// Only hits with a score above zero are in a list.
+Model::Scores listed(Model::Scores scores) {
+    std::erase_if(scores, [](const auto& entry) { return entry.second <= 0; });
+    return scores;
+}
+
+struct Variant {
+    std::string name;
+    Schema schema;
+};
+
+std::vector<Variant> variants() {
+    Schema weighted = words_schema();
+    weighted.text_fields = {
+        {"title", 2.5}, {"section_title", 0.3}, {"content", 1.0}, {"metadata.kind", 0.7}};
+    Schema tuned = words_schema();
+    tuned.bm25 = {.k1 = 0.9, .b = 0.4};
+    Schema binary = words_schema();
+    binary.bm25 = {.k1 = 0, .b = 0};
+    Schema okapi = words_schema();
+    okapi.bm25 = {.variant = Bm25Variant::Okapi, .k1 = 1.5, .b = 0.75, .epsilon = 0.25};
+    Schema okapi_weighted = weighted;
+    okapi_weighted.bm25 = okapi.bm25;
+    return {{"lucene", words_schema()}, {"bm25f", weighted}, {"tuned", tuned},
+            {"binary", binary},         {"okapi", okapi},    {"okapi_bm25f", okapi_weighted}};
+}
+
+TEST_P(BackendConformance, ScoresWordsAsTheFormulasSay) {
+    for (const Variant& variant : variants()) {
+        create(variant.schema, variant.name);
+        for (unsigned seed = 0; seed < 5; ++seed) {
+            SCOPED_TRACE(::testing::Message() << variant.name << " seed " << seed);
+            RandomData random(seed);
+            const std::string space = "s" + std::to_string(seed);
+            Model model(variant.schema);
+            std::vector<Chunk> chunks;
+            for (int i = 0; i < 40; ++i) {
+                Chunk chunk = random.chunk(0);
+                chunk.chunk_id += "-" + std::to_string(i);
+                model.upsert(space, chunk);
+                chunks.push_back(std::move(chunk));
+            }
+            put(chunks, space);
+            for (int i = 0; i < 6; ++i) {
+                ReadScope in_space = scope();
+                in_space.namespace_ = space;
+                if (i % 2 == 1) in_space.filter = random.filter();
+                const Leg leg = words_leg(in_space, {random.words(1 + random.below(4))});
+                SCOPED_TRACE(leg.texts.front());
+                expect_list(leg, listed(model.sparse(leg)));
+            }
+        }
+    }
+}
+
+TEST_P(BackendConformance, AnalyzesQueriesAsItAnalyzesText) {
+    create(Schema{});
+    put({make_chunk("a", "The cafés were RUNNING"), make_chunk("b", "nothing of the kind")});
+    EXPECT_EQ(find_words("cafe run"), Ids{"a"});
+    EXPECT_EQ(find_words("Café"), Ids{"a"});
+}
+
+TEST_P(BackendConformance, ARepeatedQueryWordCountsAgain) {
+    create(words_schema());
+    put({make_chunk("a", "fox and hound"), make_chunk("b", "cat")});
+    const Ids ids{"a"};
+    const auto score = [&](const std::string& query) {
+        return *must(backend().score(now(), words_leg(scope(), {query}), ids)).at(0);
+    };
+    EXPECT_DOUBLE_EQ(score("fox fox fox"), 3 * score("fox"));
+    EXPECT_DOUBLE_EQ(score("fox hound fox"), 2 * score("fox") + score("hound"));
+    EXPECT_EQ(score("unicorn"), 0.0);
+    EXPECT_EQ(score(""), 0.0);
+}
+
+TEST_P(BackendConformance, QueryVariantsKeepTheBestScore) {
+    create(words_schema());
+    put({make_chunk("a", "red fox"), make_chunk("b", "blue whale"),
+         make_chunk("c", "red whale sings"), make_chunk("d", "nothing")});
+    const Ids ids{"a", "b", "c", "d"};
+    const auto scores = [&](std::vector<std::string> texts) {
+        return must(backend().score(now(), words_leg(scope(), std::move(texts)), ids));
+    };
+    const auto red = scores({"red"});
+    const auto whale = scores({"blue whale"});
+    const auto both = scores({"red", "blue whale", "unicorn"});
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        EXPECT_EQ(both[i], std::max(red[i], whale[i])) << ids[i];
+    }
+    EXPECT_EQ(search(words_leg(scope(), {"red", "blue whale"})).matched, 3U);
+    EXPECT_EQ(search(words_leg(scope(), {})).matched, 0U);
+}
+
+TEST_P(BackendConformance, DeletedAndReplacedChunksLeaveTheStatistics) {
+    if (!promised().live_df) GTEST_SKIP() << "the backend does not promise live_df";
+    create(words_schema());
+    Model model(words_schema());
+    for (int i = 0; i < 30; ++i) put({make_chunk("x" + std::to_string(i), "word filler")});
+    put({make_chunk("a", "word"), make_chunk("b", "filler filler")});
+    for (int i = 0; i < 20; ++i) erase(by_ids({"x" + std::to_string(i)}));
+    for (int i = 20; i < 30; ++i) put({make_chunk("x" + std::to_string(i), "other words")});
+    model.upsert("default", make_chunk("a", "word"));
+    model.upsert("default", make_chunk("b", "filler filler"));
+    for (int i = 20; i < 30; ++i) {
+        model.upsert("default", make_chunk("x" + std::to_string(i), "other words"));
+    }
+    const Leg leg = words_leg(scope(), {"word filler other"});
+    expect_list(leg, model.sparse(leg));
+    EXPECT_EQ(must(backend().stats(now(), scope())).terms, 4U);
+}
+
+TEST_P(BackendConformance, OkapiScoresMayBeNegativeAndAreThenNotHits) {
+    Schema schema = words_schema();
+    schema.bm25 = {.variant = Bm25Variant::Okapi, .k1 = 1.5, .b = 0.75, .epsilon = 0.25};
+    create(schema);
+    Model model(schema);
+    const std::vector<Chunk> chunks{make_chunk("a", "the cat"), make_chunk("b", "the the cat"),
+                                    make_chunk("c", "the cat dog"), make_chunk("d", "dog")};
+    for (const Chunk& chunk : chunks) model.upsert("default", chunk);
+    put(chunks);
+    const Leg leg = words_leg(scope(), {"the"});
+    const Model::Scores expected = model.sparse(leg);
+    ASSERT_LT(expected.at("a"), 0) << "the mean idf is negative here, as rank-bm25 has it";
+    const Ids ids{"a", "b", "d"};
+    const auto scores = must(backend().score(now(), leg, ids));
+    EXPECT_NEAR(scores.at(0).value(), expected.at("a"), 1e-12);
+    EXPECT_NEAR(scores.at(1).value(), expected.at("b"), 1e-12);
+    EXPECT_EQ(scores.at(2), 0.0);
+    EXPECT_TRUE(search(leg).hits.empty());
+    EXPECT_EQ(search(leg).matched, 0U);
+    EXPECT_EQ(must(backend().rank_of(now(), leg, ids)).at(0), std::nullopt);
+}
+
+TEST_P(BackendConformance, OneEmptyTextDoesNotDivideByZero) {
+    create(words_schema());
+    put({make_chunk("a", ""), make_chunk("b", " ")});
+    EXPECT_TRUE(find_words("anything").empty());
+    EXPECT_EQ(must(backend().stats(now(), scope())).average_length, 0.0);
+    EXPECT_TRUE(find_words("").empty());
+    EXPECT_TRUE(find_words(std::string(100'000, ' ') + "\xff\xfe").empty());
+}
+
+}  // namespace
+}  // namespace braid::testing
