@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <unordered_set>
 
@@ -14,7 +15,7 @@ bool matches(const docs::FilterMatcher* filter, const Chunk& chunk) {
 
 /// JSON values in a fixed order, for facets: by type, then by value.
 bool facet_less(const Value& a, const Value& b) {
-    if (a.is_number() && b.is_number()) return a.as_double() < b.as_double();
+    if (a.is_number() && b.is_number()) return compare_numbers(a, b) < 0;
     if (a.is_string() && b.is_string()) return a.as_string() < b.as_string();
     if (a.is_bool() && b.is_bool()) return !a.as_bool() && b.as_bool();
     return a.type_name() < b.type_name();
@@ -22,6 +23,15 @@ bool facet_less(const Value& a, const Value& b) {
 
 bool is_scalar(const Value& value) {
     return !value.is_array() && !value.is_object() && !value.is_null();
+}
+
+/// The form in which equal values are counted: whole numbers as integers.
+Value facet_key(const Value& value) {
+    constexpr double kAbove = 9223372036854775808.0;  // 2^63
+    if (!value.is_double()) return value;
+    const double number = value.as_double();
+    if (std::trunc(number) != number || number < -kAbove || number >= kAbove) return value;
+    return static_cast<std::int64_t>(number);
 }
 
 }  // namespace
@@ -177,11 +187,13 @@ Result<std::vector<FacetCount>> Collection::facets(Sequence at, const ReadScope&
                 if (!view.shows(row) || !matches(filter, chunk)) continue;
                 const auto value = docs::field_value(chunk, field, manifest_.schema);
                 if (!value) continue;
-                if (is_scalar(*value)) ++counts[*value];
+                if (is_scalar(*value)) ++counts[facet_key(*value)];
                 if (!value->is_array()) continue;
                 std::set<Value, decltype(&facet_less)> once(&facet_less);
                 for (const Value& element : value->as_array()) {
-                    if (is_scalar(element) && once.insert(element).second) ++counts[element];
+                    if (!is_scalar(element)) continue;
+                    const Value key = facet_key(element);
+                    if (once.insert(key).second) ++counts[key];
                 }
             }
             Facets facets;

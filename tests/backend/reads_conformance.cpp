@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <limits>
+
+#include "backend/conformance.hpp"
+#include "backend/random_data.hpp"
+
+namespace braid::testing {
+namespace {
+
+constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+Chunk part(const std::string& id, const std::string& document, std::optional<std::int64_t> index) {
+    Chunk chunk = make_chunk(id, "x");
+    chunk.document_id = document;
+    chunk.chunk_index = index;
+    return chunk;
+}
+
+TEST_P(BackendConformance, FetchAnswersInTheOrderAsked) {
+    create(words_schema());
+    Chunk hidden = make_chunk("hidden", "x");
+    hidden.sensitivity = "restricted";
+    put({make_chunk("a", "one"), make_chunk("b", "two"), hidden});
+    const Ids ids{"b", "missing", "a", "b", "hidden", ""};
+    const auto found = must(backend().fetch(now(), scope(reader("normal")), ids, false));
+    ASSERT_EQ(found.size(), 6U);
+    EXPECT_EQ(found[0]->content, "two");
+    EXPECT_EQ(found[1], std::nullopt);
+    EXPECT_EQ(found[2]->content, "one");
+    EXPECT_EQ(found[3], found[0]);
+    EXPECT_EQ(found[4], std::nullopt);
+    EXPECT_EQ(found[5], std::nullopt);
+    const Filter only_a = Filter::compare(Filter::Op::Eq, "chunk_id", "a");
+    const auto filtered = must(backend().fetch(now(), scope({}, only_a), ids, false));
+    EXPECT_EQ(filtered[0], std::nullopt);
+    EXPECT_TRUE(filtered[2].has_value());
+    EXPECT_TRUE(must(backend().fetch(now(), scope(), {}, false)).empty());
+}
+
+TEST_P(BackendConformance, NeighborsAreTheIndicesAround) {
+    create(words_schema());
+    Chunk hidden = part("hidden", "d", 4);
+    hidden.sensitivity = "restricted";
+    put({part("z", "d", 3), part("a", "d", 5), part("b", "d", 1), part("c", "d", 2),
+         part("twin", "d", 3), part("none", "d", std::nullopt), part("other", "e", 3), hidden,
+         part("low", "d", kLowest), part("high", "d", kHighest)});
+    const auto around = [&](std::int64_t index, std::size_t before, std::size_t after) {
+        return ids_of(
+            must(backend().neighbors(now(), scope(reader("normal")), "d", index, before, after)));
+    };
+    EXPECT_EQ(around(3, 1, 2), (Ids{"c", "twin", "z", "a"}));
+    EXPECT_EQ(around(3, 0, 0), (Ids{"twin", "z"}));
+    EXPECT_EQ(around(4, 1, 1), (Ids{"twin", "z", "a"})) << "the hidden one is as if it were not";
+    EXPECT_EQ(around(100, 1, 1), Ids{});
+    EXPECT_EQ(around(kLowest, 10, 10), Ids{"low"});
+    EXPECT_EQ(around(kHighest, 10, 10), Ids{"high"});
+    EXPECT_EQ(around(kLowest, kAll, kAll), (Ids{"low", "b", "c", "twin", "z", "a", "high"}));
+    EXPECT_EQ(around(kHighest, kAll, 0), (Ids{"low", "b", "c", "twin", "z", "a", "high"}));
+    EXPECT_EQ(around(0, kAll, kAll), (Ids{"low", "b", "c", "twin", "z", "a", "high"}));
+    EXPECT_EQ(around(-1, 0, static_cast<std::size_t>(kHighest)), (Ids{"b", "c", "twin", "z", "a"}));
+    EXPECT_TRUE(must(backend().neighbors(now(), scope(), "unknown", 3, 9, 9)).empty());
+    const Filter only_a = Filter::compare(Filter::Op::Eq, "chunk_id", "a");
+    EXPECT_EQ(ids_of(must(backend().neighbors(now(), scope({}, only_a), "d", 3, 9, 9))), Ids{"a"});
+}
+
+TEST_P(BackendConformance, NeighborsFollowAChunkToItsNewDocument) {
+    create(words_schema());
+    put({part("a", "d", 1), part("b", "d", 2)});
+    put({part("a", "e", 7)});
+    EXPECT_EQ(ids_of(must(backend().neighbors(now(), scope(), "d", 1, 5, 5))), Ids{"b"});
+    EXPECT_EQ(ids_of(must(backend().neighbors(now(), scope(), "e", 7, 5, 5))), Ids{"a"});
+}
+
+TEST_P(BackendConformance, FacetsCountValues) {
+    create(words_schema());
+    const auto with = [](const std::string& id, Value value) {
+        Chunk chunk = make_chunk(id, "x");
+        chunk.metadata = {{"f", std::move(value)}};
+        return chunk;
+    };
+    put({with("a", "red"), with("b", Array{"red", "red", "blue"}), with("c", 2), with("d", 2.0),
+         with("e", true), with("f", nullptr), with("g", Object{{"k", 1}}),
+         with("h", Array{nullptr, Array{"red"}, 3}), with("i", "blue"), with("j", "azure"),
+         make_chunk("missing", "x")});
+    const auto facets = must(backend().facets(now(), scope(), "f", 100));
+    const std::vector<FacetCount> expected{{2, 2},    {"blue", 2}, {"red", 2},
+                                           {true, 1}, {3, 1},      {"azure", 1}};
+    EXPECT_EQ(facets, expected);
+    EXPECT_EQ(must(backend().facets(now(), scope(), "metadata.f", 2)),
+              std::vector<FacetCount>(expected.begin(), expected.begin() + 2));
+    EXPECT_TRUE(must(backend().facets(now(), scope(), "f", 0)).empty());
+    EXPECT_TRUE(must(backend().facets(now(), scope(), "absent", 10)).empty());
+    const Filter some = Filter::compare(Filter::Op::In, "chunk_id", Array{"a", "c"});
+    EXPECT_EQ(must(backend().facets(now(), scope({}, some), "f", 10)),
+              (std::vector<FacetCount>{{2, 1}, {"red", 1}}));
+    EXPECT_EQ(must(backend().facets(now(), scope({}, some), "sensitivity", 10)),
+              (std::vector<FacetCount>{{"normal", 2}}));
+}
+
+TEST_P(BackendConformance, FacetsKeepLargeNumbersApart) {
+    create(words_schema());
+    const std::int64_t large = std::int64_t{1} << 53;
+    std::vector<Chunk> chunks;
+    for (int i = 0; i < 3; ++i) {
+        Chunk chunk = make_chunk("i" + std::to_string(i), "x");
+        chunk.metadata = {{"f", large + i}};
+        chunks.push_back(chunk);
+    }
+    Chunk as_double = make_chunk("d", "x");
+    as_double.metadata = {{"f", static_cast<double>(large)}};
+    chunks.push_back(as_double);
+    put(chunks);
+    EXPECT_EQ(must(backend().facets(now(), scope(), "f", 10)),
+              (std::vector<FacetCount>{{large, 2}, {large + 1, 1}, {large + 2, 1}}));
+}
+
+TEST_P(BackendConformance, ScanPagesThroughEverythingInIdOrder) {
+    create(vectors_schema(2));
+    RandomData random(7);
+    std::vector<Chunk> chunks;
+    Ids expected;
+    for (int i = 0; i < 100; ++i) {
+        chunks.push_back(make_chunk("c" + std::to_string(i), "x", {1, static_cast<float>(i)}));
+        expected.push_back(chunks.back().chunk_id);
+    }
+    std::ranges::sort(expected);
+    put(chunks);
+    const SnapshotPtr snapshot = now();
+    Ids seen;
+    for (std::string after; true;) {
+        const auto page = must(backend().scan(snapshot, scope(), after, 7, true));
+        if (page.empty()) break;
+        EXPECT_LE(page.size(), 7U);
+        for (const Chunk& chunk : page) {
+            seen.push_back(chunk.chunk_id);
+            EXPECT_EQ(chunk.vector.size(), 2U);
+        }
+        after = page.back().chunk_id;
+        put({make_chunk(after + "x", "added meanwhile", {1, 1})});
+    }
+    if (promised().snapshots) {
+        EXPECT_EQ(seen, expected);
+    }
+    EXPECT_TRUE(must(backend().scan(snapshot, scope(), "", 0, false)).empty());
+    EXPECT_TRUE(must(backend().scan(snapshot, scope(), "zzz", 10, false)).empty());
+    EXPECT_TRUE(must(backend().scan(snapshot, scope(), "", 1, false)).at(0).vector.empty());
+}
+
+TEST_P(BackendConformance, StatsDescribeWhatIsThere) {
+    Schema schema = vectors_schema(2);
+    schema.text_fields = {{"content", 1.0}, {"title", 0.1}};
+    create(schema);
+    EXPECT_EQ(must(backend().stats(now(), scope())).chunks, 0U);
+    Model model(schema);
+    RandomData random(3);
+    std::vector<Chunk> chunks;
+    for (int i = 0; i < 50; ++i) {
+        chunks.push_back(random.chunk(2));
+        chunks.back().chunk_id = "c" + std::to_string(i);
+        model.upsert("default", chunks.back());
+    }
+    put(chunks);
+    for (const auto& filter : {std::optional<Filter>(), std::optional(random.filter())}) {
+        const ReadScope of = scope(reader("sensitive", {"red"}), filter);
+        const CollectionStats stats = must(backend().stats(now(), of));
+        const CollectionStats expected = model.stats(of);
+        EXPECT_EQ(stats.chunks, expected.chunks);
+        EXPECT_EQ(stats.documents, expected.documents);
+        EXPECT_EQ(stats.vectors, expected.vectors);
+        EXPECT_EQ(stats.terms, expected.terms);
+        EXPECT_EQ(stats.average_length, expected.average_length);
+    }
+}
+
+TEST_P(BackendConformance, AnUnknownNamespaceIsAnEmptyOne) {
+    create(vectors_schema(2));
+    put({make_chunk("a", "word", {1, 0})});
+    ReadScope nowhere = scope();
+    nowhere.namespace_ = "nowhere";
+    const Ids ids{"a"};
+    EXPECT_EQ(must(backend().count(now(), nowhere)), 0U);
+    EXPECT_EQ(search(words_leg(nowhere, {"word"})).matched, 0U);
+    EXPECT_EQ(search(vector_leg(nowhere, {1, 0})).matched, 0U);
+    EXPECT_EQ(must(backend().fetch(now(), nowhere, ids, true)).at(0), std::nullopt);
+    EXPECT_EQ(must(backend().score(now(), words_leg(nowhere, {"word"}), ids)).at(0), std::nullopt);
+    EXPECT_EQ(must(backend().rank_of(now(), words_leg(nowhere, {"word"}), ids)).at(0),
+              std::nullopt);
+    EXPECT_TRUE(must(backend().scan(now(), nowhere, "", 9, true)).empty());
+    EXPECT_EQ(must(backend().remove(nowhere, by_ids({"a"}))).written, 0U);
+    EXPECT_EQ(all_ids(), Ids{"a"});
+}
+
+}  // namespace
+}  // namespace braid::testing
