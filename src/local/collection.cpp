@@ -111,7 +111,9 @@ Partition& Collection::partition(const std::string& namespace_) {
 
 void Collection::compact_if_worthwhile(Partition& partition) {
     constexpr std::size_t kFewRows = 1024;
-    if (partition.dead_rows() < kFewRows || partition.dead_rows() * 2 < partition.rows()) return;
+    // Newly dead: those that a snapshot keeps alive must not make every write compact again.
+    const std::size_t dead = partition.newly_dead();
+    if (dead < kFewRows || dead * 2 < partition.rows()) return;
     Sequence oldest = applied_;
     {
         const std::scoped_lock lock(pins_mutex_);

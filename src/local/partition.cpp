@@ -115,6 +115,7 @@ void Partition::compact(Sequence oldest) {
         kept.chunks_.push_back(std::move(chunks_[row]));
         kept.link(fresh);
     }
+    kept.dead_kept_ = kept.dead_;
     kept.labels_ = std::move(labels_);
     kept.postings_ = std::move(postings_);
     kept.postings_.renumber(renumbered);

@@ -63,7 +63,8 @@ public:
     bool remove(const std::string& chunk_id, Sequence sequence);
 
     std::size_t rows() const noexcept { return facts_.size(); }
-    std::size_t dead_rows() const noexcept { return dead_; }
+    /// Rows that died since compact() was last called.
+    std::size_t newly_dead() const noexcept { return dead_ - dead_kept_; }
     const RowFacts& facts(Row row) const noexcept { return facts_[row]; }
     /// Without its vector.
     const Chunk& chunk(Row row) const noexcept { return chunks_[row]; }
@@ -105,6 +106,7 @@ private:
     std::unique_ptr<dense::ExactRows> vectors_;
     std::vector<Row> vector_owners_;
     std::size_t dead_ = 0;
+    std::size_t dead_kept_ = 0;  // of them, by the last compact()
 };
 
 }  // namespace braid::local

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "backend/dump.hpp"
+#include "backend/random_data.hpp"
+#include "local/database_in_memory.hpp"
+
+namespace braid::testing {
+namespace {
+
+DumpPlan everything(RandomData& random) {
+    DumpPlan plan;
+    plan.collection = "c";
+    plan.namespaces = {"default", "other"};
+    plan.queries = {"w0 w1", random.words(5)};
+    plan.vectors = {random.vector(3), random.real_vector(3)};
+    plan.filters = {random.filter()};
+    plan.facet_fields = {"kind", "year", "tags", "document_id"};
+    for (int i = 0; i < 60; i += 5) plan.chunk_ids.push_back("c" + std::to_string(i));
+    for (int i = 0; i < 15; i += 4) plan.documents.push_back("d" + std::to_string(i));
+    return plan;
+}
+
+std::string answers(const Backend& backend, const DumpPlan& plan) {
+    std::string all;
+    for (const Principal& principal : {Principal{}, reader("normal", {"red"})}) {
+        all += dump(backend, snapshot_of(backend, "c"), principal, plan);
+        all += dump_collections(backend, principal, "c");
+    }
+    return all;
+}
+
+void change_something(Backend& backend, RandomData& random) {
+    const std::string space = random.chance(70) ? "default" : "other";
+    const ReadScope scope{.collection = "c", .namespace_ = space};
+    if (random.chance(70)) {
+        std::vector<Chunk> batch;
+        for (std::size_t i = random.below(5); i < 6; ++i) {
+            batch.push_back(random.chunk(3));
+            batch.back().chunk_id = "c" + std::to_string(random.below(10) * 6 + i);
+        }
+        must(backend.upsert("c", space, batch));
+    } else if (random.chance(50)) {
+        must(backend.remove(scope, by_filter(random.filter())));
+    } else {
+        MetadataUpdate update = random.update();
+        update.chunk_id = "c" + std::to_string(random.below(60));
+        const auto updated = backend.update("c", space, {update});
+        if (!updated) expect_error(updated, ErrorCode::NotFound);
+    }
+}
+
+TEST(Reopen, GivesTheSameAnswersToTheLastBit) {
+    for (unsigned seed = 0; seed < 6; ++seed) {
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
+        RandomData random(seed);
+        const DatabaseInMemory database;
+        Schema schema = vectors_schema(seed % 2 == 0 ? 3 : 0, static_cast<Metric>(seed % 3));
+        schema.text_fields = {{"content", 1}, {"title", 0.7}};
+        if (seed % 2 == 1) schema.bm25.variant = Bm25Variant::Okapi;
+        must(database.open()->create_collection("c", schema));
+        const DumpPlan plan = everything(random);
+        for (int round = 0; round < 4; ++round) {
+            std::string before;
+            {
+                const auto backend = database.open();
+                for (int i = 0; i < 12; ++i) change_something(*backend, random);
+                before = answers(*backend, plan);
+            }
+            EXPECT_EQ(answers(*database.open(), plan), before);
+            EXPECT_EQ(answers(*database.open({.read_only = true}), plan), before);
+        }
+    }
+}
+
+TEST(Reopen, ForgettingOldVersionsChangesNothing) {
+    RandomData random(9);
+    const DatabaseInMemory database;
+    const DumpPlan plan = everything(random);
+    std::string before;
+    {
+        const auto backend = database.open();
+        must(backend->create_collection("c", vectors_schema(3)));
+        const SnapshotPtr held = snapshot_of(*backend, "c");  // keeps this process from forgetting
+        for (int round = 0; round < 50; ++round) {
+            std::vector<Chunk> batch;
+            for (int i = 0; i < 60; ++i) {
+                batch.push_back(random.chunk(3));
+                batch.back().chunk_id = "c" + std::to_string(i);
+            }
+            must(backend->upsert("c", "default", batch));
+        }
+        before = answers(*backend, plan);
+    }
+    EXPECT_EQ(answers(*database.open(), plan), before);
+}
+
+TEST(Reopen, VersionsGoOnWhereTheyStopped) {
+    const DatabaseInMemory database;
+    Version last = 0;
+    must(database.open()->create_collection("c", words_schema()));
+    for (int round = 0; round < 4; ++round) {
+        const auto backend = database.open();
+        const Version version =
+            must(backend->upsert("c", "default", {make_chunk("a", "x")})).version;
+        EXPECT_GT(version, last);
+        last = must(backend->remove(scope_of("c"), by_ids({"a"}))).version;
+        EXPECT_GT(last, version);
+    }
+}
+
+TEST(Reopen, DroppedCollectionsStayDropped) {
+    const DatabaseInMemory database;
+    {
+        const auto backend = database.open();
+        for (const char* name : {"a", "b"}) {
+            must(backend->create_collection(name, words_schema()));
+            must(backend->upsert(name, "default", {make_chunk("x", "word")}));
+        }
+        must(backend->drop_collection("a"));
+    }
+    const auto backend = database.open();
+    ASSERT_EQ(must(backend->collections({})).size(), 1U);
+    must(backend->create_collection("a", words_schema()));
+    EXPECT_TRUE(ids_in(*backend, "a").empty());
+    EXPECT_EQ(ids_in(*backend, "b"), Ids{"x"});
+}
+
+TEST(ReadOnly, RefusesEveryChangeAndAnswersEveryQuestion) {
+    const DatabaseInMemory database;
+    EXPECT_TRUE(must(database.open({.read_only = true})->collections({})).empty());
+    EXPECT_TRUE(must(database.home()->list()).empty()) << "nothing may be created";
+    {
+        const auto backend = database.open();
+        must(backend->create_collection("c", words_schema()));
+        must(backend->upsert("c", "default", {make_chunk("a", "word")}));
+    }
+    const auto backend = database.open({.read_only = true});
+    expect_error(backend->create_collection("d", words_schema()), ErrorCode::ReadOnly);
+    expect_error(backend->drop_collection("c"), ErrorCode::ReadOnly);
+    expect_error(backend->upsert("c", "default", {make_chunk("b", "x")}), ErrorCode::ReadOnly);
+    expect_error(backend->update("c", "default", {{.chunk_id = "a"}}), ErrorCode::ReadOnly);
+    expect_error(backend->remove(scope_of("c"), by_ids({"a"})), ErrorCode::ReadOnly);
+    expect_error(backend->rewrite("c", words_schema()), ErrorCode::ReadOnly);
+    const Leg leg = words_leg(scope_of("c"), {"word"});
+    EXPECT_EQ(ids_of(must(backend->search_leg(snapshot_of(*backend, "c"), leg, {}))), Ids{"a"});
+}
+
+TEST(ReadOnly, ReadsBesideAWriterAsOfItsOpening) {
+    const DatabaseInMemory database;
+    const auto writer = database.open();
+    must(writer->create_collection("c", words_schema()));
+    must(writer->upsert("c", "default", {make_chunk("a", "word")}));
+    const auto observer = database.open({.read_only = true});
+    must(writer->upsert("c", "default", {make_chunk("b", "word")}));
+    EXPECT_EQ(ids_in(*observer, "c"), Ids{"a"});
+    EXPECT_EQ(ids_in(*database.open({.read_only = true}), "c"), (Ids{"a", "b"}));
+    expect_error(database.try_open(), ErrorCode::Locked);
+}
+
+TEST(Writer, LetsGoOfTheLockWhenItEnds) {
+    const DatabaseInMemory database;
+    for (int i = 0; i < 3; ++i) database.open();
+    const auto first = database.open();
+    expect_error(database.try_open(), ErrorCode::Locked);
+}
+
+TEST(Writer, RelaxedDurabilityKeepsWhatWasClosed) {
+    const DatabaseInMemory database;
+    {
+        const auto backend = database.open({.relaxed_ms = 60'000});
+        must(backend->create_collection("c", words_schema()));
+        for (int i = 0; i < 20; ++i) {
+            must(backend->upsert("c", "default", {make_chunk(std::to_string(i), "x")}));
+        }
+    }
+    EXPECT_EQ(ids_in(*database.open(), "c").size(), 20U);
+}
+
+TEST(Snapshot, OfAnotherBackendIsAnError) {
+    struct Foreign final : Snapshot {};
+    const DatabaseInMemory database;
+    const auto backend = database.open();
+    must(backend->create_collection("c", words_schema()));
+    expect_error(backend->count(std::make_shared<const Foreign>(), scope_of("c")),
+                 ErrorCode::InvalidArgument);
+}
+
+TEST(QueryLanguage, IsSaidToBeMissingByEveryCall) {
+    const DatabaseInMemory database;
+    const auto backend = database.open();
+    must(backend->create_collection("c", words_schema()));
+    Leg leg = words_leg(scope_of("c"), {"a AND b"});
+    leg.query_syntax = true;
+    const SnapshotPtr snapshot = snapshot_of(*backend, "c");
+    const Ids ids{"a"};
+    expect_error(backend->search_leg(snapshot, leg, {}), ErrorCode::Unsupported, "query_syntax");
+    expect_error(backend->score(snapshot, leg, ids), ErrorCode::Unsupported, "query_syntax");
+    expect_error(backend->rank_of(snapshot, leg, ids), ErrorCode::Unsupported, "query_syntax");
+}
+
+TEST(ManyVersions, UnderAnOldSnapshotDoNotMakeEveryWriteSlower) {
+    const DatabaseInMemory database;
+    const auto backend = database.open();
+    must(backend->create_collection("c", words_schema()));
+    std::vector<Chunk> batch;
+    for (int i = 0; i < 1500; ++i) batch.push_back(make_chunk(std::to_string(i), "word"));
+    must(backend->upsert("c", "default", batch));
+    const SnapshotPtr held = snapshot_of(*backend, "c");
+    must(backend->upsert("c", "default", batch));
+    // Thousands of compactions of 3000 rows would take minutes; the time limit of the test tells.
+    for (int i = 0; i < 20'000; ++i) {
+        must(backend->upsert("c", "default", {make_chunk("again", "x")}));
+    }
+    EXPECT_EQ(must(backend->count(held, scope_of("c"))), 1500U);
+}
+
+}  // namespace
+}  // namespace braid::testing
