@@ -9,6 +9,23 @@ text::AnalyzerOptions analyzer_options(const Schema& schema) {
     return {.name = schema.analyzer, .language = schema.language, .stop_words = schema.stop_words};
 }
 
+/// Corruption if there is a log with records: their manifest is lost, not yet to come.
+Result<> require_no_records(store::Directory& directory) {
+    const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
+    BRAID_TRY(const auto entries, directory.list());
+    for (const store::DirectoryEntry& entry : entries) {
+        if (entry.is_directory || !log_number(entry.name)) continue;
+        const store::AppendLogOptions options{.read_only = true};
+        BRAID_TRY(const auto opened,
+                  store::AppendLog::open(directory, entry.name, options, nothing));
+        if (opened.report.records == 0) continue;
+        return fail(ErrorCode::Corruption, directory.path() + ": the manifest is missing, but \"" +
+                                               entry.name + "\" holds " +
+                                               std::to_string(opened.report.records) + " records");
+    }
+    return {};
+}
+
 }  // namespace
 
 Collection::Pin::Pin(std::shared_ptr<const Collection> collection, Sequence at)
@@ -51,8 +68,13 @@ Result<Collection::Opened> Collection::open(std::string name,
                                             store::Durability durability, bool read_only,
                                             std::string_view manifest_name) {
     const std::string path = directory->path() + "/" + std::string(manifest_name);
-    BRAID_TRY(const auto file, directory->open(manifest_name));
-    BRAID_TRY(Manifest manifest, read_manifest(file->bytes(), path));
+    const auto file = directory->open(manifest_name);
+    if (!file) {
+        const bool missing = file.error().code == ErrorCode::NotFound;
+        if (missing && manifest_name == kManifestName) BRAID_CHECK(require_no_records(*directory));
+        return tl::unexpected(file.error());
+    }
+    BRAID_TRY(Manifest manifest, read_manifest((*file)->bytes(), path));
     BRAID_TRY(text::Analyzer analyzer, text::Analyzer::create(analyzer_options(manifest.schema)));
 
     store::AppendLogOptions options;

@@ -158,6 +158,7 @@ private:
     static Result<PinPtr> find(const SnapshotPtr& snapshot, const ReadScope& scope);
     Result<std::string> open_one(const std::string& name);
     store::Durability durability() const {
+    void remove_leftovers(store::Directory& directory, std::vector<std::string>& notes) const;
         return options_.relaxed_ms == 0
                    ? store::Durability::full()
                    : store::Durability::relaxed(std::chrono::milliseconds(options_.relaxed_ms));
@@ -319,18 +320,34 @@ Result<std::vector<std::string>> LocalBackend::open_collections() {
     if (!directory) {
         if (directory.error().code == ErrorCode::NotFound) return notes;
         return tl::unexpected(directory.error());
+/// What cannot be removed is in nobody's way.
+void LocalBackend::remove_leftovers(store::Directory& directory,
+                                    std::vector<std::string>& notes) const {
+    if (options_.read_only) return;
+    const auto removed = directory.remove_leftovers();
+    if (!removed) {
+        notes.push_back("left-over files in " + directory.path() +
+                        " cannot be removed: " + removed.error().message);
+    }
+}
+
     }
     directory_ = *std::move(directory);
     BRAID_TRY(const auto entries, directory_->list());
     for (const store::DirectoryEntry& entry : entries) {
+    remove_leftovers(*root_, notes);
         if (!entry.is_directory || !validate_collection_name(entry.name)) continue;
         const auto note = open_one(entry.name);
         if (note) {
             if (!note->empty()) notes.push_back(*note);
             continue;
+    remove_leftovers(*directory_, notes);
         }
         // A directory without a manifest is a creation that was interrupted: as if it never was.
         if (note.error().code == ErrorCode::NotFound) continue;
+        if (const auto own = directory_->open_subdirectory(entry.name)) {
+            remove_leftovers(**own, notes);
+        }
         notes.push_back("collection \"" + entry.name +
                         "\" cannot be read: " + note.error().message);
         damaged_.insert_or_assign(entry.name, note.error());
@@ -446,7 +463,6 @@ Result<OpenedBackend> open_local_backend(std::unique_ptr<store::Directory> direc
     std::unique_ptr<store::DirectoryLock> lock;
     if (!options.read_only) {
         BRAID_TRY(lock, directory->lock(kLockName));
-        BRAID_CHECK(directory->remove_leftovers());
     }
     auto backend = std::make_unique<LocalBackend>(std::move(directory), std::move(lock), options);
     BRAID_TRY(std::vector<std::string> notes, backend->open_collections());

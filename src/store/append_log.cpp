@@ -126,6 +126,9 @@ Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view
         size -= report.cut_bytes;
         if (file != nullptr)
             BRAID_CHECK(report.cut_bytes > 0 ? file->truncate(size) : file->sync());
+    } else if (options.must_exist) {
+        return fail(ErrorCode::Corruption, "log " + path + " has lost its header: " +
+                                               std::to_string(size) + " bytes are left");
     } else {
         BRAID_TRY(const std::uint64_t log_id, random_log_id());
         header = LogHeader{log_id, options.first_sequence};

@@ -40,7 +40,8 @@ struct AppendLogOptions {
     std::uint64_t first_sequence = 1;
     /// Replay only: nothing is created, cut or synced, and every append fails.
     bool read_only = false;
-    /// NotFound for a log that must be there. Always so when read_only.
+    /// NotFound for a log that must be there (always so when read_only), Corruption for one that
+    /// is there without the header which its creation put on disk.
     bool must_exist = false;
 };
 
