@@ -131,6 +131,12 @@ Partition& Collection::partition(const std::string& namespace_) {
     return partitions_.try_emplace(namespace_, manifest_.schema).first->second;
 }
 
+const Partition& Collection::partition_or(const Partition& empty,
+                                          const std::string& namespace_) const {
+    const auto found = partitions_.find(namespace_);
+    return found == partitions_.end() ? empty : found->second;
+}
+
 void Collection::compact_if_worthwhile(Partition& partition) {
     constexpr std::size_t kFewRows = 1024;
     // Newly dead: those that a snapshot keeps alive must not make every write compact again.
@@ -145,9 +151,3 @@ void Collection::compact_if_worthwhile(Partition& partition) {
 }
 
 }  // namespace braid::local
-const Partition& Collection::partition_or(const Partition& empty,
-                                          const std::string& namespace_) const {
-    const auto found = partitions_.find(namespace_);
-    return found == partitions_.end() ? empty : found->second;
-}
-

@@ -51,6 +51,11 @@ Result<T> Collection::with_view(Sequence at, const ReadScope& scope, const ReadF
 
 Result<std::vector<ScoredRow>> Collection::scored_rows(const View& view, const Leg& leg,
                                                        const CallLimits& limits) const {
+    if (leg.query_syntax) {
+        return fail(ErrorCode::Unsupported,
+                    "the query language is not available yet; leave "
+                    "query_syntax out to search for plain words");
+    }
     if (leg.kind == LegKind::Sparse) {
         return score_sparse(view, manifest_.schema, analyzer_, leg, limits);
     }
@@ -61,11 +66,6 @@ Result<std::vector<ScoredRow>> Collection::scored_rows(const View& view, const L
                         "\"sparse\"");
     }
     return score_dense(view, manifest_.schema, leg, limits);
-    if (leg.query_syntax) {
-        return fail(ErrorCode::Unsupported,
-                    "the query language is not available yet; leave "
-                    "query_syntax out to search for plain words");
-    }
 }
 
 Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimits& limits) const {

@@ -67,11 +67,11 @@ Result<> check_labels(const std::optional<std::string>& sensitivity,
 }
 
 Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, Metric metric) {
-    if (dimension != 0 && vector.size() != dimension) {
     if (vector.size() > kMaxDimension) {
         return bad("its vector has " + std::to_string(vector.size()) +
                    " dimensions, above the limit of " + std::to_string(kMaxDimension));
     }
+    if (dimension != 0 && vector.size() != dimension) {
         return bad("its vector has " + std::to_string(vector.size()) +
                    " dimensions, the collection " + std::to_string(dimension));
     }

@@ -113,16 +113,16 @@ Result<std::vector<ScoredRow>> score_dense(const View& view, const Schema& schem
     if (schema.vectors.metric == Metric::Cosine && query_norm == 0) {
         return bad("all zeros have no direction to compare by cosine");
     }
-    std::vector<ScoredRow> scored;
-    const dense::ExactRows* vectors = view.partition().vectors();
-    if (vectors == nullptr) return scored;
-    if (leg.vector.size() != vectors->dimension()) {
     const auto wrong_dimension = [&](std::size_t expected) {
         return bad("it has " + std::to_string(leg.vector.size()) + " dimensions, the collection " +
                    std::to_string(expected));
     };
     const std::size_t declared = schema.vectors.dimension;
     if (declared != 0 && leg.vector.size() != declared) return wrong_dimension(declared);
+    std::vector<ScoredRow> scored;
+    const dense::ExactRows* vectors = view.partition().vectors();
+    if (vectors == nullptr) return scored;
+    if (leg.vector.size() != vectors->dimension()) {
         // Not declared, so only a vector that may be seen gives the dimension away.
         for (std::size_t i = 0; i < vectors->size(); ++i) {
             if (view.shows(view.partition().row_of_vector(i))) {

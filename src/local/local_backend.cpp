@@ -88,7 +88,8 @@ public:
                                              const Schema& schema) override;
     std::optional<std::string> rewriting(const std::string& collection) const override;
     /// Puts `next` in the place of the collection of its name, if nothing is pending.
-    Result<bool> switch_over(const std::shared_ptr<Collection>& next);
+    Result<bool> switch_over(const std::shared_ptr<Collection>& source,
+                             const std::shared_ptr<Collection>& next);
 
     Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const override;
 
@@ -157,8 +158,8 @@ private:
     Result<std::shared_ptr<Collection>> find(const std::string& name) const;
     static Result<PinPtr> find(const SnapshotPtr& snapshot, const ReadScope& scope);
     Result<std::string> open_one(const std::string& name);
-    store::Durability durability() const {
     void remove_leftovers(store::Directory& directory, std::vector<std::string>& notes) const;
+    store::Durability durability() const {
         return options_.relaxed_ms == 0
                    ? store::Durability::full()
                    : store::Durability::relaxed(std::chrono::milliseconds(options_.relaxed_ms));
@@ -169,7 +170,8 @@ private:
     const LocalOptions options_;
     std::unique_ptr<store::Directory> directory_;  // of the collections; null while there is none
 
-    /// Writers share it; a rewrite that takes its collection's place holds it alone.
+    /// Writers share it; a rewrite that takes its collection's place, and a drop, hold it alone.
+    /// Taken before mutex_.
     core::FairSharedMutex switch_mutex_;
 
     mutable std::mutex mutex_;
@@ -216,7 +218,7 @@ public:
         return {};
     }
 
-    Result<bool> finish() override { return backend_.switch_over(next_); }
+    Result<bool> finish() override { return backend_.switch_over(source_, next_); }
 
     std::uint64_t done() const override { return progress_->done; }
     std::uint64_t total() const override { return progress_->total; }
@@ -283,9 +285,14 @@ std::optional<std::string> LocalBackend::rewriting(const std::string& collection
            "reembed` to go on";
 }
 
-Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& next) {
+Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source,
+                                       const std::shared_ptr<Collection>& next) {
     const std::unique_lock nobody_writes(switch_mutex_);
-    BRAID_TRY(const auto source, find(next->name()));
+    BRAID_TRY(const auto present, find(next->name()));
+    if (present != source) {
+        return fail(ErrorCode::Conflict,
+                    "collection \"" + next->name() + "\" was dropped while it was being rewritten");
+    }
     Collection::Difference difference = source->difference(*next);
     if (!difference.to_copy.empty()) return false;
     for (auto& [namespace_, id] : difference.to_remove) {
@@ -313,13 +320,6 @@ Result<std::string> LocalBackend::open_one(const std::string& name) {
     return opened->notes.empty() ? std::string() : opened->notes.front();
 }
 
-Result<std::vector<std::string>> LocalBackend::open_collections() {
-    auto directory = options_.read_only ? root_->open_subdirectory(kCollectionsName)
-                                        : root_->subdirectory(kCollectionsName);
-    std::vector<std::string> notes;
-    if (!directory) {
-        if (directory.error().code == ErrorCode::NotFound) return notes;
-        return tl::unexpected(directory.error());
 /// What cannot be removed is in nobody's way.
 void LocalBackend::remove_leftovers(store::Directory& directory,
                                     std::vector<std::string>& notes) const {
@@ -331,23 +331,30 @@ void LocalBackend::remove_leftovers(store::Directory& directory,
     }
 }
 
+Result<std::vector<std::string>> LocalBackend::open_collections() {
+    auto directory = options_.read_only ? root_->open_subdirectory(kCollectionsName)
+                                        : root_->subdirectory(kCollectionsName);
+    std::vector<std::string> notes;
+    remove_leftovers(*root_, notes);
+    if (!directory) {
+        if (directory.error().code == ErrorCode::NotFound) return notes;
+        return tl::unexpected(directory.error());
     }
     directory_ = *std::move(directory);
+    remove_leftovers(*directory_, notes);
     BRAID_TRY(const auto entries, directory_->list());
     for (const store::DirectoryEntry& entry : entries) {
-    remove_leftovers(*root_, notes);
         if (!entry.is_directory || !validate_collection_name(entry.name)) continue;
+        if (const auto own = directory_->open_subdirectory(entry.name)) {
+            remove_leftovers(**own, notes);
+        }
         const auto note = open_one(entry.name);
         if (note) {
             if (!note->empty()) notes.push_back(*note);
             continue;
-    remove_leftovers(*directory_, notes);
         }
         // A directory without a manifest is a creation that was interrupted: as if it never was.
         if (note.error().code == ErrorCode::NotFound) continue;
-        if (const auto own = directory_->open_subdirectory(entry.name)) {
-            remove_leftovers(**own, notes);
-        }
         notes.push_back("collection \"" + entry.name +
                         "\" cannot be read: " + note.error().message);
         damaged_.insert_or_assign(entry.name, note.error());
@@ -370,6 +377,7 @@ Result<> LocalBackend::create_collection(const std::string& name, const Schema& 
 
 Result<> LocalBackend::drop_collection(const std::string& name) {
     BRAID_CHECK(check_writable());
+    const std::unique_lock nobody_writes(switch_mutex_);
     const std::scoped_lock lock(mutex_);
     const auto found = collections_.find(name);
     if (found == collections_.end() && !damaged_.contains(name)) return no_collection(name);
@@ -379,6 +387,8 @@ Result<> LocalBackend::drop_collection(const std::string& name) {
     BRAID_CHECK(directory_->remove_subdirectory(name));
     if (found != collections_.end()) collections_.erase(found);
     damaged_.erase(name);
+    unfinished_.erase(name);
+    rewrites_.erase(name);
     return {};
 }
 
