@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <thread>
+
+#include "backend/conformance.hpp"
+#include "backend/dump.hpp"
+
+namespace braid::testing {
+namespace {
+
+/// Threads that are joined at the end of the block.
+class Crew {
+public:
+    ~Crew() { join(); }
+    template <class Work>
+    void add(int threads, Work work) {
+        for (int i = 0; i < threads; ++i) threads_.emplace_back([work, i] { work(i); });
+    }
+    void join() {
+        for (std::thread& thread : threads_) thread.join();
+        threads_.clear();
+    }
+
+private:
+    std::vector<std::thread> threads_;
+};
+
+/// The chunks of one group, all with the same stamp.
+std::vector<Chunk> group(int number, int stamp, std::size_t size) {
+    std::vector<Chunk> chunks;
+    for (std::size_t i = 0; i < size; ++i) {
+        Chunk chunk = make_chunk("g" + std::to_string(number) + "-" + std::to_string(i),
+                                 "everywhere stamp" + std::to_string(stamp),
+                                 {static_cast<float>(number + 1), static_cast<float>(stamp + 1)});
+        chunk.document_id = "g" + std::to_string(number);
+        chunk.metadata = {{"stamp", stamp}};
+        chunks.push_back(std::move(chunk));
+    }
+    return chunks;
+}
+
+/// Every group of the snapshot is there whole and with one stamp, and both legs hold it.
+void expect_whole_groups(const Backend& backend, const SnapshotPtr& snapshot, std::size_t size) {
+    const ReadScope scope = scope_of("c");
+    const auto chunks = must(backend.scan(snapshot, scope, "", 100'000, true));
+    std::map<std::string, std::vector<Value>> stamps;
+    Ids ids;
+    for (const Chunk& chunk : chunks) {
+        stamps[chunk.document_id].push_back(*chunk.metadata.find("stamp"));
+        ids.push_back(chunk.chunk_id);
+        EXPECT_EQ(chunk.content,
+                  "everywhere stamp" + std::to_string(stamps[chunk.document_id].back().as_int()));
+    }
+    for (const auto& [document, seen] : stamps) {
+        EXPECT_EQ(seen.size(), size) << document;
+        EXPECT_EQ(std::ranges::count(seen, seen.front()), static_cast<std::ptrdiff_t>(size))
+            << document;
+    }
+    const std::vector<Leg> legs{words_leg(scope, {"everywhere"}, 100'000),
+                                vector_leg(scope, {1, 1}, 100'000)};
+    for (const auto& result : backend.search(snapshot, legs, {})) {
+        Ids found = ids_of(must(result));
+        std::ranges::sort(found);
+        EXPECT_EQ(found, ids);
+    }
+}
+
+TEST_P(BackendConformance, ConcurrentReadersSeeBatchesWholeOrNotAtAll) {
+    if (!promised().atomic_batches || !promised().snapshots) {
+        GTEST_SKIP() << "the backend promises neither atomic batches nor snapshots";
+    }
+    constexpr int kWriters = 3;
+    constexpr int kBatches = 60;
+    constexpr std::size_t kSize = 12;  // 3 x 60 x 12 versions die: enough to be cleaned up
+    create(vectors_schema(2));
+    std::atomic<int> writing = kWriters;
+    Crew crew;
+    crew.add(kWriters, [&](int number) {
+        for (int stamp = 0; stamp < kBatches; ++stamp) {
+            must(backend().upsert("c", "default", group(number, stamp, kSize)));
+            if (stamp % 10 == 9) {
+                const auto document = by_documents({"g" + std::to_string(number)});
+                EXPECT_EQ(must(backend().remove(scope_of("c"), document)).written, kSize);
+            }
+        }
+        --writing;
+    });
+    crew.add(2, [&](int) {
+        while (writing > 0) expect_whole_groups(backend(), now(), kSize);
+    });
+    crew.join();
+    expect_whole_groups(backend(), now(), kSize);
+}
+
+TEST_P(BackendConformance, ASnapshotDoesNotMoveWhileOthersWrite) {
+    if (!promised().snapshots) GTEST_SKIP() << "the backend does not promise snapshots";
+    create(vectors_schema(2));
+    put(group(0, 0, 10));
+    std::atomic<bool> stop = false;
+    Crew crew;
+    crew.add(2, [&](int number) {
+        for (int stamp = 1; !stop; ++stamp) {
+            must(backend().upsert("c", "default", group(number, stamp, 10)));
+        }
+    });
+    crew.add(2, [&](int) {
+        DumpPlan plan;
+        plan.collection = "c";
+        plan.queries = {"everywhere", "stamp0 stamp1"};
+        plan.vectors = {{1, 2}};
+        plan.facet_fields = {"stamp"};
+        plan.chunk_ids = {"g0-1", "g1-3"};
+        for (int round = 0; round < 15; ++round) {
+            const SnapshotPtr snapshot = now();
+            const std::string before = dump(backend(), snapshot, {}, plan);
+            for (int i = 0; i < 3; ++i) EXPECT_EQ(dump(backend(), snapshot, {}, plan), before);
+        }
+        stop = true;
+    });
+}
+
+TEST_P(BackendConformance, ConcurrentWritersLoseNothing) {
+    create(vectors_schema(2));
+    constexpr int kWriters = 6;
+    constexpr int kWrites = 20;
+    std::array<std::vector<Version>, kWriters> versions;
+    Crew crew;
+    crew.add(kWriters, [&](int writer) {
+        for (int i = 0; i < kWrites; ++i) {
+            const std::string id = "w" + std::to_string(writer) + "-" + std::to_string(i);
+            const WriteReport report =
+                must(backend().upsert("c", "default", {make_chunk(id, "word", {1, 1})}));
+            versions.at(static_cast<std::size_t>(writer)).push_back(report.version);
+            if (promised().read_your_writes) {
+                const Ids ids{id};
+                const auto read = must(backend().fetch(now(), scope_of("c"), ids, false));
+                EXPECT_EQ(read.at(0)->version, report.version);
+            }
+        }
+    });
+    crew.join();
+    std::vector<Version> all;
+    for (const auto& own : versions) {
+        EXPECT_TRUE(std::ranges::is_sorted(own));
+        all.insert(all.end(), own.begin(), own.end());
+    }
+    std::ranges::sort(all);
+    EXPECT_EQ(std::ranges::adjacent_find(all), all.end()) << "a version was given twice";
+    EXPECT_EQ(must(backend().count(now(), scope())), std::size_t{kWriters} * kWrites);
+    EXPECT_EQ(find_words("word").size(), std::size_t{kWriters} * kWrites);
+    EXPECT_EQ(find_near({1, 0}).size(), std::size_t{kWriters} * kWrites);
+}
+
+TEST_P(BackendConformance, IfVersionLetsOneOfSeveralWritersThrough) {
+    create(words_schema());
+    put({make_chunk("counter", "0")});
+    constexpr int kWriters = 4;
+    constexpr int kSteps = 15;
+    std::atomic<int> conflicts = 0;
+    Crew crew;
+    crew.add(kWriters, [&](int writer) {
+        for (int done = 0; done < kSteps;) {
+            const Chunk read = *get("counter");
+            const Chunk next = make_chunk("counter", std::to_string(std::stoi(read.content) + 1));
+            const WriteOptions if_same{.if_version = read.version};
+            const auto written =
+                writer % 2 == 0 ? backend().upsert("c", "default", {next}, if_same)
+                                : backend().upsert("c", "default", {next, make_chunk("other", "x")},
+                                                   {.if_version = read.version});
+            if (writer % 2 == 1) {
+                // The second chunk never has that version: all or nothing.
+                expect_error(written, ErrorCode::Conflict);
+                ++done;
+            } else if (written) {
+                ++done;
+            } else {
+                expect_error(written, ErrorCode::Conflict);
+                ++conflicts;
+            }
+        }
+    });
+    crew.join();
+    EXPECT_EQ(get("counter")->content, std::to_string(kWriters / 2 * kSteps));
+    EXPECT_EQ(all_ids(), Ids{"counter"});
+}
+
+TEST_P(BackendConformance, OneOfSeveralFirstVectorsSetsTheDimension) {
+    for (int round = 0; round < 5; ++round) {
+        create(vectors_schema(0), "c" + std::to_string(round));
+        std::atomic<int> accepted = 0;
+        Crew crew;
+        crew.add(4, [&](int thread) {
+            const std::size_t dimension = 2 + static_cast<std::size_t>(thread) % 2;
+            const std::string id = "t" + std::to_string(thread);
+            const auto written =
+                backend().upsert(collection(), "default",
+                                 {make_chunk(id, "x", std::vector<float>(dimension, 1.0F))});
+            if (written) {
+                ++accepted;
+            } else {
+                expect_error(written, ErrorCode::InvalidArgument, "dimensions");
+            }
+        });
+        crew.join();
+        EXPECT_EQ(accepted.load(), 2);
+        const auto chunks = must(backend().scan(now(), scope(), "", 10, true));
+        ASSERT_EQ(chunks.size(), 2U);
+        EXPECT_EQ(chunks[0].vector.size(), chunks[1].vector.size());
+        EXPECT_EQ(schema().vectors.dimension, chunks[0].vector.size());
+    }
+}
+
+TEST_P(BackendConformance, CollectionsComeAndGoWhileOthersAreRead) {
+    create(words_schema());
+    put({make_chunk("a", "word")});
+    std::atomic<int> working = 2;
+    Crew crew;
+    crew.add(2, [&](int thread) {
+        const std::string name = "own" + std::to_string(thread);
+        for (int i = 0; i < 15; ++i) {
+            must(backend().create_collection(name, words_schema()));
+            must(backend().upsert(name, "default", {make_chunk("x", "word")}));
+            must(backend().drop_collection(name));
+        }
+        --working;
+    });
+    crew.add(2, [&](int) {
+        while (working > 0) {
+            EXPECT_EQ(find_words("word"), Ids{"a"});
+            EXPECT_GE(must(backend().collections({})).size(), 1U);
+            const Ids names{"c", "own0"};
+            const auto both = backend().snapshot(names);
+            if (!both) expect_error(both, ErrorCode::NotFound, "own0");
+        }
+    });
+    crew.join();
+    EXPECT_EQ(must(backend().collections({})).size(), 1U);
+}
+
+}  // namespace
+}  // namespace braid::testing
