@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/helpers.hpp"
+#include "braid/local/local_backend.hpp"
+#include "braid/store/posix_directory.hpp"
+#include "ingest/temporary_folder.hpp"
+#include "recovery/workload.hpp"
+#include "store/faulty_directory.hpp"
+
+namespace braid::testing {
+namespace {
+
+using store::testing::CrashMode;
+using store::testing::FaultyDisk;
+
+std::unique_ptr<Backend> open(FaultyDisk& disk) {
+    auto opened = must(local::open_local_backend(disk.root(), {}));
+    EXPECT_TRUE(opened.notes.empty());
+    return std::move(opened.backend);
+}
+
+Ids ids_in(const Backend& backend, const std::string& collection) {
+    const std::vector<std::string> names{collection};
+    const SnapshotPtr snapshot = must(backend.snapshot(names));
+    return ids_of(must(backend.scan(snapshot, scope_of(collection), "", 1000, false)));
+}
+
+Result<WriteReport> put(Backend& backend, const std::string& collection, const std::string& id) {
+    return backend.upsert(collection, "default", {make_chunk(id, "all " + id, {1, 1})});
+}
+
+TEST(FailedSync, MakesTheCollectionReadOnlyAndReadsGoOn) {
+    FaultyDisk disk;
+    {
+        const auto backend = open(disk);
+        must(backend->create_collection("c", vectors_schema(2)));
+        must(backend->create_collection("d", vectors_schema(2)));
+        must(put(*backend, "c", "a"));
+        disk.plan().fail_sync_at(1);
+        expect_error(put(*backend, "c", "b"), ErrorCode::IoError, "\"c\"");
+        expect_error(put(*backend, "c", "b"), ErrorCode::ReadOnly, "error");
+        expect_error(backend->remove(scope_of("c"), by_ids({"a"})), ErrorCode::ReadOnly);
+        expect_error(backend->update("c", "default", {{.chunk_id = "a"}}), ErrorCode::ReadOnly);
+        EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"});
+        expect_both_legs_agree(*backend);
+        must(put(*backend, "d", "other collections are not affected"));
+    }
+    FaultyDisk after = disk.crash_state(1, CrashMode::DropAll);
+    const auto backend = open(after);
+    EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"}) << "what was not acknowledged is gone";
+    must(put(*backend, "c", "b"));
+    EXPECT_EQ(ids_in(*backend, "d").size(), 1U);
+}
+
+TEST(FullDisk, IsSaidClearlyAndLosesNothing) {
+    FaultyDisk disk;
+    {
+        const auto backend = open(disk);
+        must(backend->create_collection("c", vectors_schema(2)));
+        must(put(*backend, "c", "a"));
+        disk.plan().fill_disk(true);
+        expect_error(put(*backend, "c", "b"), ErrorCode::ResourceExhausted, "space");
+        expect_error(backend->create_collection("d", words_schema()), ErrorCode::ResourceExhausted,
+                     "space");
+        EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"});
+        expect_both_legs_agree(*backend);
+    }
+    EXPECT_EQ(
+        ids_in(*must(local::open_local_backend(disk.root(), {.read_only = true})).backend, "c"),
+        Ids{"a"})
+        << "a full disk can still be read";
+    disk.plan().fill_disk(false);
+    auto opened = must(local::open_local_backend(disk.root(), {}));  // may cut what was unfinished
+    EXPECT_EQ(ids_in(*opened.backend, "c"), Ids{"a"});
+    must(put(*opened.backend, "c", "b"));
+    must(opened.backend->create_collection("d", words_schema()));
+}
+
+TEST(GroupCommit, ManyWritersShareSyncs) {
+    FaultyDisk disk;
+    const auto backend = open(disk);
+    must(backend->create_collection("c", vectors_schema(2)));
+    disk.plan().set_sync_delay(std::chrono::milliseconds(5));
+    const std::uint64_t before = disk.plan().file_syncs();
+    constexpr int kWriters = 8;
+    constexpr int kWrites = 8;
+    std::vector<std::thread> writers;
+    for (int writer = 0; writer < kWriters; ++writer) {
+        writers.emplace_back([&, writer] {
+            for (int i = 0; i < kWrites; ++i) {
+                must(put(*backend, "c", std::to_string(writer) + "-" + std::to_string(i)));
+            }
+        });
+    }
+    for (std::thread& writer : writers) writer.join();
+    EXPECT_EQ(ids_in(*backend, "c").size(), std::size_t{kWriters} * kWrites);
+    EXPECT_LT(disk.plan().file_syncs() - before, std::uint64_t{kWriters} * kWrites);
+    FaultyDisk after = disk.crash_state(1, CrashMode::DropAll);
+    EXPECT_EQ(ids_in(*open(after), "c").size(), std::size_t{kWriters} * kWrites);
+}
+
+/// Runs `work` in a process of its own, so that limits do not stay behind; it returns what failed,
+/// or nothing.
+void in_child(const std::function<std::string()>& work) {
+    int channel[2];
+    ASSERT_EQ(::pipe2(channel, O_CLOEXEC), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const std::string problem = work();
+        (void)!::write(channel[1], problem.data(), problem.size());
+        ::_exit(problem.empty() ? 0 : 1);
+    }
+    ::close(channel[1]);
+    std::string problem;
+    char part[256];
+    for (ssize_t got = 0; (got = ::read(channel[0], part, sizeof part)) > 0;) {
+        problem.append(part, static_cast<std::size_t>(got));
+    }
+    ::close(channel[0]);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << problem;
+}
+
+/// Only so many descriptors more than are open now.
+void allow_descriptors(rlim_t more) {
+    const int next = ::dup(0);
+    ::close(next);
+    const rlimit limit{static_cast<rlim_t>(next) + more, static_cast<rlim_t>(next) + more};
+    (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+Result<std::unique_ptr<Backend>> open(const std::string& path) {
+    BRAID_TRY(auto directory, store::open_posix_directory(path, store::OpenMode::CreateIfMissing));
+    BRAID_TRY(auto opened, local::open_local_backend(std::move(directory), {}));
+    return std::move(opened.backend);
+}
+
+TEST(TooManyOpenFiles, IsAnErrorThatLosesNothing) {
+    const TemporaryFolder folder;
+    const std::string path = folder / "db";
+    {
+        const auto backend = must(open(path));
+        for (const char* name : {"a", "b", "c"}) {
+            must(backend->create_collection(name, vectors_schema(2)));
+            must(put(*backend, name, "kept"));
+        }
+    }
+    for (rlim_t descriptors = 0; descriptors < 14; ++descriptors) {
+        SCOPED_TRACE(::testing::Message() << descriptors << " descriptors");
+        in_child([&]() -> std::string {
+            allow_descriptors(descriptors);
+            const auto backend = open(path);
+            if (!backend) {
+                return backend.error().code == ErrorCode::ResourceExhausted
+                           ? ""
+                           : "opening: " + backend.error().message;
+            }
+            const auto infos = (*backend)->collections({});
+            if (!infos) return infos.error().message;
+            // A fourth one may be there: a creation that failed at its very end.
+            if (infos->size() < 3) return "a collection is not listed";
+            for (const CollectionInfo& info : *infos) {
+                const auto written = put(**backend, info.name, "more");
+                if (info.damage.empty() != written.has_value()) return info.name + " is half open";
+                if (!written && written.error().code != ErrorCode::ResourceExhausted) {
+                    return written.error().message;
+                }
+            }
+            const auto created = (*backend)->create_collection("d", vectors_schema(2));
+            if (!created && created.error().code != ErrorCode::ResourceExhausted) {
+                return created.error().message;
+            }
+            if (created && !(*backend)->drop_collection("d")) return "it cannot be dropped";
+            return "";
+        });
+        const auto backend = must(open(path));
+        for (const char* name : {"a", "b", "c"}) {
+            const Ids ids = ids_in(*backend, name);
+            EXPECT_EQ(std::ranges::count(ids, "kept"), 1) << name;
+        }
+        expect_both_legs_agree(*backend);
+    }
+}
+
+}  // namespace
+}  // namespace braid::testing

@@ -1,0 +1,146 @@
+#include "recovery/workload.hpp"
+
+#include <algorithm>
+
+#include "backend/dump.hpp"
+#include "backend/helpers.hpp"
+
+namespace braid::testing {
+namespace {
+
+Chunk wordy(const std::string& id, const std::string& words, std::vector<float> vector = {}) {
+    Chunk chunk = make_chunk(id, "all " + words, std::move(vector));
+    chunk.document_id = "d" + id.substr(0, 1);
+    chunk.title = "title of " + id;
+    chunk.metadata = {{"year", static_cast<std::int64_t>(words.size())}, {"tags", Array{"x", id}}};
+    return chunk;
+}
+
+/// Larger than a sector, so that it can be torn in the middle.
+std::vector<Chunk> large_batch(int count) {
+    std::vector<Chunk> chunks;
+    for (int i = 0; i < count; ++i) {
+        std::string words;
+        for (int j = 0; j < 40; ++j) words += "word" + std::to_string(i * j % 17) + " ";
+        chunks.push_back(wordy("L" + std::to_string(i), words, {1, static_cast<float>(i)}));
+    }
+    return chunks;
+}
+
+Step upsert(const std::string& collection, const std::string& namespace_,
+            std::vector<Chunk> chunks) {
+    return {"upsert into " + collection, [=](Backend& backend) -> Result<> {
+                BRAID_CHECK(backend.upsert(collection, namespace_, chunks));
+                return {};
+            }};
+}
+
+Step create(const std::string& collection, const Schema& schema) {
+    return {"create " + collection,
+            [=](Backend& backend) { return backend.create_collection(collection, schema); }};
+}
+
+Step drop(const std::string& collection) {
+    return {"drop " + collection,
+            [=](Backend& backend) { return backend.drop_collection(collection); }};
+}
+
+Step remove(const std::string& collection, const DeleteSelector& selector) {
+    return {"delete from " + collection, [=](Backend& backend) -> Result<> {
+                BRAID_CHECK(backend.remove(scope_of(collection), selector));
+                return {};
+            }};
+}
+
+Step update(const std::string& collection, const std::string& id) {
+    return {"update " + id, [=](Backend& backend) -> Result<> {
+                MetadataUpdate change{.chunk_id = id, .metadata = {{"year", nullptr}, {"n", 1}}};
+                change.sensitivity = "public";
+                BRAID_CHECK(backend.update(collection, "default", {change}));
+                return {};
+            }};
+}
+
+/// A step that is visible only as a whole, although it writes a copy chunk by chunk.
+Step rewrite(const std::string& collection, const Schema& schema) {
+    return {"rewrite " + collection, [=](Backend& backend) -> Result<> {
+                BRAID_TRY(const auto work, backend.rewrite(collection, schema));
+                while (true) {
+                    BRAID_TRY(Rewrite::Batch batch, work->pending(4));
+                    if (batch.chunks.empty()) break;
+                    for (Chunk& chunk : batch.chunks) chunk.vector.push_back(5);
+                    BRAID_CHECK(work->put(std::move(batch)));
+                }
+                BRAID_TRY(const bool finished, work->finish());
+                if (!finished) return fail(ErrorCode::Conflict, "nobody else was writing");
+                return {};
+            }};
+}
+
+}  // namespace
+
+const std::vector<Step>& workload() {
+    static const std::vector<Step> kSteps{
+        create("docs", vectors_schema(2)),
+        upsert("docs", "default",
+               {wordy("a1", "red fox", {1, 0}), wordy("a2", "blue fox", {0, 1}),
+                wordy("b1", "green", {1, 1})}),
+        create("notes", words_schema()),
+        upsert("docs", "default", {wordy("a1", "replaced", {0, 2}), wordy("c1", "new", {3, 1})}),
+        upsert("notes", "default", {wordy("n1", "first note"), wordy("n2", "second")}),
+        update("docs", "a2"),
+        upsert("docs", "tenant", {wordy("a1", "of another namespace", {2, 2})}),
+        remove("docs", by_ids({"b1"})),
+        upsert("docs", "default", large_batch(6)),
+        create("brief", vectors_schema(0)),
+        upsert("brief", "default", {wordy("x1", "soon gone", {1, 2, 3})}),
+        remove("docs", by_documents({"dL"})),
+        drop("brief"),
+        remove("notes", by_filter(Filter::compare(Filter::Op::Eq, "chunk_id", "n1"))),
+        rewrite("docs", vectors_schema(3, Metric::Dot)),
+        upsert("docs", "default", {wordy("z1", "after the rewrite", {1, 1, 1})}),
+        create("brief", words_schema()),
+        upsert("brief", "default", {wordy("y1", "back again")}),
+        drop("notes"),
+    };
+    return kSteps;
+}
+
+std::string state_of(const Backend& backend) {
+    std::string state;
+    for (const CollectionInfo& info : must(backend.collections({}))) {
+        state += info.name + " dimension " + std::to_string(info.schema.vectors.dimension) + " " +
+                 std::string(name_of(info.schema.vectors.metric)) + info.damage + "\n";
+        const std::vector<std::string> names{info.name};
+        const auto snapshot = backend.snapshot(names);
+        if (!snapshot) continue;
+        for (const std::string& space : info.namespaces) {
+            const ReadScope scope{.collection = info.name, .namespace_ = space};
+            for (const Chunk& chunk : must(backend.scan(*snapshot, scope, "", 1000, true))) {
+                state += "  " + space + ": " + print_chunk(chunk) + "\n";
+            }
+        }
+    }
+    return state;
+}
+
+void expect_both_legs_agree(const Backend& backend) {
+    for (const CollectionInfo& info : must(backend.collections({}))) {
+        const std::vector<std::string> names{info.name};
+        const SnapshotPtr snapshot = must(backend.snapshot(names));
+        for (const std::string& space : info.namespaces) {
+            const ReadScope scope{.collection = info.name, .namespace_ = space};
+            const auto chunks = must(backend.scan(snapshot, scope, "", 1000, true));
+            Ids sparse = ids_of(must(backend.search_leg(snapshot, words_leg(scope, {"all"}), {})));
+            std::ranges::sort(sparse);
+            EXPECT_EQ(sparse, ids_of(chunks)) << info.name << "/" << space;
+            if (!info.schema.vectors.has_vectors()) continue;
+            const std::vector<float> query(info.schema.vectors.dimension, 1.0F);
+            Ids dense = ids_of(must(backend.search_leg(snapshot, vector_leg(scope, query), {})));
+            std::ranges::sort(dense);
+            EXPECT_EQ(dense, ids_of(chunks)) << info.name << "/" << space;
+        }
+    }
+}
+
+}  // namespace braid::testing
