@@ -29,6 +29,7 @@ Manifest full_manifest() {
                                                      .token_limit = 512,
                                                      .runtime = "onnxruntime 1.0",
                                                      .cpu_level = "avx2"};
+    schema.vectors.canaries = {{0.5F, -1}, {}};
     schema.metadata = {{"year", MetadataType::Number}, {"when", MetadataType::Date}};
     schema.levels = {.names = {"low", "high"}, .default_level = "high"};
     return manifest;
