@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kIndent = 4;
 constexpr std::size_t kSnippetLines = 2;
 constexpr std::size_t kMinTitle = 16;
+constexpr std::size_t kSample = 400;  // code points that tell how wide a text is
+constexpr std::size_t kSlack = 6;     // columns lost at the end of a line
 constexpr std::string_view kDot = " · ";
 
 std::string decimal(double number, int digits) {
@@ -133,8 +135,6 @@ private:
 
     /// Code points that fill the lines of a snippet, less what breaking between words costs.
     std::size_t snippet_room(const std::string& content) const {
-        constexpr std::size_t kSample = 400;
-        constexpr std::size_t kSlack = 6;
         const std::string_view sample = text::first_code_points(content, kSample);
         const std::size_t points = std::max<std::size_t>(1, text::count_code_points(sample));
         const std::size_t columns = std::max(points, display_width(sample));
@@ -226,9 +226,8 @@ private:
             add_wrapped(style_.warning, "! This answer is incomplete.");
             for (const SourceReport& report : answer_.sources) {
                 if (report.error.empty()) continue;
-                add_wrapped(style_.warning, "! " + std::string(leg_name(report.source)) +
-                                                " search of \"" + report.collection +
-                                                "\": " + report.error);
+                add_wrapped(style_.warning, "! " + std::string(report.source) + " search of \"" +
+                                                report.collection + "\": " + report.error);
             }
         }
         for (const std::string& warning : answer_.warnings) {
