@@ -32,14 +32,16 @@ bool is_part_of(const Value& wanted, const Value& has) {
     return true;
 }
 
-/// The embedder may be named by an alias, which only the engine knows; it compares fingerprints.
+/// InvalidArgument names the first member of `wanted` that the collection has otherwise.
 Result<> compare(const std::string& name, const Object& wanted, const Schema& schema) {
     const Value existing = wire::schema_to_value(schema);
     for (const auto& [key, value] : wanted) {
         const Value* const has = existing.find(key);
         if (has != nullptr && is_part_of(value, *has)) continue;
-        return bad("collection \"" + name + "\" exists with " + key + " " +
-                   (has != nullptr ? json::print(*has) : "unset") + ", not " + json::print(value));
+        std::string message = "collection \"" + name + "\" exists with ";
+        message += key + " " + (has != nullptr ? json::print(*has) : "unset");
+        message += ", not " + json::print(value);
+        return bad(std::move(message));
     }
     return {};
 }

@@ -1,4 +1,5 @@
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,13 +58,14 @@ Result<> run_get(Session& session) {
     Array found;
     Array missing;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (!chunks[i]) {
+        const std::optional<Chunk>& chunk = chunks[i];
+        if (!chunk) {
             missing.emplace_back(ids[i]);
         } else if (session.json()) {
-            found.push_back(wire::chunk_to_value(*chunks[i]));
+            found.push_back(wire::chunk_to_value(*chunk));
         } else {
             if (i > 0) session.out.line();
-            print_chunk(session.out, *chunks[i]);
+            print_chunk(session.out, *chunk);
         }
     }
     const std::size_t lost = missing.size();

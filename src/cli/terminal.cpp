@@ -74,6 +74,7 @@ std::size_t width_of(char32_t c) {
     return is_in(kWide, c) ? 2 : 1;
 }
 
+constexpr std::array<const char*, 5> kUnits{"bytes", "kB", "MB", "GB", "TB"};
 constexpr std::size_t kMore = 2;  // columns of " …"
 
 /// What is shown in one go: a character and the marks on it.
@@ -225,7 +226,6 @@ std::string with_separators(unsigned long long number) {
 }
 
 std::string byte_size(unsigned long long bytes) {
-    constexpr std::array<const char*, 5> kUnits{"bytes", "kB", "MB", "GB", "TB"};
     if (bytes < 1000) return std::to_string(bytes) + " bytes";
     double size = static_cast<double>(bytes);
     std::size_t unit = 0;

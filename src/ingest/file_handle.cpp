@@ -12,6 +12,8 @@
 namespace braid::ingest {
 namespace {
 
+constexpr int kWaitMs = 100;
+
 tl::unexpected<Error> system_error(const std::string& doing, int number) {
     const ErrorCode code = number == ENOENT || number == ENOTDIR ? ErrorCode::NotFound
                            : number == EACCES                    ? ErrorCode::PermissionDenied
@@ -23,7 +25,6 @@ tl::unexpected<Error> system_error(const std::string& doing, int number) {
 
 /// False if there was nothing to read for a while.
 bool is_readable(int descriptor) {
-    constexpr int kWaitMs = 100;
     pollfd request{descriptor, POLLIN, 0};
     return ::poll(&request, 1, kWaitMs) != 0;
 }

@@ -14,6 +14,8 @@
 namespace braid::ingest {
 namespace {
 
+constexpr std::string_view kFirstLine = "line 1, ";
+
 /// The ids seen so far, by hash, with the line of each: an open-addressing table, since a file may
 /// have many millions of lines. Two ids of one 64-bit hash would be taken for one; among a billion
 /// ids that is a chance of 1 in 40.
@@ -63,8 +65,7 @@ std::uint64_t key_of(std::string_view namespace_name, std::string_view chunk_id)
 
 /// A parser's "line 1, column 7: ..." without the line, which the reader knows better.
 std::string_view without_line(std::string_view message) {
-    constexpr std::string_view kPrefix = "line 1, ";
-    if (message.starts_with(kPrefix)) message.remove_prefix(kPrefix.size());
+    if (message.starts_with(kFirstLine)) message.remove_prefix(kFirstLine.size());
     return message;
 }
 
@@ -147,8 +148,9 @@ Result<JsonlReader> JsonlReader::open(const std::string& path, const JsonlOption
     BRAID_TRY(FileHandle file, FileHandle::open(path));
     auto state = std::make_unique<State>(options, std::move(file));
     if (!options.vectors.empty()) {
-        BRAID_TRY(state->vectors, NpyFile::open(options.vectors));
-        BRAID_CHECK(compare_counts(path, *state->vectors));
+        BRAID_TRY(NpyFile vectors, NpyFile::open(options.vectors));
+        BRAID_CHECK(compare_counts(path, vectors));
+        state->vectors = std::move(vectors);
     }
     return JsonlReader(std::move(state));
 }

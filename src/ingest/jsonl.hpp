@@ -43,6 +43,8 @@ public:
 
     JsonlReader(JsonlReader&&) noexcept;
     JsonlReader& operator=(JsonlReader&&) noexcept;
+    JsonlReader(const JsonlReader&) = delete;
+    JsonlReader& operator=(const JsonlReader&) = delete;
     ~JsonlReader();
 
     /// Nullopt at the end. InvalidArgument "FILE:LINE: what is wrong", also for an id that an

@@ -9,7 +9,9 @@
 namespace braid::ingest {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kBlockBytes = kMiB;
+constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kSpace = " \t\r\n\f\v";
 
@@ -18,13 +20,11 @@ bool is_blank(std::string_view line) {
 }
 
 std::string shown_size(std::size_t bytes) {
-    constexpr std::size_t kMiB = std::size_t{1} << 20;
     if (bytes >= kMiB && bytes % kMiB == 0) return std::to_string(bytes / kMiB) + " MiB";
     return std::to_string(bytes) + " bytes";
 }
 
 std::string hex(unsigned char byte) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
     return {'0', 'x', kDigits[byte >> 4U], kDigits[byte & 15U]};
 }
 
@@ -91,7 +91,10 @@ Result<bool> LineReader::fill() {
         end_ -= begin_;
         begin_ = 0;
     }
-    if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
+    // raw_line() gives up beyond max_line_bytes_, so that a block more always leaves room.
+    if (end_ == buffer_.size()) {
+        buffer_.resize(std::min(buffer_.size() * 2, max_line_bytes_ + kBlockBytes));
+    }
     BRAID_TRY(
         const std::size_t count,
         file_.read(std::span(buffer_).subspan(end_, std::min(kBlockBytes, buffer_.size() - end_)),

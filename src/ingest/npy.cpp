@@ -167,7 +167,8 @@ struct Prefix {
 Result<Prefix> read_prefix(const FileHandle& file) {
     std::array<std::byte, 12> bytes{};
     const auto prefix = std::span(bytes);
-    if (!file.size() || *file.size() < 10) {
+    const std::uint64_t file_bytes = file.size().value_or(0);
+    if (file_bytes < 10) {
         return unsuitable(file.name(), "not a NumPy file: too short");
     }
     BRAID_CHECK(file.read_at(0, prefix.first(10)));
@@ -186,7 +187,7 @@ Result<Prefix> read_prefix(const FileHandle& file) {
         BRAID_CHECK(file.read_at(0, prefix));
         out = {12, static_cast<std::size_t>(little_endian(prefix.subspan(8, 4)))};
     }
-    if (out.header_bytes > kMaxHeaderBytes || out.header_offset + out.header_bytes > *file.size()) {
+    if (out.header_bytes > kMaxHeaderBytes || out.header_offset + out.header_bytes > file_bytes) {
         return damaged(file.name(), "the header is longer than the file");
     }
     return out;
@@ -223,7 +224,7 @@ Result<NpyFile> NpyFile::open(const std::string& path) {
     // Divide rather than multiply: the product of hostile numbers may wrap around.
     const std::uint64_t data_offset = prefix.header_offset + prefix.header_bytes;
     const std::uint64_t row_bytes = dimension * item_bytes;
-    const std::uint64_t data_bytes = *file.size() - data_offset;
+    const std::uint64_t data_bytes = file.size().value_or(data_offset) - data_offset;
     if (data_bytes / row_bytes != rows || data_bytes % row_bytes != 0) {
         return damaged(name, "its size does not fit its shape (" + std::to_string(rows) + ", " +
                                  std::to_string(dimension) + "); the file may be cut short");

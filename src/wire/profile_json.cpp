@@ -49,7 +49,7 @@ Result<> read_fusion(Fields& fields, Profile& profile) {
         profile.strategy = *known;
     }
     BRAID_TRY(const auto method, fields.choice("method", {"rrf", "weighted_sum", "dbsf", "auto"}));
-    if (method) profile.method = *fusion_by_name(*method);
+    if (method) profile.method = fusion_by_name(*method).value_or(profile.method);
     BRAID_TRY(const auto k, fields.number("k"));
     BRAID_TRY(const auto rank_base, fields.integer("rank_base", 0, 1));
     BRAID_TRY(const auto dense_weight, fields.number("dense_weight", 0, kNoLimit));

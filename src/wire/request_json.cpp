@@ -256,7 +256,7 @@ Result<> read_neighbors(Reading& in, std::string_view key) {
         return {};
     }
     BRAID_TRY(const auto count, in.fields.integer(key, 0, kMaxNeighbors));
-    in.request.expand_neighbors = static_cast<std::size_t>(*count);
+    in.request.expand_neighbors = static_cast<std::size_t>(count.value_or(0));
     return {};
 }
 

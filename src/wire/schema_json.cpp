@@ -78,7 +78,7 @@ Result<> read_vectors(Fields& fields, VectorSpec& vectors) {
     BRAID_CHECK(read_text(fields, "embedder", vectors.embedder));
     BRAID_TRY(vectors.dimension, read_size(fields, "dimension"));
     BRAID_TRY(const auto metric, fields.choice("metric", {"cosine", "dot", "euclidean"}));
-    if (metric) vectors.metric = *metric_by_name(*metric);
+    if (metric) vectors.metric = metric_by_name(*metric).value_or(vectors.metric);
     return read_fingerprint(fields, vectors.fingerprint);
 }
 
