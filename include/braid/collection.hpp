@@ -72,7 +72,7 @@ struct Schema {
     std::vector<TextField> text_fields{{"title", 1.0}, {"section_title", 1.0}, {"content", 1.0}};
     std::string analyzer = "standard";  // or "simple"
     std::string language = "english";   // stemmer; "none" for no stemming
-    bool stop_words = false;            // true drops the language's stop words
+    bool stop_words = false;            // true does not index words like "the"
     Bm25 bm25;
     VectorSpec vectors;
     std::vector<MetadataField> metadata;

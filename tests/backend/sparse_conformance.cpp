@@ -68,6 +68,14 @@ TEST_P(BackendConformance, AnalyzesQueriesAsItAnalyzesText) {
     EXPECT_EQ(find_words("Café"), Ids{"a"});
 }
 
+TEST_P(BackendConformance, SearchesWordsLikeTheOnlyWhereAQueryHasNoOthers) {
+    create(Schema{});
+    put({make_chunk("a", "the keeper of the lamp"), make_chunk("b", "a harbour in the north")});
+    EXPECT_EQ(find_words("the lamp"), Ids{"a"});
+    EXPECT_EQ(find_words("the unicorn"), Ids{});
+    EXPECT_EQ(find_words("of the"), (Ids{"a", "b"}));
+}
+
 TEST_P(BackendConformance, ARepeatedQueryWordCountsAgain) {
     create(words_schema());
     put({make_chunk("a", "fox and hound"), make_chunk("b", "cat")});
