@@ -65,11 +65,13 @@ Result<fs::path> ModelLocator::find(std::string_view relative) const {
         fs::path candidate = place / relative;
         if (fs::is_regular_file(candidate, error)) return candidate;
     }
-    std::string message = "no " + std::string(relative) + " in";
-    for (const fs::path& place : places_) message += "\n  " + place.string();
+    std::string message = std::string(relative) + " is missing; looked in";
+    for (const fs::path& place : places_) {
+        message += (&place == &places_.front() ? " " : ", ") + place.string();
+    }
     if (places_.empty()) message += " no place at all";
     message +=
-        "\nrun `make models` (or tools/fetch_models DIR and set BRAID_MODELS=DIR) to fetch it";
+        "; run `make models` (or tools/fetch_models DIR and set BRAID_MODELS=DIR) to fetch it";
     return fail(ErrorCode::NotFound, std::move(message));
 }
 
