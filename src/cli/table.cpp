@@ -44,6 +44,7 @@ void Table::print(Output& out) const {
     const std::size_t room = out.on_terminal() ? out.width() : std::numeric_limits<int>::max();
     const std::vector<std::size_t> columns = widths(room);
     std::vector<std::string> names;
+    names.reserve(columns_.size());
     for (const Column& column : columns_) names.push_back(column.name);
     out.line(std::string(out.style().dim) + row_text(names, columns) +
              std::string(out.style().reset));

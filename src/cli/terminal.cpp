@@ -207,7 +207,7 @@ std::string clipped(std::string_view text, std::size_t width) {
 }
 
 std::string padded(std::string_view text, std::size_t width) {
-    std::string out = clipped(text, width);
+    const std::string out = clipped(text, width);
     return out + std::string(width - display_width(out), ' ');
 }
 
