@@ -48,9 +48,11 @@ struct ReceiptStage {
 
 /// The arithmetic behind one score: recomputing it from these fields gives the same bits.
 struct Receipt {
-    std::string method = "none";  // "none": one list, its scores as they are
-    std::optional<double> k;      // rrf
-    std::optional<int> rank_base;
+    std::string method = "none";               // "none": one list, its scores as they are
+    std::optional<std::string> preset;         // whose formula, if not braid's own
+    std::optional<double> k;                   // rrf
+    std::optional<int> rank_base;              //
+    std::optional<std::size_t> sources_fused;  // rrf of the preset "haystack": how many lists
     std::vector<ReceiptList> lists;
     std::vector<ReceiptSource> sources;  // contributions are added in this order
     double fused = 0;

@@ -4,21 +4,55 @@
 #include <cmath>
 #include <string>
 #include <unordered_map>
+#include <utility>
+
+#include "braid/fusion/formula.hpp"
 
 namespace braid::fusion {
 namespace {
+
+using Weight = Formula::Weight;
+using Scale = Formula::Scale;
+using Equal = Formula::Equal;
+using Combine = Formula::Combine;
 
 tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, "fusion: " + std::move(message));
 }
 
-Result<> check(std::span<const RankedList> lists, const Options& options) {
+/// The formula with the options' own k and rank base, and what the lists have in common.
+struct Setting {
+    const Formula& formula;
+    double k;
+    int rank_base;
+    double lists;           // how many
+    double sum_of_weights;  // Weight::Share
+};
+
+Result<> check_k(std::span<const RankedList> lists, const Setting& setting) {
+    if (!std::isfinite(setting.k) || setting.k + setting.rank_base <= 0) {
+        return bad("k + rank must be above 0; k is " + std::to_string(setting.k) +
+                   ", ranks start at " + std::to_string(setting.rank_base));
+    }
+    if (setting.formula.weight != Weight::InsideRank) return {};
+    for (const RankedList& list : lists) {
+        if (list.weight > 0 && setting.k + 1 / list.weight - 1 <= 0) {
+            return bad("k + 1 / weight must be above 1; k is " + std::to_string(setting.k) +
+                       ", the weight of \"" + std::string(list.source) + "\" is " +
+                       std::to_string(list.weight));
+        }
+    }
+    return {};
+}
+
+Result<> check(std::span<const RankedList> lists, const Setting& setting) {
+    const bool by_rank = setting.formula.scale == Scale::Rank;
     for (const RankedList& list : lists) {
         if (!std::isfinite(list.weight) || list.weight < 0) {
             return bad("the weight of \"" + std::string(list.source) + "\" must be 0 or more");
         }
         for (const Entry& entry : list.entries) {
-            if (options.method == FusionMethod::Rrf && entry.position == Entry::kUnranked) {
+            if (by_rank && entry.position == Entry::kUnranked) {
                 return bad("rrf goes by ranks, \"" + std::string(entry.id) + "\" has none");
             }
             if (!std::isfinite(entry.score)) {
@@ -27,117 +61,194 @@ Result<> check(std::span<const RankedList> lists, const Options& options) {
             }
         }
     }
-    if (options.method == FusionMethod::Rrf) {
-        if (!std::isfinite(options.k) || options.k + options.rank_base <= 0) {
-            return bad("k + rank must be above 0; k is " + std::to_string(options.k) +
-                       ", ranks start at " + std::to_string(options.rank_base));
-        }
+    if (setting.formula.weight == Weight::Share && !std::isfinite(setting.sum_of_weights)) {
+        return bad("the weights are too large to add up");
     }
-    if (options.method == FusionMethod::Auto) {
-        return bad("\"auto\" must be resolved to a method before lists are fused");
-    }
-    return {};
+    return by_rank ? check_k(lists, setting) : Result<>{};
 }
 
-ListStatistics statistics_of(const RankedList& list, FusionMethod method) {
+ListStatistics statistics_of(const RankedList& list, Scale scale) {
     ListStatistics statistics;
-    if (list.entries.empty()) return statistics;
-    if (method == FusionMethod::WeightedSum) {
-        const auto [low, high] = std::ranges::minmax(list.entries, {}, &Entry::score);
+    if (list.entries.empty() || scale == Scale::Rank) return statistics;
+    const auto [low, high] = std::ranges::minmax(list.entries, {}, &Entry::score);
+    if (scale == Scale::MinMax) {
         statistics.min = low.score;
         statistics.max = high.score;
-    } else if (method == FusionMethod::Dbsf) {
-        const auto n = static_cast<double>(list.entries.size());
-        double sum = 0;
-        for (const Entry& entry : list.entries) sum += entry.score;
-        const double mean = sum / n;
-        double squares = 0;
-        for (const Entry& entry : list.entries) {
-            squares += (entry.score - mean) * (entry.score - mean);
-        }
-        statistics.mean = mean;
-        statistics.std = std::sqrt(squares / n);
-        // Equal scores must count as such even where the mean is rounded.
-        const auto [low, high] = std::ranges::minmax(list.entries, {}, &Entry::score);
-        if (low.score == high.score) {
-            statistics.mean = low.score;
-            statistics.std = 0.0;
-        }
+        return statistics;
     }
+    if (low.score == high.score) {  // must count as equal even where the mean is rounded
+        statistics.mean = low.score;
+        statistics.std = 0.0;
+        return statistics;
+    }
+    const auto n = static_cast<double>(list.entries.size());
+    double sum = 0;
+    for (const Entry& entry : list.entries) sum += entry.score;
+    const double mean = sum / n;
+    double squares = 0;
+    for (const Entry& entry : list.entries) {
+        squares += (entry.score - mean) * (entry.score - mean);
+    }
+    statistics.mean = mean;
+    statistics.std = std::sqrt(squares / (scale == Scale::ThreeSigmaSample ? n - 1 : n));
     return statistics;
 }
 
-Part part_of(std::size_t list_index, const RankedList& list, const Entry& entry,
-             const ListStatistics& statistics, const Options& options) {
-    const double score = entry.score;
-    Part part{.list = list_index, .score = score, .filled = entry.position == Entry::kUnranked};
-    if (!part.filled) part.rank = entry.position + static_cast<std::size_t>(options.rank_base);
-    switch (options.method) {
-        case FusionMethod::WeightedSum: {
-            const double range = *statistics.max - *statistics.min;
-            part.normalized = range > 0 ? (score - *statistics.min) / range : 1.0;
-            part.contribution = list.weight * *part.normalized;
-            break;
-        }
-        case FusionMethod::Dbsf:
-            part.normalized =
-                *statistics.std > 0
-                    ? 1 / (1 + std::exp(-((score - *statistics.mean) / *statistics.std)))
-                    : 0.5;
-            part.contribution = *part.normalized;
-            break;
+double value_of_equals(Equal rule, double score, double largest) {
+    switch (rule) {
+        case Equal::Half:
+            return 0.5;
+        case Equal::Zero:
+            return 0.0;
+        case Equal::OneIfPositive:
+            return largest > 0 ? 1.0 : 0.0;
+        case Equal::Score:
+            return score;
         default:
-            part.contribution = list.weight / (options.k + static_cast<double>(part.rank));
-            break;
+            return 1.0;
+    }
+}
+
+double normalized(double score, const ListStatistics& statistics, const Formula& formula) {
+    if (formula.scale == Scale::MinMax) {
+        const double range = *statistics.max - *statistics.min;
+        if (range <= 0 || range < formula.equal_within) {
+            return value_of_equals(formula.equal, score, *statistics.max);
+        }
+        return (score - *statistics.min) / range;
+    }
+    const double mean = *statistics.mean;
+    const double std = *statistics.std;
+    if (std <= 0) return value_of_equals(formula.equal, score, mean);
+    if (formula.scale == Scale::Sigmoid) return 1 / (1 + std::exp(-((score - mean) / std)));
+    const double low = mean - 3 * std;
+    const double high = mean + 3 * std;
+    return high > low ? (score - low) / (high - low) : value_of_equals(formula.equal, score, mean);
+}
+
+double weight_of(const RankedList& list, const Setting& setting) {
+    switch (setting.formula.weight) {
+        case Weight::Ignored:
+            return 1;
+        case Weight::Share:
+            return setting.sum_of_weights > 0 ? list.weight / setting.sum_of_weights : 0;
+        default:
+            return list.weight;
+    }
+}
+
+double rank_contribution(double rank, double weight, const Setting& setting) {
+    switch (setting.formula.weight) {
+        case Weight::InsideRank:
+            return weight > 0 ? 1 / (setting.k + (rank + 1) / weight - 1) : 0;
+        case Weight::Share:
+            return weight * setting.lists / (setting.k + rank);
+        default:
+            return weight / (setting.k + rank);
+    }
+}
+
+Part part_of(std::size_t list_index, double weight, const Entry& entry,
+             const ListStatistics& statistics, const Setting& setting) {
+    Part part{.list = list_index,
+              .score = entry.score,
+              .filled = entry.position == Entry::kUnranked,
+              .weight = weight};
+    if (!part.filled) part.rank = entry.position + static_cast<std::size_t>(setting.rank_base);
+    if (setting.formula.scale == Scale::Rank) {
+        part.contribution = rank_contribution(static_cast<double>(part.rank), weight, setting);
+    } else {
+        part.normalized = normalized(entry.score, statistics, setting.formula);
+        part.contribution = weight * *part.normalized;
     }
     return part;
+}
+
+double combined(std::span<const Part> parts, const Setting& setting) {
+    if (setting.formula.combine == Combine::Largest) {
+        return std::ranges::max(parts, {}, &Part::contribution).contribution;
+    }
+    double sum = 0;
+    for (const Part& part : parts) sum += part.contribution;
+    if (setting.formula.combine == Combine::Mean) return sum / static_cast<double>(parts.size());
+    if (setting.formula.combine == Combine::ShareOfBest) return sum / (setting.lists / setting.k);
+    return sum;
+}
+
+/// Parts in the order of the lists, with the hit each belongs to.
+struct Gathered {
+    std::vector<std::size_t> owners;
+    std::vector<Part> parts;
+};
+
+Result<Gathered> gather(std::span<const RankedList> lists, const Setting& setting, Fused& fused) {
+    std::size_t total = 0;
+    for (const RankedList& list : lists) total += list.entries.size();
+    Gathered gathered;
+    gathered.owners.reserve(total);
+    gathered.parts.reserve(total);
+    std::vector<std::size_t> last_list;  // by hit
+    last_list.reserve(total);
+    fused.hits.reserve(total);
+    std::unordered_map<std::string_view, std::size_t> index;
+    index.reserve(total);
+    for (std::size_t l = 0; l < lists.size(); ++l) {
+        const double weight = weight_of(lists[l], setting);
+        for (const Entry& entry : lists[l].entries) {
+            const auto [found, inserted] = index.try_emplace(entry.id, fused.hits.size());
+            const std::size_t hit = found->second;
+            if (inserted) {
+                fused.hits.push_back({entry.id, 0, {}});
+                last_list.push_back(l);
+            } else if (std::exchange(last_list[hit], l) == l && !setting.formula.repeats) {
+                return bad("\"" + std::string(entry.id) + "\" stands twice in \"" +
+                           std::string(lists[l].source) + "\"");
+            }
+            gathered.owners.push_back(hit);
+            gathered.parts.push_back(part_of(l, weight, entry, fused.lists[l], setting));
+        }
+    }
+    return gathered;
+}
+
+/// Puts the parts of each hit side by side, those of one hit in the order they came.
+void group(const Gathered& gathered, Fused& fused) {
+    std::vector<std::size_t> ends(fused.hits.size() + 1, 0);
+    for (const std::size_t owner : gathered.owners) ++ends[owner + 1];
+    for (std::size_t h = 0; h < fused.hits.size(); ++h) ends[h + 1] += ends[h];
+    const std::vector<std::size_t> begins(ends.begin(), ends.end());
+    fused.parts.resize(gathered.parts.size());
+    for (std::size_t i = 0; i < gathered.parts.size(); ++i) {
+        fused.parts[ends[gathered.owners[i]]++] = gathered.parts[i];
+    }
+    for (std::size_t h = 0; h < fused.hits.size(); ++h) {
+        fused.hits[h].parts =
+            std::span<const Part>(fused.parts).subspan(begins[h], begins[h + 1] - begins[h]);
+    }
 }
 
 }  // namespace
 
 Result<Fused> fuse(std::span<const RankedList> lists, const Options& options) {
-    BRAID_CHECK(check(lists, options));
+    if (options.method == FusionMethod::Auto) {
+        return bad("\"auto\" must be resolved to a method before lists are fused");
+    }
+    const Formula* const formula = formula_of(options.preset, options.method);
+    if (formula == nullptr) {
+        return bad("the preset \"" + std::string(name_of(options.preset)) + "\" has no \"" +
+                   std::string(braid::name_of(options.method)) + "\"");
+    }
+    Setting setting{*formula, options.k, options.rank_base, static_cast<double>(lists.size()), 0};
+    for (const RankedList& list : lists) setting.sum_of_weights += list.weight;
+    BRAID_CHECK(check(lists, setting));
     Fused fused;
-    std::size_t total = 0;
+    fused.lists.reserve(lists.size());
     for (const RankedList& list : lists) {
-        total += list.entries.size();
-        fused.lists.push_back(statistics_of(list, options.method));
+        fused.lists.push_back(statistics_of(list, formula->scale));
     }
-
-    // Parts of one hit stand together: hit h owns slots h * lists ... and uses the first `used[h]`.
-    const std::size_t stride = lists.size();
-    std::vector<Part> slots;
-    std::vector<std::size_t> used;
-    slots.reserve(total * stride);
-    std::unordered_map<std::string_view, std::size_t> index;
-    index.reserve(total);
-    for (std::size_t l = 0; l < lists.size(); ++l) {
-        for (const Entry& entry : lists[l].entries) {
-            const std::string_view id = entry.id;
-            const auto [found, inserted] = index.try_emplace(id, fused.hits.size());
-            const std::size_t hit = found->second;
-            if (inserted) {
-                fused.hits.push_back({id, 0, {}});
-                slots.resize(slots.size() + stride);
-                used.push_back(0);
-            } else if (used[hit] > 0 && slots[hit * stride + used[hit] - 1].list == l) {
-                return bad("\"" + std::string(id) + "\" stands twice in \"" +
-                           std::string(lists[l].source) + "\"");
-            }
-            slots[hit * stride + used[hit]++] =
-                part_of(l, lists[l], entry, fused.lists[l], options);
-        }
-    }
-
-    fused.parts = std::move(slots);
-    for (std::size_t h = 0; h < fused.hits.size(); ++h) {
-        FusedHit& hit = fused.hits[h];
-        hit.parts = std::span<const Part>(fused.parts).subspan(h * stride, used[h]);
-        for (const Part& part : hit.parts) hit.score += part.contribution;
-        if (options.method == FusionMethod::Dbsf) {
-            hit.score /= static_cast<double>(hit.parts.size());
-        }
-    }
+    BRAID_TRY(const Gathered gathered, gather(lists, setting, fused));
+    group(gathered, fused);
+    for (FusedHit& hit : fused.hits) hit.score = combined(hit.parts, setting);
     std::ranges::sort(fused.hits, [](const FusedHit& a, const FusedHit& b) {
         return a.score != b.score ? a.score > b.score : a.id < b.id;
     });

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/fusion/presets.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 
@@ -31,6 +32,7 @@ struct Options {
     FusionMethod method = FusionMethod::Rrf;
     double k = 60;
     int rank_base = 1;
+    Preset preset = Preset::None;  // whose formula; preset_options() fills in what goes with it
 };
 
 /// What one list gave to one fused hit. Lists that do not hold it have no part.
@@ -40,6 +42,7 @@ struct Part {
     std::size_t rank = 0;  // from the rank base; 0 if it has none
     bool filled = false;
     std::optional<double> normalized;
+    double weight = 1;  // as the formula used it
     double contribution = 0;
 };
 
@@ -65,9 +68,10 @@ struct Fused {
 ///   rrf           sum of w / (k + rank)
 ///   weighted_sum  sum of w * (x - min) / (max - min); a list of equal scores gives 1
 ///   dbsf          mean over the lists that hold it of sigmoid((x - mean) / std); std 0 gives 0.5
-/// Terms are added in the order of the lists. InvalidArgument: a negative or infinite weight,
-/// k + rank not above 0, an id twice in one list, a score that is not finite, an entry without a
-/// rank in rrf.
+/// or by those of the options' preset. Terms are added in the order of the lists. InvalidArgument:
+/// a negative or infinite weight, k + rank not above 0, an id twice in one list (langchain counts
+/// it twice), a score that is not finite, an entry without a rank in rrf, a method the preset
+/// lacks.
 Result<Fused> fuse(std::span<const RankedList> lists, const Options& options);
 
 }  // namespace braid::fusion

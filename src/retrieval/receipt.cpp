@@ -15,9 +15,11 @@ Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
                    Metric metric) {
     Receipt receipt;
     receipt.method = name_of(options.method);
+    if (options.preset != fusion::Preset::None) receipt.preset = name_of(options.preset);
     if (options.method == FusionMethod::Rrf) {
         receipt.k = options.k;
         receipt.rank_base = options.rank_base;
+        if (options.preset == fusion::Preset::Haystack) receipt.sources_fused = lists.size();
     } else {
         for (std::size_t i = 0; i < lists.size(); ++i) {
             const fusion::ListStatistics& statistics = fused.lists[i];
@@ -35,7 +37,7 @@ Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
         source.rank = part.rank;
         source.filled = part.filled;
         source.normalized = part.normalized;
-        source.weight = list.weight;
+        source.weight = part.weight;
         source.contribution = part.contribution;
     }
     receipt.fused = hit.score;
@@ -53,6 +55,17 @@ Receipt plain_receipt(std::string_view source, double score, std::size_t rank, M
     only.contribution = score;
     receipt.fused = score;
     receipt.score = score;
+    return receipt;
+}
+
+Receipt hop_receipt(double score, std::size_t rank, double decay, Metric metric) {
+    Receipt receipt = plain_receipt("dense", score, rank, metric);
+    receipt.method = name_of(Strategy::MultiHop);
+    ReceiptSource& only = receipt.sources.front();
+    only.weight = decay;
+    only.contribution = score < 0 ? score / decay : score * decay;
+    receipt.fused = only.contribution;
+    receipt.score = only.contribution;
     return receipt;
 }
 

@@ -15,4 +15,7 @@ Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
 /// The receipt of a hit of a single list, whose scores are taken as they are.
 Receipt plain_receipt(std::string_view source, double score, std::size_t rank, Metric metric);
 
+/// The receipt of a hit of multi_hop: the score times `decay`, divided by it if negative.
+Receipt hop_receipt(double score, std::size_t rank, double decay, Metric metric);
+
 }  // namespace braid::retrieval

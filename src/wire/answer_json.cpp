@@ -54,8 +54,10 @@ Value timings_to_value(const Timings& timings) {
 
 Value receipt_to_value(const Receipt& receipt) {
     Object fusion{{"method", Value(receipt.method)}};
+    put(fusion, "preset", receipt.preset);
     put(fusion, "k", receipt.k);
     put(fusion, "rank_base", receipt.rank_base);
+    put(fusion, "sources_fused", receipt.sources_fused);
     if (!receipt.lists.empty()) {
         Object lists;
         for (const ReceiptList& list : receipt.lists) {

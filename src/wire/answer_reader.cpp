@@ -126,9 +126,12 @@ Result<Receipt> read_receipt(Fields& fields, int depth) {
     Receipt receipt;
     BRAID_TRY(auto fusion, fields.required("fusion", fields.fields("fusion")));
     BRAID_CHECK(read(fusion, "method", receipt.method));
+    BRAID_TRY(receipt.preset, fusion.string("preset"));
     BRAID_TRY(receipt.k, fusion.number("k"));
     BRAID_TRY(const auto rank_base, fusion.integer("rank_base", 0, 1));
     if (rank_base) receipt.rank_base = static_cast<int>(*rank_base);
+    BRAID_TRY(const auto sources_fused, fusion.integer("sources_fused", 0));
+    if (sources_fused) receipt.sources_fused = static_cast<std::size_t>(*sources_fused);
     BRAID_CHECK(read_lists(fusion, receipt));
     BRAID_CHECK(fusion.finish());
     BRAID_CHECK(read_objects(fields, "sources", [&](Fields& members) -> Result<> {

@@ -106,8 +106,10 @@ Filter random_filter(Dice& dice) {
 Receipt random_receipt(Dice& dice, int depth) {
     Receipt receipt;
     receipt.method = dice.coin() ? "rrf" : "weighted_sum";
+    receipt.preset = dice.maybe([&] { return dice.word(); });
     receipt.k = dice.maybe([&] { return dice.number(); });
     receipt.rank_base = dice.maybe([&] { return static_cast<int>(dice.below(2)); });
+    receipt.sources_fused = dice.maybe([&] { return static_cast<std::size_t>(dice.below(9)); });
     for (const std::string& source : dice.words(2)) {
         receipt.lists.push_back({source, dice.maybe([&] { return dice.number(); }),
                                  dice.maybe([&] { return dice.number(); }),
