@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 100'000;
 constexpr std::size_t kMaxTopK = 10'000;
+constexpr std::size_t kMaxHops = 100;
 
 tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, std::move(message));
@@ -22,35 +23,52 @@ bool is_blank(std::string_view text) {
 }
 
 Result<> check_supported(const Request& request, const Plan& plan) {
-    if (plan.strategy == Strategy::MultiHop) return not_yet("the strategy \"multi_hop\"");
     if (plan.fusion.method == FusionMethod::Auto) return not_yet("the fusion \"auto\"");
-    if (request.fusion.preset) return not_yet("a fusion preset");
     if (!request.stages.empty()) return not_yet("\"stages\"");
     if (!request.cursor.empty()) return not_yet("\"cursor\"");
     return {};
 }
 
-Result<> plan_legs(const Request& request, const Schema& schema, Plan& plan) {
-    const bool blank = is_blank(request.query);
-    const bool has_vector = !request.query_embedding.empty();
-    plan.dense = plan.strategy != Strategy::Sparse;
-    plan.sparse = plan.strategy != Strategy::Dense;
-    if (plan.dense && !schema.vectors.has_vectors()) {
-        if (plan.strategy == Strategy::Dense) {
-            return bad("collection \"" + plan.collection +
-                       "\" holds no vectors, so it cannot be "
-                       "searched with the strategy \"dense\"; use \"sparse\"");
-        }
-        plan.dense = false;
-        plan.warnings.push_back("collection \"" + plan.collection +
-                                "\" holds no vectors: only words were searched");
+/// Why the strategy cannot search a collection at all; empty if it can.
+std::string obstacle(const CollectionPlan& collection, Strategy strategy) {
+    const VectorSpec& vectors = collection.schema.vectors;
+    if (strategy != Strategy::Dense && strategy != Strategy::MultiHop) return {};
+    if (!vectors.has_vectors()) {
+        return "collection \"" + collection.name +
+               "\" holds no vectors, so it cannot be searched with the strategy \"" +
+               std::string(name_of(strategy)) + "\"; use \"sparse\"";
     }
+    if (strategy == Strategy::MultiHop && vectors.embedder == "external") {
+        return "the vectors of collection \"" + collection.name +
+               "\" come from outside: \"multi_hop\" has to embed what each hop finds, which only "
+               "the collection's own embedder can do";
+    }
+    return {};
+}
+
+Result<> plan_legs(const Request& request, Plan& plan) {
+    const bool blank = is_blank(request.query);
+    const bool wants_sparse =
+        plan.strategy == Strategy::Sparse || plan.strategy == Strategy::Hybrid;
     if (blank && plan.strategy == Strategy::Sparse) return bad("\"query\" is blank");
-    if (blank && !(has_vector && plan.dense)) {
+    bool any_dense = false;
+    for (CollectionPlan& collection : plan.collections) {
+        if (std::string reason = obstacle(collection, plan.strategy); !reason.empty()) {
+            return bad(std::move(reason));
+        }
+        collection.dense =
+            plan.strategy != Strategy::Sparse && collection.schema.vectors.has_vectors();
+        collection.sparse = wants_sparse && !blank;
+        any_dense = any_dense || collection.dense;
+        if (plan.strategy == Strategy::Hybrid && !collection.dense) {
+            plan.warnings.push_back("collection \"" + collection.name +
+                                    "\" holds no vectors: only words were searched");
+        }
+    }
+    if (blank && (request.query_embedding.empty() || !any_dense)) {
         return bad("\"query\" is blank, and no query_embedding was given");
     }
-    if (blank && plan.sparse) {
-        plan.sparse = false;
+    if (blank && wants_sparse) {
         plan.warnings.emplace_back("the query is blank: only the vector was searched");
     }
     return {};
@@ -59,7 +77,7 @@ Result<> plan_legs(const Request& request, const Schema& schema, Plan& plan) {
 Result<> plan_weights(const Request& request, const Profile& profile, Plan& plan) {
     plan.dense_weight = profile.dense_weight;
     plan.sparse_weight = profile.sparse_weight.value_or(1 - profile.dense_weight);
-    const bool used = plan.strategy == Strategy::Hybrid && plan.fusion.method != FusionMethod::Dbsf;
+    const bool used = plan.strategy == Strategy::Hybrid && fusion::uses_weights(plan.fusion);
     if (request.dense_weight) {
         if (!request.weights.empty()) {
             return bad("give \"dense_weight\" or \"weights\", not both");
@@ -72,9 +90,13 @@ Result<> plan_weights(const Request& request, const Profile& profile, Plan& plan
         if (!used) plan.unused.emplace_back("dense_weight");
     }
     if (!request.weights.empty() && !used) {
-        return bad(plan.strategy == Strategy::Hybrid
-                       ? "\"weights\" cannot be used with the fusion \"dbsf\""
-                       : "\"weights\" can only be used with the strategy \"hybrid\"");
+        if (plan.strategy != Strategy::Hybrid) {
+            return bad("\"weights\" can only be used with the strategy \"hybrid\"");
+        }
+        std::string message = "\"weights\" cannot be used with the fusion \"" +
+                              std::string(name_of(plan.fusion.method)) + "\"";
+        if (request.fusion.preset) message += " of the preset \"" + *request.fusion.preset + "\"";
+        return bad(std::move(message));
     }
     for (const auto& [source, weight] : request.weights) {
         if (!std::isfinite(weight) || weight < 0) {
@@ -94,9 +116,19 @@ Result<> plan_weights(const Request& request, const Profile& profile, Plan& plan
 
 Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan) {
     plan.fusion.method = request.fusion.method.value_or(profile.method);
-    plan.fusion.k = request.fusion.k.value_or(profile.k);
-    // Rank base 0 belongs to the fusion of collections; the legs of one count from 1.
-    plan.fusion.rank_base = request.fusion.rank_base.value_or(1);
+    if (request.fusion.preset) {
+        BRAID_TRY(plan.fusion, fusion::preset_options(*request.fusion.preset, plan.fusion.method));
+        if (request.fusion.rank_base.value_or(plan.fusion.rank_base) != plan.fusion.rank_base) {
+            return bad("the fusion preset \"" + *request.fusion.preset + "\" counts ranks from " +
+                       std::to_string(plan.fusion.rank_base) + ", \"rank_base\" says otherwise");
+        }
+        plan.fusion.k = request.fusion.k.value_or(plan.fusion.k);
+        if (plan.strategy != Strategy::Hybrid) plan.unused.emplace_back("fusion.preset");
+    } else {
+        plan.fusion.k = request.fusion.k.value_or(profile.k);
+        // Rank base 0 belongs to the fusion of collections; the legs of one count from 1.
+        plan.fusion.rank_base = request.fusion.rank_base.value_or(1);
+    }
     plan.fill_scores = request.fusion.fill_scores.value_or(false);
     if (plan.fusion.rank_base != 0 && plan.fusion.rank_base != 1) {
         return bad("\"rank_base\" must be 0 or 1");
@@ -135,12 +167,35 @@ Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) 
                        std::to_string(kMaxDepth));
         }
     }
-    if (request.dense_top_k && !plan.dense) plan.unused.emplace_back("dense_top_k");
-    if (request.sparse_top_k && !plan.sparse) plan.unused.emplace_back("sparse_top_k");
+    const bool hops = plan.strategy == Strategy::MultiHop;
+    if (request.dense_top_k &&
+        (hops || std::ranges::none_of(plan.collections, &CollectionPlan::dense))) {
+        plan.unused.emplace_back("dense_top_k");
+    }
+    if (request.sparse_top_k && std::ranges::none_of(plan.collections, &CollectionPlan::sparse)) {
+        plan.unused.emplace_back("sparse_top_k");
+    }
     if (request.score_threshold && !std::isfinite(*request.score_threshold)) {
         return bad("\"score_threshold\" must be a finite number");
     }
     plan.score_threshold = request.score_threshold;
+    return {};
+}
+
+Result<> plan_hops(const Request& request, const Profile& profile, Plan& plan) {
+    plan.max_hops = request.max_hops.value_or(profile.max_hops);
+    plan.hop_top_k = request.hop_top_k.value_or(profile.hop_top_k);
+    if (plan.strategy != Strategy::MultiHop) {
+        if (request.max_hops) plan.unused.emplace_back("max_hops");
+        if (request.hop_top_k) plan.unused.emplace_back("hop_top_k");
+        return {};
+    }
+    if (plan.max_hops < 1 || plan.max_hops > kMaxHops) {
+        return bad("\"max_hops\" must be from 1 to " + std::to_string(kMaxHops));
+    }
+    if (plan.hop_top_k < 1 || plan.hop_top_k > kMaxTopK) {
+        return bad("\"hop_top_k\" must be from 1 to " + std::to_string(kMaxTopK));
+    }
     return {};
 }
 
@@ -168,30 +223,35 @@ Result<Profile> find_profile(std::string_view name, std::span<const Profile> pro
     return fail(ErrorCode::NotFound, std::move(message));
 }
 
-Result<std::string> collection_of(const Request& request, const Profile& profile) {
+Result<std::vector<std::string>> collections_of(const Request& request, const Profile& profile) {
     const auto& names = request.collections.empty() ? profile.collections : request.collections;
-    if (names.empty()) return std::string(kDefaultCollection);
+    if (names.empty()) return std::vector<std::string>{std::string(kDefaultCollection)};
+    for (auto name = names.begin(); name != names.end(); ++name) {
+        if (std::find(names.begin(), name, *name) != name) {
+            return bad("\"collections\" names \"" + *name + "\" twice");
+        }
+    }
     if (names.size() > 1) return not_yet("searching several collections at once");
-    return names.front();
+    return names;
 }
 
-Result<Plan> make_plan(const Request& request, const Profile& profile, const Schema& schema) {
+Result<Plan> make_plan(const Request& request, const Profile& profile,
+                       std::vector<CollectionPlan> found) {
     Plan plan;
-    BRAID_TRY(plan.collection, collection_of(request, profile));
+    plan.collections = std::move(found);
     plan.namespace_ = request.namespace_.value_or(profile.namespace_);
     plan.strategy = request.strategy.value_or(profile.strategy);
     plan.expand_neighbors = request.expand_neighbors;
-    BRAID_CHECK(plan_legs(request, schema, plan));
+    BRAID_CHECK(plan_legs(request, plan));
     BRAID_CHECK(plan_fusion(request, profile, plan));
     BRAID_CHECK(check_supported(request, plan));
     BRAID_CHECK(plan_weights(request, profile, plan));
     BRAID_CHECK(plan_sizes(request, profile, plan));
+    BRAID_CHECK(plan_hops(request, profile, plan));
     plan_filter(request, plan);
     if (request.expand_query || request.use_hyde) {
         plan.warnings.emplace_back("no language model is configured: the plain query was searched");
     }
-    if (request.max_hops) plan.unused.emplace_back("max_hops");
-    if (request.hop_top_k) plan.unused.emplace_back("hop_top_k");
     return plan;
 }
 

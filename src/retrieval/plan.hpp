@@ -13,16 +13,24 @@
 
 namespace braid::retrieval {
 
-/// A request with every default filled in and every contradiction found: what will be done.
-struct Plan {
-    std::string collection;
-    std::string namespace_;
-    Strategy strategy = Strategy::Hybrid;
+/// One collection that will be searched.
+struct CollectionPlan {
+    std::string name;
+    Schema schema;
     bool dense = false;   // legs to run
     bool sparse = false;  //
+};
+
+/// A request with every default filled in and every contradiction found: what will be done.
+struct Plan {
+    std::vector<CollectionPlan> collections;
+    std::string namespace_;
+    Strategy strategy = Strategy::Hybrid;
     std::size_t dense_depth = 0;
     std::size_t sparse_depth = 0;
-    fusion::Options fusion;
+    std::size_t max_hops = 0;
+    std::size_t hop_top_k = 0;
+    fusion::Options fusion;  // of the legs of one collection
     bool fill_scores = false;
     double dense_weight = 0;
     double sparse_weight = 0;
@@ -34,10 +42,15 @@ struct Plan {
     std::vector<std::string> unused;
 };
 
-/// InvalidArgument for a value out of range or two that contradict each other, NotFound for an
-/// unknown profile, Unsupported for what this version cannot do.
+/// NotFound for an unknown profile.
 Result<Profile> find_profile(std::string_view name, std::span<const Profile> profiles);
-Result<std::string> collection_of(const Request& request, const Profile& profile);
-Result<Plan> make_plan(const Request& request, const Profile& profile, const Schema& schema);
+
+/// The collections to search, as they were asked for; InvalidArgument if one is named twice.
+Result<std::vector<std::string>> collections_of(const Request& request, const Profile& profile);
+
+/// `found` are the collections that exist, with name and schema. InvalidArgument for a value out of
+/// range or two that contradict each other, Unsupported for what this version cannot do.
+Result<Plan> make_plan(const Request& request, const Profile& profile,
+                       std::vector<CollectionPlan> found);
 
 }  // namespace braid::retrieval

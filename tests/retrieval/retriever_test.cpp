@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -224,6 +225,40 @@ TEST(Retriever, FillsScoresOfChunksThatALegMissed) {
     EXPECT_FALSE(retrieve(backend, request));
 }
 
+TEST(Retriever, FusesAsAnotherSystemDoesAndNamesIt) {
+    const FakeBackend backend(leg_of({{"a", 0.9}, {"b", 0.8}}), leg_of({{"b", 7.1}, {"c", 2.0}}));
+    Request request = hybrid_request();
+    request.fusion.preset = "qdrant";
+    request.weights = {{"dense", 1.0}, {"sparse", 1.0}};
+    const auto answer = retrieve(backend, request);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(ids_of(*answer), (Ids{"b", "a", "c"}));
+    EXPECT_EQ(answer->hits[0].score, 1.0 / 3 + 1.0 / 2);
+    EXPECT_EQ(answer->hits[0].receipt.preset, "qdrant");
+    EXPECT_EQ(answer->hits[0].receipt.k, 2.0);
+    request.fusion.preset = "llamaindex";
+    EXPECT_FALSE(retrieve(backend, request));  // would ignore the weights
+    request.weights.clear();
+    request.dense_weight = 0.4;
+    EXPECT_EQ(retrieve(backend, request)->unused, (Ids{"dense_weight"}));
+    request.fusion.rank_base = 1;
+    EXPECT_FALSE(retrieve(backend, request));  // counts from 0
+}
+
+TEST(Retriever, TrustsNoLegThatReturnsNonsense) {
+    for (const std::vector<LegHit>& nonsense :
+         {std::vector<LegHit>{{"a", std::nan("")}}, std::vector<LegHit>{{"a", 1.0}, {"a", 0.5}}}) {
+        const FakeBackend backend(leg_of(nonsense), leg_of({{"b", 7.1}}));
+        const auto answer = retrieve(backend, hybrid_request());
+        ASSERT_TRUE(answer) << answer.error().message;
+        EXPECT_EQ(ids_of(*answer), (Ids{"b"}));
+        EXPECT_FALSE(answer->complete);
+        Request alone = hybrid_request();
+        alone.strategy = Strategy::Dense;
+        EXPECT_FALSE(retrieve(backend, alone));
+    }
+}
+
 struct BadRequest {
     std::string name;
     std::function<void(Request&)> change;
@@ -254,6 +289,7 @@ TEST(Retriever, RefusesRequestsThatMakeNoSense) {
         {"collection", [](Request& r) { r.collections = {"nope"}; }, ErrorCode::NotFound},
         {"unknown weight", [](Request& r) { r.weights = {{"vector", 1.0}}; },
          ErrorCode::InvalidArgument},
+        {"preset", [](Request& r) { r.fusion.preset = "nope"; }, ErrorCode::InvalidArgument},
         {"depth", [](Request& r) { r.dense_top_k = 0; }, ErrorCode::InvalidArgument},
     };
     for (const BadRequest& bad : cases) {

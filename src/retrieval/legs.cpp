@@ -1,0 +1,302 @@
+#include "braid/retrieval/legs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "braid/retrieval/multi_hop.hpp"
+#include "braid/retrieval/receipt.hpp"
+
+namespace braid::retrieval {
+
+Result<> check_list(const LegResult& result) {
+    std::unordered_set<std::string_view> ids;
+    ids.reserve(result.hits.size());
+    for (const LegHit& hit : result.hits) {
+        if (!std::isfinite(hit.score)) {
+            return fail(ErrorCode::Corruption,
+                        "the score of chunk \"" + hit.chunk_id + "\" is not a finite number");
+        }
+        if (!ids.insert(hit.chunk_id).second) {
+            return fail(ErrorCode::Corruption,
+                        "chunk \"" + hit.chunk_id + "\" was found twice by one search");
+        }
+    }
+    return {};
+}
+
+bool CollectionRun::down() const {
+    return std::ranges::all_of(legs, [](const LegRun& run) { return run.error && !run.result; });
+}
+
+Result<> LegSearch::start() {
+    runs_.reserve(work_.plan.collections.size());
+    for (std::size_t i = 0; i < work_.plan.collections.size(); ++i) prepare(i);
+    if (work_.plan.strategy == Strategy::MultiHop) {
+        run_hops();
+        return check_failures();
+    }
+    BRAID_CHECK(search());
+    for (CollectionRun& run : runs_) {
+        for (LegRun& leg : run.legs) {
+            if (leg.result) leg.candidates = leg.result->hits.size();
+        }
+    }
+    return {};
+}
+
+void LegSearch::prepare(std::size_t collection) {
+    const Plan& plan = work_.plan;
+    const CollectionPlan& planned = plan.collections[collection];
+    CollectionRun& run = runs_.emplace_back();
+    run.index = collection;
+    const auto add = [&](LegKind kind, std::size_t depth, double weight) -> LegRun& {
+        LegRun& leg = run.legs.emplace_back();
+        leg.weight = weight;
+        leg.leg.kind = kind;
+        leg.leg.scope = work_.scope_of(planned.name);
+        leg.leg.scope.filter = plan.filter;
+        leg.leg.depth = depth;
+        leg.leg.exact = work_.request.exact;
+        return leg;
+    };
+    if (planned.dense) {
+        const bool hops = plan.strategy == Strategy::MultiHop;
+        LegRun& leg =
+            add(LegKind::Dense, hops ? plan.hop_top_k : plan.dense_depth, plan.dense_weight);
+        if (auto vector = query_vector(planned)) {
+            leg.leg.vector = *std::move(vector);
+        } else {
+            leg.error = std::move(vector).error();
+        }
+    }
+    if (planned.sparse) {
+        LegRun& leg = add(LegKind::Sparse, plan.sparse_depth, plan.sparse_weight);
+        leg.leg.texts = {work_.request.query};
+        leg.leg.query_syntax = work_.request.query_syntax;
+    }
+}
+
+Result<std::vector<float>> LegSearch::query_vector(const CollectionPlan& collection) {
+    const VectorSpec& spec = collection.schema.vectors;
+    if (!work_.request.query_embedding.empty()) return work_.request.query_embedding;
+    if (spec.embedder == "external") {
+        return fail(ErrorCode::InvalidArgument,
+                    "the vectors of collection \"" + collection.name +
+                        "\" come from outside: pass \"query_embedding\"");
+    }
+    for (const Embedded& known : embedded_) {
+        if (known.spec->embedder == spec.embedder && known.spec->fingerprint == spec.fingerprint) {
+            return known.vector;
+        }
+    }
+    const auto start = Clock::now();
+    auto embedded = work_.embedder(collection.schema, work_.request.query, work_.limits);
+    work_.answer.timings.embed_ms += milliseconds_since(start);
+    Embedded& known = embedded_.emplace_back();
+    known.spec = &spec;
+    if (!embedded) {
+        known.vector = fail("embedding the query", std::move(embedded).error());
+        return known.vector;
+    }
+    work_.answer.query_embedding_cached =
+        embedded->cached && work_.answer.query_embedding_cached.value_or(true);
+    std::ranges::move(embedded->warnings, std::back_inserter(work_.answer.warnings));
+    known.vector = std::move(embedded->vector);
+    return known.vector;
+}
+
+Result<> LegSearch::search() {
+    std::vector<Leg> legs;
+    std::vector<LegRun*> searched;
+    for (CollectionRun& run : runs_) {
+        for (LegRun& leg : run.legs) {
+            if (leg.error) continue;
+            legs.push_back(leg.leg);
+            searched.push_back(&leg);
+        }
+    }
+    auto results = work_.backend.search(work_.snapshot, legs, work_.limits);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        LegRun& leg = *searched[i];
+        if (!results[i]) {
+            leg.error = std::move(results[i]).error();
+        } else if (auto sane = check_list(*results[i]); !sane) {
+            leg.error = std::move(sane).error();
+        } else {
+            leg.time_ms += results[i]->time_ms;
+            leg.result = *std::move(results[i]);
+        }
+    }
+    return check_failures();
+}
+
+/// Says which legs failed; an error if none is left.
+Result<> LegSearch::check_failures() {
+    if (std::ranges::all_of(runs_, &CollectionRun::down)) {
+        return tl::unexpected(*runs_.front().legs.front().error);
+    }
+    for (CollectionRun& run : runs_) {
+        for (LegRun& leg : run.legs) {
+            if (!leg.error || std::exchange(leg.failure_reported, true)) continue;
+            std::string message = "the " + std::string(name_of(leg.leg.kind)) + " leg";
+            if (runs_.size() > 1) {
+                message += " of collection \"" + leg.leg.scope.collection + "\"";
+            }
+            message += run.down() ? " failed, the answer rests on the other collections: "
+                                  : " failed, the answer rests on the other: ";
+            work_.fell_short("leg_failed", message + leg.error->message);
+        }
+    }
+    return {};
+}
+
+void LegSearch::run_hops() {
+    for (CollectionRun& run : runs_) {
+        LegRun& leg = run.legs.front();
+        if (leg.error) continue;
+        if (auto found = search_hops(work_, run.index, leg)) {
+            run.hops = *std::move(found);
+        } else {
+            leg.error = std::move(found).error();
+        }
+    }
+}
+
+bool LegSearch::can_go_deeper() const {
+    if (work_.plan.strategy == Strategy::MultiHop) return false;
+    return std::ranges::any_of(runs_, [](const CollectionRun& run) {
+        return std::ranges::any_of(run.legs, [](const LegRun& leg) {
+            return !leg.error && leg.result && leg.result->hits.size() < leg.result->matched;
+        });
+    });
+}
+
+Result<> LegSearch::go_deeper() {
+    for (CollectionRun& run : runs_) {
+        for (LegRun& leg : run.legs) leg.leg.depth *= 2;
+    }
+    return search();
+}
+
+Result<std::vector<Candidate>> LegSearch::next_list(std::size_t collection) {
+    CollectionRun& run = runs_[collection];
+    std::vector<Candidate> list;
+    if (work_.plan.strategy == Strategy::MultiHop) {
+        list = std::exchange(run.hops, {});
+    } else if (work_.plan.strategy == Strategy::Hybrid) {
+        BRAID_TRY(list, fused_list(run));
+    } else {
+        list = single_list(run);
+    }
+    for (const Candidate& candidate : list) run.seen.insert(candidate.chunk_id);
+    return list;
+}
+
+std::vector<Candidate> LegSearch::single_list(CollectionRun& run) {
+    std::vector<Candidate> list;
+    const LegRun& leg = run.legs.front();
+    if (!leg.result) return list;
+    const Metric metric = work_.plan.collections[run.index].schema.vectors.metric;
+    const std::vector<LegHit>& hits = leg.result->hits;
+    list.reserve(hits.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+        if (run.seen.contains(hits[i].chunk_id)) continue;
+        Candidate& candidate = list.emplace_back();
+        candidate.collection = run.index;
+        candidate.chunk_id = hits[i].chunk_id;
+        candidate.receipt = plain_receipt(name_of(leg.leg.kind), hits[i].score, i + 1, metric);
+    }
+    return list;
+}
+
+Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
+    std::vector<std::vector<fusion::Entry>> entries(run.legs.size());
+    for (std::size_t l = 0; l < run.legs.size(); ++l) {
+        if (!run.legs[l].result) continue;
+        const std::vector<LegHit>& hits = run.legs[l].result->hits;
+        for (std::size_t i = 0; i < hits.size(); ++i) {
+            if (!run.seen.contains(hits[i].chunk_id)) {
+                entries[l].push_back({hits[i].chunk_id, hits[i].score, i});
+            }
+        }
+    }
+    if (work_.plan.fill_scores) BRAID_CHECK(fill_scores(run, entries));
+    std::vector<fusion::RankedList> lists;
+    lists.reserve(run.legs.size());
+    for (std::size_t l = 0; l < run.legs.size(); ++l) {
+        lists.push_back({name_of(run.legs[l].leg.kind), run.legs[l].weight, entries[l]});
+    }
+    BRAID_TRY(const fusion::Fused fused, fusion::fuse(lists, work_.plan.fusion));
+    const Metric metric = work_.plan.collections[run.index].schema.vectors.metric;
+    std::vector<Candidate> list;
+    list.reserve(fused.hits.size());
+    for (const fusion::FusedHit& hit : fused.hits) {
+        Candidate& candidate = list.emplace_back();
+        candidate.collection = run.index;
+        candidate.chunk_id = hit.id;
+        candidate.receipt = receipt_of(fused, hit, lists, work_.plan.fusion, metric);
+    }
+    return list;
+}
+
+/// Gives every chunk that some list holds its true score in the lists that do not.
+Result<> LegSearch::fill_scores(const CollectionRun& run,
+                                std::vector<std::vector<fusion::Entry>>& entries) {
+    std::vector<std::string_view> all;
+    std::unordered_set<std::string_view> known;
+    for (const auto& list : entries) {
+        for (const fusion::Entry& entry : list) {
+            if (known.insert(entry.id).second) all.push_back(entry.id);
+        }
+    }
+    for (std::size_t l = 0; l < run.legs.size(); ++l) {
+        if (!run.legs[l].result) continue;
+        std::unordered_set<std::string_view> present;
+        for (const fusion::Entry& entry : entries[l]) present.insert(entry.id);
+        std::vector<std::string> missing;
+        for (const std::string_view id : all) {
+            if (!present.contains(id)) missing.emplace_back(id);
+        }
+        BRAID_TRY(const auto scores, work_.backend.score(work_.snapshot, run.legs[l].leg, missing));
+        for (std::size_t m = 0; m < missing.size(); ++m) {
+            if (!scores[m]) continue;
+            const std::string_view id = filled_ids_.emplace_back(missing[m]);
+            entries[l].push_back({id, *scores[m], fusion::Entry::kUnranked});
+        }
+    }
+    return {};
+}
+
+void LegSearch::report() {
+    Answer& answer = work_.answer;
+    for (const CollectionRun& run : runs_) {
+        for (const LegRun& leg : run.legs) {
+            const bool dense = leg.leg.kind == LegKind::Dense;
+            SourceReport& report = answer.sources.emplace_back();
+            report.source = name_of(leg.leg.kind);
+            report.collection = leg.leg.scope.collection;
+            report.depth = dense ? work_.plan.dense_depth : work_.plan.sparse_depth;
+            if (work_.plan.strategy == Strategy::MultiHop) report.depth = work_.plan.hop_top_k;
+            report.ran = leg.result.has_value();
+            report.time_ms = leg.time_ms;
+            report.candidates = leg.candidates;
+            if (leg.result) {
+                report.matched = leg.result->matched;
+                report.exact = leg.result->exact;
+                report.method = leg.result->method;
+                std::ranges::copy(leg.result->warnings, std::back_inserter(answer.warnings));
+            }
+            if (leg.error) report.error = leg.error->message;
+            answer.total_candidates += report.candidates;
+            (dense ? answer.dense_candidates : answer.sparse_candidates) += report.candidates;
+            // Legs run side by side: the slowest counts.
+            double& slowest = dense ? answer.timings.dense_ms : answer.timings.sparse_ms;
+            slowest = std::max(slowest, report.time_ms);
+        }
+    }
+}
+
+}  // namespace braid::retrieval

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "braid/backend.hpp"
+#include "braid/fusion/fuse.hpp"
+#include "braid/result.hpp"
+#include "braid/retrieval/work.hpp"
+
+namespace braid::retrieval {
+
+/// One leg of the request and what became of it.
+struct LegRun {
+    double weight = 1;
+    Leg leg;
+    std::optional<LegResult> result;
+    std::optional<Error> error;
+    bool failure_reported = false;
+    double time_ms = 0;
+    std::size_t candidates = 0;  // of the first band
+};
+
+/// The legs of one collection.
+struct CollectionRun {
+    std::size_t index = 0;  // in the plan
+    std::vector<LegRun> legs;
+    std::unordered_set<std::string> seen;  // chunks of earlier lists
+    std::vector<Candidate> hops;           // multi_hop: all that it found
+
+    bool down() const;  // no leg found anything out
+};
+
+/// Corruption if a list cannot be trusted: a score that is no number, a chunk twice. A backend gone
+/// wrong must not spoil what the other leg found.
+Result<> check_list(const LegResult& result);
+
+/// Runs the legs of every collection and turns those of each into one list.
+class LegSearch {
+public:
+    explicit LegSearch(Work& work) : work_(work) {}
+
+    /// Embeds the query and runs all legs that can run, in parallel. An error only if none is left.
+    Result<> start();
+
+    /// Whether a deeper search could find more.
+    bool can_go_deeper() const;
+    /// Runs all legs again, at twice the depth.
+    Result<> go_deeper();
+
+    /// The collection's own list: by score, then id, without what earlier lists held.
+    Result<std::vector<Candidate>> next_list(std::size_t collection);
+
+    /// Adds what every leg did to the answer.
+    void report();
+
+private:
+    void prepare(std::size_t collection);
+    Result<std::vector<float>> query_vector(const CollectionPlan& collection);
+    Result<> search();
+    Result<> check_failures();
+    void run_hops();
+    std::vector<Candidate> single_list(CollectionRun& run);
+    Result<std::vector<Candidate>> fused_list(CollectionRun& run);
+    Result<> fill_scores(const CollectionRun& run,
+                         std::vector<std::vector<fusion::Entry>>& entries);
+
+    struct Embedded {
+        const VectorSpec* spec = nullptr;
+        Result<std::vector<float>> vector;
+    };
+
+    Work& work_;
+    std::vector<CollectionRun> runs_;
+    std::vector<Embedded> embedded_;      // the query, once for each embedder
+    std::deque<std::string> filled_ids_;  // ids that entries borrow
+};
+
+}  // namespace braid::retrieval

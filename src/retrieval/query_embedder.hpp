@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/result.hpp"
+#include "braid/types.hpp"
+
+namespace braid::retrieval {
+
+struct QueryVector {
+    std::vector<float> vector;
+    bool cached = false;
+    std::vector<std::string> warnings;
+};
+
+/// Embeds a query for a collection; fails where its embedder cannot be had.
+using QueryEmbedder = std::function<Result<QueryVector>(const Schema& schema, std::string_view text,
+                                                        const CallLimits& limits)>;
+
+}  // namespace braid::retrieval

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "braid/answer.hpp"
+#include "braid/backend.hpp"
+#include "braid/request.hpp"
+#include "braid/retrieval/plan.hpp"
+#include "braid/retrieval/query_embedder.hpp"
+
+namespace braid::retrieval {
+
+using Clock = std::chrono::steady_clock;
+
+inline double milliseconds_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// What the steps of one retrieval share: what was asked, what will be done, and the answer so far.
+struct Work {
+    const Backend& backend;
+    const QueryEmbedder& embedder;
+    const LogSink& log_sink;
+    const Request& request;
+    const Principal& principal;
+    CallLimits limits;
+
+    SnapshotPtr snapshot;
+    Plan plan;
+    Answer answer;
+
+    /// Something that was asked for could not be done.
+    void fell_short(std::string_view event, std::string message) {
+        answer.complete = false;
+        log(LogEvent::Level::Warning, event, message);
+        answer.warnings.push_back(std::move(message));
+    }
+    void log(LogEvent::Level level, std::string_view event, std::string_view message) const {
+        if (log_sink) log_sink({level, event, message});
+    }
+    /// What a read of the collection may touch; the request's filter is left to the legs.
+    ReadScope scope_of(const std::string& collection) const {
+        return {collection, plan.namespace_, principal, std::nullopt};
+    }
+};
+
+/// A hit on its way into the answer.
+struct Candidate {
+    std::size_t collection = 0;  // index into the plan's
+    std::string chunk_id;
+    Receipt receipt;
+    std::optional<std::int64_t> hop;  // multi_hop: which one found it
+    std::optional<Chunk> chunk;       // once a step had to fetch it
+};
+
+}  // namespace braid::retrieval
