@@ -1,5 +1,6 @@
 #include "braid/cli/collection_setup.hpp"
 
+#include "braid/engine/embedder_settings.hpp"
 #include "braid/json/json.hpp"
 #include "braid/text/analyzer.hpp"
 #include "braid/wire/schema_json.hpp"
@@ -51,6 +52,9 @@ Result<> compare(const std::string& name, const Object& wanted, const Schema& sc
 Result<Object> wanted_schema(const Session& session, bool has_vectors) {
     BRAID_TRY(Object wanted, session.arguments.keyed_values(kSchemaFlags));
     BRAID_CHECK(use_full_language_name(wanted));
+    if (Value* const embedder = wanted.find("embedder")) {
+        *embedder = engine::full_embedder_name(embedder->as_string());
+    }
     if (wanted.find("embedder") == nullptr && has_vectors) wanted.set("embedder", "external");
     return wanted;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "braid/embed/caching_embedder.hpp"
+#include "braid/engine/embedder_settings.hpp"
 
 namespace braid::engine {
 namespace {
@@ -142,7 +143,7 @@ Result<std::optional<std::string>> EmbedderRegistry::check_runtime(
 std::optional<std::string> EmbedderRegistry::check_language(const Schema& schema,
                                                             const std::vector<std::string>& texts) {
     const std::string& name = schema.vectors.embedder;
-    if (name != "bge" && name != "bge-small-en-v1.5" && name != "minilm") return std::nullopt;
+    if (name != "bge-small-en-v1.5" && name != "minilm") return std::nullopt;
     const std::scoped_lock lock(mutex_);
     if (language_said_) return std::nullopt;
     for (const std::string& text : texts) language_.add(text);
@@ -157,6 +158,7 @@ std::optional<std::string> EmbedderRegistry::check_language(const Schema& schema
 Result<> EmbedderRegistry::complete(Schema& schema) {
     VectorSpec& vectors = schema.vectors;
     if (!is_made_here(vectors)) return {};
+    vectors.embedder = full_embedder_name(std::move(vectors.embedder));
     BRAID_TRY(const EmbedderPtr embedder, find(vectors));
     const EmbedderFingerprint& fingerprint = embedder->fingerprint();
     if (vectors.dimension != 0 && vectors.dimension != fingerprint.dimension) {

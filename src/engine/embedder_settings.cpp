@@ -42,8 +42,9 @@ Result<EmbedderPtr> make_embedder(const EmbedderSettings& settings, const std::s
     if (own != settings.own_models.end()) return make_own(*own);
     if (name == "openai") return make_openai(settings);
     const auto builtin = builtin_embedders();
-    if (name == "bge" || std::ranges::find(builtin, name) != builtin.end()) {
-        return embed::make_builtin_embedder(name, embed::ModelLocator::standard(),
+    const std::string full_name = full_embedder_name(name);
+    if (std::ranges::find(builtin, full_name) != builtin.end()) {
+        return embed::make_builtin_embedder(full_name, embed::ModelLocator::standard(),
                                             {.token_limit = settings.token_limit});
     }
     std::string message = "there is no embedder \"" + name + "\"; there are none, external";
@@ -53,6 +54,12 @@ Result<EmbedderPtr> make_embedder(const EmbedderSettings& settings, const std::s
 }
 
 }  // namespace
+
+std::string full_embedder_name(std::string name) {
+    if (name == "bge") return "bge-small-en-v1.5";
+    if (name == "all-MiniLM-L6-v2") return "minilm";
+    return name;
+}
 
 std::vector<std::string> builtin_embedders() {
     return {"bge-small-en-v1.5", "minilm", "openai"};

@@ -36,6 +36,10 @@ struct EmbedderSettings {
 /// or a model of one's own by its name. NotFound lists them.
 EmbedderFactory make_embedder_factory(EmbedderSettings settings);
 
+/// The name under which collections keep an embedder: "bge" is "bge-small-en-v1.5", and
+/// "all-MiniLM-L6-v2" is "minilm"; all other names stay as they are.
+std::string full_embedder_name(std::string name);
+
 /// The names it knows without own models, for help texts and errors.
 std::vector<std::string> builtin_embedders();
 

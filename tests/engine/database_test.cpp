@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -83,6 +84,20 @@ TEST(Database, EmbedsWhatItStoresAndWhatItIsAsked) {
     EXPECT_TRUE(first->hits.front().sparse_score.has_value());
     EXPECT_EQ(first->query_embedding_cached, false);
     EXPECT_EQ(db->retrieve(ask("red foxes"))->query_embedding_cached, true);
+}
+
+TEST(Database, KeepsAnEmbedderUnderItsFullName) {
+    auto db = Database::in_memory({.embedders = FakeEmbedders().factory()});
+    ASSERT_TRUE(db);
+    for (const auto& [given, kept] :
+         {std::pair("bge", "bge-small-en-v1.5"), std::pair("all-MiniLM-L6-v2", "minilm"),
+          std::pair("fake", "fake")}) {
+        Schema schema;
+        schema.vectors.embedder = given;
+        const std::string name = "of-" + std::string(kept, 3);
+        ASSERT_TRUE(db->create_collection(name, schema));
+        EXPECT_EQ(db->describe(name)->schema.vectors.embedder, kept);
+    }
 }
 
 TEST(Database, AnswersBatchesOneFailureAtATime) {
