@@ -46,6 +46,7 @@ struct CommandSpec {
     std::string_view details;  // paragraphs and examples below the flags
     std::span<const FlagSpec> flags;
     std::span<const FlagSpec> shared_flags{};  // flags of several commands
+    std::string_view shared_title{};           // over them in help
     Result<> (*run)(Session&) = nullptr;
 };
 

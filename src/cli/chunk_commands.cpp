@@ -238,6 +238,7 @@ exists is replaced. The database and the collection are created when missing.
   echo '{"_id": "fox-2", "text": "Foxes sleep by day."}' | braid add)",
     .flags = kAddFlags,
     .shared_flags = kSchemaFlags,
+    .shared_title = "Of a new collection",
     .run = run_add,
 };
 

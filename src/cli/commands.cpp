@@ -19,6 +19,12 @@ std::span<const CommandSpec* const> all_commands() {
         &kFacetsCommand,
         &kAnalyzeCommand,
         &kReembedCommand,
+        &kRunCommand,
+        &kEvalCommand,
+        &kFuseCommand,
+        &kBenchSparseCommand,
+        &kBenchDenseCommand,
+        &kBenchHybridCommand,
         &kConfigShowCommand,
     };
     return kCommands;

@@ -8,16 +8,22 @@ namespace braid::cli {
 
 extern const CommandSpec kAddCommand;
 extern const CommandSpec kAnalyzeCommand;
+extern const CommandSpec kBenchDenseCommand;
+extern const CommandSpec kBenchHybridCommand;
+extern const CommandSpec kBenchSparseCommand;
 extern const CommandSpec kCollectionsCommand;
 extern const CommandSpec kCollectionsCreateCommand;
 extern const CommandSpec kCollectionsDropCommand;
 extern const CommandSpec kConfigShowCommand;
 extern const CommandSpec kDeleteCommand;
+extern const CommandSpec kEvalCommand;
 extern const CommandSpec kFacetsCommand;
+extern const CommandSpec kFuseCommand;
 extern const CommandSpec kGetCommand;
 extern const CommandSpec kIngestCommand;
 extern const CommandSpec kReembedCommand;
 extern const CommandSpec kRetrieveCommand;
+extern const CommandSpec kRunCommand;
 extern const CommandSpec kStatsCommand;
 extern const CommandSpec kUpdateCommand;
 

@@ -52,7 +52,7 @@ std::string command_help(const CommandSpec& command, const Style& style) {
     out += "  " + std::string(command.summary) + "\n";
     if (!command.flags.empty()) out += "\n" + title(style, "Flags") + flag_lines(command.flags);
     if (!command.shared_flags.empty()) {
-        out += "\n" + title(style, "Of a new collection") + flag_lines(command.shared_flags);
+        out += "\n" + title(style, command.shared_title) + flag_lines(command.shared_flags);
     }
     out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
     if (!command.details.empty()) out += "\n" + std::string(command.details) + "\n";

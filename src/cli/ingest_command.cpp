@@ -306,6 +306,7 @@ is acknowledged; after an error, what was stored before stays.
   braid ingest notes/ --embedder minilm)",
     .flags = kFlags,
     .shared_flags = kSchemaFlags,
+    .shared_title = "Of a new collection",
     .run = run_ingest,
 };
 

@@ -4,6 +4,7 @@
 #include "braid/cli/answer_view.hpp"
 #include "braid/cli/commands.hpp"
 #include "braid/cli/input.hpp"
+#include "braid/cli/request_flags.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/answer_json.hpp"
@@ -20,145 +21,10 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Text,
      .value = "FILE|-",
      .help = "the request as JSON; flags stand above it"},
-    {.name = "top-k",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "how many hits",
-     .key = "top_k",
-     .letter = 'k'},
-    {.name = "collection",
-     .kind = FlagKind::List,
-     .value = "NAME",
-     .help = "where to search; may be repeated",
-     .key = "collections"},
-    {.name = "namespace",
-     .kind = FlagKind::Text,
-     .value = "NAME",
-     .help = "the namespace",
-     .key = "namespace"},
-    {.name = "profile",
-     .kind = FlagKind::Text,
-     .value = "NAME",
-     .help = "defaults to start from (default: service)",
-     .key = "profile"},
-    {.name = "strategy",
-     .kind = FlagKind::Text,
-     .value = "NAME",
-     .help = "hybrid, dense, sparse or multi_hop",
-     .key = "strategy"},
-    {.name = "filter",
-     .kind = FlagKind::Json,
-     .value = "JSON",
-     .help = "only chunks that match",
-     .key = "filter"},
-    {.name = "document",
-     .kind = FlagKind::List,
-     .value = "ID",
-     .help = "only this document; may be repeated",
-     .key = "document_ids"},
-    {.name = "artifact-type",
-     .kind = FlagKind::List,
-     .value = "NAME",
-     .help = "only this artifact_type",
-     .key = "artifact_type"},
-    {.name = "sensitivity",
-     .kind = FlagKind::List,
-     .value = "LEVEL",
-     .help = "only this sensitivity",
-     .key = "sensitivity"},
-    {.name = "category",
-     .kind = FlagKind::List,
-     .value = "NAME",
-     .help = "only this category",
-     .key = "category"},
-    {.name = "stakes",
-     .kind = FlagKind::List,
-     .value = "NAME",
-     .help = "only these stakes",
-     .key = "stakes"},
-    {.name = "project",
-     .kind = FlagKind::List,
-     .value = "NAME",
-     .help = "only this project",
-     .key = "project"},
-    {.name = "mos-code",
-     .kind = FlagKind::List,
-     .value = "CODE",
-     .help = "only this mos_code; may be repeated",
-     .key = "mos_codes"},
-    {.name = "created-after",
-     .kind = FlagKind::Text,
-     .value = "TIME",
-     .help = "only later chunks",
-     .key = "created_after"},
-    {.name = "created-before",
-     .kind = FlagKind::Text,
-     .value = "TIME",
-     .help = "only earlier chunks",
-     .key = "created_before"},
-    {.name = "fusion",
-     .kind = FlagKind::Text,
-     .value = "NAME|JSON",
-     .help = "rrf, weighted_sum, dbsf, auto; or {\"k\", ...}"},
-    {.name = "dense-weight",
-     .kind = FlagKind::Number,
-     .value = "A",
-     .help = "weight of the dense leg; the other has 1 - A",
-     .key = "dense_weight"},
-    {.name = "weights",
-     .kind = FlagKind::Json,
-     .value = "JSON",
-     .help = "weight of each source",
-     .key = "weights"},
-    {.name = "dense-top-k",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "candidates of the dense leg",
-     .key = "dense_top_k"},
-    {.name = "sparse-top-k",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "candidates of the sparse leg",
-     .key = "sparse_top_k"},
-    {.name = "score-threshold",
-     .kind = FlagKind::Number,
-     .value = "X",
-     .help = "least fused score",
-     .key = "score_threshold"},
-    {.name = "max-hops",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "of multi_hop",
-     .key = "max_hops"},
-    {.name = "hop-top-k",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "chunks per hop",
-     .key = "hop_top_k"},
-    {.name = "expand-query", .help = "search other phrasings too", .key = "expand_query"},
-    {.name = "use-hyde", .help = "embed a hypothetical answer", .key = "use_hyde"},
-    {.name = "query-syntax", .help = "read the query language", .key = "query_syntax"},
     {.name = "query-vector",
      .kind = FlagKind::Text,
      .value = "FILE.npy|JSON",
      .help = "the question as a vector"},
-    {.name = "stages",
-     .kind = FlagKind::Json,
-     .value = "JSON",
-     .help = "steps after fusion: [{\"name\": {...}}]",
-     .key = "stages"},
-    {.name = "expand-neighbors",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "add N chunks before and after each hit",
-     .key = "expand_neighbors"},
-    {.name = "exact", .help = "exact dense search", .key = "exact"},
-    {.name = "explain", .help = "show the arithmetic of every score", .key = "explain"},
-    {.name = "deadline-ms",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "give up after N milliseconds",
-     .key = "deadline_ms"},
     {.name = "cursor",
      .kind = FlagKind::Text,
      .value = "TEXT",
@@ -186,19 +52,6 @@ Result<Object> request_file(const std::string& path) {
     return std::move(json->as_object());
 }
 
-Result<> add_fusion(const Arguments& arguments, Object& request) {
-    const auto text = arguments.text("fusion");
-    if (!text) return {};
-    if (!text->starts_with('{')) {
-        request.set("fusion", *text);
-        return {};
-    }
-    auto json = json::parse(*text);
-    if (!json) return bad("--fusion: not JSON: " + json.error().message);
-    request.set("fusion", *std::move(json));
-    return {};
-}
-
 /// The request of the file, if there is one, with the flags and the question put over it.
 Result<Request> request_of(const Arguments& arguments) {
     Object request;
@@ -210,7 +63,7 @@ Result<Request> request_of(const Arguments& arguments) {
     }
     BRAID_TRY(const Object flags, arguments.keyed_values(kFlags));
     for (const auto& [key, value] : flags) request.set(key, value);
-    BRAID_CHECK(add_fusion(arguments, request));
+    BRAID_CHECK(put_request_flags(arguments, request));
     if (const auto text = arguments.text("query-vector")) {
         BRAID_TRY(const auto vector, read_vector(*text, "--query-vector"));
         request.set("query_embedding", wire::vector_to_value(vector));
@@ -258,6 +111,8 @@ it names, else "default". Each hit says which leg found it at which rank.
   braid retrieve fox --strategy sparse -k 3 --filter '{"year": {"$gte": 2020}}'
   echo '{"query": "fox", "top_k": 5}' | braid retrieve --request - --json)",
     .flags = kFlags,
+    .shared_flags = request_flags(),
+    .shared_title = "How to search",
     .run = run_retrieve,
 };
 

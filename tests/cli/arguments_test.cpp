@@ -9,6 +9,7 @@
 
 #include "braid/cli/commands.hpp"
 #include "braid/cli/help.hpp"
+#include "braid/cli/request_flags.hpp"
 
 namespace braid::cli {
 namespace {
@@ -44,7 +45,7 @@ TEST(Arguments, ReadsOperandsFlagsAndLetters) {
                                   "--collection", "a", "--collection", "b", "--exact"});
     ASSERT_TRUE(arguments) << arguments.error().message;
     EXPECT_EQ(arguments->operands, (std::vector<std::string>{"red", "fox"}));
-    const auto values = arguments->keyed_values(kRetrieveCommand.flags);
+    const auto values = arguments->keyed_values(request_flags());
     ASSERT_TRUE(values);
     EXPECT_EQ(Value(*values), Value(Object{{"top_k", 5},
                                            {"collections", Array{"a", "b"}},
@@ -97,7 +98,7 @@ TEST(Arguments, NumbersAndJsonAreChecked) {
                                                {"retrieve", "x", "--top-k", "2.5"},
                                                {"retrieve", "x", "--dense-weight", "half"},
                                                {"retrieve", "x", "--dense-weight", "nan"}}) {
-        const auto values = parse(words)->keyed_values(kRetrieveCommand.flags);
+        const auto values = parse(words)->keyed_values(request_flags());
         ASSERT_FALSE(values);
         EXPECT_TRUE(has(values.error().message, words[2]));
     }

@@ -1,0 +1,417 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/cli/bench_rounds.hpp"
+#include "braid/cli/commands.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/cli/table.hpp"
+#include "braid/eval/numbers.hpp"
+#include "braid/ingest/file_handle.hpp"
+#include "braid/ingest/line_reader.hpp"
+#include "braid/ingest/npy.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr std::size_t kBatch = 1000;
+constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
+constexpr std::size_t kRounds = 5;
+const std::string kCollection = "bench";
+
+constexpr auto kSharedFlags = std::to_array<FlagSpec>({
+    {.name = "top-k",
+     .kind = FlagKind::Integer,
+     .value = "K",
+     .help = "hits per query (default: 10)",
+     .letter = 'k'},
+    {.name = "threads",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "queries at the same time (default: 1)"},
+    {.name = "scratch",
+     .kind = FlagKind::Text,
+     .value = "DIR",
+     .help = "where to build (default: the folder for temporary files)"},
+    {.name = "wait", .help = "measure when standard input says \"round\""},
+});
+
+constexpr auto kSparseFlags = std::to_array<FlagSpec>({
+    {.name = "corpus", .kind = FlagKind::Text, .value = "FILE", .help = "one document per line"},
+    {.name = "queries", .kind = FlagKind::Text, .value = "FILE", .help = "one query per line"},
+    {.name = "analyzer",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "standard (default) or simple",
+     .choices = "standard|simple"},
+    {.name = "stop-words", .help = "leave stop words out"},
+});
+
+constexpr auto kDenseFlags = std::to_array<FlagSpec>({
+    {.name = "base", .kind = FlagKind::Text, .value = "FILE.npy", .help = "vectors to search"},
+    {.name = "queries", .kind = FlagKind::Text, .value = "FILE.npy", .help = "query vectors"},
+    {.name = "recall",
+     .kind = FlagKind::Number,
+     .value = "R",
+     .help = "least share of the true hits (default: 0.95)"},
+    {.name = "selectivity",
+     .kind = FlagKind::Number,
+     .value = "S",
+     .help = "search only this share of the vectors, by a filter"},
+    {.name = "metric",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "cosine (default), dot or euclidean",
+     .choices = "cosine|dot|euclidean"},
+});
+
+constexpr auto kHybridFlags = std::to_array<FlagSpec>({
+    {.name = "corpus", .kind = FlagKind::Text, .value = "FILE", .help = "one document per line"},
+    {.name = "base", .kind = FlagKind::Text, .value = "FILE.npy", .help = "a vector for each"},
+    {.name = "queries", .kind = FlagKind::Text, .value = "FILE", .help = "one query per line"},
+    {.name = "query-vectors",
+     .kind = FlagKind::Text,
+     .value = "FILE.npy",
+     .help = "a vector for each"},
+    {.name = "analyzer",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "standard (default) or simple",
+     .choices = "standard|simple"},
+});
+
+tl::unexpected<Error> bad(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
+Result<std::string> required(const Arguments& arguments, std::string_view flag) {
+    auto text = arguments.text(flag);
+    if (!text) {
+        return bad("\"" + std::string(arguments.command->name) + "\" needs --" + std::string(flag));
+    }
+    return *std::move(text);
+}
+
+struct BenchSizes {
+    std::size_t top_k = 10;
+    std::size_t threads = 1;
+};
+
+Result<BenchSizes> sizes_of(const Arguments& arguments) {
+    BenchSizes sizes;
+    BRAID_TRY(const auto top_k, arguments.integer("top-k", 1, 10'000));
+    BRAID_TRY(const auto threads, arguments.integer("threads", 1, 1024));
+    if (top_k) sizes.top_k = static_cast<std::size_t>(*top_k);
+    if (threads) sizes.threads = static_cast<std::size_t>(*threads);
+    return sizes;
+}
+
+/// A number from 0 (left out) to 1.
+Result<double> share_of(const Arguments& arguments, const FlagSpec& flag, double otherwise) {
+    BRAID_TRY(const Value value, arguments.value(flag));
+    if (!value.is_number()) return otherwise;
+    const double share = value.as_double();
+    if (!(share > 0 && share <= 1)) {
+        return bad("--" + std::string(flag.name) + ": must be above 0 and at most 1");
+    }
+    return share;
+}
+
+Result<std::vector<std::string>> read_lines(const std::string& path) {
+    BRAID_TRY(auto file, ingest::FileHandle::open(path));
+    ingest::LineReader reader(std::move(file), kMaxLineBytes);
+    std::vector<std::string> lines;
+    while (true) {
+        BRAID_TRY(const auto line, reader.next());
+        if (!line) break;
+        lines.resize(reader.number() - 1);  // blank lines count as rows
+        lines.emplace_back(*line);
+    }
+    if (lines.empty()) return bad(path + " holds no lines");
+    return lines;
+}
+
+Result<std::vector<std::vector<float>>> read_rows(const std::string& path) {
+    BRAID_TRY(const auto file, ingest::NpyFile::open(path));
+    if (file.rows() == 0) return bad(path + " holds no rows");
+    std::vector<std::vector<float>> rows;
+    rows.reserve(file.rows());
+    for (std::uint64_t i = 0; i < file.rows(); ++i) {
+        BRAID_TRY(auto row, file.row(i));
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+/// Whether row `index` belongs to the share that a filter lets through: the same rows for everyone
+/// who measures with this share.
+bool is_allowed(std::uint64_t index, double share) {
+    const auto hash = static_cast<std::uint32_t>(index * 2'654'435'761U);
+    return static_cast<double>(hash) < share * 4'294'967'296.0;
+}
+
+/// The collection that is measured, in a scratch folder of its own.
+struct Built {
+    ScratchFolder folder;
+    Database database;
+    Object facts;  // build_seconds, index_bytes, memory_bytes
+};
+
+using MakeChunk = std::function<Result<Chunk>(std::uint64_t index)>;
+
+Result<Built> build(const Session& session, const Schema& schema, std::uint64_t rows,
+                    const MakeChunk& make) {
+    BRAID_TRY(auto folder, ScratchFolder::create(session.arguments.text_or("scratch", "")));
+    BRAID_TRY(auto database, Database::open(folder.path() / "data"));
+    BRAID_CHECK(database.create_collection(kCollection, schema));
+    const std::uint64_t memory = resident_bytes();
+    const auto start = std::chrono::steady_clock::now();
+    for (std::uint64_t first = 0; first < rows; first += kBatch) {
+        std::vector<Chunk> chunks;
+        chunks.reserve(kBatch);
+        for (std::uint64_t i = first; i < std::min(first + kBatch, rows); ++i) {
+            BRAID_TRY(Chunk chunk, make(i));
+            chunk.chunk_id = std::to_string(i);
+            chunks.push_back(std::move(chunk));
+        }
+        BRAID_CHECK(database.add(kCollection, std::move(chunks)));
+        if (session.out.notes_on_terminal() && !session.quiet()) {
+            session.out.status("building: " + with_separators(std::min(first + kBatch, rows)) +
+                               " of " + with_separators(rows));
+        }
+    }
+    session.out.status({});
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const std::uint64_t after = resident_bytes();
+    Object facts{{"build_seconds", seconds},
+                 {"index_bytes", folder.bytes()},
+                 {"memory_bytes", after > memory ? after - memory : 0}};
+    return Built{std::move(folder), std::move(database), std::move(facts)};
+}
+
+std::vector<std::uint64_t> rows_of(const LegResult& result) {
+    std::vector<std::uint64_t> rows;
+    rows.reserve(result.hits.size());
+    for (const LegHit& hit : result.hits) rows.push_back(std::stoull(hit.chunk_id));
+    return rows;
+}
+
+/// Prints what was measured, or measures when asked to.
+Result<> measure(Session& session, const BenchSubject& subject, Object extra) {
+    if (session.arguments.has("wait")) return bench_wait(session, subject);
+    BRAID_TRY(const BenchRound round, bench_median(subject, kRounds));
+    Object all{{"qps", round.qps}, {"p50_us", round.p50_us}, {"p99_us", round.p99_us}};
+    for (const Object* part : {&subject.built, &std::as_const(extra)}) {
+        for (const auto& [key, value] : *part) all.set(key, value);
+    }
+    all.set("queries", subject.queries);
+    all.set("threads", subject.threads);
+    if (session.json()) {
+        session.out.json(all);
+        return {};
+    }
+    Table table({{"figure"}, {"value", true}});
+    for (const auto& [key, value] : all) {
+        table.add({key, value.is_double()
+                            ? eval::fixed(value.as_double(), 3)
+                            : with_separators(static_cast<unsigned long long>(value.as_int()))});
+    }
+    table.print(session.out);
+    return {};
+}
+
+Result<> run_sparse(Session& session) {
+    const Arguments& arguments = session.arguments;
+    BRAID_TRY(const std::string corpus_path, required(arguments, "corpus"));
+    BRAID_TRY(const std::string queries_path, required(arguments, "queries"));
+    BRAID_TRY(const BenchSizes sizes, sizes_of(arguments));
+    BRAID_TRY(const auto corpus, read_lines(corpus_path));
+    BRAID_TRY(const auto queries, read_lines(queries_path));
+    Schema schema;
+    schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
+    schema.stop_words = arguments.has("stop-words");
+    BRAID_TRY(Built built, build(session, schema, corpus.size(), [&](std::uint64_t i) {
+                  Chunk chunk;
+                  chunk.content = corpus[i];
+                  return Result<Chunk>(std::move(chunk));
+              }));
+    const Value seconds = *built.facts.find("build_seconds");
+    built.facts.set("index_seconds", seconds);
+    const Backend& backend = built.database.backend();
+    const std::vector<std::string> names{kCollection};
+    BRAID_TRY(const SnapshotPtr snapshot, backend.snapshot(names));
+    BenchSubject subject{queries.size(), sizes.threads, {}, built.facts};
+    subject.search = [&](std::size_t i) -> Result<std::vector<std::uint64_t>> {
+        Leg leg;
+        leg.scope.collection = kCollection;
+        leg.texts = {queries[i]};
+        leg.depth = sizes.top_k;
+        BRAID_TRY(const LegResult result, backend.search_leg(snapshot, leg, {}));
+        return rows_of(result);
+    };
+    return measure(session, subject, {});
+}
+
+double recall_of(const std::vector<std::vector<std::uint64_t>>& found,
+                 const std::vector<std::vector<std::uint64_t>>& truth) {
+    std::size_t hits = 0;
+    std::size_t wanted = 0;
+    for (std::size_t q = 0; q < truth.size(); ++q) {
+        for (const std::uint64_t row : truth[q]) {
+            hits += std::ranges::count(found[q], row) > 0 ? 1 : 0;
+        }
+        wanted += truth[q].size();
+    }
+    return wanted == 0 ? 1.0 : static_cast<double>(hits) / static_cast<double>(wanted);
+}
+
+Result<> run_dense(Session& session) {
+    const Arguments& arguments = session.arguments;
+    BRAID_TRY(const std::string base_path, required(arguments, "base"));
+    BRAID_TRY(const std::string queries_path, required(arguments, "queries"));
+    BRAID_TRY(const BenchSizes sizes, sizes_of(arguments));
+    BRAID_TRY(const double wanted_recall, share_of(arguments, kDenseFlags[2], 0.95));
+    BRAID_TRY(const double share, share_of(arguments, kDenseFlags[3], 1.0));
+    BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
+    BRAID_TRY(const auto queries, read_rows(queries_path));
+    Schema schema;
+    schema.vectors.embedder = "external";
+    schema.vectors.dimension = base.dimension();
+    if (const auto metric = arguments.text("metric")) {
+        schema.vectors.metric = *metric_by_name(*metric);
+    }
+    BRAID_TRY(Built built,
+              build(session, schema, base.rows(), [&](std::uint64_t i) -> Result<Chunk> {
+                  Chunk chunk;
+                  chunk.content = "-";
+                  if (share < 1) chunk.metadata.set("allowed", is_allowed(i, share));
+                  BRAID_TRY(chunk.vector, base.row(i));
+                  return chunk;
+              }));
+    const Backend& backend = built.database.backend();
+    const std::vector<std::string> names{kCollection};
+    BRAID_TRY(const SnapshotPtr snapshot, backend.snapshot(names));
+    const auto search = [&](std::size_t i, bool exact) -> Result<std::vector<std::uint64_t>> {
+        Leg leg;
+        leg.kind = LegKind::Dense;
+        leg.scope.collection = kCollection;
+        if (share < 1) {
+            leg.scope.filter = Filter::compare(Filter::Op::Eq, "allowed", Value(true));
+        }
+        leg.vector = queries[i];
+        leg.depth = sizes.top_k;
+        leg.exact = exact;
+        BRAID_TRY(const LegResult result, backend.search_leg(snapshot, leg, {}));
+        return rows_of(result);
+    };
+    BenchSubject subject{queries.size(), sizes.threads,
+                         [&](std::size_t i) { return search(i, false); }, built.facts};
+    if (arguments.has("wait")) return bench_wait(session, subject);
+    std::vector<std::vector<std::uint64_t>> truth;
+    std::vector<std::vector<std::uint64_t>> found;
+    BRAID_TRY(const BenchRound exact, bench_round(
+                                          queries.size(), sizes.threads,
+                                          [&](std::size_t i) { return search(i, true); }, &truth));
+    BRAID_CHECK(bench_round(queries.size(), sizes.threads, subject.search, &found));
+    const double recall = recall_of(found, truth);
+    if (recall < wanted_recall) {
+        session.warn("recall " + eval::fixed(recall, 4) + " is below the " +
+                     eval::fixed(wanted_recall, 4) + " asked for");
+    }
+    return measure(session, subject, Object{{"recall", recall}, {"exact_qps", exact.qps}});
+}
+
+Result<> run_hybrid(Session& session) {
+    const Arguments& arguments = session.arguments;
+    BRAID_TRY(const std::string corpus_path, required(arguments, "corpus"));
+    BRAID_TRY(const std::string base_path, required(arguments, "base"));
+    BRAID_TRY(const std::string queries_path, required(arguments, "queries"));
+    BRAID_TRY(const std::string vectors_path, required(arguments, "query-vectors"));
+    BRAID_TRY(const BenchSizes sizes, sizes_of(arguments));
+    BRAID_TRY(const auto corpus, read_lines(corpus_path));
+    BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
+    BRAID_TRY(const auto queries, read_lines(queries_path));
+    BRAID_TRY(const auto vectors, read_rows(vectors_path));
+    if (base.rows() != corpus.size() || vectors.size() != queries.size()) {
+        return bad("there must be one vector for each document and each query");
+    }
+    Schema schema;
+    schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
+    schema.vectors.embedder = "external";
+    schema.vectors.dimension = base.dimension();
+    BRAID_TRY(Built built,
+              build(session, schema, corpus.size(), [&](std::uint64_t i) -> Result<Chunk> {
+                  Chunk chunk;
+                  chunk.content = corpus[i];
+                  BRAID_TRY(chunk.vector, base.row(i));
+                  return chunk;
+              }));
+    BenchSubject subject{queries.size(), sizes.threads, {}, built.facts};
+    subject.search = [&](std::size_t i) -> Result<std::vector<std::uint64_t>> {
+        Request request;
+        request.query = queries[i];
+        request.query_embedding = vectors[i];
+        request.collections = {kCollection};
+        request.top_k = sizes.top_k;
+        BRAID_TRY(const Answer answer, built.database.retrieve(request));
+        std::vector<std::uint64_t> rows;
+        rows.reserve(answer.hits.size());
+        for (const Hit& hit : answer.hits) rows.push_back(std::stoull(hit.chunk.chunk_id));
+        return rows;
+    };
+    return measure(session, subject, {});
+}
+
+}  // namespace
+
+const CommandSpec kBenchSparseCommand{
+    .name = "bench sparse",
+    .operands = "",
+    .summary = "measure search by words on your own text",
+    .details = R"(Builds the index in a scratch folder, which it removes, and searches every query
+in one warm-up and five measured rounds; the median round counts. Answers are
+chunk ids with scores; texts are not fetched.
+
+  braid bench sparse --corpus lines.txt --queries questions.txt -k 10 --json)",
+    .flags = kSparseFlags,
+    .shared_flags = kSharedFlags,
+    .shared_title = "Of every bench command",
+    .run = run_sparse,
+};
+
+const CommandSpec kBenchDenseCommand{
+    .name = "bench dense",
+    .operands = "",
+    .summary = "measure search by meaning on your own vectors",
+    .details = R"(As "bench sparse". "recall" is the share of the exact hits that are found,
+"exact_qps" the speed of the exact search in the same run.
+
+  braid bench dense --base base.npy --queries q.npy --recall 0.95 --json
+  braid bench dense --base base.npy --queries q.npy --selectivity 0.01)",
+    .flags = kDenseFlags,
+    .shared_flags = kSharedFlags,
+    .shared_title = "Of every bench command",
+    .run = run_dense,
+};
+
+const CommandSpec kBenchHybridCommand{
+    .name = "bench hybrid",
+    .operands = "",
+    .summary = "measure whole answers on your own text and vectors",
+    .details = R"(As "bench sparse", but each query is a whole request: both legs, fusion, texts
+and receipts.
+
+  braid bench hybrid --corpus lines.txt --base base.npy --queries questions.txt
+                     --query-vectors q.npy --json)",
+    .flags = kHybridFlags,
+    .shared_flags = kSharedFlags,
+    .shared_title = "Of every bench command",
+    .run = run_hybrid,
+};
+
+}  // namespace braid::cli

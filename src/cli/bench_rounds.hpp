@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/cli/session.hpp"
+#include "braid/result.hpp"
+#include "braid/value.hpp"
+
+namespace braid::cli {
+
+/// All queries searched once.
+struct BenchRound {
+    double qps = 0;
+    double p50_us = 0;
+    double p99_us = 0;
+};
+
+/// Answers query `index` with row numbers, best first.
+using BenchSearch = std::function<Result<std::vector<std::uint64_t>>(std::size_t index)>;
+
+/// Runs queries 0 ... `queries` - 1 on `threads` threads. `rows`, if given, takes the answers.
+Result<BenchRound> bench_round(std::size_t queries, std::size_t threads, const BenchSearch& search,
+                               std::vector<std::vector<std::uint64_t>>* rows = nullptr);
+
+/// What is measured, once it is built.
+struct BenchSubject {
+    std::size_t queries = 0;
+    std::size_t threads = 1;
+    BenchSearch search;
+    Object built;  // seconds and bytes, for the output
+};
+
+/// One warm-up and `rounds` measured rounds, of which the median by queries per second counts.
+Result<BenchRound> bench_median(const BenchSubject& subject, std::size_t rounds);
+
+/// Lets another program say when a round is due: prints `{"ready": true, ...}`, then answers each
+/// line of standard input: "round" with the figures of one round, "ids" with the rows found.
+Result<> bench_wait(Session& session, const BenchSubject& subject);
+
+/// A new folder that is removed with the object.
+class ScratchFolder {
+public:
+    /// Below `parent`, or below the system's folder for temporary files if that is empty.
+    static Result<ScratchFolder> create(const std::string& parent);
+    ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    ScratchFolder& operator=(ScratchFolder&&) = delete;
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+    ~ScratchFolder();
+
+    const std::filesystem::path& path() const noexcept { return path_; }
+    /// Of all files in it.
+    std::uint64_t bytes() const;
+
+private:
+    explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
+    std::filesystem::path path_;
+};
+
+/// Memory of this process that is in use; 0 where the system does not say.
+std::uint64_t resident_bytes();
+
+}  // namespace braid::cli

@@ -1,0 +1,50 @@
+#include "braid/cli/output_file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include <unistd.h>
+
+namespace braid::cli {
+namespace {
+
+struct CloseFile {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+
+tl::unexpected<Error> cannot_write(const std::string& path, int error) {
+    return fail(ErrorCode::IoError,
+                "cannot write \"" + path + "\": " + std::generic_category().message(error));
+}
+
+Result<> write_all(const std::string& path, const std::string& name, std::string_view text) {
+    std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
+    if (!file) return cannot_write(name, errno);
+    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) {
+        return cannot_write(name, errno);
+    }
+    if (std::fclose(file.release()) != 0) return cannot_write(name, errno);
+    return {};
+}
+
+}  // namespace
+
+Result<> write_output(const std::string& path, std::string_view text) {
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        return write_all(path, path, text);
+    }
+    const std::string temporary = path + ".tmp" + std::to_string(::getpid());
+    auto written = write_all(temporary, path, text);
+    if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
+        written = cannot_write(path, errno);
+    }
+    if (!written) std::filesystem::remove(temporary, ignored);
+    return written;
+}
+
+}  // namespace braid::cli

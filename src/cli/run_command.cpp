@@ -1,0 +1,146 @@
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "braid/cli/commands.hpp"
+#include "braid/cli/output_file.hpp"
+#include "braid/cli/progress.hpp"
+#include "braid/cli/request_flags.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/eval/numbers.hpp"
+#include "braid/eval/run_queries.hpp"
+#include "braid/ingest/npy.hpp"
+#include "braid/json/json.hpp"
+#include "braid/wire/request_json.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr std::int64_t kMaxDocuments = 10'000;
+constexpr std::size_t kDefaultDocuments = 100;
+
+constexpr auto kFlags = std::to_array<FlagSpec>({
+    {.name = "queries",
+     .kind = FlagKind::Text,
+     .value = "FILE",
+     .help = "lines of {\"_id\", \"text\"}, or id<TAB>text"},
+    {.name = "query-vectors",
+     .kind = FlagKind::Text,
+     .value = "FILE.npy",
+     .help = "a row for each query, in their order"},
+    {.name = "out",
+     .kind = FlagKind::Text,
+     .value = "FILE",
+     .help = "the run, with its timings in FILE.json"},
+    {.name = "name",
+     .kind = FlagKind::Text,
+     .value = "TAG",
+     .help = "the run's name (default: of the strategy)"},
+});
+
+tl::unexpected<Error> bad(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
+Result<std::vector<std::vector<float>>> read_vectors(const std::string& path, std::size_t queries) {
+    BRAID_TRY(const auto file, ingest::NpyFile::open(path));
+    if (file.rows() != queries) {
+        return bad(file.name() + " has " + std::to_string(file.rows()) + " rows, but there are " +
+                   std::to_string(queries) + " queries");
+    }
+    std::vector<std::vector<float>> rows;
+    rows.reserve(queries);
+    for (std::size_t i = 0; i < queries; ++i) {
+        BRAID_TRY(auto row, file.row(i));
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+Result<eval::RunRequest> run_request(const Session& session) {
+    const Arguments& arguments = session.arguments;
+    BRAID_TRY(const auto documents, arguments.integer("top-k", 1, kMaxDocuments));
+    Object json;
+    BRAID_CHECK(put_request_flags(arguments, json));
+    json.set("query", "-");  // each query takes its place
+    eval::RunRequest request;
+    BRAID_TRY(request.request, wire::request_from_value(json));
+    request.documents = documents ? static_cast<std::size_t>(*documents) : kDefaultDocuments;
+    request.name = arguments.text_or("name", arguments.text_or("strategy", "braid"));
+    return request;
+}
+
+Result<> write(Session& session, const eval::RunOutcome& outcome) {
+    BRAID_TRY(const std::string run, eval::write_run(outcome.run));
+    Value timings = eval::timings_to_value(outcome);
+    const auto path = session.arguments.text("out");
+    if (!path || *path == "-") {
+        if (session.json()) {
+            timings.as_object().set("trec", Value(run));
+            session.out.json(timings);
+        } else if (!run.empty()) {
+            session.out.line(std::string_view(run).substr(0, run.size() - 1));
+        }
+        return {};
+    }
+    BRAID_CHECK(write_output(*path, run));
+    BRAID_CHECK(write_output(*path + ".json", json::print(timings) + "\n"));
+    if (session.json()) {
+        timings.as_object().set("out", Value(*path));
+        session.out.json(timings);
+        return {};
+    }
+    session.note(eval::count_of(outcome.timings.size(), "query", "queries") + " in " +
+                 eval::fixed(outcome.seconds, 2) + " s; run in " + *path + ", timings in " + *path +
+                 ".json");
+    return {};
+}
+
+Result<> run_run(Session& session) {
+    const auto path = session.arguments.text("queries");
+    if (!path) return bad("\"run\" needs --queries FILE");
+    BRAID_TRY(eval::RunRequest request, run_request(session));
+    BRAID_TRY(const auto queries, eval::read_queries(*path));
+    if (const auto vectors = session.arguments.text("query-vectors")) {
+        BRAID_TRY(request.vectors, read_vectors(*vectors, queries.size()));
+    }
+    BRAID_TRY(const auto database, session.open_for_reading());
+    const bool bar = session.out.notes_on_terminal() && !session.quiet();
+    request.progress = [&](std::size_t done) {
+        if (bar) {
+            session.out.status(with_separators(done) + " of " + with_separators(queries.size()) +
+                               " queries");
+        }
+    };
+    const auto answer = [&](std::span<const Request> requests) {
+        return database.retrieve_batch(requests);
+    };
+    auto outcome = eval::run_queries(queries, request, answer);
+    session.out.status({});
+    if (!outcome) return tl::unexpected(std::move(outcome).error());
+    for (const auto& [text, count] : outcome->warnings) {
+        session.warn(text + " (" + eval::count_of(count, "query", "queries") + ")");
+    }
+    return write(session, *outcome);
+}
+
+}  // namespace
+
+const CommandSpec kRunCommand{
+    .name = "run",
+    .operands = "",
+    .summary = "search a file of queries and write a TREC run",
+    .details = R"(A run ranks documents: each once, at the place of its best chunk, with strictly
+falling scores. --top-k says how many per query (default: 100), the profile is
+"default". "braid eval" measures runs, "braid fuse" fuses them.
+
+  braid run --collection wiki --queries q.jsonl --strategy sparse --out a.trec
+  braid run --queries q.tsv --query-vectors q.npy --fusion dbsf --out dbsf.trec)",
+    .flags = kFlags,
+    .shared_flags = request_flags(),
+    .shared_title = "How to search",
+    .run = run_run,
+};
+
+}  // namespace braid::cli

@@ -1,0 +1,226 @@
+// run, eval, fuse and bench: the commands that measure, run as users run them.
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "braid/json/json.hpp"
+#include "cli/program_run.hpp"
+#include "ingest/npy_writer.hpp"
+#include "ingest/temporary_folder.hpp"
+
+namespace braid::cli {
+namespace {
+
+using braid::testing::RunningBraid;
+using braid::testing::RunResult;
+using braid::testing::TemporaryFolder;
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string contents(const std::string& path) {
+    const std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// Rows of two floats as a NumPy file.
+std::string npy(const std::vector<float>& numbers) {
+    return braid::testing::npy_of("<f4", numbers.size() / 2, 2, numbers);
+}
+
+class Measuring : public ::testing::Test {
+protected:
+    void SetUp() override {
+        const std::string corpus = folder_.write(
+            "corpus.jsonl",
+            R"({"_id": "fox", "text": "Red foxes hunt mice at dusk.", "vector": [1, 0]})"
+            "\n"
+            R"({"_id": "owl1", "document_id": "owl", "text": "Owls hunt mice at night.", "vector": [0.8, 0.2]})"
+            "\n"
+            R"({"_id": "owl2", "document_id": "owl", "text": "Owls hunt mice, owls hunt.", "vector": [0.6, 0.4]})"
+            "\n"
+            R"({"_id": "oak", "text": "Oaks are old trees.", "vector": [0, 1]})"
+            "\n");
+        const RunResult result = run({"ingest", corpus, "--embedder", "external"});
+        ASSERT_EQ(result.exit_code, 0) << result.errors;
+        queries_ = folder_.write("queries.tsv", "q1\thunt mice\nq2\told trees\n");
+        vectors_ = folder_.write("queries.npy", npy({1, 0, 0, 1}));
+    }
+    RunResult run(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"--data", folder_ / "data"});
+        return braid::testing::run_braid(arguments);
+    }
+    Value json(std::vector<std::string> arguments) {
+        arguments.emplace_back("--json");
+        const RunResult result = run(arguments);
+        EXPECT_EQ(result.exit_code, 0) << result.errors;
+        return json::parse(result.output).value_or(Value());
+    }
+
+    TemporaryFolder folder_;
+    std::string queries_;
+    std::string vectors_;
+};
+
+TEST_F(Measuring, ARunRanksDocumentsWithFallingScores) {
+    const RunResult result =
+        run({"run", "--queries", queries_, "--strategy", "sparse", "--top-k", "5"});
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    std::istringstream lines(result.output);
+    std::string query;
+    std::string q0;
+    std::string document;
+    std::string tag;
+    int rank = 0;
+    double score = 0;
+    std::vector<std::string> found;
+    double before = 0;
+    while (lines >> query >> q0 >> document >> rank >> score >> tag) {
+        found.push_back(query + " " + document);
+        EXPECT_TRUE(rank == 1 || score < before);
+        before = score;
+        EXPECT_EQ(tag, "sparse");
+    }
+    EXPECT_EQ(found, (std::vector<std::string>{"q1 owl", "q1 fox", "q2 oak"}));
+}
+
+TEST_F(Measuring, ARunIsWrittenToAFileWithItsTimingsBesideIt) {
+    const std::string out = folder_ / "dense.trec";
+    const RunResult result = run({"run", "--queries", queries_, "--query-vectors", vectors_,
+                                  "--strategy", "dense", "--top-k", "1", "--out", out});
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_EQ(result.output, "");
+    EXPECT_EQ(contents(out), "q1 Q0 fox 1 1 dense\nq2 Q0 oak 1 1 dense\n");
+    const auto timings = json::parse(contents(out + ".json"));
+    ASSERT_TRUE(timings);
+    EXPECT_EQ(timings->find("queries")->as_int(), 2);
+    EXPECT_NE(timings->find("legs")->find("dense"), nullptr);
+}
+
+TEST_F(Measuring, RunsAreEvaluatedSideBySide) {
+    const std::string a = folder_.write("a.trec", "q1 Q0 fox 1 2 a\nq1 Q0 owl 2 1 a\n");
+    const std::string b = folder_.write("b.trec", "q1 Q0 owl 1 2 b\nq2 Q0 oak 1 2 b\n");
+    const std::string qrels = folder_.write("qrels.txt", "q1 0 owl 1\nq2 0 oak 1\n");
+    const Value value = json({"eval", "--qrels", qrels, "--measures", "RR@10,P@1", a, b});
+    const Array& runs = value.find("runs")->as_array();
+    ASSERT_EQ(runs.size(), 2U);
+    EXPECT_EQ(runs[0].find("name")->as_string(), "a");
+    EXPECT_EQ(runs[0].find("measures")->find("RR@10")->as_double(), 0.25);
+    EXPECT_EQ(runs[1].find("measures")->find("P@1")->as_double(), 1.0);
+
+    const std::string page = folder_ / "report.html";
+    const RunResult table =
+        run({"eval", "--qrels", qrels, a, b, "--html", page, "--queries", queries_});
+    EXPECT_EQ(table.exit_code, 0) << table.errors;
+    EXPECT_TRUE(has(table.output, "nDCG@10")) << table.output;
+    EXPECT_TRUE(has(contents(page), "old trees"));
+}
+
+TEST_F(Measuring, RunsAreFusedAtFullPrecision) {
+    const std::string a = folder_.write("a.trec", "q1 Q0 fox 1 2 a\nq1 Q0 owl 2 1 a\n");
+    const std::string b = folder_.write("b.trec", "q1 Q0 owl 1 2 b\n");
+    const RunResult rrf = run({"fuse", "--method", "rrf", a, b});
+    EXPECT_EQ(rrf.exit_code, 0) << rrf.errors;
+    EXPECT_EQ(rrf.output,
+              "q1 Q0 owl 1 0.03252247488101534 rrf\nq1 Q0 fox 2 0.01639344262295082 rrf\n");
+    const RunResult base = run({"fuse", "--rank-base", "0", "--k", "2", a});
+    EXPECT_EQ(base.output, "q1 Q0 fox 1 0.5 rrf\nq1 Q0 owl 2 0.3333333333333333 rrf\n");
+    const RunResult sum = run({"fuse", "--method", "weighted_sum", "--weights", "0.75,0.25", a, b});
+    EXPECT_EQ(sum.output, "q1 Q0 fox 1 0.75 weighted_sum\nq1 Q0 owl 2 0.25 weighted_sum\n");
+    const RunResult preset = run({"fuse", "--preset", "qdrant", a});
+    EXPECT_EQ(preset.output, "q1 Q0 fox 1 0.5 rrf\nq1 Q0 owl 2 0.3333333333333333 rrf\n");
+}
+
+TEST_F(Measuring, WrongUseNamesWhatIsWrong) {
+    const std::string a = folder_.write("a.trec", "q1 Q0 fox 1 2 a\n");
+    const std::string broken = folder_.write("broken.trec", "q1 Q0 fox 1\n");
+    const auto expect = [&](const std::vector<std::string>& arguments, int code,
+                            const std::string& words) {
+        const RunResult result = run(arguments);
+        EXPECT_EQ(result.exit_code, code) << result.errors;
+        EXPECT_TRUE(has(result.errors, words)) << result.errors;
+        EXPECT_EQ(result.output, "");
+    };
+    expect({"run"}, 2, "--queries");
+    expect({"run", "--queries", folder_ / "absent"}, 3, "absent");
+    expect({"run", "--queries", queries_, "--top-k", "0"}, 2, "top-k");
+    expect({"run", "--queries", queries_, "--strategy", "dense"}, 2, "q1");
+    expect({"run", "--queries", queries_, "--query-vectors", folder_.write("one.npy", npy({1, 0}))},
+           2, "1 rows");
+    expect({"eval", a}, 2, "--qrels");
+    expect({"eval", "--qrels", folder_.write("none.txt", ""), a}, 2, "no judgement");
+    expect({"eval", "--qrels", folder_.write("q.txt", "q1 0 fox 1\n"), "--measures", "nDGC@10", a},
+           2, "nDCG");
+    expect({"fuse", broken}, 2, "broken.trec:1");
+    expect({"fuse", "--weights", "1,2", a}, 2, "2 given for 1 runs");
+    expect({"fuse", "--weights", "x", a}, 2, "\"x\"");
+    expect({"fuse", "--method", "dbsf", "--weights", "1", a}, 2, "dbsf");
+    expect({"fuse", "--method", "dbsf", "--k", "1", a}, 2, "--k");
+    expect({"fuse", "--preset", "qdrnt", a}, 2, "qdrant");
+    expect({"fuse", "--k", "-1", a}, 2, "k");
+    expect({"bench", "sparse", "--corpus", a}, 2, "--queries");
+    expect({"bench", "dense", "--base", folder_ / "absent", "--queries", vectors_}, 3, "absent");
+    expect({"bench", "dense", "--base", vectors_, "--queries", vectors_, "--recall", "2"}, 2,
+           "--recall");
+}
+
+TEST_F(Measuring, BenchSparseMeasuresAndLeavesNothingBehind) {
+    const std::string corpus = folder_.write("lines.txt", "red fox\n\nold oak\nfox and oak\n");
+    const std::string queries = folder_.write("lines2.txt", "fox\noak\n");
+    const std::string scratch = folder_ / "scratch";
+    std::filesystem::create_directory(scratch);
+    const Value value = json({"bench", "sparse", "--corpus", corpus, "--queries", queries,
+                              "--threads", "2", "--scratch", scratch});
+    for (const char* key : {"qps", "p50_us", "p99_us", "index_seconds", "index_bytes"}) {
+        EXPECT_NE(value.find(key), nullptr) << key;
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(scratch));
+}
+
+TEST_F(Measuring, BenchDenseFindsWhatTheExactSearchFinds) {
+    const std::string base = folder_.write("base.npy", npy({1, 0, 0, 1, 0.6F, 0.8F}));
+    const Value value =
+        json({"bench", "dense", "--base", base, "--queries", vectors_, "--top-k", "2"});
+    for (const char* key :
+         {"qps", "p50_us", "p99_us", "build_seconds", "index_bytes", "memory_bytes", "exact_qps"}) {
+        EXPECT_NE(value.find(key), nullptr) << key;
+    }
+    EXPECT_EQ(value.find("recall")->as_double(), 1.0);
+}
+
+TEST_F(Measuring, BenchWaitsForAnotherProgramsWord) {
+    const std::string corpus = folder_.write("lines.txt", "red fox\n\nold oak\nfox and oak\n");
+    const std::string queries = folder_.write("lines2.txt", "fox\noak\n");
+    RunningBraid braid({"bench", "sparse", "--corpus", corpus, "--queries", queries, "--analyzer",
+                        "simple", "--wait", "--json"});
+    const auto ready = json::parse(braid.read_line().value_or(""));
+    ASSERT_TRUE(ready);
+    EXPECT_TRUE(ready->find("ready")->as_bool());
+    braid.write("ids {}\nround {}\nnonsense\n");
+    EXPECT_EQ(braid.read_line().value_or(""), R"({"ids":[[0,3],[2,3]]})");
+    const auto round = json::parse(braid.read_line().value_or(""));
+    ASSERT_TRUE(round);
+    EXPECT_GT(round->find("qps")->as_double(), 0);
+    EXPECT_TRUE(has(braid.read_line().value_or(""), "nonsense"));
+    EXPECT_EQ(braid.finish().exit_code, 0);
+}
+
+TEST_F(Measuring, BenchHybridAnswersWholeRequests) {
+    const std::string corpus = folder_.write("lines.txt", "red fox\nold oak\n");
+    const std::string queries = folder_.write("lines2.txt", "fox\noak\n");
+    const std::string base = folder_.write("base.npy", npy({1, 0, 0, 1}));
+    const Value value = json({"bench", "hybrid", "--corpus", corpus, "--base", base, "--queries",
+                              queries, "--query-vectors", vectors_});
+    EXPECT_GT(value.find("qps")->as_double(), 0);
+}
+
+}  // namespace
+}  // namespace braid::cli
