@@ -57,6 +57,32 @@ lint-all: python ## format and clang-tidy, all files
 format: python ## rewrite all C++ files in the project's format
 	@tools/lint --format
 
+##@ Measure
+
+.PHONY: bench-sparse
+bench-sparse: build ## search by words against Lucene, tantivy, bm25s; ARGS=--quick for a trial
+	@bench/run sparse $(ARGS)
+
+.PHONY: bench-dense
+bench-dense: build ## search by vectors against hnswlib, usearch, Faiss, zvec, Qdrant Edge
+	@bench/run dense $(ARGS)
+
+.PHONY: bench-hybrid
+bench-hybrid: build ## whole answers against Qdrant Edge, zvec, LanceDB
+	@bench/run hybrid $(ARGS)
+
+.PHONY: bench-store
+bench-store: build ## durable indexing against LanceDB, Chroma, Qdrant Edge, zvec
+	@bench/run store $(ARGS)
+
+.PHONY: bench-http
+bench-http: ## requests per second over HTTP
+	@bench/run http $(ARGS)
+
+.PHONY: bench-compare
+bench-compare: packages ## what a change did: BASE=commit, FILTER=regex, INSTRUCTIONS=1 for callgrind
+	@bench/compare '$(or $(BASE),HEAD)' --filter '$(or $(FILTER),.)' $(if $(INSTRUCTIONS),--instructions)
+
 .PHONY: bench-micro
 bench-micro: packages ## micro-benchmarks; FILTER=regex chooses
 	@$(call configure,bench)
@@ -91,4 +117,4 @@ clean: ## remove what was built; keeps models and build/venv
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} \
 	    /^##@ / {printf "\n%s\n", substr($$0, 5)} \
-	    /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	    /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile

@@ -1,0 +1,1 @@
+"""Runs comparisons: contestants in processes of their own, rounds interleaved, one report."""

@@ -1,0 +1,105 @@
+"""Who takes part in what, and the command that starts each one's worker."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import environment
+from .paths import BENCH, UsageError, braid_program
+
+RIVALS = BENCH / "rivals"
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A search parameter the harness sets: its name, where to start, where to give up."""
+
+    name: str
+    start: int
+    limit: int
+
+
+@dataclass(frozen=True)
+class Contestant:
+    name: str
+    tasks: tuple[str, ...]  # sparse, dense, filtered, hybrid, store
+    script: str = ""
+    package: str = ""
+    kind: str = ""
+    knob: Knob | None = None
+
+
+BEAM = Knob("ef", 10, 5120)
+
+CONTESTANTS = (
+    Contestant("braid", ("sparse", "dense", "filtered", "hybrid", "store")),
+    Contestant("lucene", ("sparse",)),
+    Contestant("tantivy", ("sparse",), "tantivy_rival.py", "tantivy"),
+    Contestant("bm25s", ("sparse",), "bm25s_rival.py", "bm25s"),
+    Contestant("hnswlib", ("dense", "filtered"), "hnswlib_rival.py", "hnswlib", knob=BEAM),
+    Contestant("usearch", ("dense",), "usearch_rival.py", "usearch", "bf16", BEAM),
+    Contestant("usearch-i8", ("dense",), "usearch_rival.py", "usearch", "i8", BEAM),
+    Contestant("faiss-hnsw", ("dense", "filtered"), "faiss_rival.py", "faiss-cpu", "hnsw", BEAM),
+    Contestant(
+        "faiss-ivf", ("dense",), "faiss_rival.py", "faiss-cpu", "ivf", Knob("nprobe", 4, 512)
+    ),
+    Contestant(
+        "zvec", ("dense", "filtered", "hybrid", "store"), "zvec_rival.py", "zvec", knob=BEAM
+    ),
+    Contestant(
+        "qdrant-edge", ("dense", "filtered", "hybrid", "store"), "qdrant_rival.py",
+        "qdrant-edge-py", knob=BEAM,
+    ),
+    Contestant("lancedb", ("hybrid", "store"), "lancedb_rival.py", "lancedb"),
+    Contestant("chroma", ("store",), "chroma_rival.py", "chromadb"),
+    Contestant("numpy-exact", ("dense", "filtered"), "numpy_rival.py", "numpy"),
+)  # fmt: skip
+
+# Named in the report, so that nobody looks for them in vain.
+ABSENT = {"hybrid": {"chroma": "has no hybrid search in its local mode"}}
+
+
+def taking_part(task: str, only: list[str]) -> list[Contestant]:
+    known = {contestant.name for contestant in CONTESTANTS}
+    unknown = [name for name in only if name not in known]
+    if unknown:
+        raise UsageError(f"unknown contestant {unknown[0]}; known: {', '.join(sorted(known))}")
+    return [c for c in CONTESTANTS if task in c.tasks and (not only or c.name in only)]
+
+
+def flags(inputs: dict) -> list[str]:
+    """{"top_k": 10} as --top-k 10; what is None is left out."""
+    words = []
+    for name, value in inputs.items():
+        if value is not None:
+            words += ["--" + name.replace("_", "-"), str(value)]
+    return words
+
+
+def braid_command(task: str, inputs: dict, python: Path) -> list:
+    program = braid_program()
+    if program is None or not program.exists():
+        raise UsageError("the program is not built: make build, or BRAID_PROGRAM=path")
+    if task == "store":
+        adapter = [python, RIVALS / "braid_store.py", task, *flags(inputs)]
+        return [shutil.which("env"), f"BRAID_PROGRAM={program}", *adapter]
+    given = {name: value for name, value in inputs.items() if name != "depth"}
+    if task in ("sparse", "hybrid"):
+        given["analyzer"] = "simple"
+    name = "dense" if task == "filtered" else task
+    return [program, "bench", name, *flags(given), "--wait", "--json"]
+
+
+def command(contestant: Contestant, task: str, inputs: dict, python: Path, missing: dict) -> list:
+    """How to start the contestant's worker; UsageError if it cannot be had here."""
+    if contestant.name == "braid":
+        return braid_command(task, inputs, python)
+    given = {name: value for name, value in inputs.items() if name != "recall"}
+    name = "dense" if task == "filtered" else task
+    if contestant.name == "lucene":
+        path = environment.lucene_classpath()
+        return ["java", "-Xmx4g", "-cp", path, "LuceneRival", name, *flags(given)]
+    if contestant.package in missing:
+        raise UsageError(f"not installed: {missing[contestant.package]}")
+    given["kind"] = contestant.kind or None
+    return [python, RIVALS / contestant.script, name, *flags(given)]

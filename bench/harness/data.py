@@ -1,0 +1,243 @@
+"""What every contestant is given: token streams and vectors, prepared once; and the exact truth."""
+
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .paths import UsageError, cache_dir, speed_data
+
+WORD = re.compile(r"[a-z0-9]+")
+# The words Lucene's English analyser drops.
+STOP_WORDS = frozenset(
+    "a an and are as at be but by for if in into is it no not of on or such that the their then "
+    "there these they this to was will with".split()
+)
+NOTHING = "empty"  # stands for a text without a single word, so that every line has a token
+
+
+def words(text: str) -> list[str]:
+    """Lower-cased runs of a-z and 0-9: the token stream all contestants share."""
+    return WORD.findall(text.lower())
+
+
+def without_stop_words(tokens: list[str]) -> list[str]:
+    return [token for token in tokens if token not in STOP_WORDS]
+
+
+def as_line(tokens: list[str]) -> str:
+    return " ".join(tokens) or NOTHING
+
+
+def open_text(path: Path) -> io.TextIOBase:
+    if path.suffix != ".zst":
+        return path.open(encoding="utf-8")
+    import zstandard  # from the rivals' environment; the tests do without
+
+    return io.TextIOWrapper(
+        zstandard.ZstdDecompressor().stream_reader(path.open("rb"), closefd=True), encoding="utf-8"
+    )
+
+
+def texts_of(path: Path) -> Iterator[str]:
+    """Texts of a file: JSON lines with `title` and `text`, or plain lines."""
+    with open_text(path) as file:
+        if ".jsonl" not in path.suffixes:
+            for line in file:
+                yield line.rstrip("\n")
+            return
+        for line in file:
+            record = json.loads(line)
+            yield f"{record.get('title', '')} {record['text']}"
+
+
+def key(*parts) -> str:
+    """Names prepared files by what they were made from."""
+    seen = []
+    for part in parts:
+        if isinstance(part, Path):
+            status = part.stat()
+            seen.append(f"{part.resolve()} {status.st_size} {status.st_mtime_ns}")
+        else:
+            seen.append(repr(part))
+    return hashlib.sha256("\n".join(seen).encode()).hexdigest()[:16]
+
+
+def prepared(name: str, make) -> Path:
+    """The file `name` in the cache; `make(path)` writes it if it is not there."""
+    path = cache_dir() / "data" / name
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name("part-" + path.name)
+        make(part)
+        part.rename(path)
+    return path
+
+
+def write_lines(path: Path, lines) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in lines)
+
+
+def count_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _ in file)
+
+
+def take(texts: Iterator[str], count: int | None) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        if count is not None and number >= count:
+            return
+        yield text
+
+
+@dataclass
+class Sources:
+    """Where texts and vectors come from: the measuring data, or the caller's own files."""
+
+    corpus: Path | None = None
+    queries: Path | None = None
+    base: Path | None = None
+    query_vectors: Path | None = None
+
+    def corpus_file(self) -> Path:
+        return self.corpus or speed_data() / "openings.jsonl.zst"
+
+    def queries_file(self) -> Path:
+        return self.queries or speed_data() / "queries.jsonl.zst"
+
+
+def corpus(sources: Sources, docs: int | None) -> Path:
+    """Token streams of the first `docs` documents, one per line."""
+    source = sources.corpus_file()
+    return prepared(
+        f"corpus-{docs or 'all'}-{key(source)}.txt",
+        lambda path: write_lines(
+            path, (as_line(words(text)) for text in take(texts_of(source), docs))
+        ),
+    )
+
+
+def queries(sources: Sources, count: int | None, stop_words: bool) -> Path:
+    """Token streams of the queries. Without stop words: the rest of each, the word itself if none."""
+    source = sources.queries_file()
+
+    def line(text: str) -> str:
+        tokens = words(text)
+        return as_line(tokens if stop_words else without_stop_words(tokens) or tokens)
+
+    kind = "natural" if stop_words else "content"
+    return prepared(
+        f"queries-{kind}-{count or 'all'}-{key(source)}.txt",
+        lambda path: write_lines(path, map(line, take(texts_of(source), count))),
+    )
+
+
+def normalised(rows: np.ndarray) -> np.ndarray:
+    rows = np.asarray(rows, dtype=np.float32)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(norms > 0, norms, 1)
+
+
+def load(path: Path) -> np.ndarray:
+    try:
+        rows = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (EOFError, OSError, ValueError) as error:
+        raise UsageError(f"cannot read vectors from {path}: {error}") from None
+    if rows.ndim != 2 or not len(rows):
+        raise UsageError(f"{path} holds {rows.shape}; wanted rows of one length")
+    return rows
+
+
+def save(path: Path, rows: np.ndarray) -> None:
+    with path.open("wb") as file:
+        np.save(file, np.ascontiguousarray(rows, dtype=np.float32))
+
+
+def base_vectors(sources: Sources, docs: int | None) -> Path:
+    """The first `docs` vectors, float32, length 1."""
+    if sources.base:
+        return prepared(
+            f"base-{docs or 'all'}-{key(sources.base)}.npy",
+            lambda path: save(path, normalised(load(sources.base)[:docs])),
+        )
+    codes = speed_data() / "vectors.i8.npy"
+
+    def make(path: Path) -> None:
+        scale = np.load(codes.with_name("vectors.scale.npy"))
+        rows = load(codes)[:docs].astype(np.float32)
+        save(path, normalised(rows * scale[: len(rows)].reshape(-1, 1)))
+
+    return prepared(f"base-{docs or 'all'}-{key(codes)}.npy", make)
+
+
+def query_vectors(sources: Sources, count: int | None) -> Path:
+    source = sources.query_vectors or speed_data() / "query-vectors.f16.npy"
+    return prepared(
+        f"query-vectors-{count or 'all'}-{key(source)}.npy",
+        lambda path: save(path, normalised(load(source)[:count])),
+    )
+
+
+def allowed_rows(count: int, selectivity: float) -> np.ndarray:
+    """Row i passes iff (i * 2654435761 mod 2^32) < selectivity * 2^32; the program's own rule."""
+    hashes = np.arange(count, dtype=np.uint64) * np.uint64(2654435761) & np.uint64(0xFFFFFFFF)
+    return hashes < selectivity * 2.0**32
+
+
+class Truth:
+    """The exact best rows of each query, by float32 inner product."""
+
+    def __init__(self, base: Path, queries: Path, top_k: int, selectivity: float | None = None):
+        self.base = np.load(base, mmap_mode="r")
+        self.queries = np.load(queries)
+        self.allowed = None
+        if selectivity is not None:
+            self.allowed = allowed_rows(len(self.base), selectivity)
+        rows = len(self.base) if self.allowed is None else int(self.allowed.sum())
+        self.top_k = min(top_k, rows)
+        if self.top_k == 0:
+            raise UsageError("the filter lets no row through; use more documents")
+        name = f"truth-{top_k}-{selectivity or 'all'}-{key(base, queries)}.npy"
+        self.threshold = np.load(prepared(name, lambda path: save(path, self._compute())))[:, 0]
+
+    def _compute(self) -> np.ndarray:
+        """The score of the last of the true top k, per query: what a hit must reach."""
+        base = np.asarray(self.base)
+        if self.allowed is not None:
+            base = base[self.allowed]
+        last = np.empty((len(self.queries), 1), dtype=np.float32)
+        for start in range(0, len(self.queries), 64):
+            scores = self.queries[start : start + 64] @ base.T
+            last[start : start + 64, 0] = np.partition(scores, -self.top_k, axis=1)[:, -self.top_k]
+        return last
+
+    def recall(self, found: list[list[int]]) -> float:
+        """The mean share of true hits found. Equal scores count alike; repeated, forbidden and
+        unknown rows count as missed."""
+        if len(found) != len(self.queries):
+            raise UsageError(f"{len(found)} answers to {len(self.queries)} queries")
+        hits = 0
+        for query, (rows, least) in enumerate(zip(found, self.threshold)):
+            rows = [row for row in dict.fromkeys(rows[: self.top_k]) if 0 <= row < len(self.base)]
+            if self.allowed is not None:
+                rows = [row for row in rows if self.allowed[row]]
+            if rows:
+                scores = self.base[rows] @ self.queries[query]
+                hits += int(np.count_nonzero(scores >= least - 1e-5))
+        return hits / (len(self.queries) * self.top_k)
+
+
+def overlap(first: list[list[int]], second: list[list[int]]) -> float:
+    """The mean share of rows that two contestants' answers have in common."""
+    shares = [
+        len(set(a) & set(b)) / max(len(set(a)), len(set(b)))
+        for a, b in zip(first, second, strict=True)
+        if a or b
+    ]
+    return sum(shares) / len(shares) if shares else 1.0

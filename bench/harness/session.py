@@ -1,0 +1,173 @@
+"""One call of bench/run: which groups are measured, and what is written about them."""
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from . import compare, data, html, table
+from .compare import Group, Options
+from .contestants import ABSENT, taking_part
+from .machine import identity, machine
+from .paths import RESULTS, UsageError
+
+# Documents and queries, in full and with --quick; None: all there are.
+SIZES = {
+    "sparse": ((None, 3000), (20_000, 500)),
+    "dense": ((100_000, 3000), (20_000, 500)),
+    "hybrid": ((100_000, 3000), (20_000, 500)),
+    "store": ((20_000, 1), (2_000, 1)),
+}
+FILTERED_QUERIES = 500  # a filter in Python makes one rival very slow
+DEPTH = 50  # candidates per leg of a hybrid query, braid's own default
+
+
+class Session:
+    """The input of one run, prepared as groups ask for it."""
+
+    def __init__(self, given: argparse.Namespace):
+        self.given = given
+        docs, queries = SIZES[given.bench][1 if given.quick else 0]
+        self.docs = given.docs or docs
+        self.queries = given.queries or queries
+        self.only = [name for name in given.only.split(",") if name]
+        self.sources = data.Sources(
+            given.corpus, given.queries_file, given.base, given.query_vectors
+        )
+
+    def groups(self):
+        """Yields the groups, largest input first."""
+        yield from getattr(self, self.given.bench)(self.docs, True)
+        for docs in self.growth_sizes():
+            yield from getattr(self, self.given.bench)(docs, False)
+
+    def growth_sizes(self) -> list[int]:
+        if self.given.growth is None or self.given.bench not in ("sparse", "dense"):
+            return []
+        if self.given.growth:
+            try:
+                return [int(size) for size in self.given.growth.split(",")]
+            except ValueError:
+                raise UsageError(f"--growth: not numbers: {self.given.growth}") from None
+        full = self.docs or data.count_lines(data.corpus(self.sources, None))
+        return [full // 4, full // 2]
+
+    def sparse(self, docs: int | None, main: bool):
+        corpus = data.corpus(self.sources, docs)
+        for title, stop_words in (("natural questions", True), ("stop words dropped", False)):
+            queries = data.queries(self.sources, self.queries, stop_words)
+            yield Group(
+                "sparse",
+                title,
+                data.count_lines(corpus),
+                data.count_lines(queries),
+                {"corpus": corpus, "queries": queries},
+                taking_part("sparse", self.only),
+                compare_answers=True,
+            )
+            if not main:
+                return
+
+    def dense(self, docs: int | None, main: bool):
+        base = data.base_vectors(self.sources, docs)
+        rows, target = len(data.load(base)), self.given.recall
+        queries = data.query_vectors(self.sources, self.queries)
+        yield Group(
+            "dense",
+            f"recall {target:g} at {self.given.top_k}",
+            rows,
+            len(data.load(queries)),
+            {"base": base, "queries": queries},
+            taking_part("dense", self.only),
+            truth=data.Truth(base, queries, self.given.top_k),
+        )
+        share = self.given.selectivity
+        if not main or not share:
+            return
+        few = data.query_vectors(self.sources, min(self.queries or 1 << 30, FILTERED_QUERIES))
+        yield Group(
+            "filtered",
+            f"recall {target:g} at {self.given.top_k}, filter lets {share:.3g} of the rows through",
+            rows,
+            len(data.load(few)),
+            {"base": base, "queries": few, "selectivity": share},
+            taking_part("filtered", self.only),
+            truth=data.Truth(base, few, self.given.top_k, share),
+        )
+
+    def both(self, docs: int | None) -> dict:
+        base = data.base_vectors(self.sources, docs)
+        corpus = data.corpus(self.sources, docs)
+        if data.count_lines(corpus) != len(data.load(base)):
+            raise UsageError("there must be one vector for each document; --docs takes the first")
+        return {"corpus": corpus, "base": base}
+
+    def hybrid(self, docs: int | None, main: bool):
+        inputs = self.both(docs)
+        vectors = data.query_vectors(self.sources, self.queries)
+        count = len(data.load(vectors))
+        queries = data.queries(self.sources, count, True)
+        yield Group(
+            "hybrid",
+            "both legs, reciprocal rank fusion",
+            len(data.load(inputs["base"])),
+            count,
+            inputs | {"queries": queries, "query_vectors": vectors, "depth": DEPTH},
+            taking_part("hybrid", self.only),
+            compare_answers=True,
+        )
+
+    def store(self, docs: int | None, main: bool):
+        inputs = self.both(docs)
+        yield Group(
+            "store",
+            "text and vectors, durable on disk",
+            len(data.load(inputs["base"])),
+            0,
+            inputs,
+            taking_part("store", self.only),
+            metric="docs_per_second",
+        )
+
+
+def options_of(given: argparse.Namespace, python: Path, missing: dict) -> Options:
+    rounds = given.rounds or (3 if given.quick else 5)
+    return Options(
+        python, missing, given.threads, rounds, given.warmups, given.top_k, given.recall
+    )
+
+
+def run(given: argparse.Namespace, python: Path, missing: dict) -> int:
+    session, options = Session(given), options_of(given, python, missing)
+    report = identity() | {
+        "schema": 1,
+        "bench": given.bench,
+        "quick": given.quick,
+        "command": shlex.join(["bench/run", *sys.argv[1:]]),
+        "machine": machine(),
+        "settings": {
+            "threads": options.threads,
+            "rounds": options.rounds,
+            "warmups": options.warmups,
+            "top_k": options.top_k,
+            "recall": options.recall,
+        },
+        "absent": ABSENT.get(given.bench, {}),
+        "groups": [],
+    }
+    if report["machine"]["load_at_start"] > 0.5:
+        compare.say(f"the machine is busy (load {report['machine']['load_at_start']})")
+    for group in session.groups():
+        report["groups"].append(compare.run(group, options))
+        print(table.text(report["groups"][-1]), flush=True)
+    for name, reason in report["absent"].items():
+        print(f"{name}: {reason}")
+    folder = given.out or RESULTS
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = f"{given.bench}-{report['date'].replace(':', '')}-{report['commit']}"
+    (folder / f"{stem}.json").write_text(json.dumps(report, indent=1) + "\n")
+    (folder / f"{stem}.html").write_text(html.page(report))
+    print(f"\n{folder / stem}.json\n{folder / stem}.html")
+    measured = [entry for group in report["groups"] for entry in group["contestants"]]
+    return 0 if measured else 1

@@ -1,0 +1,98 @@
+"""LanceDB: vector index and full-text index of one table, fused by its RRF reranker."""
+
+from importlib.metadata import version
+
+import lancedb
+import pyarrow
+from lancedb.rerankers import RRFReranker
+
+from protocol import Rival, Store, folder_bytes, lines, serve, vectors
+
+
+def fill(folder, base, texts):
+    count, dimension = base.shape
+    rows = pyarrow.table(
+        {
+            "row": pyarrow.array(range(count), pyarrow.int64()),
+            "text": pyarrow.array(texts),
+            "vector": pyarrow.FixedSizeListArray.from_arrays(
+                pyarrow.array(base.reshape(-1)), dimension
+            ),
+        }
+    )
+    table = lancedb.connect(str(folder)).create_table("bench", rows)
+    table.create_fts_index(
+        "text",
+        base_tokenizer="whitespace",
+        lower_case=False,
+        stem=False,
+        remove_stop_words=False,
+        ascii_folding=False,
+        with_position=False,
+    )
+    # Below 256 rows it cannot train; it scans then, as it would by default.
+    if count >= 256:
+        table.create_index(
+            metric="dot", vector_column_name="vector", index_type="IVF_HNSW_SQ",
+            num_partitions=1, m=16, ef_construction=200,
+        )
+    return table
+
+
+class Hybrid(Rival):
+    version = version("lancedb")
+    note = "IVF_HNSW_SQ, one partition, m 16, ef 80; words split at spaces"
+
+    def __init__(self, table, folder, texts, queries, given):
+        self.table, self.texts, self.vectors, self.given = table, texts, queries, given
+        self.queries = len(texts)
+        self.index_bytes = folder_bytes(folder)
+        self.reranker = RRFReranker(K=60)
+
+    def search(self, query):
+        return (
+            self.table.search(query_type="hybrid", vector_column_name="vector")
+            .vector(self.vectors[query])
+            .text(self.texts[query])
+            .ef(80)
+            .rerank(self.reranker)
+            .select(["row"])
+            .limit(self.given.depth)
+            .to_arrow()
+        )
+
+    def rows(self, answer):
+        return answer["row"].to_pylist()[: self.given.top_k]
+
+
+class LanceStore(Store):
+    version = version("lancedb")
+    note = "IVF_HNSW_SQ, one partition, m 16; text with a full-text index"
+
+    def __init__(self, given, texts, base):
+        super().__init__(given, len(texts))
+        self.texts, self.base = texts, base
+
+    def write(self, folder):
+        fill(folder, self.base, self.texts)
+
+    def reopen(self, folder):
+        table = lancedb.connect(str(folder)).open_table("bench")
+        found = table.search(self.base[0], vector_column_name="vector").limit(10).to_arrow()
+        return found["row"].to_pylist()
+
+
+def build(given):
+    base, texts = vectors(given.base), lines(given.corpus)
+    if given.task == "store":
+        yield
+        yield LanceStore(given, texts, base)
+    else:
+        queries = vectors(given.query_vectors)
+        yield
+        folder = f"{given.scratch}/lancedb"
+        table = fill(folder, base, texts)
+        yield Hybrid(table, folder, lines(given.queries), queries, given)
+
+
+serve(build)

@@ -1,0 +1,175 @@
+"""Qdrant Edge: HNSW, and its own BM25 as a sparse vector (words split at spaces), RRF."""
+
+from importlib.metadata import version
+
+import qdrant_edge as qdrant
+
+from protocol import Rival, Store, allowed_rows, folder_bytes, lines, serve, vectors
+
+BATCH = 1000
+NOTE = "HNSW, m 16, ef_construct 200"
+
+
+def config(dimension, text, threads):
+    graph = qdrant.HnswIndexConfig(
+        m=16, ef_construct=200, full_scan_threshold=10, max_indexing_threads=threads
+    )
+    dense = qdrant.EdgeVectorParams(size=dimension, distance=qdrant.Distance.Dot)
+    words = {"words": qdrant.EdgeSparseVectorParams(modifier=qdrant.Modifier.Idf)}
+    return qdrant.EdgeConfig(
+        vectors={"dense": dense},
+        sparse_vectors=words if text else None,
+        hnsw_config=graph,
+        optimizers=qdrant.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=1),
+        max_search_threads=threads,
+    )
+
+
+def bm25(texts):
+    """Its BM25 with stop words kept and no stemming, so that it sees the tokens all others see."""
+    return qdrant.Bm25(
+        qdrant.Bm25Config(
+            k=1.2,
+            b=0.75,
+            avg_len=sum(len(text.split()) for text in texts) / len(texts),
+            tokenizer=qdrant.TokenizerType.Whitespace,
+            stopwords=qdrant.StopwordsSet(),
+            stemmer=qdrant.DisabledStemmer(),
+        )
+    )
+
+
+def fill(path, base, texts, words, allowed, threads):
+    shard = qdrant.EdgeShard.create(str(path), config(base.shape[1], texts is not None, threads))
+    if allowed is not None:
+        shard.update(
+            qdrant.UpdateOperation.create_field_index("allowed", qdrant.PayloadSchemaType.Integer)
+        )
+    for first in range(0, len(base), BATCH):
+        points = []
+        for row in range(first, min(first + BATCH, len(base))):
+            vector, payload = {"dense": base[row].tolist()}, None
+            if texts is not None:
+                vector["words"] = words.embed_document(texts[row])
+                payload = {"text": texts[row]}
+            if allowed is not None:
+                payload = {"allowed": int(allowed[row])}
+            points.append(qdrant.Point(row, vector, payload))
+        shard.update(qdrant.UpdateOperation.upsert_points(points))
+    shard.optimize()
+    shard.flush()
+    return shard
+
+
+class Dense(Rival):
+    version = version("qdrant-edge-py")
+    note = NOTE
+    has_batch = True
+
+    def __init__(self, shard, path, queries, top_k, filtered):
+        self.shard, self.vectors, self.top_k = shard, queries.tolist(), top_k
+        self.queries = len(queries)
+        self.index_bytes = folder_bytes(path)
+        self.requests, self.filter = [], None
+        if filtered:
+            match = qdrant.FieldCondition(key="allowed", match=qdrant.MatchValue(1))
+            self.filter = qdrant.Filter(must=[match])
+
+    def prepare(self, params):
+        search = qdrant.SearchParams(hnsw_ef=int(params.get("ef", 100)))
+        self.requests = [
+            qdrant.QueryRequest(
+                limit=self.top_k,
+                query=qdrant.Query.Nearest(vector, using="dense"),
+                params=search,
+                filter=self.filter,
+                with_payload=False,
+                with_vector=False,
+            )
+            for vector in self.vectors
+        ]
+
+    def search(self, query):
+        return self.shard.query(self.requests[query])
+
+    def search_all(self, threads):
+        self.shard.query_batch(qdrant.QueryBatchRequest(self.requests))
+
+    def rows(self, answer):
+        return [int(point.id) for point in answer]
+
+
+class Hybrid(Dense):
+    note = NOTE + ", ef 80; its BM25 without stop words or stemming"
+    has_batch = False
+
+    def __init__(self, shard, path, texts, words, queries, given):
+        super().__init__(shard, path, queries, given.top_k, False)
+        search = qdrant.SearchParams(hnsw_ef=80)
+        self.requests = [
+            qdrant.QueryRequest(
+                limit=given.top_k,
+                prefetches=[
+                    qdrant.Prefetch(
+                        limit=given.depth,
+                        query=qdrant.Query.Nearest(vector, using="dense"),
+                        params=search,
+                    ),
+                    qdrant.Prefetch(
+                        limit=given.depth,
+                        query=qdrant.Query.Nearest(words.embed_query(text), using="words"),
+                    ),
+                ],
+                query=qdrant.Fusion.Rrf(k=60),
+                with_payload=False,
+                with_vector=False,
+            )
+            for text, vector in zip(texts, self.vectors)
+        ]
+
+    def prepare(self, params):
+        pass
+
+
+class QdrantStore(Store):
+    version = version("qdrant-edge-py")
+    note = NOTE + "; text as payload and as BM25 sparse vector"
+
+    def __init__(self, given, texts, base):
+        super().__init__(given, len(texts))
+        self.texts, self.base, self.threads = texts, base, given.threads
+        self.words = bm25(texts)
+
+    def write(self, folder):
+        fill(folder, self.base, self.texts, self.words, None, self.threads).close()
+
+    def reopen(self, folder):
+        shard = qdrant.EdgeShard.load(str(folder))
+        nearest = qdrant.Query.Nearest(self.base[0].tolist(), using="dense")
+        found = shard.query(qdrant.QueryRequest(limit=10, query=nearest))
+        shard.close()
+        return found
+
+
+def build(given):
+    base = vectors(given.base)
+    path = f"{given.scratch}/qdrant"
+    if given.task == "store":
+        texts = lines(given.corpus)
+        yield
+        yield QdrantStore(given, texts, base)
+    elif given.task == "hybrid":
+        texts, queries = lines(given.corpus), vectors(given.query_vectors)
+        words = bm25(texts)
+        yield
+        shard = fill(path, base, texts, words, None, given.threads)
+        yield Hybrid(shard, path, lines(given.queries), words, queries, given)
+    else:
+        queries = vectors(given.queries)
+        yield
+        allowed = allowed_rows(len(base), given.selectivity) if given.selectivity else None
+        shard = fill(path, base, None, None, allowed, given.threads)
+        yield Dense(shard, path, queries, given.top_k, allowed is not None)
+
+
+serve(build)

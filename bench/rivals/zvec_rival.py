@@ -1,0 +1,163 @@
+"""zvec: HNSW over int8 codes with exact refining, full-text index split at spaces, RRF."""
+
+from importlib.metadata import version
+
+import zvec
+
+from protocol import Rival, Store, allowed_rows, folder_bytes, lines, serve, vectors
+
+BATCH = 1000
+NOTE = "HNSW, m 16, ef_construction 200, int8 codes, refined"
+
+
+def schema(dimension, text, flag):
+    fields = []
+    if text:
+        words = zvec.FtsIndexParam(tokenizer_name="whitespace", filters=[])
+        fields.append(zvec.FieldSchema("text", zvec.DataType.STRING, index_param=words))
+    if flag:
+        fields.append(
+            zvec.FieldSchema("allowed", zvec.DataType.INT32, index_param=zvec.InvertIndexParam())
+        )
+    graph = zvec.HnswIndexParam(
+        metric_type=zvec.MetricType.IP,
+        m=16,
+        ef_construction=200,
+        quantize_type=zvec.QuantizeType.INT8,
+        use_contiguous_memory=True,
+    )
+    vector = zvec.VectorSchema("vector", zvec.DataType.VECTOR_FP32, dimension, index_param=graph)
+    return zvec.CollectionSchema(name="bench", fields=fields, vectors=[vector])
+
+
+def fill(path, base, texts, allowed, threads):
+    collection = zvec.create_and_open(
+        path=str(path), schema=schema(base.shape[1], texts is not None, allowed is not None)
+    )
+    for first in range(0, len(base), BATCH):
+        docs = []
+        for row in range(first, min(first + BATCH, len(base))):
+            fields = {}
+            if texts is not None:
+                fields["text"] = texts[row]
+            if allowed is not None:
+                fields["allowed"] = int(allowed[row])
+            docs.append(zvec.Doc(id=str(row), vectors={"vector": base[row]}, fields=fields))
+        for status in collection.insert(docs):
+            if not status.ok():
+                raise RuntimeError(status.message())
+    collection.optimize(zvec.OptimizeOption(concurrency=threads))
+    collection.flush()
+    collection.close()
+
+
+def open_to_read(path):
+    return zvec.open(str(path), zvec.CollectionOption(read_only=True, enable_mmap=True))
+
+
+def beam(ef):
+    return zvec.HnswQueryParam(ef=ef, is_using_refiner=True)
+
+
+class Dense(Rival):
+    version = version("zvec")
+    note = NOTE
+
+    def __init__(self, path, queries, top_k, filtered):
+        self.collection = open_to_read(path)
+        self.vectors, self.top_k = list(queries), top_k
+        self.filter = "allowed = 1" if filtered else None
+        self.queries = len(queries)
+        self.index_bytes = folder_bytes(path)
+        self.requests = []
+
+    def prepare(self, params):
+        param = beam(int(params.get("ef", 100)))
+        self.requests = [zvec.Query("vector", vector=v, param=param) for v in self.vectors]
+
+    def search(self, query):
+        return self.collection.query_internal_ids(
+            self.requests[query], topk=self.top_k, filter=self.filter
+        )
+
+    def rows(self, answer):
+        keys = self.collection.resolve_internal_ids(answer)
+        return [int(key) for key in keys if key is not None]
+
+
+class Hybrid(Rival):
+    version = version("zvec")
+    note = NOTE + ", ef 80; words split at spaces"
+
+    def __init__(self, path, texts, queries, given):
+        self.collection = open_to_read(path)
+        self.given = given
+        self.queries = len(texts)
+        self.index_bytes = folder_bytes(path)
+        self.reranker = zvec.RrfReRanker(rank_constant=60)
+        self.requests = [both_legs(text, vector) for text, vector in zip(texts, queries)]
+
+    def search(self, query):
+        # One call has one depth: it fetches the candidates of each leg and fuses those.
+        return self.collection.query(
+            self.requests[query],
+            topk=self.given.depth,
+            reranker=self.reranker,
+            output_fields=[],
+        )
+
+    def rows(self, answer):
+        return [int(doc.id) for doc in answer][: self.given.top_k]
+
+
+def both_legs(text, vector):
+    return [
+        zvec.Query("vector", vector=vector, param=beam(80)),
+        zvec.Query("text", fts=zvec.Fts(match_string=text)),
+    ]
+
+
+class ZvecStore(Store):
+    version = version("zvec")
+    note = NOTE + "; text with a full-text index"
+
+    def __init__(self, given, texts, base):
+        super().__init__(given, len(texts))
+        self.texts, self.base, self.threads = texts, base, given.threads
+
+    def write(self, folder):
+        fill(folder, self.base, self.texts, None, self.threads)
+
+    def reopen(self, folder):
+        collection = open_to_read(folder)
+        found = collection.query(zvec.Query("vector", vector=self.base[0], param=beam(80)), topk=10)
+        collection.close()
+        return found
+
+
+def build(given):
+    zvec.init(
+        log_level=zvec.LogLevel.ERROR,
+        query_threads=given.threads,
+        optimize_threads=given.threads,
+    )
+    base = vectors(given.base)
+    path = f"{given.scratch}/zvec"
+    if given.task == "store":
+        texts = lines(given.corpus)
+        yield
+        yield ZvecStore(given, texts, base)
+    elif given.task == "hybrid":
+        texts, queries = lines(given.corpus), vectors(given.query_vectors)
+        yield
+        fill(path, base, texts, None, given.threads)
+        yield Hybrid(path, lines(given.queries), list(queries), given)
+    else:
+        queries = vectors(given.queries)
+        yield
+        allowed = allowed_rows(len(base), given.selectivity) if given.selectivity else None
+        fill(path, base, None, allowed, given.threads)
+        yield Dense(path, queries, given.top_k, allowed is not None)
+
+
+serve(build)

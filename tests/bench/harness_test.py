@@ -1,0 +1,512 @@
+"""Tests of bench/harness on stand-ins for contestants."""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+sys.path.insert(0, str(BENCH))
+
+from harness import compare, contestants, data, environment, html, measure, plots, table  # noqa: E402
+from harness.paths import ROOT, UsageError, cache_dir, fresh_folder, speed_data  # noqa: E402
+from harness.worker import Worker, WorkerError, pinned_cores  # noqa: E402
+
+# A worker that does what its first argument says, and notes in a file when it was asked.
+STAND_IN = r"""
+import json, os, sys, time
+kind, journal = sys.argv[1], sys.argv[2]
+def say(x): print(json.dumps(x), flush=True)
+if kind == "dies": sys.exit("no memory left")
+if kind == "babbles": print("hello"); sys.exit()
+if kind == "list": print("[1]"); sys.exit()
+if kind == "silent": time.sleep(30)
+say({"ready": kind != "unready", "version": "1", "build_seconds": 0.5, "batch": kind == "batch",
+     "affinity": sorted(os.sched_getaffinity(0)), "threads": os.environ["OMP_NUM_THREADS"]})
+rounds = 0
+for line in sys.stdin:
+    word, _, rest = line.strip().partition(" ")
+    params = json.loads(rest) if rest else {}
+    open(journal, "a").write(f"{kind} {line}")
+    if kind == "breaks" and word == "round" and rounds == 4: os._exit(3)
+    if kind == "refuses": say({"error": "not today"}); continue
+    if word == "ids":
+        # Row 9 - i is the i-th best; the first `ef` of ten are found.
+        say({"ids": [list(range(9, 9 - min(10, params.get("ef", 10)), -1))] * 2})
+    elif word == "round":
+        rounds += 1
+        speed = {"warms": min(rounds, 5) * 100.0, "batch": 300.0 if params.get("batch") else 100.0}
+        say({"qps": speed.get(kind, 200.0), "p50_us": 5.0, "p99_us": 9.0})
+"""
+
+
+def script(name):
+    """A program without .py as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(BENCH / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        cache = mock.patch.dict(os.environ, {"BRAID_BENCH_CACHE": str(self.folder / "cache")})
+        cache.start()
+        self.addCleanup(cache.stop)
+        self.journal = self.folder / "journal"
+        (self.folder / "stand_in.py").write_text(STAND_IN)
+
+    def command(self, kind):
+        return [sys.executable, self.folder / "stand_in.py", kind, self.journal]
+
+    def worker(self, kind, timeout=20.0, cores=None):
+        return Worker(kind, self.command(kind), cores or pinned_cores(1),
+                      self.folder / f"{kind}.log", timeout)
+
+
+class Statistics(unittest.TestCase):
+    def test_spread_holds_median_extremes_and_quartiles(self):
+        self.assertEqual(
+            measure.spread([5, 1, 3, 2, 4]),
+            {"median": 3, "min": 1, "max": 5, "q1": 2.0, "q3": 4.0},
+        )
+
+    def test_spread_of_one_round_is_that_round(self):
+        self.assertEqual(
+            measure.spread([7.0]), {"median": 7.0, "min": 7.0, "max": 7.0, "q1": 7.0, "q3": 7.0}
+        )
+
+
+class SettingSearch(unittest.TestCase):
+    def test_finds_the_smallest_setting_within_five_percent(self):
+        for needed in (10, 11, 37, 100, 641, 5000):
+            with self.subTest(needed=needed):
+                found = measure.smallest_setting(
+                    lambda value: 0.95 if value >= needed else 0.9, 0.95, 10, 5120
+                )
+                self.assertTrue(found.reached)
+                self.assertGreaterEqual(found.value, needed)
+                self.assertLessEqual(found.value, needed * 1.06 + 1)
+
+    def test_says_so_when_the_recall_is_never_reached(self):
+        found = measure.smallest_setting(lambda value: min(0.9, value / 100), 0.95, 10, 1000)
+        self.assertFalse(found.reached)
+        self.assertEqual((found.value, found.recall), (160, 0.9))
+        self.assertEqual(found.doubled, (10, 20, 40, 80, 160, 320, 640, 1000))
+
+    def test_the_answer_has_itself_reached_the_target_though_recall_wavers(self):
+        rng = np.random.default_rng(1)
+        noise = rng.normal(0, 0.02, 6000)
+        found = measure.smallest_setting(
+            lambda value: 1 - 1 / value**0.5 + noise[value], 0.9, 10, 5120
+        )
+        self.assertGreaterEqual(found.tried[found.value], 0.9)
+        self.assertEqual(found.recall, found.tried[found.value])
+
+    def test_each_setting_is_tried_once(self):
+        asked = []
+
+        def recall_at(value):
+            asked.append(value)
+            return float(value >= 77)
+
+        measure.smallest_setting(recall_at, 1.0, 10, 1000)
+        self.assertEqual(len(asked), len(set(asked)))
+
+
+class Protocol(WithFolder):
+    def test_the_worker_is_pinned_and_told_its_threads(self):
+        cores = pinned_cores(1)
+        with self.worker("plain", cores=cores) as worker:
+            self.assertEqual(worker.facts["affinity"], cores)
+            self.assertEqual(worker.facts["threads"], "1")
+
+    def test_parameters_travel_as_json(self):
+        with self.worker("plain") as worker:
+            self.assertEqual(worker.ids({"ef": 3}), [[9, 8, 7]] * 2)
+        self.assertEqual(self.journal.read_text(), 'plain ids {"ef": 3}\n')
+
+    def test_every_way_to_fail_is_a_worker_error_that_names_the_reason(self):
+        expected = {
+            "dies": "ended early: no memory left",
+            "babbles": "not JSON",
+            "list": "not a JSON object",
+            "unready": "should be ready",
+            "silent": "silent for 1 s",
+        }
+        for kind, reason in expected.items():
+            with self.subTest(kind=kind), self.assertRaisesRegex(WorkerError, reason):
+                with self.worker(kind, timeout=1.0 if kind == "silent" else 20.0):
+                    pass
+
+    def test_a_refusal_is_an_error_with_its_text(self):
+        with self.worker("refuses") as worker, self.assertRaisesRegex(WorkerError, "not today"):
+            worker.round()
+
+    def test_a_program_that_is_not_there_is_an_error(self):
+        worker = Worker("ghost", [self.folder / "ghost"], pinned_cores(1), self.folder / "log")
+        with self.assertRaisesRegex(WorkerError, "cannot start"), worker:
+            pass
+
+    def test_more_threads_than_cores_are_refused(self):
+        with self.assertRaises(ValueError):
+            pinned_cores(4096)
+
+
+class Rounds(WithFolder):
+    def test_rounds_are_interleaved_after_the_warm_ups(self):
+        with self.worker("plain") as plain, self.worker("other") as other:
+            results, failed = measure.interleaved([(plain, {}), (other, {})], 2, 3, "qps")
+        self.assertEqual(failed, {})
+        self.assertEqual({name: len(rounds) for name, rounds in results.items()},
+                         {"plain": 3, "other": 3})
+        order = [line.split()[0] for line in self.journal.read_text().splitlines()]
+        self.assertEqual(order, ["plain"] * 2 + ["other"] * 2 + ["plain", "other"] * 3)
+
+    def test_a_contestant_that_still_gets_faster_is_warmed_longer(self):
+        with self.worker("warms") as worker:
+            results, _ = measure.interleaved([(worker, {})], 2, 5, "qps")
+        self.assertEqual([figures["qps"] for figures in results["warms"]], [500.0] * 5)
+
+    def test_one_that_breaks_is_reported_and_the_others_go_on(self):
+        with self.worker("plain") as plain, self.worker("breaks") as breaks:
+            results, failed = measure.interleaved([(breaks, {}), (plain, {})], 2, 5, "qps")
+        self.assertEqual(list(results), ["plain"])
+        self.assertEqual(len(results["plain"]), 5)
+        self.assertIn("ended early", failed["breaks"])
+
+    def test_one_without_the_figure_is_reported(self):
+        with self.worker("plain") as plain:
+            results, failed = measure.interleaved([(plain, {})], 2, 5, "docs_per_second")
+        self.assertEqual((results, failed), ({}, {"plain": "no docs_per_second"}))
+
+    def test_many_queries_in_one_call_are_used_where_that_is_faster(self):
+        with self.worker("batch") as worker:
+            faster, single = measure.faster_by_batch(worker, {})
+            self.assertTrue(faster)
+            self.assertEqual(single["qps"], 100.0)
+        with self.worker("plain") as worker:
+            self.assertEqual(measure.faster_by_batch(worker, {}), (False, {}))
+
+
+class Input(WithFolder):
+    def test_words_are_lower_case_runs_of_letters_and_digits(self):
+        self.assertEqual(data.words("Don't PANIC, 42-times; naïve"),
+                         ["don", "t", "panic", "42", "times", "na", "ve"])
+
+    def test_lines_are_the_same_for_every_reader_and_none_is_empty(self):
+        source = self.folder / "docs.jsonl"
+        source.write_text('{"title": "The Fox", "text": "hunts."}\n{"text": "…"}\n{"text": "c d"}\n')
+        path = data.corpus(data.Sources(corpus=source), 2)
+        self.assertEqual(path.read_text(), "the fox hunts\nempty\n")
+
+    def test_stop_words_are_dropped_unless_nothing_would_be_left(self):
+        source = self.folder / "questions.txt"
+        source.write_text("What is the fox?\nto be or not to be\n")
+        sources = data.Sources(queries=source)
+        self.assertEqual(data.queries(sources, None, True).read_text(),
+                         "what is the fox\nto be or not to be\n")
+        self.assertEqual(data.queries(sources, None, False).read_text(),
+                         "what fox\nto be or not to be\n")
+
+    def test_a_changed_source_is_prepared_anew(self):
+        source = self.folder / "docs.txt"
+        source.write_text("one\n")
+        first = data.corpus(data.Sources(corpus=source), None)
+        source.write_text("one two\n")
+        self.assertNotEqual(first, data.corpus(data.Sources(corpus=source), None))
+
+    def test_vectors_have_length_one_and_zero_stays_zero(self):
+        rows = data.normalised(np.array([[3, 4], [0, 0]]))
+        np.testing.assert_allclose(rows, [[0.6, 0.8], [0, 0]], rtol=1e-6)
+
+    def test_what_is_no_matrix_is_refused(self):
+        for name, content in (("text.npy", b"hello"), ("empty.npy", b"")):
+            (self.folder / name).write_bytes(content)
+            with self.subTest(name=name), self.assertRaises(UsageError):
+                data.load(self.folder / name)
+        np.save(self.folder / "flat.npy", np.zeros(3))
+        with self.assertRaises(UsageError):
+            data.load(self.folder / "flat.npy")
+
+    def test_missing_measuring_data_are_explained(self):
+        with mock.patch.dict(os.environ, {"BRAID_SHARED": str(self.folder / "nowhere")}):
+            with self.assertRaisesRegex(UsageError, "--corpus"):
+                speed_data()
+
+    def test_the_program_says_so_and_leaves_with_2(self):
+        changed = os.environ | {"BRAID_SHARED": str(self.folder / "nowhere")}
+        done = subprocess.run([sys.executable, BENCH / "run", "dense"], env=changed,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("BRAID_SHARED", done.stderr)
+
+    def test_http_has_nothing_to_compare_yet(self):
+        done = subprocess.run([sys.executable, BENCH / "run", "http"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout.count("\n")), (0, 1))
+
+    def test_the_cache_is_never_in_the_source_tree(self):
+        with mock.patch.dict(os.environ, {"BRAID_BENCH_CACHE": str(ROOT / "build" / "cache")}):
+            with self.assertRaises(UsageError):
+                cache_dir()
+
+    def test_only_folders_of_the_cache_are_emptied(self):
+        kept = self.folder / "kept"
+        kept.mkdir()
+        with self.assertRaises(ValueError):
+            fresh_folder(kept)
+        self.assertTrue(kept.is_dir())
+
+
+class TruthTest(WithFolder):
+    def truth(self, base, queries, top_k, selectivity=None):
+        for name, rows in (("base", base), ("queries", queries)):
+            np.save(self.folder / f"{name}.npy", np.asarray(rows, dtype=np.float32))
+        return data.Truth(self.folder / "base.npy", self.folder / "queries.npy", top_k, selectivity)
+
+    def test_recall_agrees_with_sorting_everything(self):
+        rng = np.random.default_rng(7)
+        base, queries = rng.normal(size=(300, 8)), rng.normal(size=(70, 8))
+        best = np.argsort(-(queries @ base.T), axis=1)
+        truth = self.truth(base, queries, 10)
+        self.assertEqual(truth.recall(best[:, :10].tolist()), 1.0)
+        self.assertEqual(truth.recall(best[:, 10:20].tolist()), 0.0)
+        self.assertAlmostEqual(truth.recall(best[:, 3:13].tolist()), 0.7)
+
+    def test_equal_scores_count_alike_and_repeated_or_unknown_rows_do_not_count(self):
+        truth = self.truth([[1, 0], [1, 0], [1, 0], [0, 1]], [[1, 0]], 2)
+        self.assertEqual(truth.recall([[0, 2]]), 1.0)
+        self.assertEqual(truth.recall([[1, 1]]), 0.5)
+        self.assertEqual(truth.recall([[3, 99]]), 0.0)
+        self.assertEqual(truth.recall([[0, -1]]), 0.5)
+        self.assertEqual(truth.recall([[]]), 0.0)
+
+    def test_only_the_first_k_count(self):
+        truth = self.truth([[1, 0], [0.9, 0], [0, 1]], [[1, 0]], 1)
+        self.assertEqual(truth.recall([[2, 0]]), 0.0)
+
+    def test_a_filter_lets_the_same_rows_through_as_the_program_does(self):
+        allowed = data.allowed_rows(100_000, 0.01)
+        slow = [(row * 2654435761) % 2**32 < 0.01 * 2**32 for row in range(2000)]
+        self.assertEqual(allowed[:2000].tolist(), slow)
+        self.assertAlmostEqual(allowed.mean(), 0.01, places=3)
+
+    def test_forbidden_rows_count_as_missed(self):
+        rng = np.random.default_rng(3)
+        base, query = rng.normal(size=(400, 4)), rng.normal(size=(1, 4))
+        allowed = np.flatnonzero(data.allowed_rows(400, 0.2))
+        truth = self.truth(base, query, 5, 0.2)
+        best = allowed[np.argsort(-(base[allowed] @ query[0]))][:5]
+        self.assertEqual(truth.recall([best.tolist()]), 1.0)
+        forbidden = np.flatnonzero(~data.allowed_rows(400, 0.2))
+        top = forbidden[np.argsort(-(base[forbidden] @ query[0]))][:5]
+        self.assertEqual(truth.recall([top.tolist()]), 0.0)
+
+    def test_a_wrong_number_of_answers_is_refused(self):
+        with self.assertRaises(UsageError):
+            self.truth([[1, 0]], [[1, 0]], 1).recall([])
+
+    def test_overlap_is_the_mean_share_in_common(self):
+        self.assertEqual(data.overlap([[1, 2], [3, 4]], [[2, 1], [3, 9]]), 0.75)
+        self.assertEqual(data.overlap([[]], [[]]), 1.0)
+
+
+class Comparison(WithFolder):
+    def field(self, kinds, **changes):
+        """Runs a group of stand-ins and returns what the report will hold."""
+        taking_part = [contestants.Contestant(kind, ("dense",), knob=contestants.BEAM)
+                       for kind in kinds]
+        group = compare.Group("dense", "stand-ins", 10, 2, {}, taking_part, **changes)
+        with (
+            mock.patch.object(compare, "command", lambda c, *_: self.command(c.name)),
+            mock.patch.object(compare, "say"),
+        ):
+            return compare.run(group, compare.Options(Path(sys.executable), recall=0.7))
+
+    def truth(self):
+        np.save(self.folder / "base.npy", np.arange(10, dtype=np.float32).reshape(-1, 1))
+        np.save(self.folder / "queries.npy", np.ones((2, 1), dtype=np.float32))
+        return data.Truth(self.folder / "base.npy", self.folder / "queries.npy", 10)
+
+    def test_a_group_holds_settings_rounds_ratios_and_failures(self):
+        result = self.field(["braid", "batch", "dies"], truth=self.truth())
+        by_name = {entry["name"]: entry for entry in result["contestants"]}
+        self.assertEqual(list(by_name), ["batch", "braid"])
+        self.assertEqual(by_name["batch"]["qps"]["median"], 300.0)
+        self.assertTrue(by_name["batch"]["batch"])
+        self.assertEqual(by_name["batch"]["p50_us"], 5.0)
+        self.assertEqual(by_name["batch"]["braid_ratio"], 200 / 300)
+        self.assertEqual(by_name["braid"]["recall"], 1.0)
+        self.assertEqual(len(by_name["braid"]["rounds"]), 5)
+        self.assertEqual(result["failed"], {"dies": "ended early: no memory left"})
+
+    def test_answers_are_compared_with_those_of_braid(self):
+        result = self.field(["other", "braid"], compare_answers=True)
+        self.assertEqual([entry["overlap"] for entry in result["contestants"]], [1.0, 1.0])
+        self.assertEqual(result["contestants"][0]["overlap_with"], "braid")
+
+    def test_a_contestant_that_cannot_be_had_is_named_with_the_reason(self):
+        with self.assertRaisesRegex(UsageError, "not installed: no wheel"):
+            rival = contestants.taking_part("dense", ["zvec"])[0]
+            contestants.command(rival, "dense", {}, Path("python"), {"zvec": "no wheel"})
+        with self.assertRaisesRegex(UsageError, "unknown contestant"):
+            contestants.taking_part("dense", ["zvek"])
+
+    def test_the_program_is_called_as_it_documents(self):
+        with mock.patch.object(contestants, "braid_program", lambda: Path(sys.executable)):
+            words = contestants.braid_command(
+                "filtered",
+                {"base": "b.npy", "queries": "q.npy", "top_k": 10, "selectivity": 0.01,
+                 "kind": None},
+                Path("python"),
+            )
+        self.assertEqual(
+            [str(word) for word in words[1:]],
+            "bench dense --base b.npy --queries q.npy --top-k 10 --selectivity 0.01 --wait --json"
+            .split(),
+        )
+
+
+def sample_report():
+    def entry(name, qps, **more):
+        spread = {"median": qps, "min": qps * 0.9, "max": qps * 1.1, "q1": qps, "q3": qps}
+        return {"name": name, "version": "1.0", "qps": spread, "p50_us": 10.0, "p99_us": 20.0,
+                "build_seconds": 1.5, "index_bytes": 12_000_000, "params": {}, **more}
+
+    def group(docs):
+        curve = [{"setting": 10, "recall": 0.8, "qps": 900.0},
+                 {"setting": 20, "recall": 0.96, "qps": 500.0}]
+        return {
+            "task": "dense", "title": "recall 0.95 at 10", "docs": docs, "queries": 100,
+            "metric": "qps", "failed": {"zvec": "not installed: <no wheel>"},
+            "contestants": [
+                entry("braid", 1000.0, recall=0.99, braid_ratio=1.0),
+                entry("hnswlib", 500.0, recall=0.96, reached=True, curve=curve, braid_ratio=2.0,
+                      params={"ef": 20}, note="M 16 & <more>"),
+                entry("usearch", 400.0, recall=0.91, reached=False, curve=curve[:1],
+                      braid_ratio=2.5, params={"ef": 640}),
+            ],
+        }  # fmt: skip
+
+    return {
+        "schema": 1, "bench": "dense", "quick": False, "date": "2030-01-02T03:04:05Z",
+        "commit": "abcdef123456", "changed": False, "command": "bench/run dense",
+        "machine": {"cpu": "A <CPU>", "cores": 2, "memory_bytes": 2**34, "system": "S",
+                    "kernel": "1", "load_at_start": 0.1},
+        "settings": {"threads": 1, "rounds": 5, "warmups": 2, "top_k": 10, "recall": 0.95},
+        "absent": {}, "groups": [group(100_000), group(50_000)],
+    }  # fmt: skip
+
+
+class Report(unittest.TestCase):
+    def test_the_table_leaves_out_empty_columns_and_names_who_is_missing(self):
+        text = table.text(sample_report()["groups"][0])
+        self.assertIn("0.910 (best)", text)
+        self.assertIn("not measured: zvec: not installed", text)
+        self.assertNotIn("same hits", text)
+        self.assertNotIn("memory MB", text)
+
+    def test_the_page_is_self_contained_and_escaped(self):
+        page = html.page(sample_report())
+        for address in ("http://", "https://", "src=", "<link"):
+            self.assertNotIn(address, page)
+        self.assertIn("A &lt;CPU&gt;", page)
+        self.assertIn("M 16 &amp; &lt;more&gt;", page)
+        self.assertIn("abcdef123456", page)
+        self.assertIn("cost growth", page)
+
+    def test_plots_are_well_formed(self):
+        page = html.page(sample_report())
+        drawn = page.split("<svg")[1:]
+        self.assertEqual(len(drawn), 2 + 2 + 1)
+        for plot in drawn:
+            xml.etree.ElementTree.fromstring("<svg" + plot.split("</svg>")[0] + "</svg>")
+
+    def test_plots_bear_single_points_equal_values_and_nothing(self):
+        self.assertEqual(plots.bars([], "x"), "")
+        self.assertEqual(plots.lines({}, "x", "y"), "")
+        self.assertEqual(plots.lines({"a": [(0.1, 5)]}, "x", "y", x_from=0.5), "")
+        for points in ([(1.0, 5.0)], [(1.0, 5.0), (1.0, 5.0)], [(1.0, 5.0), (2.0, 5.0)]):
+            for log in (False, True):
+                plot = plots.lines({"a": points, "braid": points}, "x", "y", x_log=log, y_log=log)
+                self.assertNotIn("nan", plot)
+                xml.etree.ElementTree.fromstring(plot)
+
+    def test_labels_do_not_overlap_and_stay_inside(self):
+        placed = plots.spread_apart([10, 11, 12, 95, 96], 15, 0, 100)
+        placed.sort()
+        self.assertTrue(all(b - a >= 15 for a, b in zip(placed, placed[1:])))
+        self.assertLessEqual(placed[-1], 100)
+
+
+class Figures(WithFolder):
+    def setUp(self):
+        super().setUp()
+        self.result = self.folder / "result.json"
+        self.result.write_text(json.dumps(sample_report()))
+        self.document = self.folder / "README.md"
+        self.document.write_text("Before\n<!-- figures:begin -->\nold\n<!-- figures:end -->\nAfter\n")
+
+    def run_script(self, *more):
+        words = [sys.executable, BENCH / "figures", self.result, "--into", self.document, *more]
+        return subprocess.run(words, capture_output=True, text=True)
+
+    def test_figures_are_copied_with_date_and_commit(self):
+        self.assertEqual(self.run_script().returncode, 0)
+        text = self.document.read_text()
+        self.assertTrue(text.startswith("Before\n") and text.endswith("\nAfter\n"))
+        self.assertNotIn("old", text)
+        self.assertIn("| hnswlib | 0.960 | 500 |", text)
+        self.assertIn("2030-01-02, commit abcdef123456", text)
+        self.assertNotIn("50,000", text)
+
+    def test_a_second_copy_changes_nothing_and_check_agrees(self):
+        self.assertEqual(self.run_script("--check").returncode, 1)
+        self.run_script()
+        once = self.document.read_text()
+        self.run_script()
+        self.assertEqual(self.document.read_text(), once)
+        self.assertEqual(self.run_script("--check").returncode, 0)
+
+    def test_quick_runs_changed_trees_and_missing_markers_are_refused(self):
+        for change in ({"quick": True}, {"changed": True}):
+            self.result.write_text(json.dumps(sample_report() | change))
+            self.assertEqual(self.run_script().returncode, 1)
+        self.result.write_text(json.dumps(sample_report()))
+        self.document.write_text("nothing marked")
+        self.assertIn("figures:begin", self.run_script().stderr)
+        self.assertEqual(self.document.read_text(), "nothing marked")
+
+
+class Pins(unittest.TestCase):
+    def test_every_requirement_has_a_version_and_hashes(self):
+        for file in (environment.WHEELS, environment.SOURCES):
+            blocks = environment.requirement_blocks(file.read_text())
+            self.assertTrue(blocks)
+            for block in blocks:
+                self.assertRegex(block, r"^[a-z0-9-]+==\S+ .*--hash=sha256:[0-9a-f]{64}")
+
+    def test_every_rival_is_pinned(self):
+        blocks = environment.requirement_blocks(
+            environment.WHEELS.read_text() + environment.SOURCES.read_text()
+        )
+        pinned = {block.split("==")[0] for block in blocks}
+        for rival in contestants.CONTESTANTS:
+            self.assertTrue(not rival.package or rival.package in pinned, rival.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
