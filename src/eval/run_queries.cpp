@@ -26,6 +26,28 @@ RankedList documents_of(const Query& query, const Answer& answer, std::size_t li
     return list;
 }
 
+/// The text with every number in it as "N", so that warnings that differ in one are counted as one.
+std::string without_numbers(const std::string& text) {
+    std::string out;
+    bool in_number = false;
+    for (const char c : text) {
+        const bool digit = c >= '0' && c <= '9';
+        if (!digit) out += c;
+        if (digit && !in_number) out += 'N';
+        in_number = digit;
+    }
+    return out;
+}
+
+void add(Timings& sum, const Timings& more) {
+    sum.embed_ms += more.embed_ms;
+    sum.dense_ms += more.dense_ms;
+    sum.sparse_ms += more.sparse_ms;
+    sum.fusion_ms += more.fusion_ms;
+    sum.hydrate_ms += more.hydrate_ms;
+    sum.total_ms += more.total_ms;
+}
+
 struct Pending {
     std::size_t query;  // index
     std::size_t chunks;
@@ -84,22 +106,23 @@ private:
                 return fail("query \"" + query.id + "\"", std::move(answers[i]).error());
             }
             const Answer& answer = *answers[i];
+            add(outcome_.timings[wanted[i].query], answer.timings);
             RankedList list = documents_of(query, answer, request_.documents);
             const bool full = answer.hits.size() >= wanted[i].chunks;
             if (full && list.hits.size() < request_.documents && wanted[i].chunks < kMaxChunks) {
                 again.push_back({wanted[i].query, std::min(wanted[i].chunks * 2, kMaxChunks)});
                 continue;
             }
-            note(wanted[i].query, answer);
+            note(answer);
             outcome_.run.lists[wanted[i].query] = std::move(list);
         }
         return again;
     }
 
-    void note(std::size_t query, const Answer& answer) {
-        outcome_.timings[query] = answer.timings;
+    void note(const Answer& answer) {
         if (!answer.complete) ++outcome_.incomplete;
-        for (const std::string& warning : answer.warnings) {
+        for (const std::string& text : answer.warnings) {
+            const std::string warning = without_numbers(text);
             const bool known = outcome_.warnings.contains(warning);
             if (known || outcome_.warnings.size() < kMaxWarnings) ++outcome_.warnings[warning];
         }

@@ -34,7 +34,7 @@ struct RunOutcome {
     std::vector<Timings> timings;                 // of each query
     double seconds = 0;                           // of all of them, several at a time
     std::size_t incomplete = 0;                   // answers without one of their legs
-    std::map<std::string, std::size_t> warnings;  // and how many answers gave each
+    std::map<std::string, std::size_t> warnings;  // numbers in them as "N"; and how many gave each
 };
 
 /// Searches every query and ranks documents: each once, at the place of its best chunk. Where the
