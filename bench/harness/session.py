@@ -1,6 +1,8 @@
 """One call of bench/run: which groups are measured, and what is written about them."""
 
 import argparse
+import fcntl
+import io
 import json
 import shlex
 import sys
@@ -10,7 +12,7 @@ from . import compare, data, html, table
 from .compare import Group, Options
 from .contestants import ABSENT, taking_part
 from .machine import identity, machine
-from .paths import RESULTS, UsageError
+from .paths import RESULTS, UsageError, cache_dir
 
 # Documents and queries, in full and with --quick; None: all there are.
 SIZES = {
@@ -19,6 +21,7 @@ SIZES = {
     "hybrid": ((100_000, 3000), (20_000, 500)),
     "store": ((20_000, 1), (2_000, 1)),
 }
+QUERY_SETS = (("natural questions", True), ("stop words dropped", False))
 FILTERED_QUERIES = 500  # a filter in Python makes one rival very slow
 DEPTH = 50  # candidates per leg of a hybrid query, braid's own default
 
@@ -55,7 +58,7 @@ class Session:
 
     def sparse(self, docs: int | None, main: bool):
         corpus = data.corpus(self.sources, docs)
-        for title, stop_words in (("natural questions", True), ("stop words dropped", False)):
+        for title, stop_words in QUERY_SETS:
             queries = data.queries(self.sources, self.queries, stop_words)
             yield Group(
                 "sparse",
@@ -107,16 +110,17 @@ class Session:
         inputs = self.both(docs)
         vectors = data.query_vectors(self.sources, self.queries)
         count = len(data.load(vectors))
-        queries = data.queries(self.sources, count, True)
-        yield Group(
-            "hybrid",
-            "both legs, reciprocal rank fusion",
-            len(data.load(inputs["base"])),
-            count,
-            inputs | {"queries": queries, "query_vectors": vectors, "depth": DEPTH},
-            taking_part("hybrid", self.only),
-            compare_answers=True,
-        )
+        for title, stop_words in QUERY_SETS:
+            queries = data.queries(self.sources, count, stop_words)
+            yield Group(
+                "hybrid",
+                title,
+                len(data.load(inputs["base"])),
+                count,
+                inputs | {"queries": queries, "query_vectors": vectors, "depth": DEPTH},
+                taking_part("hybrid", self.only),
+                compare_answers=True,
+            )
 
     def store(self, docs: int | None, main: bool):
         inputs = self.both(docs)
@@ -138,7 +142,30 @@ def options_of(given: argparse.Namespace, python: Path, missing: dict) -> Option
     )
 
 
+def only_one() -> io.TextIOBase:
+    """Holds the cache for this run: two at once would spoil each other's figures."""
+    handle = (cache_dir() / "lock").open("w")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise UsageError("another run is going on; two at once would measure each other") from None
+    return handle
+
+
+def versions(groups: list[dict]) -> dict[str, str]:
+    return {
+        entry["name"]: entry.get("version") or "unknown"
+        for group in groups
+        for entry in group["contestants"]
+    }
+
+
 def run(given: argparse.Namespace, python: Path, missing: dict) -> int:
+    with only_one():
+        return run_alone(given, python, missing)
+
+
+def run_alone(given: argparse.Namespace, python: Path, missing: dict) -> int:
     session, options = Session(given), options_of(given, python, missing)
     report = identity() | {
         "schema": 1,
@@ -163,6 +190,7 @@ def run(given: argparse.Namespace, python: Path, missing: dict) -> int:
         print(table.text(report["groups"][-1]), flush=True)
     for name, reason in report["absent"].items():
         print(f"{name}: {reason}")
+    report["versions"] = versions(report["groups"])
     folder = given.out or RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{given.bench}-{report['date'].replace(':', '')}-{report['commit']}"

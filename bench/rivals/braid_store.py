@@ -33,8 +33,8 @@ class Braid(Store):
 
     def reopen(self, folder):
         answer = run("retrieve", self.question, "--data", str(folder), "--collection", "bench",
-                     "--mode", "sparse", "--top-k", "10", "--json")
-        return json.loads(answer)["hits"]
+                     "--strategy", "sparse", "--top-k", "10", "--json")
+        return json.loads(answer)["chunks"]
 
 
 def build(given):

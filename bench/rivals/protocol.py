@@ -65,7 +65,7 @@ class Store(Rival):
         self.count = count
 
     def write(self, folder):
-        """Writes everything, indexes it, and returns when it is on disk and closed."""
+        """Writes everything, indexes it and closes; the round then waits until it is on disk."""
         raise NotImplementedError
 
     def reopen(self, folder):
@@ -77,6 +77,7 @@ class Store(Rival):
         shutil.rmtree(folder, ignore_errors=True)
         start = time.perf_counter()
         self.write(folder)
+        sync_folder(folder)
         written = time.perf_counter() - start
         start = time.perf_counter()
         found = self.reopen(folder)
@@ -126,6 +127,17 @@ def folder_bytes(path):
         for folder, _, names in os.walk(path)
         for name in names
     )
+
+
+def sync_folder(path):
+    """Waits until every file below `path` is on disk: the same promise from every store."""
+    for folder, _, names in os.walk(path):
+        for name in ["", *names]:
+            handle = os.open(os.path.join(folder, name), os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
 
 def resident_bytes():
