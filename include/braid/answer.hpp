@@ -23,7 +23,8 @@ struct ReceiptSource {
     double weight = 1;
     double contribution = 0;
     bool filled = false;  // not in the list, so without a rank; scored afterwards (fill_scores)
-    std::shared_ptr<Receipt> nested;  // how a collection's own list came about
+    std::shared_ptr<Receipt> nested;      // how a collection's own list came about
+    std::optional<std::string> chunk_id;  // the collection's chunk that is meant
 
     friend bool operator==(const ReceiptSource& a, const ReceiptSource& b);
 };

@@ -23,8 +23,13 @@ Result<> expand(const Work& work, Hit& hit) {
 }
 
 /// The raw scores of the legs that found the chunk.
+// NOLINTNEXTLINE(misc-no-recursion): receipts nest two levels
 void set_leg_scores(const Receipt& receipt, Hit& hit) {
     for (const ReceiptSource& source : receipt.sources) {
+        if (source.nested) {
+            if (source.source == hit.collection) set_leg_scores(*source.nested, hit);
+            continue;
+        }
         (source.source == "dense" ? hit.dense_score : hit.sparse_score) = source.score;
     }
 }

@@ -52,10 +52,14 @@ Result<> plan_legs(const Request& request, Plan& plan) {
         plan.strategy == Strategy::Sparse || plan.strategy == Strategy::Hybrid;
     if (blank && plan.strategy == Strategy::Sparse) return bad("\"query\" is blank");
     bool any_dense = false;
+    std::erase_if(plan.collections, [&](const CollectionPlan& collection) {
+        std::string reason = obstacle(collection, plan.strategy);
+        if (reason.empty()) return false;
+        plan.shortfalls.push_back(std::move(reason));
+        return true;
+    });
+    if (plan.collections.empty()) return bad(std::move(plan.shortfalls.front()));
     for (CollectionPlan& collection : plan.collections) {
-        if (std::string reason = obstacle(collection, plan.strategy); !reason.empty()) {
-            return bad(std::move(reason));
-        }
         collection.dense =
             plan.strategy != Strategy::Sparse && collection.schema.vectors.has_vectors();
         collection.sparse = wants_sparse && !blank;
@@ -68,13 +72,35 @@ Result<> plan_legs(const Request& request, Plan& plan) {
     if (blank && (request.query_embedding.empty() || !any_dense)) {
         return bad("\"query\" is blank, and no query_embedding was given");
     }
+    std::erase_if(plan.collections, [](const CollectionPlan& c) { return !c.dense && !c.sparse; });
     if (blank && wants_sparse) {
         plan.warnings.emplace_back("the query is blank: only the vector was searched");
     }
     return {};
 }
 
-Result<> plan_weights(const Request& request, const Profile& profile, Plan& plan) {
+/// The weight of a collection among several; false if it is none of those asked for.
+bool weigh_collection(const std::string& name, double weight, std::span<const std::string> names,
+                      Plan& plan) {
+    if (!plan.several || std::ranges::find(names, name) == names.end()) return false;
+    for (CollectionPlan& collection : plan.collections) {
+        if (collection.name == name) collection.weight = weight;
+    }
+    return true;
+}
+
+std::string unusable_weights(const Request& request, const Plan& plan) {
+    if (plan.strategy != Strategy::Hybrid) {
+        return "\"weights\" of legs can only be used with the strategy \"hybrid\"";
+    }
+    std::string message = "\"weights\" of legs cannot be used with the fusion \"" +
+                          std::string(name_of(plan.fusion.method)) + "\"";
+    if (request.fusion.preset) message += " of the preset \"" + *request.fusion.preset + "\"";
+    return message;
+}
+
+Result<> plan_weights(const Request& request, const Profile& profile,
+                      std::span<const std::string> names, Plan& plan) {
     plan.dense_weight = profile.dense_weight;
     plan.sparse_weight = profile.sparse_weight.value_or(1 - profile.dense_weight);
     const bool used = plan.strategy == Strategy::Hybrid && fusion::uses_weights(plan.fusion);
@@ -89,26 +115,20 @@ Result<> plan_weights(const Request& request, const Profile& profile, Plan& plan
         plan.sparse_weight = 1 - *request.dense_weight;
         if (!used) plan.unused.emplace_back("dense_weight");
     }
-    if (!request.weights.empty() && !used) {
-        if (plan.strategy != Strategy::Hybrid) {
-            return bad("\"weights\" can only be used with the strategy \"hybrid\"");
-        }
-        std::string message = "\"weights\" cannot be used with the fusion \"" +
-                              std::string(name_of(plan.fusion.method)) + "\"";
-        if (request.fusion.preset) message += " of the preset \"" + *request.fusion.preset + "\"";
-        return bad(std::move(message));
-    }
     for (const auto& [source, weight] : request.weights) {
         if (!std::isfinite(weight) || weight < 0) {
             return bad("the weight of \"" + source + "\" must be 0 or more");
         }
-        if (source == "dense") {
-            plan.dense_weight = weight;
-        } else if (source == "sparse") {
-            plan.sparse_weight = weight;
-        } else {
-            return bad("\"weights\" names an unknown source \"" + source +
-                       "\"; the sources are dense and sparse");
+        if (source == "dense" || source == "sparse") {
+            if (!used) return bad(unusable_weights(request, plan));
+            (source == "dense" ? plan.dense_weight : plan.sparse_weight) = weight;
+        } else if (!weigh_collection(source, weight, names, plan)) {
+            std::string message = "\"weights\" names an unknown source \"" + source +
+                                  "\"; the sources are dense and sparse";
+            if (plan.several) {
+                for (const std::string& name : names) message += ", " + name;
+            }
+            return bad(std::move(message));
         }
     }
     return {};
@@ -129,9 +149,13 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
         // Rank base 0 belongs to the fusion of collections; the legs of one count from 1.
         plan.fusion.rank_base = request.fusion.rank_base.value_or(1);
     }
+    plan.across = {.k = request.fusion.k.value_or(profile.k), .rank_base = 0};
     plan.fill_scores = request.fusion.fill_scores.value_or(false);
     if (plan.fusion.rank_base != 0 && plan.fusion.rank_base != 1) {
         return bad("\"rank_base\" must be 0 or 1");
+    }
+    if (plan.several && (!std::isfinite(plan.across.k) || plan.across.k <= 0)) {
+        return bad("\"k\" must be above 0 for the fusion of collections");
     }
     if (plan.strategy != Strategy::Hybrid) return {};
     if (plan.fusion.method == FusionMethod::Rrf) {
@@ -140,7 +164,7 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
             return bad("\"k\" must be above " + std::to_string(-plan.fusion.rank_base));
         }
     } else {
-        if (request.fusion.k) plan.unused.emplace_back("fusion.k");
+        if (request.fusion.k && !plan.several) plan.unused.emplace_back("fusion.k");
         if (request.fusion.rank_base) plan.unused.emplace_back("fusion.rank_base");
     }
     return {};
@@ -231,13 +255,13 @@ Result<std::vector<std::string>> collections_of(const Request& request, const Pr
             return bad("\"collections\" names \"" + *name + "\" twice");
         }
     }
-    if (names.size() > 1) return not_yet("searching several collections at once");
     return names;
 }
 
 Result<Plan> make_plan(const Request& request, const Profile& profile,
-                       std::vector<CollectionPlan> found) {
+                       std::span<const std::string> names, std::vector<CollectionPlan> found) {
     Plan plan;
+    plan.several = names.size() > 1;
     plan.collections = std::move(found);
     plan.namespace_ = request.namespace_.value_or(profile.namespace_);
     plan.strategy = request.strategy.value_or(profile.strategy);
@@ -245,7 +269,7 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
     BRAID_CHECK(plan_legs(request, plan));
     BRAID_CHECK(plan_fusion(request, profile, plan));
     BRAID_CHECK(check_supported(request, plan));
-    BRAID_CHECK(plan_weights(request, profile, plan));
+    BRAID_CHECK(plan_weights(request, profile, names, plan));
     BRAID_CHECK(plan_sizes(request, profile, plan));
     BRAID_CHECK(plan_hops(request, profile, plan));
     plan_filter(request, plan);

@@ -19,11 +19,13 @@ struct CollectionPlan {
     Schema schema;
     bool dense = false;   // legs to run
     bool sparse = false;  //
+    double weight = 1;    // among several
 };
 
 /// A request with every default filled in and every contradiction found: what will be done.
 struct Plan {
     std::vector<CollectionPlan> collections;
+    bool several = false;  // were asked for: their lists are fused too, even if one is left
     std::string namespace_;
     Strategy strategy = Strategy::Hybrid;
     std::size_t dense_depth = 0;
@@ -31,6 +33,7 @@ struct Plan {
     std::size_t max_hops = 0;
     std::size_t hop_top_k = 0;
     fusion::Options fusion;  // of the legs of one collection
+    fusion::Options across;  // of the lists of several collections
     bool fill_scores = false;
     double dense_weight = 0;
     double sparse_weight = 0;
@@ -38,6 +41,7 @@ struct Plan {
     std::optional<double> score_threshold;
     std::optional<Filter> filter;
     std::size_t expand_neighbors = 0;
+    std::vector<std::string> shortfalls;  // what was asked for and cannot be done
     std::vector<std::string> warnings;
     std::vector<std::string> unused;
 };
@@ -48,9 +52,10 @@ Result<Profile> find_profile(std::string_view name, std::span<const Profile> pro
 /// The collections to search, as they were asked for; InvalidArgument if one is named twice.
 Result<std::vector<std::string>> collections_of(const Request& request, const Profile& profile);
 
-/// `found` are the collections that exist, with name and schema. InvalidArgument for a value out of
-/// range or two that contradict each other, Unsupported for what this version cannot do.
+/// `names` are the collections asked for, `found` those that exist, with name and schema.
+/// InvalidArgument for a value out of range or two that contradict each other, Unsupported for what
+/// this version cannot do.
 Result<Plan> make_plan(const Request& request, const Profile& profile,
-                       std::vector<CollectionPlan> found);
+                       std::span<const std::string> names, std::vector<CollectionPlan> found);
 
 }  // namespace braid::retrieval

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "braid/retrieval/collections.hpp"
 #include "braid/retrieval/hydrate.hpp"
 #include "braid/retrieval/legs.hpp"
 #include "braid/retrieval/plan.hpp"
@@ -15,14 +16,14 @@ namespace {
 /// The work on one request.
 class Retrieval {
 public:
-    explicit Retrieval(Work work) : work_(std::move(work)), legs_(work_) {}
+    explicit Retrieval(Work work) : work_(std::move(work)), legs_(work_), merge_(work_) {}
 
     Result<Answer> run(const Profile& profile) {
         const auto start = Clock::now();
         BRAID_CHECK(open(profile));
         BRAID_CHECK(legs_.start());
         BRAID_CHECK(rank());
-        legs_.report();
+        report();
         const auto hydrate_start = Clock::now();
         const std::size_t shown = std::min(ranked_.size(), work_.plan.top_k);
         BRAID_CHECK(add_hits(work_, std::span(ranked_).first(shown), 0));
@@ -37,18 +38,26 @@ private:
     /// Pins the collections and plans what to do with them.
     Result<> open(const Profile& profile) {
         BRAID_TRY(const auto names, collections_of(work_.request, profile));
-        BRAID_TRY(work_.snapshot, work_.backend.snapshot(names));
-        std::vector<CollectionPlan> found;
-        for (const std::string& name : names) {
-            BRAID_TRY(Schema schema, work_.backend.schema(work_.snapshot, name));
-            found.push_back({.name = name, .schema = std::move(schema)});
-        }
-        BRAID_TRY(work_.plan, make_plan(work_.request, profile, std::move(found)));
+        BRAID_TRY(OpenedCollections opened, open_collections(work_.backend, names));
+        work_.snapshot = std::move(opened.snapshot);
+        BRAID_TRY(work_.plan, make_plan(work_.request, profile, names, std::move(opened.found)));
         Answer& answer = work_.answer;
         answer.query = work_.request.query;
         answer.strategy_used = work_.plan.strategy;
         answer.warnings = work_.plan.warnings;
         answer.unused = work_.plan.unused;
+        for (const std::string& name : opened.missing) {
+            answer.warnings.push_back("there is no collection \"" + name +
+                                      "\": only the others were searched");
+        }
+        for (const auto& [name, error] : opened.broken) {
+            work_.fell_short("collection_failed",
+                             "collection \"" + name + "\" cannot be read: " + error.message);
+            broken_.emplace_back(name, error.message);
+        }
+        for (const std::string& reason : work_.plan.shortfalls) {
+            work_.fell_short("collection_failed", reason);
+        }
         for (const CollectionPlan& collection : work_.plan.collections) {
             if (auto note = work_.backend.rewriting(collection.name)) {
                 answer.warnings.push_back(*std::move(note));
@@ -82,10 +91,26 @@ private:
 
     /// Adds the hits that no earlier band held.
     Result<> add_band() {
-        BRAID_TRY(std::vector<Candidate> band, legs_.next_list(0));
+        BRAID_TRY(std::vector<Candidate> band, next_band());
         cut_below_threshold(band);
         std::ranges::move(band, std::back_inserter(ranked_));
         return {};
+    }
+
+    Result<std::vector<Candidate>> next_band() {
+        if (!work_.plan.several) return legs_.next_list(0);
+        std::vector<std::vector<Candidate>> lists(work_.plan.collections.size());
+        for (std::size_t i = 0; i < lists.size(); ++i) {
+            auto list = legs_.next_list(i);
+            if (list) {
+                lists[i] = *std::move(list);
+            } else {
+                work_.fell_short("collection_failed",
+                                 "the legs of collection \"" + work_.plan.collections[i].name +
+                                     "\" cannot be fused: " + list.error().message);
+            }
+        }
+        return merge_.merge(std::move(lists));
     }
 
     void cut_below_threshold(std::vector<Candidate>& band) {
@@ -93,6 +118,17 @@ private:
         if (!threshold) return;
         const auto below = [&](const Candidate& c) { return c.receipt.fused < *threshold; };
         if (std::erase_if(band, below) > 0) ended_ = true;
+    }
+
+    void report() {
+        legs_.report();
+        for (const auto& [name, message] : broken_) {
+            const bool words = work_.plan.strategy == Strategy::Sparse;
+            SourceReport& report = work_.answer.sources.emplace_back();
+            report.source = name_of(words ? LegKind::Sparse : LegKind::Dense);
+            report.collection = name;
+            report.error = message;
+        }
     }
 
     void log_finished() const {
@@ -106,8 +142,10 @@ private:
 
     Work work_;
     LegSearch legs_;
+    CollectionMerge merge_;
     std::vector<Candidate> ranked_;
-    bool ended_ = false;  // what follows lies below a cut
+    std::vector<std::pair<std::string, std::string>> broken_;  // collections, and what ails them
+    bool ended_ = false;                                       // what follows lies below a cut
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ Value source_to_value(const ReceiptSource& source) {
     out.set("weight", source.weight);
     out.set("contribution", source.contribution);
     if (source.filled) out.set("filled", true);
+    put(out, "chunk_id", source.chunk_id);
     if (source.nested) out.set("receipt", receipt_to_value(*source.nested));
     return out;
 }

@@ -87,6 +87,7 @@ Result<ReceiptSource> read_receipt_source(Fields& fields, int depth) {
     BRAID_TRY(source.normalized, fields.number("normalized"));
     BRAID_CHECK(read(fields, "weight", source.weight));
     BRAID_CHECK(read(fields, "contribution", source.contribution));
+    BRAID_TRY(source.chunk_id, fields.string("chunk_id"));
     BRAID_TRY(auto nested, fields.fields("receipt"));
     if (nested) {
         BRAID_TRY(Receipt receipt, read_receipt(*nested, depth + 1));

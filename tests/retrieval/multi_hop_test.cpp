@@ -9,6 +9,7 @@
 
 #include "braid/retrieval/retriever.hpp"
 #include "retrieval/fake_backend.hpp"
+#include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
 namespace {
@@ -180,6 +181,24 @@ TEST(MultiHop, SaysWhyItCannotWorkWithVectorsFromOutside) {
     EXPECT_NE(answer.error().message.find("embed what each hop finds"), std::string::npos);
     trail.backend.schema_for_test().vectors.embedder = "none";
     EXPECT_FALSE(trail.retrieve(request));
+}
+
+TEST(MultiHop, TakesTwoHundredCodePointsOfEachChunk) {
+    LocalStore store;
+    std::string accents;
+    for (int i = 0; i < 300; ++i) accents += "\u00e9";
+    store.add("default", {chunk_of("a", accents), chunk_of("b", "short")});
+    Ids texts;
+    const auto recording = [&](const Schema&, std::string_view text,
+                               const CallLimits&) -> Result<QueryVector> {
+        texts.emplace_back(text);
+        return QueryVector{fake_embed(text), false, {}};
+    };
+    Request request = hop_request();
+    request.query = accents;
+    ASSERT_TRUE(Retriever(store, recording, {}, nullptr).retrieve(request, {}, {}));
+    ASSERT_EQ(texts.size(), 2U);
+    EXPECT_EQ(texts[1], accents + " " + accents.substr(0, 400) + " short");
 }
 
 TEST(MultiHop, StartsFromTheCallersVector) {

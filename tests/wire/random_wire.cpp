@@ -126,6 +126,7 @@ Receipt random_receipt(Dice& dice, int depth) {
         source.normalized = dice.maybe([&] { return dice.number(); });
         source.weight = dice.number();
         source.contribution = dice.number();
+        source.chunk_id = dice.maybe([&] { return dice.word(); });
         if (depth > 0 && dice.coin()) {
             source.nested = std::make_shared<Receipt>(random_receipt(dice, depth - 1));
         }
