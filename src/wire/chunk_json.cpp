@@ -162,7 +162,7 @@ private:
 Result<> read_text_members(Fields& fields, Chunk& chunk) {
     BRAID_TRY(const auto text_key, one_of(fields, "content", "text"));
     BRAID_TRY(auto content, fields.string(text_key));
-    if (!content || is_blank(*content)) return bad("no text (\"text\" or \"content\")");
+    if (!content) return bad("no text (\"text\" or \"content\")");
     chunk.content = *std::move(content);
     BRAID_TRY(chunk.title, fields.string("title"));
     BRAID_TRY(chunk.section_title, fields.string("section_title"));
@@ -201,6 +201,10 @@ Result<ChunkInput> chunk_from_value(const Value& json) {
     BRAID_TRY(auto chunk_id, read_id(fields, id_key));
     BRAID_TRY(auto document_id, read_id(fields, "document_id"));
     BRAID_CHECK(read_text_members(fields, chunk));
+    if (is_blank(chunk.content)) {
+        if (!chunk_id) return bad("no text (\"text\" or \"content\" is blank), and no id");
+        input.warnings.push_back("the text of \"" + *chunk_id + "\" is blank");
+    }
     BRAID_CHECK(read_other_members(fields, chunk));
     BRAID_TRY(input.namespace_, fields.string("namespace"));
     if (auto finished = fields.finish(); !finished) {

@@ -27,7 +27,9 @@ struct ChunkInput {
 /// name, where a value of the wrong type only gives a warning. A chunk without an id gets
 /// content_id(), so that the same text twice is the same chunk.
 ///
-/// InvalidArgument: no text or a blank one, an unknown key, a value that does not fit.
+/// A blank text is taken, with a warning, if the chunk has an id: real corpora hold such documents.
+///
+/// InvalidArgument: no text, a blank one without an id, an unknown key, a value that does not fit.
 Result<ChunkInput> chunk_from_value(const Value& json);
 
 /// In braid's words, members without a value left out; the vector only if there is one.

@@ -115,13 +115,21 @@ TEST(ChunkJson, IdsMayBeIntegersAndTitlesEmpty) {
     EXPECT_EQ(chunk.title, std::nullopt);
 }
 
+TEST(ChunkJson, ABlankTextIsTakenWithAWarningIfThereIsAnId) {
+    const ChunkInput input = read(R"({"_id": "471", "title": "", "text": ""})");
+    EXPECT_EQ(input.chunk.chunk_id, "471");
+    EXPECT_EQ(input.chunk.content, "");
+    ASSERT_EQ(input.warnings.size(), 1U);
+    EXPECT_NE(input.warnings[0].find("\"471\" is blank"), std::string::npos);
+}
+
 TEST(ChunkJson, RefusesWhatCannotBeAChunk) {
     for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
              {"{}", "no text"},
              {R"({"_id": "a"})", "no text"},
-             {R"({"_id": "a", "text": ""})", "no text"},
-             {R"({"_id": "a", "text": " \n\t"})", "no text"},
              {R"({"_id": "a", "text": null})", "no text"},
+             {R"({"text": ""})", "no text"},
+             {R"({"text": " \n\t", "title": "t"})", "no text"},
              {R"({"_id": "a", "text": 5})", "\"text\""},
              {R"({"_id": "", "text": "x"})", "\"_id\""},
              {R"({"_id": 1.5, "text": "x"})", "\"_id\""},
