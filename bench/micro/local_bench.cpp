@@ -100,8 +100,8 @@ struct Database {
 };
 
 const Database& database() {
-    static const Database instance;
-    return instance;
+    static const Database kInstance;
+    return kInstance;
 }
 
 Leg dense_leg() {
@@ -119,7 +119,7 @@ Leg sparse_leg() {
 }
 
 void search(benchmark::State& state, const std::vector<Leg>& legs) {
-    for (auto _ : state) {
+    for ([[maybe_unused]] const auto _ : state) {
         const auto results = database().backend->search(database().snapshot, legs, {});
         for (const auto& result : results) {
             if (!result || result->hits.empty()) state.SkipWithError("a leg found nothing");

@@ -71,6 +71,8 @@ public:
 
     Database(Database&&) noexcept;
     Database& operator=(Database&&) noexcept;
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
     ~Database();
 
     const OpenReport& open_report() const;

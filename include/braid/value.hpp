@@ -56,6 +56,9 @@ private:
 /// A JSON value. Integers that fit 64 bits stay exact; other numbers are doubles. A number equals
 /// another if they denote the same number (1 == 1.0). src/json parses and prints.
 class Value {
+    using Data =
+        std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object>;
+
 public:
     // NOLINTBEGIN(google-explicit-constructor): a Value is written as the literal it holds
     Value() noexcept = default;
@@ -66,9 +69,9 @@ public:
     Value(long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
     Value(long long n) noexcept : data_(static_cast<std::int64_t>(n)) {}
     Value(unsigned long n) noexcept : Value(static_cast<unsigned long long>(n)) {}
-    Value(unsigned long long n) noexcept : data_(static_cast<std::int64_t>(n)) {
-        if (as_int() < 0) data_ = static_cast<double>(n);
-    }
+    Value(unsigned long long n) noexcept
+        : data_(n <= INT64_MAX ? Data(static_cast<std::int64_t>(n))
+                               : Data(static_cast<double>(n))) {}
     Value(double d) noexcept : data_(d) {}
     Value(const char* s) : data_(std::string(s)) {}
     Value(std::string_view s) : data_(std::string(s)) {}
@@ -114,7 +117,7 @@ public:
     friend bool operator==(const Value& a, const Value& b);
 
 private:
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
+    Data data_;
 };
 
 // Here, because a Value must be complete for them.

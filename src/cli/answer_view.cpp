@@ -143,15 +143,14 @@ private:
 
     const text::Highlighter* highlighter_of(const std::string& collection) {
         const auto known = highlighters_.find(collection);
-        if (known != highlighters_.end()) return known->second ? &*known->second : nullptr;
+        if (known != highlighters_.end()) return known->second ? &known->second.value() : nullptr;
         auto& entry = highlighters_[collection];
         if (!options_.schema) return nullptr;
         const auto schema = options_.schema(collection);
         if (!schema) return nullptr;
         auto analyzer = analyzer_of(*schema);
         if (!analyzer) return nullptr;
-        entry.emplace(*std::move(analyzer), answer_.query);
-        return &*entry;
+        return &entry.emplace(*std::move(analyzer), answer_.query);
     }
 
     /// The collection's, but for words like "the": they are searched, yet marking them only
@@ -159,7 +158,7 @@ private:
     Result<text::Analyzer> analyzer_of(const Schema& schema) const {
         text::AnalyzerOptions chosen{
             .name = schema.analyzer, .language = schema.language, .stop_words = true};
-        const auto without = text::Analyzer::create(chosen);
+        auto without = text::Analyzer::create(chosen);
         if (without && !without->terms(answer_.query).empty()) return without;
         chosen.stop_words = schema.stop_words;
         return text::Analyzer::create(chosen);

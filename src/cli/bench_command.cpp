@@ -282,10 +282,9 @@ Result<> run_dense(Session& session) {
     Schema schema;
     schema.vectors.embedder = "external";
     schema.vectors.dimension = base.dimension();
-    if (const auto metric = arguments.text("metric")) {
-        schema.vectors.metric = *metric_by_name(*metric);
-    }
-    BRAID_TRY(Built built,
+    schema.vectors.metric =
+        metric_by_name(arguments.text_or("metric", "cosine")).value_or(Metric::Cosine);
+    BRAID_TRY(const Built built,
               build(session, schema, base.rows(), [&](std::uint64_t i) -> Result<Chunk> {
                   Chunk chunk;
                   chunk.content = "-";
@@ -309,8 +308,8 @@ Result<> run_dense(Session& session) {
         BRAID_TRY(const LegResult result, backend.search_leg(snapshot, leg, {}));
         return rows_of(result);
     };
-    BenchSubject subject{queries.size(), sizes.threads,
-                         [&](std::size_t i) { return search(i, false); }, built.facts};
+    const BenchSubject subject{queries.size(), sizes.threads,
+                               [&](std::size_t i) { return search(i, false); }, built.facts};
     if (arguments.has("wait")) return bench_wait(session, subject);
     std::vector<std::vector<std::uint64_t>> truth;
     std::vector<std::vector<std::uint64_t>> found;
@@ -344,7 +343,7 @@ Result<> run_hybrid(Session& session) {
     schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
     schema.vectors.embedder = "external";
     schema.vectors.dimension = base.dimension();
-    BRAID_TRY(Built built,
+    BRAID_TRY(const Built built,
               build(session, schema, corpus.size(), [&](std::uint64_t i) -> Result<Chunk> {
                   Chunk chunk;
                   chunk.content = corpus[i];
