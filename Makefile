@@ -79,6 +79,10 @@ bench-store: build ## durable indexing against LanceDB, Chroma, Qdrant Edge, zve
 bench-http: ## requests per second over HTTP
 	@bench/run http $(ARGS)
 
+.PHONY: quality
+quality: build ## nDCG and recall on judged sets, into docs/quality.md
+	@tools/quality
+
 .PHONY: bench-compare
 bench-compare: packages ## what a change did: BASE=commit, FILTER=regex, INSTRUCTIONS=1 for callgrind
 	@bench/compare '$(or $(BASE),HEAD)' --filter '$(or $(FILTER),.)' $(if $(INSTRUCTIONS),--instructions)
