@@ -13,7 +13,7 @@ STYLE = """
 --s4:#facc15;--s5:#22d3ee;--s6:#f472b6;--s7:#a8b0bd}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:1140px;margin:0 auto;padding:40px 24px 80px}
+main{max-width:1240px;margin:0 auto;padding:40px 24px 80px}
 h1{font-size:1.7rem;margin:0 0 4px}h2{font-size:1.15rem;margin:0 0 2px}
 h3{font-size:.95rem;margin:24px 0 8px;color:var(--soft);font-weight:600}
 p{margin:4px 0 12px}.soft{color:var(--soft)}
@@ -147,7 +147,7 @@ def section(group: dict, target: float) -> str:
     parts.append(plots.bars(bar_rows(group), unit))
     series = curves(group)
     if series:
-        parts.append("<h3>Recall against queries per second (up and right is better)</h3>")
+        parts.append("<h3>Recall against queries per second, one query per call (up and right is better)</h3>")
         parts.append(
             plots.lines(series, "recall", "queries/s", x_from=0.6, x_mark=target)
         )

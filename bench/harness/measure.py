@@ -1,13 +1,15 @@
 """Statistics, the search for a contestant's setting, and the interleaved rounds."""
 
 import statistics
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from .worker import Worker, WorkerError
 
-MAX_WARMUPS = 8
+WARM_SECONDS = 4.0  # a virtual machine compiles what it has seen often
 STILL_WARMING = 1.05  # a round this much faster than the one before: not warm yet
+MAX_WARMUPS = 50
 
 
 def spread(values: Iterable[float]) -> dict:
@@ -91,8 +93,8 @@ def interleaved(
 ) -> tuple[dict[str, list[dict]], dict[str, str]]:
     """Rounds A B C A B C ..., one worker at a time. Returns each one's rounds, and the failures.
 
-    A contestant that still gets faster after its warm-ups is given more, up to eight: a virtual
-    machine compiles what it has seen often.
+    A contestant is warmed by `warmups` rounds at least, for four seconds at least, and for as long
+    as each round is 5 % faster than the one before.
     """
     results: dict[str, list[dict]] = {worker.name: [] for worker, _ in workers}
     failed: dict[str, str] = {}
@@ -109,16 +111,19 @@ def interleaved(
             results.pop(worker.name, None)
             return None
 
-    for worker, params in workers:
-        before = 0.0
-        for number in range(MAX_WARMUPS if warmups else 0):
+    def warm(worker: Worker, params: dict) -> None:
+        start, before = time.monotonic(), 0.0
+        for number in range(1, MAX_WARMUPS + 1):
             figures = attempt(worker, params)
             if figures is None:
-                break
-            now = figures[metric]
-            if number + 1 >= warmups and now < before * STILL_WARMING:
-                break
-            before = now
+                return
+            improving = figures[metric] > before * STILL_WARMING
+            if number >= warmups and not improving and time.monotonic() - start >= WARM_SECONDS:
+                return
+            before = figures[metric]
+
+    for worker, params in workers if warmups else []:
+        warm(worker, params)
     for number in range(rounds):
         say(f"round {number + 1} of {rounds}")
         for worker, params in workers:

@@ -16,9 +16,9 @@ from .paths import RESULTS, UsageError, cache_dir
 
 # Documents and queries, in full and with --quick; None: all there are.
 SIZES = {
-    "sparse": ((None, 3000), (20_000, 500)),
-    "dense": ((100_000, 3000), (20_000, 500)),
-    "hybrid": ((100_000, 3000), (20_000, 500)),
+    "sparse": ((None, 2000), (20_000, 500)),
+    "dense": ((100_000, 2000), (20_000, 500)),
+    "hybrid": ((100_000, 2000), (20_000, 500)),
     "store": ((20_000, 1), (2_000, 1)),
 }
 QUERY_SETS = (("natural questions", True), ("stop words dropped", False))

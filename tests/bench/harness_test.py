@@ -59,6 +59,9 @@ def script(name):
 
 class WithFolder(unittest.TestCase):
     def setUp(self):
+        at_once = mock.patch.object(measure, "WARM_SECONDS", 0.0)
+        at_once.start()
+        self.addCleanup(at_once.stop)
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
@@ -179,6 +182,11 @@ class Rounds(WithFolder):
         with self.worker("warms") as worker:
             results, _ = measure.interleaved([(worker, {})], 2, 5, "qps")
         self.assertEqual([figures["qps"] for figures in results["warms"]], [500.0] * 5)
+
+    def test_a_contestant_is_warmed_for_a_while_even_if_it_gets_no_faster(self):
+        with mock.patch.object(measure, "WARM_SECONDS", 0.2), self.worker("plain") as worker:
+            measure.interleaved([(worker, {})], 2, 1, "qps")
+        self.assertGreater(len(self.journal.read_text().splitlines()), 3)
 
     def test_one_that_breaks_is_reported_and_the_others_go_on(self):
         with self.worker("plain") as plain, self.worker("breaks") as breaks:
