@@ -58,6 +58,7 @@ def facts(report: dict) -> str:
     rows = [
         ("date", report["date"]),
         ("commit", report["commit"] + changed),
+        ("program", report.get("program", "")),
         ("machine", f"{machine['cpu']}, {machine['cores']} cores, "
                     f"{machine['memory_bytes'] / 2**30:.0f} GiB, load {machine['load_at_start']} "
                     "at the start"),
@@ -152,6 +153,7 @@ def section(group: dict, target: float) -> str:
             plots.lines(series, "recall", "queries/s", x_from=0.6, x_mark=target)
         )
     parts.append("<h3>Figures</h3>" + grid(*table.cells(group)))
+    parts += [f"<p class=warn>{escape(line)}</p>" for line in table.disagreements(group)]
     parts.append(not_measured(group["failed"]) + notes(group))
     return f"<section>{''.join(parts)}</section>"
 

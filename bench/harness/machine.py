@@ -3,8 +3,9 @@
 import datetime
 import os
 import platform
+from pathlib import Path
 
-from .paths import git
+from .paths import ROOT, git
 
 
 def first_match(path: str, name: str) -> str:
@@ -28,6 +29,15 @@ def machine() -> dict:
         "kernel": platform.release(),
         "load_at_start": round(os.getloadavg()[0], 2),
     }
+
+
+def program(path: Path | None) -> str:
+    """Which program was measured, and when it was built: a stale one is to be seen."""
+    if path is None or not path.exists():
+        return "none"
+    built = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.timezone.utc)
+    shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    return f"{shown}, built {built.strftime('%Y-%m-%dT%H:%M:%SZ')}"
 
 
 def identity() -> dict:

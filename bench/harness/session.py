@@ -11,8 +11,8 @@ from pathlib import Path
 from . import compare, data, html, table
 from .compare import Group, Options
 from .contestants import ABSENT, taking_part
-from .machine import identity, machine
-from .paths import RESULTS, UsageError, cache_dir
+from .machine import identity, machine, program
+from .paths import RESULTS, UsageError, braid_program, cache_dir
 
 # Documents and queries, in full and with --quick; None: all there are.
 SIZES = {
@@ -46,7 +46,7 @@ class Session:
             yield from getattr(self, self.given.bench)(docs, False)
 
     def growth_sizes(self) -> list[int]:
-        if self.given.growth is None or self.given.bench not in ("sparse", "dense"):
+        if self.given.growth is None:
             return []
         if self.given.growth:
             try:
@@ -173,6 +173,7 @@ def run_alone(given: argparse.Namespace, python: Path, missing: dict) -> int:
         "quick": given.quick,
         "command": shlex.join(["bench/run", *sys.argv[1:]]),
         "machine": machine(),
+        "program": program(braid_program()),
         "settings": {
             "threads": options.threads,
             "rounds": options.rounds,

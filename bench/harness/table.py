@@ -63,6 +63,7 @@ STORE_COLUMNS = (
     ("disk MB", lambda e: megabytes(e.get("disk_bytes"))),
     ("reopen ms", lambda e: short(e["reopen_seconds"] * 1e3) if "reopen_seconds" in e else ""),
 )
+LEAST_AGREEMENT = 0.9  # rounding and ties among equal scores cost a few hundredths
 WORDS = {"contestant", "version", "setting"}  # set flush left
 
 
@@ -79,6 +80,16 @@ def heading(group: dict) -> str:
     return f"{group['task']}: {group['title']} ({group['docs']:,} documents{queries})"
 
 
+def disagreements(group: dict) -> list[str]:
+    """Says where a contestant's answers are so different that its speed means little."""
+    return [
+        f"{entry['name']} shares only {entry['overlap']:.2f} of its hits with "
+        f"{entry['overlap_with']}: they did not do the same work"
+        for entry in group["contestants"]
+        if entry.get("overlap", 1.0) < LEAST_AGREEMENT
+    ]
+
+
 def text(group: dict) -> str:
     titles, rows = cells(group)
     widths = [max(map(len, column)) for column in zip(titles, *rows)]
@@ -93,5 +104,6 @@ def text(group: dict) -> str:
     out = ["", heading(group)]
     if rows:
         out += [line(titles), *map(line, rows)]
+    out += disagreements(group)
     out += [f"not measured: {name}: {reason}" for name, reason in group["failed"].items()]
     return "\n".join(out)

@@ -332,6 +332,41 @@ class TruthTest(WithFolder):
         self.assertEqual(data.overlap([[]], [[]]), 1.0)
 
 
+class RivalSide(WithFolder):
+    """bench/rivals/protocol.py through the one rival that needs NumPy only."""
+
+    def exact(self, *more):
+        rng = np.random.default_rng(11)
+        for name, shape in (("base", (500, 8)), ("queries", (20, 8))):
+            np.save(self.folder / f"{name}.npy", rng.normal(size=shape).astype(np.float32))
+        files = ["--base", self.folder / "base.npy", "--queries", self.folder / "queries.npy"]
+        words = [sys.executable, BENCH / "rivals/numpy_rival.py", "dense", *files, *more]
+        return Worker("exact", words, pinned_cores(1), self.folder / "log")
+
+    def truth(self, top_k, share=None):
+        return data.Truth(self.folder / "base.npy", self.folder / "queries.npy", top_k, share)
+
+    def test_exact_search_finds_the_truth_with_and_without_a_filter(self):
+        for more, share in (([], None), (["--selectivity", "0.1"], 0.1)):
+            with self.subTest(share=share), self.exact("--top-k", "7", *more) as worker:
+                self.assertEqual(self.truth(7, share).recall(worker.ids()), 1.0)
+
+    def test_rounds_time_single_queries_batches_and_threads(self):
+        for threads in ("1", "2"):
+            with self.subTest(threads=threads), self.exact("--threads", threads) as worker:
+                single, batch = worker.round(), worker.round({"batch": True})
+                self.assertGreater(single["qps"], 0)
+                self.assertLessEqual(single["p50_us"], single["p99_us"])
+                self.assertEqual(list(batch), ["qps"])
+
+    def test_what_it_does_not_understand_is_an_error_and_it_goes_on(self):
+        with self.exact() as worker:
+            for line in ("dance", "round {", 'round {"batch": 1} x'):
+                with self.subTest(line=line), self.assertRaises(WorkerError):
+                    worker._ask(line, None)
+            self.assertEqual(len(worker.ids()), 20)
+
+
 class Comparison(WithFolder):
     def field(self, kinds, **changes):
         """Runs a group of stand-ins and returns what the report will hold."""
@@ -426,6 +461,12 @@ class Report(unittest.TestCase):
         self.assertIn("not measured: zvec: not installed", text)
         self.assertNotIn("same hits", text)
         self.assertNotIn("memory MB", text)
+
+    def test_answers_that_differ_much_are_pointed_out(self):
+        group = sample_report()["groups"][0]
+        group["contestants"][1] |= {"overlap": 0.4, "overlap_with": "braid"}
+        self.assertIn("hnswlib shares only 0.40", table.text(group))
+        self.assertIn("hnswlib shares only 0.40", html.section(group, 0.95))
 
     def test_the_page_is_self_contained_and_escaped(self):
         page = html.page(sample_report())
