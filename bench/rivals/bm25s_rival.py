@@ -24,16 +24,19 @@ class Bm25s(Rival):
         return self.index.retrieve(
             words,
             k=self.top_k,
-            return_as="documents",
             show_progress=False,
             n_threads=threads,
         )
 
     def search(self, query):
-        return self.find(self.words[query : query + 1], 0)[0]
+        return self.find(self.words[query : query + 1], 0)
 
     def search_all(self, threads):
         self.find(self.words, threads)
+
+    def rows(self, answer):
+        # Where fewer match, it fills up with rows of score 0.
+        return answer.documents[0][answer.scores[0] > 0].tolist()
 
 
 def indexed(corpus):
