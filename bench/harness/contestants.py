@@ -100,6 +100,7 @@ def command(contestant: Contestant, task: str, inputs: dict, python: Path, missi
         path = environment.lucene_classpath()
         return ["java", "-Xmx4g", "-cp", path, "LuceneRival", name, *flags(given)]
     if contestant.package in missing:
-        raise UsageError(f"not installed: {missing[contestant.package]}")
+        again = f"to try again, remove {python.parents[1]}"
+        raise UsageError(f"not installed: {missing[contestant.package]} ({again})")
     given["kind"] = contestant.kind or None
     return [python, RIVALS / contestant.script, name, *flags(given)]

@@ -404,7 +404,7 @@ class Comparison(WithFolder):
     def test_a_contestant_that_cannot_be_had_is_named_with_the_reason(self):
         with self.assertRaisesRegex(UsageError, "not installed: no wheel"):
             rival = contestants.taking_part("dense", ["zvec"])[0]
-            contestants.command(rival, "dense", {}, Path("python"), {"zvec": "no wheel"})
+            contestants.command(rival, "dense", {}, Path("v/bin/python"), {"zvec": "no wheel"})
         with self.assertRaisesRegex(UsageError, "unknown contestant"):
             contestants.taking_part("dense", ["zvek"])
 
