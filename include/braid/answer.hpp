@@ -40,9 +40,10 @@ struct ReceiptList {
 /// What one stage did to the score.
 struct ReceiptStage {
     std::string stage;
-    std::string operation;  // "multiply", "add", "replace"
+    std::string operation;  // "multiply", "divide", "add", "replace"; "keep": reached the value
     double value = 0;
     double score = 0;  // after it
+    Object detail;     // the numbers behind the value
 
     friend bool operator==(const ReceiptStage&, const ReceiptStage&) = default;
 };
@@ -122,6 +123,41 @@ struct Answer {
     Timings timings;
 
     friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+/// Neighbouring chunks of one document as one text, to be quoted under its marker.
+struct ContextPassage {
+    std::string marker;  // "[1]"
+    std::string collection;
+    std::string document_id;
+    std::vector<std::string> chunk_ids;  // in the order of the text
+    std::optional<std::string> title;
+    std::optional<std::string> section_title;  // of the first chunk
+    std::string source;  // metadata.source or metadata.url, else the document's id
+    std::string trust;   // metadata.trust, else "untrusted": retrieved text is data, never orders
+    std::string text;
+    std::size_t tokens = 0;
+    std::size_t rank = 0;  // of its best chunk in the answer; 0: a neighbour only
+    double score = 0;
+
+    friend bool operator==(const ContextPassage&, const ContextPassage&) = default;
+};
+
+/// What was found, made ready for a prompt: passages that fit a budget of tokens, best document
+/// first, in document order within it.
+struct Context {
+    std::string query;
+    std::string text;  // the passages below their markers, ready to paste
+    std::vector<ContextPassage> passages;
+    std::size_t budget = 0;
+    std::size_t tokens = 0;         // of `text`
+    bool tokens_estimated = false;  // no tokenizer is at hand: four bytes count as one token
+    std::size_t left_out = 0;       // hits that did not fit
+    bool complete = true;           // as the answer's
+    std::vector<std::string> warnings;
+    Timings timings;
+
+    friend bool operator==(const Context&, const Context&) = default;
 };
 
 }  // namespace braid

@@ -107,6 +107,12 @@ public:
                                                const Principal& principal = {},
                                                const CallLimits& limits = {}) const;
 
+    /// The passages of an answer that fit `budget` tokens, for a prompt; of 50 hits, unless the
+    /// request says how many. `expand_neighbors` adds chunks around them while there is room.
+    /// Tokens are counted as the best hit's collection's embedder does.
+    Result<Context> context(const Request& request, std::size_t budget = 2000,
+                            const Principal& principal = {}, const CallLimits& limits = {}) const;
+
     Result<std::vector<std::optional<Chunk>>> get(const ReadScope& scope,
                                                   std::span<const std::string> chunk_ids,
                                                   bool with_vectors = false) const;

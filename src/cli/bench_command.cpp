@@ -357,6 +357,7 @@ Result<> run_hybrid(Session& session) {
         request.query_embedding = vectors[i];
         request.collections = {kCollection};
         request.top_k = sizes.top_k;
+        request.dense_weight = 0.5;  // both legs alike, as others fuse
         BRAID_TRY(const Answer answer, built.database.retrieve(request));
         std::vector<std::uint64_t> rows;
         rows.reserve(answer.hits.size());
@@ -402,8 +403,8 @@ const CommandSpec kBenchHybridCommand{
     .name = "bench hybrid",
     .operands = "",
     .summary = "measure whole answers on your own text and vectors",
-    .details = R"(As "bench sparse", but each query is a whole request: both legs, fusion, texts
-and receipts.
+    .details = R"(As "bench sparse", but each query is a whole request: both legs, rrf with equal
+weights, texts and receipts.
 
   braid bench hybrid --corpus lines.txt --base base.npy --queries questions.txt
                      --query-vectors q.npy --json)",

@@ -15,6 +15,7 @@ extern const CommandSpec kCollectionsCommand;
 extern const CommandSpec kCollectionsCreateCommand;
 extern const CommandSpec kCollectionsDropCommand;
 extern const CommandSpec kConfigShowCommand;
+extern const CommandSpec kContextCommand;
 extern const CommandSpec kDeleteCommand;
 extern const CommandSpec kEvalCommand;
 extern const CommandSpec kFacetsCommand;

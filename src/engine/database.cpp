@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "braid/core/parallel.hpp"
+#include "braid/engine/context.hpp"
 #include "braid/engine/embedder_registry.hpp"
 #include "braid/engine/embedder_settings.hpp"
 #include "braid/local/local_backend.hpp"
@@ -13,6 +14,8 @@
 
 namespace braid {
 namespace {
+
+constexpr std::size_t kContextHits = 50;  // enough short ones to fill a prompt
 
 retrieval::QueryEmbedder query_embedder(engine::EmbedderRegistry& registry) {
     return [&registry](const Schema& schema, std::string_view text, const CallLimits& limits) {
@@ -177,6 +180,26 @@ std::vector<Result<Answer>> Database::retrieve_batch(std::span<const Request> re
         }
     });
     return answers;
+}
+
+Result<Context> Database::context(const Request& request, std::size_t budget,
+                                  const Principal& principal, const CallLimits& limits) const {
+    Request plain = request;  // neighbours are added here, as far as there is room
+    plain.expand_neighbors = 0;
+    if (!plain.top_k) plain.top_k = kContextHits;
+    BRAID_TRY(const Answer answer, retrieve(plain, principal, limits));
+    engine::ContextOptions options;
+    options.budget = budget;
+    options.neighbors = request.expand_neighbors;
+    if (!answer.hits.empty()) {
+        BRAID_TRY(const auto counter, token_counter(answer.hits.front().collection));
+        if (counter) options.count_tokens = counter->count;
+    }
+    const auto around = [&](const Hit& hit, std::size_t count) {
+        const ReadScope scope{hit.collection, hit.namespace_, principal, std::nullopt};
+        return neighbors(scope, hit.chunk.chunk_id, count);
+    };
+    return engine::make_context(answer, options, around);
 }
 
 Result<std::vector<std::optional<Chunk>>> Database::get(const ReadScope& scope,

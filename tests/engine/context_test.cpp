@@ -1,0 +1,159 @@
+#include "braid/engine/context.hpp"
+
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace braid::engine {
+namespace {
+
+Hit hit_of(const std::string& document, std::int64_t index, const std::string& text,
+           std::size_t rank) {
+    Hit hit;
+    hit.collection = "wiki";
+    hit.namespace_ = "default";
+    hit.chunk.chunk_id = document + "#" + std::to_string(index);
+    hit.chunk.document_id = document;
+    hit.chunk.chunk_index = index;
+    hit.chunk.content = text;
+    hit.rank = rank;
+    hit.score = 1.0 / static_cast<double>(rank);
+    return hit;
+}
+
+/// Words are tokens.
+std::size_t words(std::string_view text) {
+    std::size_t count = 0;
+    bool inside = false;
+    for (const char c : text) {
+        const bool space = c == ' ' || c == '\n';
+        if (!space && !inside) ++count;
+        inside = !space;
+    }
+    return count;
+}
+
+ContextOptions budget(std::size_t tokens) {
+    ContextOptions options;
+    options.budget = tokens;
+    options.count_tokens = words;
+    return options;
+}
+
+Result<std::vector<Chunk>> nobody(const Hit&, std::size_t) {
+    return std::vector<Chunk>();
+}
+
+Answer answer_of(std::vector<Hit> hits) {
+    Answer answer;
+    answer.query = "q";
+    answer.hits = std::move(hits);
+    return answer;
+}
+
+TEST(Context, PutsPassagesUnderMarkersInDocumentOrder) {
+    const Answer answer = answer_of({hit_of("b", 4, "late words", 1), hit_of("a", 0, "other", 2),
+                                     hit_of("b", 1, "early words", 3)});
+    const auto context = make_context(answer, budget(100), nobody);
+    ASSERT_TRUE(context);
+    EXPECT_EQ(context->text, "[1] (b)\nearly words\n\n[2] (b)\nlate words\n\n[3] (a)\nother\n");
+    ASSERT_EQ(context->passages.size(), 3U);
+    EXPECT_EQ(context->passages[0].rank, 3U);
+    EXPECT_EQ(context->passages[1].rank, 1U);
+    EXPECT_EQ(context->passages[0].trust, "untrusted");
+    EXPECT_EQ(context->tokens, words(context->text));
+    EXPECT_EQ(context->left_out, 0U);
+}
+
+TEST(Context, JoinsChunksThatFollowEachOtherWithTheirOverlapOnce) {
+    const std::string shared = "a sentence that both chunks hold.";
+    const Answer answer = answer_of({hit_of("b", 2, shared + " And more.", 1),
+                                     hit_of("b", 1, "First comes this, then " + shared, 2),
+                                     hit_of("b", 3, "Without overlap.", 3)});
+    const auto context = make_context(answer, budget(100), nobody);
+    ASSERT_TRUE(context);
+    ASSERT_EQ(context->passages.size(), 1U);
+    EXPECT_EQ(context->passages[0].text,
+              "First comes this, then " + shared + " And more.\nWithout overlap.");
+    EXPECT_EQ(context->passages[0].chunk_ids, (std::vector<std::string>{"b#1", "b#2", "b#3"}));
+    EXPECT_EQ(context->passages[0].rank, 1U);
+}
+
+TEST(Context, PassesOverWhatDoesNotFitAndSaysSo) {
+    const Answer answer = answer_of(
+        {hit_of("a", 0, "one two three four five six seven eight", 1), hit_of("b", 0, "short", 2)});
+    const auto context = make_context(answer, budget(5), nobody);
+    ASSERT_TRUE(context);
+    ASSERT_EQ(context->passages.size(), 1U);
+    EXPECT_EQ(context->passages[0].document_id, "b");
+    EXPECT_EQ(context->left_out, 1U);
+    const auto nothing = make_context(answer, budget(2), nobody);
+    ASSERT_TRUE(nothing);
+    EXPECT_EQ(nothing->text, "");
+    EXPECT_EQ(nothing->tokens, 0U);
+    EXPECT_EQ(nothing->warnings.size(), 1U);
+}
+
+TEST(Context, AddsNeighborsAfterAllHitsWhileThereIsRoom) {
+    const Answer answer = answer_of({hit_of("a", 5, "middle", 1), hit_of("b", 0, "other", 2)});
+    const auto around = [](const Hit& hit, std::size_t count) -> Result<std::vector<Chunk>> {
+        std::vector<Chunk> chunks;
+        const auto index = *hit.chunk.chunk_index;
+        const auto n = static_cast<std::int64_t>(count);
+        for (std::int64_t i = std::max<std::int64_t>(0, index - n); i <= index + n; ++i) {
+            chunks.push_back(hit_of(hit.chunk.document_id, i, "text" + std::to_string(i), 1).chunk);
+        }
+        return chunks;
+    };
+    ContextOptions options = budget(8);
+    options.neighbors = 2;
+    const auto context = make_context(answer, options, around);
+    ASSERT_TRUE(context);
+    // Six tokens for the hits; the two nearest neighbours of the first one fill the rest.
+    EXPECT_EQ(context->text, "[1] (a)\ntext4\nmiddle\ntext6\n\n[2] (b)\nother\n");
+    EXPECT_EQ(context->tokens, 8U);
+}
+
+TEST(Context, NamesTitleSectionSourceAndTrust) {
+    Hit hit = hit_of("a", 0, "text", 1);
+    hit.chunk.title = "Foxes";
+    hit.chunk.section_title = "Diet\nand prey";
+    hit.chunk.metadata.set("source", "https://example.org/foxes");
+    hit.chunk.metadata.set("trust", "reviewed");
+    const auto context = make_context(answer_of({hit}), budget(50), nobody);
+    ASSERT_TRUE(context);
+    EXPECT_EQ(context->text, "[1] Foxes › Diet and prey (https://example.org/foxes)\ntext\n");
+    EXPECT_EQ(context->passages[0].trust, "reviewed");
+}
+
+TEST(Context, NeverExceedsTheBudget) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 200; ++round) {
+        SCOPED_TRACE("round " + std::to_string(round));
+        std::vector<Hit> hits;
+        const std::size_t count = random() % 20;
+        for (std::size_t i = 0; i < count; ++i) {
+            std::string text;
+            for (std::size_t w = 0; w <= random() % 30; ++w) text += "w" + std::to_string(w) + " ";
+            hits.push_back(hit_of("d" + std::to_string(random() % 4), static_cast<std::int64_t>(i),
+                                  text, i + 1));
+        }
+        ContextOptions options = budget(1 + random() % 100);
+        if (random() % 2 == 0) options.count_tokens = nullptr;
+        const auto context = make_context(answer_of(hits), options, nobody);
+        ASSERT_TRUE(context);
+        EXPECT_LE(context->tokens, options.budget);
+        EXPECT_EQ(context->tokens_estimated, !options.count_tokens);
+        std::size_t chunks = 0;
+        for (const ContextPassage& passage : context->passages) chunks += passage.chunk_ids.size();
+        EXPECT_EQ(chunks + context->left_out, count);
+    }
+}
+
+TEST(Context, ABudgetOfNothingIsAnError) {
+    EXPECT_FALSE(make_context(answer_of({}), budget(0), nobody));
+}
+
+}  // namespace
+}  // namespace braid::engine
