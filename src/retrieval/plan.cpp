@@ -24,7 +24,6 @@ bool is_blank(std::string_view text) {
 
 Result<> check_supported(const Request& request, const Plan& plan) {
     if (plan.fusion.method == FusionMethod::Auto) return not_yet("the fusion \"auto\"");
-    if (!request.stages.empty()) return not_yet("\"stages\"");
     if (!request.cursor.empty()) return not_yet("\"cursor\"");
     return {};
 }
@@ -223,8 +222,7 @@ Result<> plan_hops(const Request& request, const Profile& profile, Plan& plan) {
     return {};
 }
 
-void plan_filter(const Request& request, Plan& plan) {
-    std::vector<Filter> clauses;
+void plan_filter(const Request& request, std::vector<Filter> clauses, Plan& plan) {
     if (request.filter) clauses.push_back(*request.filter);
     if (request.document_ids) {
         Array ids(request.document_ids->begin(), request.document_ids->end());
@@ -259,7 +257,8 @@ Result<std::vector<std::string>> collections_of(const Request& request, const Pr
 }
 
 Result<Plan> make_plan(const Request& request, const Profile& profile,
-                       std::span<const std::string> names, std::vector<CollectionPlan> found) {
+                       std::span<const std::string> names, std::vector<CollectionPlan> found,
+                       std::vector<Filter> stage_filters) {
     Plan plan;
     plan.several = names.size() > 1;
     plan.collections = std::move(found);
@@ -272,7 +271,7 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
     BRAID_CHECK(plan_weights(request, profile, names, plan));
     BRAID_CHECK(plan_sizes(request, profile, plan));
     BRAID_CHECK(plan_hops(request, profile, plan));
-    plan_filter(request, plan);
+    plan_filter(request, std::move(stage_filters), plan);
     if (request.expand_query || request.use_hyde) {
         plan.warnings.emplace_back("no language model is configured: the plain query was searched");
     }

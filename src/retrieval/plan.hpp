@@ -52,10 +52,11 @@ Result<Profile> find_profile(std::string_view name, std::span<const Profile> pro
 /// The collections to search, as they were asked for; InvalidArgument if one is named twice.
 Result<std::vector<std::string>> collections_of(const Request& request, const Profile& profile);
 
-/// `names` are the collections asked for, `found` those that exist, with name and schema.
-/// InvalidArgument for a value out of range or two that contradict each other, Unsupported for what
-/// this version cannot do.
+/// `names` are the collections asked for, `found` those that exist, with name and schema;
+/// `stage_filters` is what the stages ask of the legs. InvalidArgument for a value out of range or
+/// two that contradict each other, Unsupported for what this version cannot do.
 Result<Plan> make_plan(const Request& request, const Profile& profile,
-                       std::span<const std::string> names, std::vector<CollectionPlan> found);
+                       std::span<const std::string> names, std::vector<CollectionPlan> found,
+                       std::vector<Filter> stage_filters);
 
 }  // namespace braid::retrieval

@@ -8,15 +8,22 @@
 #include "braid/retrieval/hydrate.hpp"
 #include "braid/retrieval/legs.hpp"
 #include "braid/retrieval/plan.hpp"
+#include "braid/retrieval/stages.hpp"
 #include "braid/retrieval/work.hpp"
 
 namespace braid::retrieval {
 namespace {
 
+Timestamp system_now() {
+    const auto since = std::chrono::system_clock::now().time_since_epoch();
+    return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
+}
+
 /// The work on one request.
 class Retrieval {
 public:
-    explicit Retrieval(Work work) : work_(std::move(work)), legs_(work_), merge_(work_) {}
+    Retrieval(Work work, std::span<const CustomStage> custom, Timestamp now)
+        : work_(std::move(work)), custom_(custom), now_(now), legs_(work_), merge_(work_) {}
 
     Result<Answer> run(const Profile& profile) {
         const auto start = Clock::now();
@@ -37,10 +44,12 @@ public:
 private:
     /// Pins the collections and plans what to do with them.
     Result<> open(const Profile& profile) {
+        BRAID_TRY(stages_, StagePipeline::create(work_.request.stages, custom_));
         BRAID_TRY(const auto names, collections_of(work_.request, profile));
         BRAID_TRY(OpenedCollections opened, open_collections(work_.backend, names));
         work_.snapshot = std::move(opened.snapshot);
-        BRAID_TRY(work_.plan, make_plan(work_.request, profile, names, std::move(opened.found)));
+        BRAID_TRY(work_.plan, make_plan(work_.request, profile, names, std::move(opened.found),
+                                        stages_.leg_filters(now_)));
         Answer& answer = work_.answer;
         answer.query = work_.request.query;
         answer.strategy_used = work_.plan.strategy;
@@ -93,6 +102,8 @@ private:
     Result<> add_band() {
         BRAID_TRY(std::vector<Candidate> band, next_band());
         cut_below_threshold(band);
+        BRAID_CHECK(stages_.apply(work_, now_, band));
+        ended_ = ended_ || stages_.ended();
         std::ranges::move(band, std::back_inserter(ranked_));
         return {};
     }
@@ -141,6 +152,9 @@ private:
     }
 
     Work work_;
+    std::span<const CustomStage> custom_;
+    Timestamp now_;
+    StagePipeline stages_;
     LegSearch legs_;
     CollectionMerge merge_;
     std::vector<Candidate> ranked_;
@@ -150,16 +164,19 @@ private:
 
 }  // namespace
 
+Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOptions options)
+    : backend_(backend), embedder_(std::move(embedder)), options_(std::move(options)) {
+    if (!options_.now) options_.now = system_now;
+}
+
 Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, std::vector<Profile> profiles,
                      LogSink log)
-    : backend_(backend),
-      embedder_(std::move(embedder)),
-      profiles_(std::move(profiles)),
-      log_(std::move(log)) {}
+    : Retriever(backend, std::move(embedder),
+                RetrieverOptions{std::move(profiles), std::move(log), {}, {}}) {}
 
 Result<Answer> Retriever::retrieve(const Request& request, const Principal& principal,
                                    const CallLimits& limits) const {
-    BRAID_TRY(const Profile profile, find_profile(request.profile, profiles_));
+    BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
     CallLimits own = limits;
     if (request.deadline_ms) {
         if (*request.deadline_ms < 1) {
@@ -168,8 +185,8 @@ Result<Answer> Retriever::retrieve(const Request& request, const Principal& prin
         const auto deadline = Clock::now() + std::chrono::milliseconds(*request.deadline_ms);
         if (!own.deadline || deadline < *own.deadline) own.deadline = deadline;
     }
-    Work work{backend_, embedder_, log_, request, principal, std::move(own), {}, {}, {}};
-    return Retrieval(std::move(work)).run(profile);
+    Work work{backend_, embedder_, options_.log, request, principal, std::move(own), {}, {}, {}};
+    return Retrieval(std::move(work), options_.stages, options_.now()).run(profile);
 }
 
 }  // namespace braid::retrieval

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "braid/answer.hpp"
@@ -7,15 +8,24 @@
 #include "braid/request.hpp"
 #include "braid/result.hpp"
 #include "braid/retrieval/query_embedder.hpp"
+#include "braid/retrieval/stage.hpp"
 #include "braid/types.hpp"
 
 namespace braid::retrieval {
 
-/// Turns requests into answers over any Backend: plan, embed once, all legs in parallel, fuse, cut,
-/// fetch the survivors, write the receipts. Safe for concurrent use.
+struct RetrieverOptions {
+    std::vector<Profile> profiles;    // besides the built-in ones; same name replaces
+    LogSink log;                      //
+    std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
+    std::function<Timestamp()> now;   // what stages count ages from; none: the system's clock
+};
+
+/// Turns requests into answers over any Backend: plan, embed once, all legs in parallel, fuse,
+/// stages, cut, fetch the survivors, write the receipts. Safe for concurrent use.
 class Retriever {
 public:
     /// The backend must outlive it.
+    Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOptions options);
     Retriever(const Backend& backend, QueryEmbedder embedder, std::vector<Profile> profiles,
               LogSink log);
 
@@ -26,8 +36,7 @@ public:
 private:
     const Backend& backend_;
     QueryEmbedder embedder_;
-    std::vector<Profile> profiles_;
-    LogSink log_;
+    RetrieverOptions options_;
 };
 
 }  // namespace braid::retrieval

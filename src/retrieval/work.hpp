@@ -56,6 +56,7 @@ struct Candidate {
     Receipt receipt;
     std::optional<std::int64_t> hop;  // multi_hop: which one found it
     std::optional<Chunk> chunk;       // once a step had to fetch it
+    std::size_t tier = 0;             // of its band; a stage put the higher ones below
 };
 
 }  // namespace braid::retrieval

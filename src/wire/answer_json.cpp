@@ -75,10 +75,12 @@ Value receipt_to_value(const Receipt& receipt) {
     for (const ReceiptSource& source : receipt.sources) sources.push_back(source_to_value(source));
     Array stages;
     for (const ReceiptStage& stage : receipt.stages) {
-        stages.emplace_back(Object{{"stage", Value(stage.stage)},
-                                   {"operation", Value(stage.operation)},
-                                   {"value", stage.value},
-                                   {"score", stage.score}});
+        Object out{{"stage", Value(stage.stage)},
+                   {"operation", Value(stage.operation)},
+                   {"value", stage.value},
+                   {"score", stage.score}};
+        if (!stage.detail.empty()) out.set("detail", stage.detail);
+        stages.emplace_back(std::move(out));
     }
     return Object{{"fusion", std::move(fusion)},
                   {"sources", std::move(sources)},

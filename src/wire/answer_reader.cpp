@@ -118,6 +118,8 @@ Result<ReceiptStage> read_receipt_stage(Fields& fields) {
     BRAID_CHECK(read(fields, "operation", stage.operation));
     BRAID_CHECK(read(fields, "value", stage.value));
     BRAID_CHECK(read(fields, "score", stage.score));
+    BRAID_TRY(const Object* const detail, fields.object("detail"));
+    if (detail != nullptr) stage.detail = *detail;
     return stage;
 }
 

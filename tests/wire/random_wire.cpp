@@ -133,8 +133,10 @@ Receipt random_receipt(Dice& dice, int depth) {
         return source;
     });
     receipt.fused = dice.number();
-    receipt.stages = dice.list(
-        2, [&] { return ReceiptStage{dice.word(), dice.word(), dice.number(), dice.number()}; });
+    receipt.stages = dice.list(2, [&] {
+        return ReceiptStage{dice.word(), dice.word(), dice.number(), dice.number(),
+                            dice.coin() ? Object{{"lambda", dice.number()}} : Object{}};
+    });
     receipt.score = dice.number();
     return receipt;
 }
