@@ -20,15 +20,6 @@ set(BRAID_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -Werro
 # -fmacro-prefix-map: __FILE__ names a file of the project, not a place on the builder's disk.
 add_compile_options(-ffp-contract=off -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
-# Modules are compiled to ordinary code and to link-time code at once. The program is linked from the
-# latter; tests and libbraid.a take the former, so that a test links in a second and the archive does
-# not depend on one version of gcc (docs/decisions/0006).
-if(BRAID_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(BRAID_LTO_COMPILE -flto=auto -ffat-lto-objects)
-  set(BRAID_LTO_LINK -flto=auto)
-  add_link_options(-fno-lto)
-endif()
-
 # Reuses earlier compilations where ccache is installed and can write its cache.
 find_program(BRAID_CCACHE ccache)
 if(BRAID_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)

@@ -22,11 +22,6 @@ set_target_properties(braid_archive PROPERTIES OUTPUT_NAME braid EXPORT_NAME bra
                       LINKER_LANGUAGE CXX)
 target_compile_features(braid_archive PUBLIC cxx_std_20)
 target_link_libraries(braid_archive PUBLIC tl::expected PRIVATE ${libraries})
-if(BRAID_LTO_COMPILE)                                   # link-time code fits one version of gcc only
-  add_custom_command(TARGET braid_archive POST_BUILD VERBATIM
-    COMMAND ${CMAKE_OBJCOPY} --wildcard --remove-section=.gnu.lto_* --remove-section=.gnu.debuglto_*
-            --strip-symbol=__gnu_lto_* $<TARGET_FILE:braid_archive>)
-endif()
 
 install(TARGETS braid_archive EXPORT braid COMPONENT library
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -50,7 +45,6 @@ if(TARGET braid_cli)
     if(type STREQUAL "EXECUTABLE")
       set_target_properties(${target} PROPERTIES
                             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-      target_link_options(${target} PRIVATE ${BRAID_LTO_LINK})
       install(TARGETS ${target} RUNTIME COMPONENT program)
     endif()
   endforeach()
