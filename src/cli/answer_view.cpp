@@ -143,7 +143,10 @@ private:
 
     const text::Highlighter* highlighter_of(const std::string& collection) {
         const auto known = highlighters_.find(collection);
-        if (known != highlighters_.end()) return known->second ? &known->second.value() : nullptr;
+        if (known != highlighters_.end()) {
+            const std::optional<text::Highlighter>& made = known->second;
+            return made.has_value() ? &made.value() : nullptr;
+        }
         auto& entry = highlighters_[collection];
         if (!options_.schema) return nullptr;
         const auto schema = options_.schema(collection);

@@ -6,22 +6,18 @@
 #include <utility>
 #include <vector>
 
+#include "braid/cli/bench_index.hpp"
 #include "braid/cli/bench_rounds.hpp"
 #include "braid/cli/commands.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/table.hpp"
 #include "braid/eval/numbers.hpp"
-#include "braid/ingest/file_handle.hpp"
-#include "braid/ingest/line_reader.hpp"
 #include "braid/ingest/npy.hpp"
 
 namespace braid::cli {
 namespace {
 
-constexpr std::size_t kBatch = 1000;
-constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
 constexpr std::size_t kRounds = 5;
-const std::string kCollection = "bench";
 
 constexpr auto kSharedFlags = std::to_array<FlagSpec>({
     {.name = "top-k",
@@ -121,77 +117,11 @@ Result<double> share_of(const Arguments& arguments, const FlagSpec& flag, double
     return share;
 }
 
-Result<std::vector<std::string>> read_lines(const std::string& path) {
-    BRAID_TRY(auto file, ingest::FileHandle::open(path));
-    ingest::LineReader reader(std::move(file), kMaxLineBytes);
-    std::vector<std::string> lines;
-    while (true) {
-        BRAID_TRY(const auto line, reader.next());
-        if (!line) break;
-        lines.resize(reader.number() - 1);  // blank lines count as rows
-        lines.emplace_back(*line);
-    }
-    if (lines.empty()) return bad(path + " holds no lines");
-    return lines;
-}
-
-Result<std::vector<std::vector<float>>> read_rows(const std::string& path) {
-    BRAID_TRY(const auto file, ingest::NpyFile::open(path));
-    if (file.rows() == 0) return bad(path + " holds no rows");
-    std::vector<std::vector<float>> rows;
-    rows.reserve(file.rows());
-    for (std::uint64_t i = 0; i < file.rows(); ++i) {
-        BRAID_TRY(auto row, file.row(i));
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
 /// Whether row `index` belongs to the share that a filter lets through: the same rows for everyone
 /// who measures with this share.
 bool is_allowed(std::uint64_t index, double share) {
     const auto hash = static_cast<std::uint32_t>(index * 2'654'435'761U);
     return static_cast<double>(hash) < share * 4'294'967'296.0;
-}
-
-/// The collection that is measured, in a scratch folder of its own.
-struct Built {
-    ScratchFolder folder;
-    Database database;
-    Object facts;  // build_seconds, index_bytes, memory_bytes
-};
-
-using MakeChunk = std::function<Result<Chunk>(std::uint64_t index)>;
-
-Result<Built> build(const Session& session, const Schema& schema, std::uint64_t rows,
-                    const MakeChunk& make) {
-    BRAID_TRY(auto folder, ScratchFolder::create(session.arguments.text_or("scratch", "")));
-    BRAID_TRY(auto database, Database::open(folder.path() / "data"));
-    BRAID_CHECK(database.create_collection(kCollection, schema));
-    const std::uint64_t memory = resident_bytes();
-    const auto start = std::chrono::steady_clock::now();
-    for (std::uint64_t first = 0; first < rows; first += kBatch) {
-        std::vector<Chunk> chunks;
-        chunks.reserve(kBatch);
-        for (std::uint64_t i = first; i < std::min(first + kBatch, rows); ++i) {
-            BRAID_TRY(Chunk chunk, make(i));
-            chunk.chunk_id = std::to_string(i);
-            chunks.push_back(std::move(chunk));
-        }
-        BRAID_CHECK(database.add(kCollection, std::move(chunks)));
-        if (session.out.notes_on_terminal() && !session.quiet()) {
-            session.out.status("building: " + with_separators(std::min(first + kBatch, rows)) +
-                               " of " + with_separators(rows));
-        }
-    }
-    session.out.status({});
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const std::uint64_t after = resident_bytes();
-    Object facts{{"build_seconds", seconds},
-                 {"index_bytes", folder.bytes()},
-                 {"memory_bytes", after > memory ? after - memory : 0}};
-    return Built{std::move(folder), std::move(database), std::move(facts)};
 }
 
 std::vector<std::uint64_t> rows_of(const LegResult& result) {
@@ -230,12 +160,12 @@ Result<> run_sparse(Session& session) {
     BRAID_TRY(const std::string corpus_path, required(arguments, "corpus"));
     BRAID_TRY(const std::string queries_path, required(arguments, "queries"));
     BRAID_TRY(const BenchSizes sizes, sizes_of(arguments));
-    BRAID_TRY(const auto corpus, read_lines(corpus_path));
-    BRAID_TRY(const auto queries, read_lines(queries_path));
+    BRAID_TRY(const auto corpus, read_bench_lines(corpus_path));
+    BRAID_TRY(const auto queries, read_bench_lines(queries_path));
     Schema schema;
     schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
     schema.stop_words = arguments.has("stop-words");
-    BRAID_TRY(Built built, build(session, schema, corpus.size(), [&](std::uint64_t i) {
+    BRAID_TRY(BenchIndex built, build_bench(session, schema, corpus.size(), [&](std::uint64_t i) {
                   Chunk chunk;
                   chunk.content = corpus[i];
                   return Result<Chunk>(std::move(chunk));
@@ -243,12 +173,12 @@ Result<> run_sparse(Session& session) {
     const Value seconds = *built.facts.find("build_seconds");
     built.facts.set("index_seconds", seconds);
     const Backend& backend = built.database.backend();
-    const std::vector<std::string> names{kCollection};
+    const std::vector<std::string> names{kBenchCollection};
     BRAID_TRY(const SnapshotPtr snapshot, backend.snapshot(names));
     BenchSubject subject{queries.size(), sizes.threads, {}, built.facts};
     subject.search = [&](std::size_t i) -> Result<std::vector<std::uint64_t>> {
         Leg leg;
-        leg.scope.collection = kCollection;
+        leg.scope.collection = kBenchCollection;
         leg.texts = {queries[i]};
         leg.depth = sizes.top_k;
         BRAID_TRY(const LegResult result, backend.search_leg(snapshot, leg, {}));
@@ -278,14 +208,14 @@ Result<> run_dense(Session& session) {
     BRAID_TRY(const double wanted_recall, share_of(arguments, kDenseFlags[2], 0.95));
     BRAID_TRY(const double share, share_of(arguments, kDenseFlags[3], 1.0));
     BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
-    BRAID_TRY(const auto queries, read_rows(queries_path));
+    BRAID_TRY(const auto queries, read_bench_rows(queries_path));
     Schema schema;
     schema.vectors.embedder = "external";
     schema.vectors.dimension = base.dimension();
     schema.vectors.metric =
         metric_by_name(arguments.text_or("metric", "cosine")).value_or(Metric::Cosine);
-    BRAID_TRY(const Built built,
-              build(session, schema, base.rows(), [&](std::uint64_t i) -> Result<Chunk> {
+    BRAID_TRY(const BenchIndex built,
+              build_bench(session, schema, base.rows(), [&](std::uint64_t i) -> Result<Chunk> {
                   Chunk chunk;
                   chunk.content = "-";
                   if (share < 1) chunk.metadata.set("allowed", is_allowed(i, share));
@@ -293,12 +223,12 @@ Result<> run_dense(Session& session) {
                   return chunk;
               }));
     const Backend& backend = built.database.backend();
-    const std::vector<std::string> names{kCollection};
+    const std::vector<std::string> names{kBenchCollection};
     BRAID_TRY(const SnapshotPtr snapshot, backend.snapshot(names));
     const auto search = [&](std::size_t i, bool exact) -> Result<std::vector<std::uint64_t>> {
         Leg leg;
         leg.kind = LegKind::Dense;
-        leg.scope.collection = kCollection;
+        leg.scope.collection = kBenchCollection;
         if (share < 1) {
             leg.scope.filter = Filter::compare(Filter::Op::Eq, "allowed", Value(true));
         }
@@ -332,10 +262,10 @@ Result<> run_hybrid(Session& session) {
     BRAID_TRY(const std::string queries_path, required(arguments, "queries"));
     BRAID_TRY(const std::string vectors_path, required(arguments, "query-vectors"));
     BRAID_TRY(const BenchSizes sizes, sizes_of(arguments));
-    BRAID_TRY(const auto corpus, read_lines(corpus_path));
+    BRAID_TRY(const auto corpus, read_bench_lines(corpus_path));
     BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
-    BRAID_TRY(const auto queries, read_lines(queries_path));
-    BRAID_TRY(const auto vectors, read_rows(vectors_path));
+    BRAID_TRY(const auto queries, read_bench_lines(queries_path));
+    BRAID_TRY(const auto vectors, read_bench_rows(vectors_path));
     if (base.rows() != corpus.size() || vectors.size() != queries.size()) {
         return bad("there must be one vector for each document and each query");
     }
@@ -343,8 +273,8 @@ Result<> run_hybrid(Session& session) {
     schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
     schema.vectors.embedder = "external";
     schema.vectors.dimension = base.dimension();
-    BRAID_TRY(const Built built,
-              build(session, schema, corpus.size(), [&](std::uint64_t i) -> Result<Chunk> {
+    BRAID_TRY(const BenchIndex built,
+              build_bench(session, schema, corpus.size(), [&](std::uint64_t i) -> Result<Chunk> {
                   Chunk chunk;
                   chunk.content = corpus[i];
                   BRAID_TRY(chunk.vector, base.row(i));
@@ -355,7 +285,7 @@ Result<> run_hybrid(Session& session) {
         Request request;
         request.query = queries[i];
         request.query_embedding = vectors[i];
-        request.collections = {kCollection};
+        request.collections = {kBenchCollection};
         request.top_k = sizes.top_k;
         request.dense_weight = 0.5;  // both legs alike, as others fuse
         BRAID_TRY(const Answer answer, built.database.retrieve(request));
