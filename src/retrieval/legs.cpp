@@ -81,6 +81,10 @@ void LegSearch::prepare(std::size_t collection) {
 
 Result<std::vector<float>> LegSearch::query_vector(const CollectionPlan& collection) {
     const VectorSpec& spec = collection.schema.vectors;
+    if (work_.vectors != nullptr) {
+        const auto made = work_.vectors->find(collection.name);
+        if (made != work_.vectors->end()) return made->second;
+    }
     if (!work_.request.query_embedding.empty()) return work_.request.query_embedding;
     if (spec.embedder == "external") {
         return fail(ErrorCode::InvalidArgument,
@@ -268,6 +272,17 @@ Result<> LegSearch::fill_scores(const CollectionRun& run,
         }
     }
     return {};
+}
+
+std::map<std::string, std::vector<float>> LegSearch::vectors() const {
+    std::map<std::string, std::vector<float>> vectors;
+    for (const CollectionRun& run : runs_) {
+        for (const LegRun& leg : run.legs) {
+            if (leg.leg.vector.empty()) continue;
+            vectors.emplace(leg.leg.scope.collection, leg.leg.vector);
+        }
+    }
+    return vectors;
 }
 
 void LegSearch::report() {

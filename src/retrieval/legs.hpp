@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -56,6 +57,9 @@ public:
 
     /// Adds what every leg did to the answer.
     void report();
+
+    /// The query as the dense legs searched it, by collection.
+    std::map<std::string, std::vector<float>> vectors() const;
 
 private:
     void prepare(std::size_t collection);

@@ -22,9 +22,8 @@ bool is_blank(std::string_view text) {
     return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
 }
 
-Result<> check_supported(const Request& request, const Plan& plan) {
+Result<> check_supported(const Plan& plan) {
     if (plan.fusion.method == FusionMethod::Auto) return not_yet("the fusion \"auto\"");
-    if (!request.cursor.empty()) return not_yet("\"cursor\"");
     return {};
 }
 
@@ -267,7 +266,7 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
     plan.expand_neighbors = request.expand_neighbors;
     BRAID_CHECK(plan_legs(request, plan));
     BRAID_CHECK(plan_fusion(request, profile, plan));
-    BRAID_CHECK(check_supported(request, plan));
+    BRAID_CHECK(check_supported(plan));
     BRAID_CHECK(plan_weights(request, profile, names, plan));
     BRAID_CHECK(plan_sizes(request, profile, plan));
     BRAID_CHECK(plan_hops(request, profile, plan));

@@ -22,8 +22,13 @@ Timestamp system_now() {
 /// The work on one request.
 class Retrieval {
 public:
-    Retrieval(Work work, std::span<const CustomStage> custom, Timestamp now)
-        : work_(std::move(work)), custom_(custom), now_(now), legs_(work_), merge_(work_) {}
+    Retrieval(Work work, std::span<const CustomStage> custom, Timestamp now, Page page)
+        : work_(std::move(work)),
+          custom_(custom),
+          now_(now),
+          page_(std::move(page)),
+          legs_(work_),
+          merge_(work_) {}
 
     Result<Answer> run(const Profile& profile) {
         const auto start = Clock::now();
@@ -31,9 +36,12 @@ public:
         BRAID_CHECK(legs_.start());
         BRAID_CHECK(rank());
         report();
+        BRAID_CHECK(check_same_as_before());
         const auto hydrate_start = Clock::now();
-        const std::size_t shown = std::min(ranked_.size(), work_.plan.top_k);
-        BRAID_CHECK(add_hits(work_, std::span(ranked_).first(shown), 0));
+        const std::size_t begin = std::min(ranked_.size(), page_.offset);
+        end_ = begin + std::min(ranked_.size() - begin, work_.plan.top_k);
+        more_ = end_ > begin && (end_ < ranked_.size() || (!ended_ && legs_.can_go_deeper()));
+        BRAID_CHECK(add_hits(work_, std::span(ranked_).subspan(begin, end_ - begin), begin));
         Timings& timings = work_.answer.timings;
         timings.hydrate_ms = milliseconds_since(hydrate_start);
         timings.total_ms = milliseconds_since(start);
@@ -41,28 +49,56 @@ public:
         return std::move(work_.answer);
     }
 
+    /// Whether another page follows, and where it starts.
+    bool more() const { return more_; }
+    std::size_t end() const { return end_; }
+
+    /// What the pages after the first need. The retrieval is of no use afterwards.
+    Pinned pin(const Profile& profile) && {
+        Pinned pinned;
+        pinned.request = work_.request;
+        pinned.principal = work_.principal;
+        pinned.profile = profile;
+        pinned.collections = std::move(opened_);
+        pinned.now = now_;
+        pinned.dense_depth = work_.plan.dense_depth;
+        pinned.sparse_depth = work_.plan.sparse_depth;
+        pinned.page_size = work_.plan.top_k;
+        pinned.vectors = legs_.vectors();
+        pinned.shortfalls = std::move(work_.shortfalls);
+        return pinned;
+    }
+
 private:
     /// Pins the collections and plans what to do with them.
     Result<> open(const Profile& profile) {
         BRAID_TRY(stages_, StagePipeline::create(work_.request.stages, custom_));
         BRAID_TRY(const auto names, collections_of(work_.request, profile));
-        BRAID_TRY(OpenedCollections opened, open_collections(work_.backend, names));
-        work_.snapshot = std::move(opened.snapshot);
-        BRAID_TRY(work_.plan, make_plan(work_.request, profile, names, std::move(opened.found),
+        if (page_.pinned) {
+            opened_ = page_.pinned->collections;
+            work_.vectors = &page_.pinned->vectors;
+        } else {
+            BRAID_TRY(opened_, open_collections(work_.backend, names));
+        }
+        work_.snapshot = opened_.snapshot;
+        BRAID_TRY(work_.plan, make_plan(work_.request, profile, names, opened_.found,
                                         stages_.leg_filters(now_)));
+        if (page_.pinned) {
+            work_.plan.dense_depth = page_.pinned->dense_depth;
+            work_.plan.sparse_depth = page_.pinned->sparse_depth;
+        }
         Answer& answer = work_.answer;
         answer.query = work_.request.query;
         answer.strategy_used = work_.plan.strategy;
         answer.warnings = work_.plan.warnings;
         answer.unused = work_.plan.unused;
-        for (const std::string& name : opened.missing) {
+        for (const std::string& name : opened_.missing) {
             answer.warnings.push_back("there is no collection \"" + name +
                                       "\": only the others were searched");
         }
-        for (const auto& [name, error] : opened.broken) {
+        for (const auto& [name, error] : opened_.broken) {
             work_.fell_short("collection_failed",
                              "collection \"" + name + "\" cannot be read: " + error.message);
-            broken_.emplace_back(name, error.message);
         }
         for (const std::string& reason : work_.plan.shortfalls) {
             work_.fell_short("collection_failed", reason);
@@ -81,7 +117,7 @@ private:
         const auto start = Clock::now();
         BRAID_CHECK(add_band());
         const std::size_t first_band = ranked_.size();
-        const std::size_t wanted = work_.plan.top_k;
+        const std::size_t wanted = page_.offset + work_.plan.top_k;
         double deeper_ms = 0;
         while (ranked_.size() < wanted && !ended_ && legs_.can_go_deeper()) {
             const auto search_start = Clock::now();
@@ -89,7 +125,7 @@ private:
             deeper_ms += milliseconds_since(search_start);
             BRAID_CHECK(add_band());
         }
-        if (ranked_.size() > first_band && first_band < wanted) {
+        if (ranked_.size() > std::max(first_band, page_.offset) && first_band < wanted) {
             work_.answer.warnings.push_back("hits from rank " + std::to_string(first_band + 1) +
                                             " on lie below the depth of the legs and rank after "
                                             "the others, whatever their score");
@@ -133,13 +169,23 @@ private:
 
     void report() {
         legs_.report();
-        for (const auto& [name, message] : broken_) {
+        for (const auto& [name, error] : opened_.broken) {
             const bool words = work_.plan.strategy == Strategy::Sparse;
             SourceReport& report = work_.answer.sources.emplace_back();
             report.source = name_of(words ? LegKind::Sparse : LegKind::Dense);
             report.collection = name;
-            report.error = message;
+            report.error = error.message;
         }
+    }
+
+    /// A page made with other means than the first would not fit to it.
+    Result<> check_same_as_before() const {
+        if (!page_.pinned || page_.pinned->shortfalls == work_.shortfalls) return {};
+        const bool worse = work_.shortfalls.size() > page_.pinned->shortfalls.size();
+        return fail(ErrorCode::Unavailable,
+                    "this page would not fit to the first, which was made otherwise (" +
+                        (worse ? work_.shortfalls : page_.pinned->shortfalls).back() +
+                        "); ask again from the first page");
     }
 
     void log_finished() const {
@@ -154,12 +200,15 @@ private:
     Work work_;
     std::span<const CustomStage> custom_;
     Timestamp now_;
+    const Page page_;
     StagePipeline stages_;
     LegSearch legs_;
     CollectionMerge merge_;
     std::vector<Candidate> ranked_;
-    std::vector<std::pair<std::string, std::string>> broken_;  // collections, and what ails them
-    bool ended_ = false;                                       // what follows lies below a cut
+    OpenedCollections opened_;
+    std::size_t end_ = 0;
+    bool more_ = false;
+    bool ended_ = false;  // what follows lies below a cut
 };
 
 }  // namespace
@@ -167,16 +216,29 @@ private:
 Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOptions options)
     : backend_(backend), embedder_(std::move(embedder)), options_(std::move(options)) {
     if (!options_.now) options_.now = system_now;
+    cursors_ = std::make_unique<CursorTable>(options_.cursors);
 }
 
 Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, std::vector<Profile> profiles,
                      LogSink log)
     : Retriever(backend, std::move(embedder),
-                RetrieverOptions{std::move(profiles), std::move(log), {}, {}}) {}
+                RetrieverOptions{std::move(profiles), std::move(log), {}, {}, {}}) {}
 
 Result<Answer> Retriever::retrieve(const Request& request, const Principal& principal,
                                    const CallLimits& limits) const {
-    BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
+    if (request.cursor.empty()) {
+        BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
+        return answer(request, principal, limits, profile, {});
+    }
+    BRAID_TRY(Page page, cursors_->find(request.cursor, principal));
+    BRAID_TRY(const Request whole, request_of_page(request, *page.pinned));
+    const Profile profile = page.pinned->profile;
+    return answer(whole, principal, limits, profile, std::move(page));
+}
+
+Result<Answer> Retriever::answer(const Request& request, const Principal& principal,
+                                 const CallLimits& limits, const Profile& profile,
+                                 Page page) const {
     CallLimits own = limits;
     if (request.deadline_ms) {
         if (*request.deadline_ms < 1) {
@@ -185,8 +247,26 @@ Result<Answer> Retriever::retrieve(const Request& request, const Principal& prin
         const auto deadline = Clock::now() + std::chrono::milliseconds(*request.deadline_ms);
         if (!own.deadline || deadline < *own.deadline) own.deadline = deadline;
     }
-    Work work{backend_, embedder_, options_.log, request, principal, std::move(own), {}, {}, {}};
-    return Retrieval(std::move(work), options_.stages, options_.now()).run(profile);
+    const std::uint64_t id = page.id;
+    const bool first = page.pinned == nullptr;
+    const Timestamp now = first ? options_.now() : page.pinned->now;
+    Work work{.backend = backend_,
+              .embedder = embedder_,
+              .log_sink = options_.log,
+              .request = request,
+              .principal = principal,
+              .limits = std::move(own)};
+    Retrieval retrieval(std::move(work), options_.stages, now, std::move(page));
+    BRAID_TRY(Answer answer, retrieval.run(profile));
+    if (!retrieval.more()) return answer;
+    const std::size_t end = retrieval.end();
+    if (first) {
+        auto pinned = std::make_shared<Pinned>(std::move(retrieval).pin(profile));
+        answer.cursor = cursors_->keep(std::move(pinned), end);
+    } else {
+        answer.cursor = CursorTable::next(id, end);
+    }
+    return answer;
 }
 
 }  // namespace braid::retrieval

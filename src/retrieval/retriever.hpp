@@ -1,12 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "braid/answer.hpp"
 #include "braid/backend.hpp"
 #include "braid/request.hpp"
 #include "braid/result.hpp"
+#include "braid/retrieval/paging.hpp"
 #include "braid/retrieval/query_embedder.hpp"
 #include "braid/retrieval/stage.hpp"
 #include "braid/types.hpp"
@@ -18,6 +20,7 @@ struct RetrieverOptions {
     LogSink log;                      //
     std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
     std::function<Timestamp()> now;   // what stages count ages from; none: the system's clock
+    CursorLimits cursors;
 };
 
 /// Turns requests into answers over any Backend: plan, embed once, all legs in parallel, fuse,
@@ -30,13 +33,21 @@ public:
               LogSink log);
 
     /// One leg down: the other answers, and the answer says so. All legs down: the first error.
+    ///
+    /// With a cursor, the page after the one that gave it: a piece of the same ranking, on the same
+    /// snapshot and at the same depth. NotFound once the cursor has expired; Unavailable if what
+    /// failed or worked on the first page no longer does.
     Result<Answer> retrieve(const Request& request, const Principal& principal,
                             const CallLimits& limits) const;
 
 private:
+    Result<Answer> answer(const Request& request, const Principal& principal,
+                          const CallLimits& limits, const Profile& profile, Page page) const;
+
     const Backend& backend_;
     QueryEmbedder embedder_;
     RetrieverOptions options_;
+    std::unique_ptr<CursorTable> cursors_;
 };
 
 }  // namespace braid::retrieval

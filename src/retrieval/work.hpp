@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "braid/answer.hpp"
 #include "braid/backend.hpp"
@@ -33,11 +35,15 @@ struct Work {
     SnapshotPtr snapshot;
     Plan plan;
     Answer answer;
+    std::vector<std::string> shortfalls;  // of the answer so far
+    /// The query's vectors by collection, if an earlier page has made them.
+    const std::map<std::string, std::vector<float>>* vectors = nullptr;
 
     /// Something that was asked for could not be done.
     void fell_short(std::string_view event, std::string message) {
         answer.complete = false;
         log(LogEvent::Level::Warning, event, message);
+        shortfalls.push_back(message);
         answer.warnings.push_back(std::move(message));
     }
     void log(LogEvent::Level level, std::string_view event, std::string_view message) const {
