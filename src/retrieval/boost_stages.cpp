@@ -118,7 +118,10 @@ public:
             const double factor =
                 std::max({std::exp2(-over / half_life_days_), floor_, kLeastFactor});
             effects[i] = scaled(input.hits[i].score, factor,
-                                {{"age_days", age}, {"half_life_days", half_life_days_}});
+                                {{"age_days", age},
+                                 {"half_life_days", half_life_days_},
+                                 {"offset_days", offset_days_},
+                                 {"floor", floor_}});
         }
         return effects;
     }
