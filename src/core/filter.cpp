@@ -50,6 +50,15 @@ tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, "filter: " + std::move(message));
 }
 
+tl::unexpected<Error> not_an_operator(const std::string& field, const std::string& key) {
+    return bad("field \"" + field + "\": expected an operator such as $eq, got \"" + key +
+               "\"; write \"" + field + "." + key + "\" for a nested field");
+}
+
+tl::unexpected<Error> takes_filters(const std::string& field, const std::string& key) {
+    return bad("field \"" + field + "\": " + key + " takes filters");
+}
+
 std::string unknown_operator(const std::string& name) {
     std::string message = "unknown operator " + name + "; known are";
     for (const OpName& row : kOps) message += " " + std::string(row.name);
@@ -197,10 +206,7 @@ private:
         if (!value.is_object()) return Filter::compare(Op::Eq, field, value);
         std::vector<Filter> clauses;
         for (const auto& [key, operand] : value.as_object()) {
-            if (!key.starts_with('$')) {
-                return bad("field \"" + field + "\": expected an operator such as $eq, got \"" +
-                           key + "\"; write \"" + field + "." + key + "\" for a nested field");
-            }
+            if (!key.starts_with('$')) return not_an_operator(field, key);
             const auto op = op_by_name(key);
             if (!op) return bad("field \"" + field + "\": " + unknown_operator(key));
             if (*op == Op::Not) {  // {"field": {"$not": {"$gt": 3}}}
@@ -208,7 +214,7 @@ private:
                 clauses.push_back({Op::Not, {}, {}, {std::move(child)}});
                 continue;
             }
-            if (is_logical(*op)) return bad("field \"" + field + "\": " + key + " takes filters");
+            if (is_logical(*op)) return takes_filters(field, key);
             clauses.push_back(Filter::compare(*op, field, operand));
         }
         if (clauses.empty()) return bad("field \"" + field + "\": no operator in {}");

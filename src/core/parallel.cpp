@@ -43,6 +43,9 @@ struct Batch {
 /// Threads that are started when there is work and no idle one, and then kept.
 class Pool {
 public:
+    Pool() = default;
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
     ~Pool() {
         {
             const std::scoped_lock lock(mutex_);

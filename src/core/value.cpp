@@ -9,10 +9,9 @@ namespace {
 /// Converting the integer would round it; the double's whole part is exact.
 std::partial_ordering compare(std::int64_t a, double b) noexcept {
     if (std::isnan(b)) return std::partial_ordering::unordered;
-    constexpr double kAbove =
-        9223372036854775808.0;  // 2^63: no double lies between it and INT64_MAX
-    if (b >= kAbove) return std::partial_ordering::less;
-    if (b < -kAbove) return std::partial_ordering::greater;
+    constexpr double above = 0x1p63;  // no double lies between it and INT64_MAX
+    if (b >= above) return std::partial_ordering::less;
+    if (b < -above) return std::partial_ordering::greater;
     const auto whole = static_cast<std::int64_t>(b);
     if (a != whole) return a <=> whole;
     return 0.0 <=> b - static_cast<double>(whole);

@@ -45,8 +45,8 @@ bool is_name(Field field) {
 }
 
 std::string_view metadata_path(std::string_view field) {
-    constexpr std::string_view kPrefix = "metadata.";
-    return field.starts_with(kPrefix) ? field.substr(kPrefix.size()) : field;
+    constexpr std::string_view prefix = "metadata.";
+    return field.starts_with(prefix) ? field.substr(prefix.size()) : field;
 }
 
 /// An operand, with its time if it is one.

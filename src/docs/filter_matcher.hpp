@@ -20,6 +20,8 @@ public:
 
     FilterMatcher(FilterMatcher&&) noexcept;
     FilterMatcher& operator=(FilterMatcher&&) noexcept;
+    FilterMatcher(const FilterMatcher&) = delete;
+    FilterMatcher& operator=(const FilterMatcher&) = delete;
     ~FilterMatcher();
 
 private:

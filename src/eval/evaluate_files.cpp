@@ -10,10 +10,12 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<std::string>& paths) {
     std::vector<std::string> names;
+    names.reserve(paths.size());
     for (const std::string& path : paths) {
         names.push_back(std::filesystem::path(path).stem().string());
     }
     std::vector<std::string> unique;
+    unique.reserve(paths.size());
     for (std::size_t i = 0; i < paths.size(); ++i) {
         const bool shared = std::count(names.begin(), names.end(), names[i]) > 1;
         unique.push_back(shared ? paths[i] : names[i]);
