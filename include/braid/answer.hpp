@@ -97,6 +97,8 @@ struct SourceReport {
 };
 
 struct Timings {
+    double preprocess_ms = 0;  // a language model's work on the query
+    double load_ms = 0;        // of an embedder that nobody had needed before
     double embed_ms = 0;
     double dense_ms = 0;
     double sparse_ms = 0;

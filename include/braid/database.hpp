@@ -29,6 +29,19 @@ enum class Durability { Full, Relaxed };
 using EmbedderFactory =
     std::function<Result<std::shared_ptr<const Embedder>>(const VectorSpec& spec)>;
 
+/// An endpoint that answers like OpenAI's chat completions.
+struct ChatEndpoint {
+    std::string base_url = "https://api.openai.com/v1";
+    std::string api_key;  // never part of an error or a log
+    std::string model;
+    std::int64_t timeout_ms = 8'000;  // of one call, repetitions included
+    bool offline = false;             // true forbids every outgoing call
+};
+
+/// InvalidArgument for settings that cannot work. Sends nothing yet.
+Result<std::shared_ptr<const QueryPreprocessor>> make_chat_preprocessor(
+    const ChatEndpoint& endpoint);
+
 struct OpenOptions {
     bool create = true;      // make the directory if it is missing; otherwise NotFound
     bool read_only = false;  // takes no lock, sees what was on disk when opened
@@ -36,6 +49,9 @@ struct OpenOptions {
     unsigned relaxed_ms = 100;
     std::vector<Profile> profiles;  // besides the built-in ones; same name replaces
     EmbedderFactory embedders;      // none: the built-in models
+    /// Serves `expand_query` and `use_hyde`; none: the plain query is searched, and the answer says
+    /// so. make_chat_preprocessor makes one over a chat endpoint.
+    std::shared_ptr<const QueryPreprocessor> preprocessor;
     LogSink log;
 };
 

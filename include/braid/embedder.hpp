@@ -57,4 +57,20 @@ public:
     virtual std::size_t count_tokens(std::string_view text) const = 0;
 };
 
+/// Other words for a query, from a language model. What it returns is only ever searched for as
+/// plain text: never parsed as a query language, run, or shown as an answer. Safe for concurrent
+/// use; must not throw.
+class QueryPreprocessor {
+public:
+    virtual ~QueryPreprocessor() = default;
+
+    /// One to three other phrasings of the query, best first, without the query itself.
+    virtual Result<std::vector<std::string>> expand(std::string_view query,
+                                                    const CallLimits& limits) const = 0;
+
+    /// A paragraph that could answer the query, to be embedded instead of it (HyDE).
+    virtual Result<std::string> hypothetical_answer(std::string_view query,
+                                                    const CallLimits& limits) const = 0;
+};
+
 }  // namespace braid

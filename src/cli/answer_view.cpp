@@ -212,15 +212,16 @@ private:
         text += std::string(kDot) + decimal(timings.total_ms, 1) + " ms (";
         std::string parts;
         for (const auto& [name, time] :
-             {std::pair{"embed", timings.embed_ms}, std::pair{"dense", timings.dense_ms},
-              std::pair{"sparse", timings.sparse_ms}, std::pair{"fusion", timings.fusion_ms}}) {
-            if (time <= 0) continue;
+             {std::pair{"language model", timings.preprocess_ms},
+              std::pair{"loading the model", timings.load_ms}, std::pair{"embed", timings.embed_ms},
+              std::pair{"dense", timings.dense_ms}, std::pair{"sparse", timings.sparse_ms},
+              std::pair{"fusion", timings.fusion_ms}}) {
+            if (time < 0.05) continue;
             parts += (parts.empty() ? "" : ", ") + std::string(name) + " " + decimal(time, 1);
         }
         text = parts.empty() ? text.substr(0, text.size() - 2) : text + parts + ")";
         add_wrapped(style_.dim, text);
         add_shortfalls();
-        if (answer_.cursor) add_wrapped(style_.dim, "next page: --cursor " + *answer_.cursor, 100);
     }
 
     void add_shortfalls() {

@@ -45,4 +45,15 @@ Result<EmbedderFactory> embedder_factory(const Settings& settings) {
     return engine::make_embedder_factory(std::move(out));
 }
 
+Result<std::shared_ptr<const QueryPreprocessor>> query_preprocessor(const Settings& settings) {
+    ChatEndpoint endpoint;
+    endpoint.model = settings.text("llm.model");
+    if (endpoint.model.empty()) return std::shared_ptr<const QueryPreprocessor>();
+    endpoint.base_url = settings.text("llm.baseUrl");
+    endpoint.api_key = settings.text("llm.apiKey");
+    endpoint.timeout_ms = static_cast<std::int64_t>(settings.number("llm.timeoutMs"));
+    endpoint.offline = settings.on("offline");
+    return make_chat_preprocessor(endpoint);
+}
+
 }  // namespace braid::cli

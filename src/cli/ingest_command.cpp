@@ -78,16 +78,15 @@ public:
         BRAID_CHECK(read_first());
         session_.interrupts.hold();
         BRAID_TRY(auto database, session_.open_for_writing(true));
-        database_ = &database;
-        BRAID_TRY(created_, ensure_collection(session_, database, collection_,
+        database_.emplace(std::move(database));
+        BRAID_TRY(created_, ensure_collection(session_, *database_, collection_,
                                               first_batch_ && has_vectors(*first_batch_)));
-        Progress progress(session_.out, !session_.quiet() && session_.out.notes_on_terminal(),
+        progress_.emplace(session_.out, !session_.quiet() && session_.out.notes_on_terminal(),
                           every_);
-        progress_ = &progress;
         auto stored = store_all();
-        progress.clear();
+        progress_->clear();
         if (!stored) return with_count(std::move(stored).error());
-        report(progress.seconds());
+        report(progress_->seconds());
         if (failed_.empty()) return {};
         return fail(ErrorCode::IoError, counted(failed_.size(), "file") + " could not be read");
     }
@@ -268,8 +267,8 @@ private:
     std::uint64_t every_ = 0;
     std::optional<ingest::JsonlReader> first_reader_;
     std::optional<ingest::Batch> first_batch_;
-    Database* database_ = nullptr;
-    Progress* progress_ = nullptr;
+    std::optional<Database> database_;  // from run() on
+    std::optional<Progress> progress_;
 
     bool created_ = false;
     std::uint64_t stored_ = 0;

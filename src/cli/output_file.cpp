@@ -12,6 +12,7 @@ namespace braid::cli {
 namespace {
 
 struct CloseFile {
+    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): this is the owner's last act
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
 };
 

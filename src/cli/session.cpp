@@ -42,6 +42,7 @@ Result<Database> Session::open_for_writing(bool create) const {
 Result<Database> Session::open(OpenOptions options) const {
     options.profiles = settings.profiles();
     BRAID_TRY(options.embedders, embedder_factory(settings));
+    BRAID_TRY(options.preprocessor, query_preprocessor(settings));
     if (settings.text("durability") == "relaxed") options.durability = Durability::Relaxed;
     options.log = [this](const LogEvent& event) {
         if (event.level == LogEvent::Level::Warning || event.level == LogEvent::Level::Error) {

@@ -96,6 +96,27 @@ constexpr auto kSpecs = std::to_array<SettingSpec>({
      .min = 0,
      .max = 65'536,
      .help = "embedder openai: length of the vectors; 0: as the model gives them"},
+    {.name = "llm.apiKey",
+     .variable = "BRAID_LLM_API_KEY",
+     .otherwise = "",
+     .help = "key of the chat endpoint",
+     .secret = true,
+     .also = "OPENAI_API_KEY"},
+    {.name = "llm.baseUrl",
+     .variable = "BRAID_LLM_BASE_URL",
+     .otherwise = "https://api.openai.com/v1",
+     .help = "expand_query, use_hyde: the chat endpoint"},
+    {.name = "llm.model",
+     .variable = "BRAID_LLM_MODEL",
+     .otherwise = "",
+     .help = "expand_query, use_hyde: the model; empty: none"},
+    {.name = "llm.timeoutMs",
+     .variable = "BRAID_LLM_TIMEOUT_MS",
+     .otherwise = "8000",
+     .kind = SettingKind::Integer,
+     .min = 1,
+     .max = 3'600'000,
+     .help = "milliseconds to wait for it before the plain query is searched"},
     {.name = "offline",
      .variable = "BRAID_OFFLINE",
      .otherwise = "false",
@@ -281,13 +302,16 @@ std::vector<Profile> configured_profiles(const Settings& settings, std::vector<P
 std::vector<std::string> strange_names(const std::vector<EnvVariable>& variables,
                                        const std::string& file) {
     std::vector<std::string_view> known;
+    known.reserve(kSpecs.size());
     for (const SettingSpec& spec : kSpecs) known.push_back(spec.variable);
     std::vector<std::string> warnings;
     for (const auto& [name, value] : variables) {
         if (!name.starts_with("BRAID_") || std::ranges::find(known, name) != known.end()) continue;
-        const auto near = core::nearest(name, known);
-        warnings.push_back(file + ": unknown variable " + name +
-                           (near ? "; did you mean " + std::string(*near) + "?" : ""));
+        std::string& warning = warnings.emplace_back(file);
+        warning.append(": unknown variable ").append(name);
+        if (const auto near = core::nearest(name, known)) {
+            warning.append("; did you mean ").append(*near).append("?");
+        }
     }
     return warnings;
 }

@@ -17,10 +17,11 @@ namespace {
 
 constexpr std::size_t kContextHits = 50;  // enough short ones to fill a prompt
 
-retrieval::QueryEmbedder query_embedder(engine::EmbedderRegistry& registry) {
-    return [&registry](const Schema& schema, std::string_view text, const CallLimits& limits) {
-        return registry.embed_query(schema, text, limits);
-    };
+retrieval::QueryEmbedder embedder_of(engine::EmbedderRegistry& registry, TextRole role) {
+    return
+        [&registry, role](const Schema& schema, std::string_view text, const CallLimits& limits) {
+            return registry.embed_query(schema, text, role, limits);
+        };
 }
 
 }  // namespace
@@ -30,7 +31,16 @@ struct Database::Impl {
         : report{std::move(opened.notes)},
           backend(std::move(opened.backend)),
           registry(options.embedders ? options.embedders : engine::make_embedder_factory({})),
-          retriever(*backend, query_embedder(registry), options.profiles, options.log) {}
+          retriever(*backend, embedder_of(registry, TextRole::Query), retriever_options(options)) {}
+
+    retrieval::RetrieverOptions retriever_options(const OpenOptions& options) {
+        retrieval::RetrieverOptions out;
+        out.profiles = options.profiles;
+        out.log = options.log;
+        out.preprocessor = options.preprocessor;
+        out.hypothesis_embedder = embedder_of(registry, TextRole::Passage);
+        return out;
+    }
 
     /// A snapshot of one collection.
     Result<SnapshotPtr> snapshot(const std::string& collection) const {
@@ -104,12 +114,18 @@ Result<CollectionInfo> Database::describe(const std::string& name,
 Result<WriteReport> Database::add(const std::string& collection, std::vector<Chunk> chunks,
                                   const std::string& namespace_, const WriteOptions& options) {
     BRAID_TRY(Schema schema, impl_->schema(collection));
+    std::vector<Chunk*> embedded_here;
+    for (Chunk& chunk : chunks) {
+        if (chunk.vector.empty()) embedded_here.push_back(&chunk);
+    }
     while (true) {
-        std::vector<Chunk> batch = chunks;
-        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, batch, {}));
+        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, chunks, {}));
         WriteOptions checked = options;
         if (!checked.vectors_by) checked.vectors_by = schema.vectors.fingerprint;
-        auto report = impl_->backend->upsert(collection, namespace_, std::move(batch), checked);
+        if (!schema.vectors.fingerprint) {  // nobody but the user makes its vectors
+            return impl_->backend->upsert(collection, namespace_, std::move(chunks), checked);
+        }
+        auto report = impl_->backend->upsert(collection, namespace_, chunks, checked);
         if (report) {
             report->warnings = std::move(warnings);
             return report;
@@ -118,6 +134,7 @@ Result<WriteReport> Database::add(const std::string& collection, std::vector<Chu
         BRAID_TRY(Schema present, impl_->schema(collection));
         if (present.vectors.fingerprint == schema.vectors.fingerprint) return report;
         schema = std::move(present);
+        for (Chunk* const chunk : embedded_here) chunk->vector.clear();
     }
 }
 
@@ -138,14 +155,14 @@ Result<ReembedReport> Database::reembed(
     if (embedder == "none" || embedder == "external") {
         return fail(ErrorCode::InvalidArgument, "\"" + embedder + "\" makes no vectors");
     }
-    constexpr std::size_t kBatch = 64;
+    constexpr std::size_t batch_size = 64;
     BRAID_TRY(Schema schema, impl_->schema(collection));
     schema.vectors = {.embedder = embedder, .metric = schema.vectors.metric};
     BRAID_CHECK(impl_->registry.complete(schema));
     BRAID_TRY(const auto rewrite, impl_->backend->rewrite(collection, schema));
     ReembedReport report;
     while (true) {
-        BRAID_TRY(Rewrite::Batch batch, rewrite->pending(kBatch));
+        BRAID_TRY(Rewrite::Batch batch, rewrite->pending(batch_size));
         if (batch.chunks.empty()) {
             BRAID_TRY(const bool finished, rewrite->finish());
             if (finished) break;
@@ -214,10 +231,9 @@ Result<std::vector<Chunk>> Database::neighbors(const ReadScope& scope, const std
     BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
     const std::vector<std::string> ids{chunk_id};
     BRAID_TRY(const auto found, impl_->backend->fetch(snapshot, scope, ids, false));
-    if (!found.front()) {
-        return fail(ErrorCode::NotFound, "there is no chunk \"" + chunk_id + "\"");
-    }
-    const Chunk& chunk = *found.front();
+    const std::optional<Chunk>& maybe = found.front();
+    if (!maybe) return fail(ErrorCode::NotFound, "there is no chunk \"" + chunk_id + "\"");
+    const Chunk& chunk = *maybe;
     if (!chunk.chunk_index) return std::vector<Chunk>{chunk};
     return impl_->backend->neighbors(snapshot, scope, chunk.document_id, *chunk.chunk_index, count,
                                      count);

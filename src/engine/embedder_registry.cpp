@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -20,6 +21,7 @@ constexpr std::array<std::string_view, 3> kCanaryTexts{
 Result<std::vector<std::vector<float>>> embed_canaries(const Embedder& embedder) {
     BRAID_TRY(auto embeddings, embedder.embed(kCanaryTexts, TextRole::Passage, {}));
     std::vector<std::vector<float>> vectors;
+    vectors.reserve(embeddings.size());
     for (Embedding& embedding : embeddings) vectors.push_back(std::move(embedding.vector));
     return vectors;
 }
@@ -126,15 +128,15 @@ Result<std::optional<std::string>> EmbedderRegistry::check_runtime(
     for (std::size_t i = 0; i < std::min(canaries.size(), schema.vectors.canaries.size()); ++i) {
         worst = std::min(worst, cosine(canaries[i], schema.vectors.canaries[i]));
     }
-    constexpr double kSame = 0.999;
+    constexpr double same = 0.999;
     const std::string now =
         embedder.fingerprint().runtime + " (" + embedder.fingerprint().cpu_level + ")";
     std::string warning =
         "the collection's vectors were made with " + then + ", queries use " + now + ": ";
-    warning += worst >= kSame ? "test texts give the same vectors (cosine "
-                              : "test texts give OTHER vectors (cosine ";
+    warning += worst >= same ? "test texts give the same vectors (cosine "
+                             : "test texts give OTHER vectors (cosine ";
     warning += std::to_string(worst) + ")";
-    if (worst < kSame) warning += "; run `braid reembed`";
+    if (worst < same) warning += "; run `braid reembed`";
     const std::scoped_lock lock(mutex_);
     checked_runtimes_.emplace(key, warning);
     return std::optional<std::string>(std::move(warning));
@@ -182,13 +184,16 @@ Result<std::optional<TokenCounter>> EmbedderRegistry::token_counter(const Schema
 }
 
 Result<retrieval::QueryVector> EmbedderRegistry::embed_query(const Schema& schema,
-                                                             std::string_view text,
+                                                             std::string_view text, TextRole role,
                                                              const CallLimits& limits) {
     std::vector<std::string> warnings;
+    const auto start = std::chrono::steady_clock::now();
     BRAID_TRY(const EmbedderPtr embedder, find_checked(schema, warnings));
-    BRAID_TRY(embed::CachedEmbedding cached, embedder->embed_cached(text, TextRole::Query, limits));
+    const std::chrono::duration<double, std::milli> loading =
+        std::chrono::steady_clock::now() - start;
+    BRAID_TRY(embed::CachedEmbedding cached, embedder->embed_cached(text, role, limits));
     retrieval::QueryVector query{std::move(cached.embedding.vector), cached.hit,
-                                 std::move(warnings)};
+                                 std::move(warnings), loading.count()};
     if (cached.embedding.truncated) {
         query.warnings.push_back("the query has " + std::to_string(cached.embedding.tokens) +
                                  " tokens, the embedder reads the first " +
@@ -209,6 +214,7 @@ Result<std::vector<std::string>> EmbedderRegistry::embed_chunks(const Schema& sc
     if (waiting.empty()) return warnings;
     BRAID_TRY(const EmbedderPtr embedder, find_checked(schema, warnings));
     std::vector<std::string> texts;
+    texts.reserve(waiting.size());
     for (const Chunk* chunk : waiting) texts.push_back(passage_text(*chunk));
     if (auto said = check_language(schema, texts)) warnings.push_back(*std::move(said));
     const std::vector<std::string_view> views(texts.begin(), texts.end());

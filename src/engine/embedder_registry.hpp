@@ -27,6 +27,8 @@ public:
     ~EmbedderRegistry();
     EmbedderRegistry(const EmbedderRegistry&) = delete;
     EmbedderRegistry& operator=(const EmbedderRegistry&) = delete;
+    EmbedderRegistry(EmbedderRegistry&&) = delete;
+    EmbedderRegistry& operator=(EmbedderRegistry&&) = delete;
 
     /// Completes a schema whose embedder makes the vectors: dimension and fingerprint. Does nothing
     /// for "none" and "external".
@@ -34,8 +36,9 @@ public:
 
     Result<std::optional<TokenCounter>> token_counter(const Schema& schema);
 
+    /// `role` is Passage for a text that stands in for an answer (HyDE).
     Result<retrieval::QueryVector> embed_query(const Schema& schema, std::string_view text,
-                                               const CallLimits& limits);
+                                               TextRole role, const CallLimits& limits);
     /// Gives every chunk without a vector one; returns what should be said about it.
     Result<std::vector<std::string>> embed_chunks(const Schema& schema, std::vector<Chunk>& chunks,
                                                   const CallLimits& limits);

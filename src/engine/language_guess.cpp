@@ -61,13 +61,13 @@ void LanguageGuess::count_word(std::string_view word) {
 }
 
 std::optional<std::string> LanguageGuess::foreign() const {
-    constexpr std::uint64_t kEnoughLetters = 500;
-    constexpr std::uint64_t kEnoughWords = 150;
+    constexpr std::uint64_t enough_letters = 500;
+    constexpr std::uint64_t enough_words = 150;
     const std::uint64_t letters = latin_letters_ + other_letters_;
-    if (letters >= kEnoughLetters && other_letters_ * 2 > letters) {
+    if (letters >= enough_letters && other_letters_ * 2 > letters) {
         return "a script other than Latin";
     }
-    if (words_ < kEnoughWords) return std::nullopt;
+    if (words_ < enough_words) return std::nullopt;
     const auto best = std::ranges::max_element(small_words_);
     const bool english_too = *best < small_words_.front() * 2;
     const bool prose = *best * 16 > words_;

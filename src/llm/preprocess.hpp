@@ -7,27 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/embedder.hpp"
 #include "braid/llm/chat_client.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 
 namespace braid::llm {
-
-/// Other words for a query. What it returns is only ever searched for as plain text: never parsed
-/// as a query language, run, or shown as an answer. Safe for concurrent use; must not throw.
-/// make_llm_preprocessor makes the one of the product; tests and users may have their own.
-class QueryPreprocessor {
-public:
-    virtual ~QueryPreprocessor() = default;
-
-    /// One to three other phrasings of the query, best first, without the query itself.
-    virtual Result<std::vector<std::string>> expand(std::string_view query,
-                                                    const CallLimits& limits) const = 0;
-
-    /// A paragraph that could answer the query, to be embedded instead of it (HyDE).
-    virtual Result<std::string> hypothetical_answer(std::string_view query,
-                                                    const CallLimits& limits) const = 0;
-};
 
 struct LlmPreprocessorOptions {
     ChatOptions chat;

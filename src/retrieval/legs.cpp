@@ -74,7 +74,7 @@ void LegSearch::prepare(std::size_t collection) {
     }
     if (planned.sparse) {
         LegRun& leg = add(LegKind::Sparse, plan.sparse_depth, plan.sparse_weight);
-        leg.leg.texts = {work_.request.query};
+        leg.leg.texts = work_.variants;
         leg.leg.query_syntax = work_.request.query_syntax;
     }
 }
@@ -97,8 +97,10 @@ Result<std::vector<float>> LegSearch::query_vector(const CollectionPlan& collect
         }
     }
     const auto start = Clock::now();
-    auto embedded = work_.embedder(collection.schema, work_.request.query, work_.limits);
-    work_.answer.timings.embed_ms += milliseconds_since(start);
+    auto embedded = (*work_.dense_embedder)(collection.schema, work_.dense_text, work_.limits);
+    const double load_ms = embedded ? embedded->load_ms : 0;
+    work_.answer.timings.load_ms += load_ms;
+    work_.answer.timings.embed_ms += milliseconds_since(start) - load_ms;
     Embedded& known = embedded_.emplace_back();
     known.spec = &spec;
     if (!embedded) {

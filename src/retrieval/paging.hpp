@@ -33,6 +33,7 @@ struct Pinned {
     std::size_t sparse_depth = 0;
     std::size_t page_size = 0;
     std::map<std::string, std::vector<float>> vectors;  // of the query, by collection
+    std::vector<std::string> variants;                  // of the query
     std::vector<std::string> shortfalls;                // that the first page had to live with
 };
 using PinnedPtr = std::shared_ptr<const Pinned>;

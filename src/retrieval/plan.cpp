@@ -271,9 +271,6 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
     BRAID_CHECK(plan_sizes(request, profile, plan));
     BRAID_CHECK(plan_hops(request, profile, plan));
     plan_filter(request, std::move(stage_filters), plan);
-    if (request.expand_query || request.use_hyde) {
-        plan.warnings.emplace_back("no language model is configured: the plain query was searched");
-    }
     return plan;
 }
 

@@ -15,6 +15,7 @@ struct QueryVector {
     std::vector<float> vector;
     bool cached = false;
     std::vector<std::string> warnings;
+    double load_ms = 0;  // spent on making the embedder, if this call was the first
 };
 
 /// Embeds a query for a collection; fails where its embedder cannot be had.

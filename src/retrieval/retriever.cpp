@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
+#include "braid/llm/preprocess.hpp"
 #include "braid/retrieval/collections.hpp"
 #include "braid/retrieval/hydrate.hpp"
 #include "braid/retrieval/legs.hpp"
@@ -22,9 +24,9 @@ Timestamp system_now() {
 /// The work on one request.
 class Retrieval {
 public:
-    Retrieval(Work work, std::span<const CustomStage> custom, Timestamp now, Page page)
+    Retrieval(Work work, const RetrieverOptions& options, Timestamp now, Page page)
         : work_(std::move(work)),
-          custom_(custom),
+          options_(options),
           now_(now),
           page_(std::move(page)),
           legs_(work_),
@@ -65,6 +67,7 @@ public:
         pinned.sparse_depth = work_.plan.sparse_depth;
         pinned.page_size = work_.plan.top_k;
         pinned.vectors = legs_.vectors();
+        pinned.variants = work_.variants;
         pinned.shortfalls = std::move(work_.shortfalls);
         return pinned;
     }
@@ -72,7 +75,7 @@ public:
 private:
     /// Pins the collections and plans what to do with them.
     Result<> open(const Profile& profile) {
-        BRAID_TRY(stages_, StagePipeline::create(work_.request.stages, custom_));
+        BRAID_TRY(stages_, StagePipeline::create(work_.request.stages, options_.stages));
         BRAID_TRY(const auto names, collections_of(work_.request, profile));
         if (page_.pinned) {
             opened_ = page_.pinned->collections;
@@ -92,6 +95,7 @@ private:
         answer.strategy_used = work_.plan.strategy;
         answer.warnings = work_.plan.warnings;
         answer.unused = work_.plan.unused;
+        prepare_query();
         for (const std::string& name : opened_.missing) {
             answer.warnings.push_back("there is no collection \"" + name +
                                       "\": only the others were searched");
@@ -109,6 +113,38 @@ private:
             }
         }
         return {};
+    }
+
+    /// Other words for the query, as far as they were asked for and can be had.
+    void prepare_query() {
+        const Request& request = work_.request;
+        const bool syntax = request.expand_query && request.query_syntax;
+        llm::Preprocessing wanted;
+        wanted.expand = request.expand_query && !syntax && any(&CollectionPlan::sparse);
+        wanted.hyde =
+            request.use_hyde && request.query_embedding.empty() && any(&CollectionPlan::dense);
+        if (page_.pinned) wanted = {};  // the first page's are used
+        const auto start = Clock::now();
+        llm::PreparedQuery prepared =
+            llm::prepare_query(options_.preprocessor.get(), request.query, wanted, work_.limits);
+        if (wanted.expand || wanted.hyde) {
+            work_.answer.timings.preprocess_ms = milliseconds_since(start);
+        }
+        if (syntax) {
+            work_.answer.warnings.emplace_back(
+                "\"expand_query\" does nothing beside \"query_syntax\": phrasings are plain text");
+        }
+        std::ranges::move(prepared.warnings, std::back_inserter(work_.answer.warnings));
+        work_.variants = page_.pinned ? page_.pinned->variants : std::move(prepared.variants);
+        work_.dense_text = std::move(prepared.dense_text);
+        const bool own = prepared.hypothetical && options_.hypothesis_embedder;
+        work_.dense_embedder = own ? &options_.hypothesis_embedder : &work_.embedder;
+    }
+
+    bool any(bool CollectionPlan::*leg) const {
+        return std::ranges::any_of(work_.plan.collections, [&](const CollectionPlan& collection) {
+            return collection.*leg;
+        });
     }
 
     /// Ranks what the legs found; while that is too little and more chunks match, goes deeper. Hits
@@ -198,7 +234,7 @@ private:
     }
 
     Work work_;
-    std::span<const CustomStage> custom_;
+    const RetrieverOptions& options_;
     Timestamp now_;
     const Page page_;
     StagePipeline stages_;
@@ -222,7 +258,7 @@ Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOp
 Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, std::vector<Profile> profiles,
                      LogSink log)
     : Retriever(backend, std::move(embedder),
-                RetrieverOptions{std::move(profiles), std::move(log), {}, {}, {}}) {}
+                RetrieverOptions{std::move(profiles), std::move(log), {}, {}, {}, {}, {}}) {}
 
 Result<Answer> Retriever::retrieve(const Request& request, const Principal& principal,
                                    const CallLimits& limits) const {
@@ -256,7 +292,7 @@ Result<Answer> Retriever::answer(const Request& request, const Principal& princi
               .request = request,
               .principal = principal,
               .limits = std::move(own)};
-    Retrieval retrieval(std::move(work), options_.stages, now, std::move(page));
+    Retrieval retrieval(std::move(work), options_, now, std::move(page));
     BRAID_TRY(Answer answer, retrieval.run(profile));
     if (!retrieval.more()) return answer;
     const std::size_t end = retrieval.end();

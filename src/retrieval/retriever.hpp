@@ -6,6 +6,7 @@
 
 #include "braid/answer.hpp"
 #include "braid/backend.hpp"
+#include "braid/embedder.hpp"
 #include "braid/request.hpp"
 #include "braid/result.hpp"
 #include "braid/retrieval/paging.hpp"
@@ -21,6 +22,9 @@ struct RetrieverOptions {
     std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
     std::function<Timestamp()> now;   // what stages count ages from; none: the system's clock
     CursorLimits cursors;
+    /// Serves expand_query and use_hyde; none: the plain query is searched, with a warning.
+    std::shared_ptr<const QueryPreprocessor> preprocessor;
+    QueryEmbedder hypothesis_embedder;  // for use_hyde's text, a passage; none: the queries' one
 };
 
 /// Turns requests into answers over any Backend: plan, embed once, all legs in parallel, fuse,

@@ -36,6 +36,9 @@ struct Work {
     Plan plan;
     Answer answer;
     std::vector<std::string> shortfalls;  // of the answer so far
+    std::vector<std::string> variants;    // what the sparse legs search: the query, its phrasings
+    std::string dense_text;               // what the dense legs embed
+    const QueryEmbedder* dense_embedder = nullptr;  // with which
     /// The query's vectors by collection, if an earlier page has made them.
     const std::map<std::string, std::vector<float>>* vectors = nullptr;
 

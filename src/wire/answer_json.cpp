@@ -46,9 +46,10 @@ Value report_to_value(const SourceReport& report) {
 }
 
 Value timings_to_value(const Timings& timings) {
-    return Object{{"embed_ms", timings.embed_ms},     {"dense_ms", timings.dense_ms},
-                  {"sparse_ms", timings.sparse_ms},   {"fusion_ms", timings.fusion_ms},
-                  {"hydrate_ms", timings.hydrate_ms}, {"total_ms", timings.total_ms}};
+    return Object{{"preprocess_ms", timings.preprocess_ms}, {"load_ms", timings.load_ms},
+                  {"embed_ms", timings.embed_ms},           {"dense_ms", timings.dense_ms},
+                  {"sparse_ms", timings.sparse_ms},         {"fusion_ms", timings.fusion_ms},
+                  {"hydrate_ms", timings.hydrate_ms},       {"total_ms", timings.total_ms}};
 }
 
 }  // namespace

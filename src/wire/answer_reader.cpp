@@ -212,6 +212,8 @@ Result<SourceReport> read_report(Fields& fields) {
 Result<Timings> read_timings(Fields& answer) {
     BRAID_TRY(Fields fields, answer.required("timings", answer.fields("timings")));
     Timings timings;
+    BRAID_CHECK(read(fields, "preprocess_ms", timings.preprocess_ms));
+    BRAID_CHECK(read(fields, "load_ms", timings.load_ms));
     BRAID_CHECK(read(fields, "embed_ms", timings.embed_ms));
     BRAID_CHECK(read(fields, "dense_ms", timings.dense_ms));
     BRAID_CHECK(read(fields, "sparse_ms", timings.sparse_ms));

@@ -1,0 +1,158 @@
+// What a language model's words do to a search: phrasings to the sparse legs, HyDE to the dense
+// ones.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "braid/retrieval/retriever.hpp"
+#include "retrieval/local_store.hpp"
+
+namespace braid::retrieval {
+namespace {
+
+class FakeModel final : public QueryPreprocessor {
+public:
+    Result<std::vector<std::string>> expand(std::string_view, const CallLimits&) const override {
+        ++calls;
+        if (broken) return fail(ErrorCode::Unavailable, "the model is down");
+        return std::vector<std::string>{"vulpine predator", "owl"};
+    }
+    Result<std::string> hypothetical_answer(std::string_view, const CallLimits&) const override {
+        ++calls;
+        if (broken) return fail(ErrorCode::Unavailable, "the model is down");
+        return std::string("owls hunt at night");
+    }
+    bool broken = false;
+    mutable int calls = 0;
+};
+
+class Preprocess : public ::testing::Test {
+protected:
+    Preprocess() : model_(std::make_shared<FakeModel>()) {
+        store_.add("default",
+                   {chunk_of("fox", "the fox hunts at dusk"), chunk_of("owl", "the owl is a bird"),
+                    chunk_of("oak", "an oak is a tree")});
+        store_.remember = true;
+    }
+
+    Result<Answer> ask(const Request& request, bool with_model = true) {
+        RetrieverOptions options;
+        if (with_model) options.preprocessor = model_;
+        options.hypothesis_embedder = [this](const Schema&, std::string_view text,
+                                             const CallLimits&) -> Result<QueryVector> {
+            hypotheses_.emplace_back(text);
+            return QueryVector{fake_embed(text), false, {}};
+        };
+        const Retriever retriever(store_, fake_query_embedder(), options);
+        return retriever.retrieve(request, {}, {});
+    }
+
+    std::vector<std::string> texts_searched() const {
+        for (const Leg& leg : store_.searched) {
+            if (leg.kind == LegKind::Sparse) return leg.texts;
+        }
+        return {};
+    }
+
+    LocalStore store_;
+    std::shared_ptr<FakeModel> model_;
+    std::vector<std::string> hypotheses_;
+};
+
+Request fox() {
+    Request request;
+    request.query = "fox";
+    return request;
+}
+
+bool has_warning(const Answer& answer, const std::string& words) {
+    return std::ranges::any_of(answer.warnings, [&](const std::string& warning) {
+        return warning.find(words) != std::string::npos;
+    });
+}
+
+TEST_F(Preprocess, PhrasingsAreSearchedByWordsBesideTheQuery) {
+    Request request = fox();
+    request.expand_query = true;
+    request.strategy = Strategy::Sparse;
+    const auto answer = ask(request);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(texts_searched(), (std::vector<std::string>{"fox", "vulpine predator", "owl"}));
+    EXPECT_EQ(answer->hits.size(), 2U);
+    EXPECT_TRUE(answer->warnings.empty());
+    EXPECT_EQ(answer->query, "fox");
+}
+
+TEST_F(Preprocess, AHypotheticalAnswerIsEmbeddedInsteadOfTheQuery) {
+    Request request = fox();
+    request.use_hyde = true;
+    const auto answer = ask(request);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(hypotheses_, std::vector<std::string>{"owls hunt at night"});
+    EXPECT_EQ(texts_searched(), std::vector<std::string>{"fox"});  // words stay the user's
+}
+
+TEST_F(Preprocess, AVectorOfTheCallersWinsOverTheHypotheticalAnswer) {
+    Request request = fox();
+    request.use_hyde = true;
+    request.query_embedding = fake_embed("fox");
+    ASSERT_TRUE(ask(request));
+    EXPECT_TRUE(hypotheses_.empty());
+    EXPECT_EQ(model_->calls, 0);
+}
+
+TEST_F(Preprocess, ABrokenModelLeavesThePlainQueryAndAWarning) {
+    model_->broken = true;
+    const auto plain = ask(fox());
+    Request request = fox();
+    request.expand_query = true;
+    request.use_hyde = true;
+    const auto answer = ask(request);
+    ASSERT_TRUE(plain && answer);
+    EXPECT_EQ(answer->hits, plain->hits);
+    EXPECT_TRUE(has_warning(*answer, "the model is down"));
+}
+
+TEST_F(Preprocess, WithoutAModelThePlainQueryRunsWithAWarning) {
+    Request request = fox();
+    request.expand_query = true;
+    const auto answer = ask(request, false);
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(has_warning(*answer, "no language model is configured"));
+    EXPECT_EQ(texts_searched(), std::vector<std::string>{"fox"});
+}
+
+TEST_F(Preprocess, OnlyWhatALegNeedsIsAskedFor) {
+    Request request = fox();
+    request.expand_query = true;
+    request.use_hyde = true;
+    request.strategy = Strategy::Dense;
+    ASSERT_TRUE(ask(request));
+    EXPECT_EQ(model_->calls, 1);
+}
+
+TEST_F(Preprocess, LaterPagesSearchTheSamePhrasings) {
+    RetrieverOptions options;
+    options.preprocessor = model_;
+    const Retriever retriever(store_, fake_query_embedder(), options);
+    Request request = fox();
+    request.expand_query = true;
+    request.strategy = Strategy::Sparse;
+    request.top_k = 1;
+    const auto first = retriever.retrieve(request, {}, {});
+    ASSERT_TRUE(first && first->cursor);
+    store_.searched.clear();
+    model_->broken = true;
+    Request next;
+    next.cursor = *first->cursor;
+    const auto second = retriever.retrieve(next, {}, {});
+    ASSERT_TRUE(second) << second.error().message;
+    EXPECT_EQ(texts_searched(), (std::vector<std::string>{"fox", "vulpine predator", "owl"}));
+    EXPECT_TRUE(second->warnings.empty());
+}
+
+}  // namespace
+}  // namespace braid::retrieval
