@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "braid/result.hpp"
+#include "braid/types.hpp"
+
+namespace braid::server {
+
+/// Bounds on one message and on what it may ask for; beyond one, an error names it.
+struct Limits {
+    std::size_t message_bytes = std::size_t{16} << 20;
+    std::size_t json_depth = 64;
+    std::size_t batch = 100;  // members of a JSON-RPC batch; requests of one retrieve_batch
+    std::size_t query_bytes = std::size_t{32} << 10;
+    std::size_t top_k = 1000;
+    std::size_t depth = 10'000;  // candidates of one leg
+    std::size_t hops = 10;
+    std::size_t collections = 32;  // searched by one request
+    std::size_t neighbors = 20;    // on each side
+    std::size_t ids = 1000;        // named by one read or delete
+    std::size_t chunks = 10'000;   // written by one call
+};
+
+enum class Access { Read, Write };
+
+/// Who asks, and how much they may ask for. The door knows; no message can say.
+struct Caller {
+    Principal principal;
+    /// Whether a collection may be read or written; none: every one may.
+    std::function<bool(Access, std::string_view collection)> may;
+    Limits limits;
+    CallLimits call;  // when to give up
+
+    /// PermissionDenied names the collection.
+    Result<> require(Access access, std::string_view collection) const {
+        if (!may || may(access, collection)) return {};
+        return fail(ErrorCode::PermissionDenied,
+                    std::string(access == Access::Read ? "reading" : "writing") + " collection \"" +
+                        std::string(collection) + "\" is not allowed");
+    }
+};
+
+}  // namespace braid::server
