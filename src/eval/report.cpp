@@ -144,6 +144,7 @@ std::string Report::scoreboard() const {
     std::string head = "<th>run</th>";
     for (std::size_t m = 0; m < comparison_.measures.size(); ++m) {
         std::vector<Estimate> estimates;
+        estimates.reserve(comparison_.runs.size());
         for (const ComparedRun& run : comparison_.runs) {
             estimates.push_back({run.evaluation.means[m], run.intervals[m]});
         }

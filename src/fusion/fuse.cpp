@@ -111,14 +111,16 @@ double value_of_equals(Equal rule, double score, double largest) {
 
 double normalized(double score, const ListStatistics& statistics, const Formula& formula) {
     if (formula.scale == Scale::MinMax) {
-        const double range = *statistics.max - *statistics.min;
+        const double low = statistics.min.value_or(0);
+        const double high = statistics.max.value_or(0);
+        const double range = high - low;
         if (range <= 0 || range < formula.equal_within) {
-            return value_of_equals(formula.equal, score, *statistics.max);
+            return value_of_equals(formula.equal, score, high);
         }
-        return (score - *statistics.min) / range;
+        return (score - low) / range;
     }
-    const double mean = *statistics.mean;
-    const double std = *statistics.std;
+    const double mean = statistics.mean.value_or(0);
+    const double std = statistics.std.value_or(0);
     if (std <= 0) return value_of_equals(formula.equal, score, mean);
     if (formula.scale == Scale::Sigmoid) return 1 / (1 + std::exp(-((score - mean) / std)));
     const double low = mean - 3 * std;

@@ -129,7 +129,7 @@ private:
     }
 
     Result<std::vector<Chunk>> stored_chunks(const std::string& document_id) const {
-        ReadScope scope{options_.collection, options_.namespace_, {}, {}};
+        const ReadScope scope{options_.collection, options_.namespace_, {}, {}};
         const std::vector<std::string> first{document_id + "#0"};
         BRAID_TRY(const auto found, database_.get(scope, first));
         if (!found.front()) return std::vector<Chunk>{};

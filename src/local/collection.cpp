@@ -138,10 +138,10 @@ const Partition& Collection::partition_or(const Partition& empty,
 }
 
 void Collection::compact_if_worthwhile(Partition& partition) {
-    constexpr std::size_t kFewRows = 1024;
+    constexpr std::size_t few_rows = 1024;
     // Newly dead: those that a snapshot keeps alive must not make every write compact again.
     const std::size_t dead = partition.newly_dead();
-    if (dead < kFewRows || dead * 2 < partition.rows()) return;
+    if (dead < few_rows || dead * 2 < partition.rows()) return;
     Sequence oldest = applied_;
     {
         const std::scoped_lock lock(pins_mutex_);

@@ -33,6 +33,8 @@ public:
         Pin(std::shared_ptr<const Collection> collection, Sequence at);
         Pin(const Pin&) = delete;
         Pin& operator=(const Pin&) = delete;
+        Pin(Pin&&) = delete;
+        Pin& operator=(Pin&&) = delete;
         ~Pin();
 
         const Collection& collection() const noexcept { return *collection_; }

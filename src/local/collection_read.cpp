@@ -27,10 +27,10 @@ bool is_scalar(const Value& value) {
 
 /// The form in which equal values are counted: whole numbers as integers.
 Value facet_key(const Value& value) {
-    constexpr double kAbove = 9223372036854775808.0;  // 2^63
+    constexpr double above = 0x1p63;
     if (!value.is_double()) return value;
     const double number = value.as_double();
-    if (std::trunc(number) != number || number < -kAbove || number >= kAbove) return value;
+    if (std::trunc(number) != number || number < -above || number >= above) return value;
     return static_cast<std::int64_t>(number);
 }
 
@@ -104,14 +104,12 @@ Result<std::vector<std::optional<double>>> Collection::score(
                                      const Row row = view.find(id);
                                      const auto found = std::ranges::lower_bound(
                                          rows, row, {}, [](const ScoredRow& s) { return s.row; });
-                                     if (row == kNoRow) {
-                                         scores.emplace_back();
-                                     } else if (found != rows.end() && found->row == row) {
-                                         scores.emplace_back(found->score);
+                                     auto& score = scores.emplace_back();
+                                     if (row == kNoRow) continue;
+                                     if (found != rows.end() && found->row == row) {
+                                         score = found->score;
                                      } else if (leg.kind == LegKind::Sparse) {
-                                         scores.emplace_back(0.0);
-                                     } else {
-                                         scores.emplace_back();
+                                         score = 0.0;
                                      }
                                  }
                                  return scores;

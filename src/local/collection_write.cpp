@@ -354,9 +354,9 @@ WriteReport Collection::apply_remove(const std::string& namespace_,
 Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payload) {
     store::ByteReader in(payload, "log record");
     BRAID_TRY(const std::uint8_t kind, in.u8("record kind"));
-    BRAID_TRY(const std::string_view namespace_view, in.string("namespace"));
+    BRAID_TRY(const std::string_view stored_namespace, in.string("namespace"));
     BRAID_TRY(const std::size_t count, in.count(1, "count"));
-    const std::string namespace_(namespace_view);
+    const std::string space(stored_namespace);
     if (kind == kUpsert || kind == kCopy) {
         std::vector<PreparedChunk> chunks;
         chunks.reserve(count);
@@ -374,21 +374,21 @@ Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payloa
             }
             chunks.push_back(prepare(std::move(chunk)));
         }
-        apply_upsert(namespace_, std::move(chunks), sequence);
+        apply_upsert(space, std::move(chunks), sequence);
     } else if (kind == kUpdate) {
         std::vector<MetadataUpdate> updates;
         for (std::size_t i = 0; i < count; ++i) {
             BRAID_TRY(MetadataUpdate update, docs::read_update(in));
             updates.push_back(std::move(update));
         }
-        apply_update(namespace_, updates, sequence);
+        apply_update(space, updates, sequence);
     } else if (kind == kRemove) {
         std::vector<std::string> ids;
         for (std::size_t i = 0; i < count; ++i) {
             BRAID_TRY(const std::string_view id, in.string("chunk_id"));
             ids.emplace_back(id);
         }
-        apply_remove(namespace_, ids, sequence);
+        apply_remove(space, ids, sequence);
     } else {
         return in.corrupt("unknown record kind " + std::to_string(kind));
     }

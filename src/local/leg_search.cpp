@@ -93,12 +93,13 @@ Result<View> View::create(const Partition& partition, const Schema& schema,
                           const Principal& principal, Sequence at) {
     View view(partition, at);
     view.labels_.assign(partition.labels().size(), true);
-    if (principal.sees_everything()) return view;
+    const std::optional<std::string>& wanted = principal.clearance;
+    if (!wanted) return view;  // sees everything
     const auto& names = schema.levels.names;
-    const auto level = std::ranges::find(names, *principal.clearance);
+    const auto level = std::ranges::find(names, *wanted);
     if (level == names.end()) {
         return fail(ErrorCode::InvalidArgument,
-                    "clearance \"" + *principal.clearance + "\" is not a level of the collection");
+                    "clearance \"" + *wanted + "\" is not a level of the collection");
     }
     const auto clearance = static_cast<std::size_t>(level - names.begin());
     for (std::size_t i = 0; i < partition.labels().size(); ++i) {

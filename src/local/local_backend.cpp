@@ -42,6 +42,8 @@ public:
     }
     LocalBackend(const LocalBackend&) = delete;
     LocalBackend& operator=(const LocalBackend&) = delete;
+    LocalBackend(LocalBackend&&) = delete;
+    LocalBackend& operator=(LocalBackend&&) = delete;
 
     Result<std::vector<std::string>> open_collections();
 
