@@ -109,6 +109,15 @@ struct Timings {
     friend bool operator==(const Timings&, const Timings&) = default;
 };
 
+/// A word of the query that no chunk holds, and one near it that some do.
+struct Suggestion {
+    std::string word;
+    std::string instead;
+    std::uint64_t chunks = 0;  // that hold it, of those the principal may see
+
+    friend bool operator==(const Suggestion&, const Suggestion&) = default;
+};
+
 struct Answer {
     std::string query;
     std::vector<Hit> hits;  // "chunks" in JSON
@@ -119,12 +128,54 @@ struct Answer {
     std::vector<SourceReport> sources;
     bool complete = true;  // every leg asked for ran, and no match was left out for want of one
     std::vector<std::string> warnings;
-    std::vector<std::string> unused;    // parameters given that the chosen method does not use
-    std::optional<std::string> cursor;  // asks for the next page; none: this was the last
+    std::vector<std::string> unused;      // parameters given that the chosen method does not use
+    std::vector<Suggestion> suggestions;  // of an answer without hits
+    std::optional<std::string> cursor;    // asks for the next page; none: this was the last
     std::optional<bool> query_embedding_cached;  // none: the embedder was not asked
     Timings timings;
 
     friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+/// Where a chunk stands in one leg, however deep.
+struct LegStanding {
+    std::string source;                 // "dense" or "sparse"
+    std::optional<double> score;        // none: it has no vector
+    std::optional<std::uint64_t> rank;  // from 1; none: the leg does not find it
+    std::size_t depth = 0;              // how far the leg looked
+
+    friend bool operator==(const LegStanding&, const LegStanding&) = default;
+};
+
+/// One chunk's way through a request.
+struct Explanation {
+    std::string collection;
+    std::string chunk_id;
+    std::vector<LegStanding> legs;
+    std::optional<Hit> hit;  // its place in the whole ranking, and why; none: it has none
+    bool shown = false;      // the request's own answer holds it
+
+    friend bool operator==(const Explanation&, const Explanation&) = default;
+};
+
+/// What to write into the request instead; null: leave the key out.
+struct SuggestedChange {
+    std::string key;
+    Value value;
+
+    friend bool operator==(const SuggestedChange&, const SuggestedChange&) = default;
+};
+
+/// Why a chunk is not in an answer.
+struct WhyNot {
+    Explanation explanation;
+    /// "filter", "not_reached", "depth", "deduplicated", "threshold", "stage" or "cut"; empty if
+    /// the answer holds it.
+    std::string lost_at;
+    std::string reason;                     // for people
+    std::optional<SuggestedChange> change;  // the smallest found, and tried: with it, it is there
+
+    friend bool operator==(const WhyNot&, const WhyNot&) = default;
 };
 
 /// Neighbouring chunks of one document as one text, to be quoted under its marker.

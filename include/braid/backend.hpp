@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/answer.hpp"
 #include "braid/collection.hpp"
 #include "braid/filter.hpp"
 #include "braid/result.hpp"
@@ -217,6 +218,14 @@ public:
                                                    std::size_t limit) const = 0;
     virtual Result<CollectionStats> stats(const SnapshotPtr& snapshot,
                                           const ReadScope& scope) const = 0;
+    /// For each word of the text that no visible chunk of the namespace holds, up to `limit` words
+    /// near it that some do, nearest first, then the most frequent; the scope's filter is not used.
+    virtual Result<std::vector<Suggestion>> suggest(const SnapshotPtr& snapshot,
+                                                    const ReadScope& scope, std::string_view text,
+                                                    std::size_t limit) const {
+        (void)snapshot, (void)scope, (void)text, (void)limit;
+        return std::vector<Suggestion>();
+    }
     /// Goes on with a rewrite to this schema that was left unfinished, or begins one.
     virtual Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
                                                      const Schema& schema) {

@@ -118,6 +118,12 @@ public:
 
     Result<Answer> retrieve(const Request& request, const Principal& principal = {},
                             const CallLimits& limits = {}) const;
+    /// Doctrine for a mission: the profile "doctrine", in `collection`, only chunks with one of the
+    /// codes; no codes: any.
+    Result<Answer> find_relevant_doctrine(
+        const std::string& mission, const std::vector<std::string>& mos_codes = {},
+        const std::string& collection = std::string(kDefaultCollection),
+        const Principal& principal = {}, const CallLimits& limits = {}) const;
     /// Concurrent; one failing request does not fail the others.
     std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests,
                                                const Principal& principal = {},

@@ -65,6 +65,12 @@ public:
         measure();
         for (const Hit& hit : answer_.hits) add_hit(hit);
         if (answer_.hits.empty()) lines_.push_back(no_hits());
+        for (const Suggestion& suggestion : answer_.suggestions) {
+            add_wrapped(style_.dim, "Instead of \"" + plain(suggestion.word) + "\": \"" +
+                                        plain(suggestion.instead) + "\", in " +
+                                        with_separators(suggestion.chunks) +
+                                        (suggestion.chunks == 1 ? " chunk" : " chunks"));
+        }
         add_summary();
         return std::move(lines_);
     }

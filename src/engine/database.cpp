@@ -199,6 +199,22 @@ std::vector<Result<Answer>> Database::retrieve_batch(std::span<const Request> re
     return answers;
 }
 
+Result<Answer> Database::find_relevant_doctrine(const std::string& mission,
+                                                const std::vector<std::string>& mos_codes,
+                                                const std::string& collection,
+                                                const Principal& principal,
+                                                const CallLimits& limits) const {
+    Request request;
+    request.query = mission;
+    request.profile = "doctrine";
+    request.collections = {collection};
+    if (!mos_codes.empty()) {
+        Array codes(mos_codes.begin(), mos_codes.end());
+        request.filter = Filter::compare(Filter::Op::In, "mos_code", Value(std::move(codes)));
+    }
+    return retrieve(request, principal, limits);
+}
+
 Result<Context> Database::context(const Request& request, std::size_t budget,
                                   const Principal& principal, const CallLimits& limits) const {
     Request plain = request;  // neighbours are added here, as far as there is room

@@ -99,6 +99,8 @@ public:
                                          const std::string& document_id, std::int64_t index,
                                          std::size_t before, std::size_t after) const;
     Result<std::uint64_t> count(Sequence at, const ReadScope& scope) const;
+    Result<std::vector<Suggestion>> suggest(Sequence at, const ReadScope& scope,
+                                            std::string_view text, std::size_t limit) const;
     Result<std::vector<FacetCount>> facets(Sequence at, const ReadScope& scope,
                                            const std::string& field, std::size_t limit) const;
     Result<CollectionStats> stats(Sequence at, const ReadScope& scope) const;

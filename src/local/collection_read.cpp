@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "braid/local/collection.hpp"
+#include "braid/local/suggest.hpp"
 
 namespace braid::local {
 namespace {
@@ -170,6 +171,16 @@ Result<std::uint64_t> Collection::count(Sequence at, const ReadScope& scope) con
                 if (view.shows(row) && matches(filter, view.partition().chunk(row))) ++count;
             }
             return count;
+        });
+}
+
+Result<std::vector<Suggestion>> Collection::suggest(Sequence at, const ReadScope& scope,
+                                                    std::string_view text,
+                                                    std::size_t limit) const {
+    using Suggestions = std::vector<Suggestion>;
+    return with_view<Suggestions>(
+        at, scope, [&](const View& view, const docs::FilterMatcher*) -> Result<Suggestions> {
+            return suggest_words(view, manifest_.schema, analyzer_, text, limit);
         });
 }
 

@@ -86,17 +86,6 @@ Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, M
     return {};
 }
 
-/// The text of a field; empty if the chunk has none.
-std::string_view field_text(const Chunk& chunk, const std::string& field) {
-    if (field == "content") return chunk.content;
-    if (field == "title") return chunk.title ? std::string_view(*chunk.title) : "";
-    if (field == "section_title") {
-        return chunk.section_title ? std::string_view(*chunk.section_title) : "";
-    }
-    const Value* value = find_path(chunk.metadata, std::string_view(field).substr(9));
-    return value != nullptr && value->is_string() ? std::string_view(value->as_string()) : "";
-}
-
 }  // namespace
 
 Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension) const {

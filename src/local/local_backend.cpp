@@ -132,6 +132,12 @@ public:
         BRAID_TRY(const auto pin, find(snapshot, scope));
         return pin->collection().count(pin->at(), scope);
     }
+    Result<std::vector<Suggestion>> suggest(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                            std::string_view text,
+                                            std::size_t limit) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().suggest(pin->at(), scope, text, limit);
+    }
     Result<std::vector<FacetCount>> facets(const SnapshotPtr& snapshot, const ReadScope& scope,
                                            const std::string& field,
                                            std::size_t limit) const override {

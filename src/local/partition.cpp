@@ -4,6 +4,16 @@
 
 namespace braid::local {
 
+std::string_view field_text(const Chunk& chunk, const std::string& field) {
+    if (field == "content") return chunk.content;
+    if (field == "title") return chunk.title ? std::string_view(*chunk.title) : "";
+    if (field == "section_title") {
+        return chunk.section_title ? std::string_view(*chunk.section_title) : "";
+    }
+    const Value* value = find_path(chunk.metadata, std::string_view(field).substr(9));
+    return value != nullptr && value->is_string() ? std::string_view(value->as_string()) : "";
+}
+
 bool Partition::upsert(PreparedChunk prepared, Sequence sequence) {
     const bool replaced = remove(prepared.chunk.chunk_id, sequence);
     const auto row = static_cast<Row>(facts_.size());

@@ -31,6 +31,9 @@ struct PreparedChunk {
     std::vector<std::uint32_t> field_lengths;                 // terms per text field
 };
 
+/// The text of a field of Schema::text_fields; empty if the chunk has none. Borrowed.
+std::string_view field_text(const Chunk& chunk, const std::string& field);
+
 /// Access class of a chunk; each chunk has exactly one.
 struct Label {
     std::size_t level = 0;            // index into the schema's levels

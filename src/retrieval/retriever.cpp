@@ -44,6 +44,7 @@ public:
         end_ = begin + std::min(ranked_.size() - begin, work_.plan.top_k);
         more_ = end_ > begin && (end_ < ranked_.size() || (!ended_ && legs_.can_go_deeper()));
         BRAID_CHECK(add_hits(work_, std::span(ranked_).subspan(begin, end_ - begin), begin));
+        if (work_.answer.hits.empty()) suggest();
         Timings& timings = work_.answer.timings;
         timings.hydrate_ms = milliseconds_since(hydrate_start);
         timings.total_ms = milliseconds_since(start);
@@ -194,6 +195,23 @@ private:
             }
         }
         return merge_.merge(std::move(lists));
+    }
+
+    /// Other words to ask with, where words were searched and nothing was found.
+    void suggest() {
+        constexpr std::size_t per_word = 3;
+        for (const CollectionPlan& collection : work_.plan.collections) {
+            if (!collection.sparse) continue;
+            auto found = work_.backend.suggest(work_.snapshot, work_.scope_of(collection.name),
+                                               work_.request.query, per_word);
+            if (!found) continue;  // a courtesy: its failure changes nothing
+            for (Suggestion& suggestion : *found) {
+                auto& all = work_.answer.suggestions;
+                if (std::ranges::find(all, suggestion) == all.end()) {
+                    all.push_back(std::move(suggestion));
+                }
+            }
+        }
     }
 
     void cut_below_threshold(std::vector<Candidate>& band) {

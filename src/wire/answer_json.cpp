@@ -45,6 +45,17 @@ Value report_to_value(const SourceReport& report) {
     return out;
 }
 
+Value suggestions_to_value(const std::vector<Suggestion>& suggestions) {
+    Array list;
+    list.reserve(suggestions.size());
+    for (const Suggestion& suggestion : suggestions) {
+        list.emplace_back(Object{{"word", Value(suggestion.word)},
+                                 {"instead", Value(suggestion.instead)},
+                                 {"chunks", suggestion.chunks}});
+    }
+    return list;
+}
+
 Value timings_to_value(const Timings& timings) {
     return Object{{"preprocess_ms", timings.preprocess_ms}, {"load_ms", timings.load_ms},
                   {"embed_ms", timings.embed_ms},           {"dense_ms", timings.dense_ms},
@@ -135,6 +146,7 @@ Value answer_to_value(const Answer& answer) {
                   {"complete", answer.complete},
                   {"warnings", list_of(answer.warnings)},
                   {"unused", list_of(answer.unused)},
+                  {"suggestions", suggestions_to_value(answer.suggestions)},
                   {"cursor", answer.cursor},
                   {"timings", timings_to_value(answer.timings)}};
 }

@@ -209,6 +209,14 @@ Result<SourceReport> read_report(Fields& fields) {
     return report;
 }
 
+Result<Suggestion> read_suggestion(Fields& fields) {
+    Suggestion suggestion;
+    BRAID_CHECK(read(fields, "word", suggestion.word));
+    BRAID_CHECK(read(fields, "instead", suggestion.instead));
+    BRAID_CHECK(read(fields, "chunks", suggestion.chunks));
+    return suggestion;
+}
+
 Result<Timings> read_timings(Fields& answer) {
     BRAID_TRY(Fields fields, answer.required("timings", answer.fields("timings")));
     Timings timings;
@@ -255,6 +263,11 @@ Result<Answer> answer_from_value(const Value& json) {
     BRAID_CHECK(read(fields, "complete", answer.complete));
     BRAID_CHECK(read(fields, "warnings", answer.warnings));
     BRAID_CHECK(read(fields, "unused", answer.unused));
+    BRAID_CHECK(read_objects(fields, "suggestions", [&](Fields& members) -> Result<> {
+        BRAID_TRY(Suggestion suggestion, read_suggestion(members));
+        answer.suggestions.push_back(std::move(suggestion));
+        return {};
+    }));
     BRAID_TRY(answer.cursor, fields.string("cursor"));
     BRAID_TRY(answer.query_embedding_cached, fields.boolean("query_embedding_cached"));
     BRAID_TRY(answer.timings, read_timings(fields));

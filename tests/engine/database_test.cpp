@@ -86,6 +86,42 @@ TEST(Database, EmbedsWhatItStoresAndWhatItIsAsked) {
     EXPECT_EQ(db->retrieve(ask("red foxes"))->query_embedding_cached, true);
 }
 
+TEST(Database, SuggestsWordsNearThoseNobodyHolds) {
+    auto db = Database::in_memory();
+    ASSERT_TRUE(db && db->create_collection("notes"));
+    Chunk secret = chunk_of("secret", "Quagga quaggas");
+    secret.sensitivity = "restricted";
+    ASSERT_TRUE(db->add("notes", {chunk_of("a", "Foxes were hunting at dusk"),
+                                  chunk_of("b", "The hunter sleeps"), secret}));
+    const auto answer = db->retrieve(ask("huntign"));
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_TRUE(answer->hits.empty());
+    ASSERT_FALSE(answer->suggestions.empty());
+    EXPECT_EQ(answer->suggestions[0].word, "huntign");
+    EXPECT_EQ(answer->suggestions[0].instead, "hunting");
+    EXPECT_EQ(answer->suggestions[0].chunks, 1U);
+    // What may not be seen is not suggested.
+    EXPECT_FALSE(db->retrieve(ask("quaga"))->suggestions.empty());
+    EXPECT_TRUE(db->retrieve(ask("quaga"), {.clearance = "normal"})->suggestions.empty());
+    EXPECT_TRUE(db->retrieve(ask("foxes"))->suggestions.empty());
+}
+
+TEST(Database, FindsDoctrineForAMissionAndItsCodes) {
+    auto db = Database::in_memory();
+    ASSERT_TRUE(db && db->create_collection("doctrine"));
+    std::vector<Chunk> chunks{chunk_of("a", "cross the river"), chunk_of("b", "cross the ridge")};
+    chunks[0].metadata.set("mos_code", "12B");
+    chunks[1].metadata.set("mos_code", "11B");
+    ASSERT_TRUE(db->add("doctrine", chunks, "arcnet_doctrine"));
+    const auto all = db->find_relevant_doctrine("cross", {}, "doctrine");
+    ASSERT_TRUE(all) << all.error().message;
+    EXPECT_EQ(all->hits.size(), 2U);
+    const auto some = db->find_relevant_doctrine("cross", {"12B", "12C"}, "doctrine");
+    ASSERT_TRUE(some);
+    ASSERT_EQ(some->hits.size(), 1U);
+    EXPECT_EQ(some->hits[0].chunk.chunk_id, "a");
+}
+
 TEST(Database, KeepsAnEmbedderUnderItsFullName) {
     auto db = Database::in_memory({.embedders = FakeEmbedders().factory()});
     ASSERT_TRUE(db);

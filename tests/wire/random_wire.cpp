@@ -237,10 +237,12 @@ Answer random_answer(std::mt19937_64& rng) {
     answer.complete = dice.coin();
     answer.warnings = dice.list(3, [&] { return dice.text(); });
     answer.unused = dice.words(2);
+    answer.suggestions =
+        dice.list(2, [&] { return Suggestion{dice.text(), dice.text(), dice.below(100)}; });
     answer.cursor = dice.maybe([&] { return dice.text(); });
     answer.query_embedding_cached = dice.maybe([&] { return dice.coin(); });
-    answer.timings = {dice.number(), dice.number(), dice.number(),
-                      dice.number(), dice.number(), dice.number()};
+    answer.timings = {dice.number(), dice.number(), dice.number(), dice.number(),
+                      dice.number(), dice.number(), dice.number(), dice.number()};
     return answer;
 }
 

@@ -1,0 +1,49 @@
+#include <array>
+#include <string>
+
+#include "braid/cli/commands.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/server/mcp.hpp"
+#include "braid/server/mcp_stdio.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr auto kFlags = std::to_array<FlagSpec>({
+    {.name = "allow-writes", .help = "offer the tools remember, ingest and forget too"},
+});
+
+Result<> run_mcp(Session& session) {
+    const bool writes = session.arguments.has("allow-writes");
+    session.interrupts.hold();
+    BRAID_TRY(auto database, writes ? session.open_for_writing(true) : session.open_for_reading());
+    const server::McpServer server(
+        database,
+        {.profiles = session.settings.profiles(), .embedder = session.settings.text("embedder")},
+        {.allow_writes = writes, .version = BRAID_VERSION});
+    server::McpSession client(server);
+    session.note("serving MCP over standard input and output" +
+                 std::string(writes ? ", writes allowed" : "") + ": " + session.data());
+    server::StdioOptions options;
+    options.stop = session.interrupts.token();
+    return server::serve_stdio(client, {}, options);
+}
+
+}  // namespace
+
+const CommandSpec kMcpCommand{
+    .name = "mcp",
+    .operands = "",
+    .summary = "serve agents by the Model Context Protocol",
+    .details = R"(Reads one JSON message per line from standard input and answers on standard
+output; a client starts it. Tools: hybrid_search, memory_search, get, neighbors,
+list_collections, explain. Without --allow-writes nothing can be changed, and
+what others store after the start is not seen.
+
+  braid mcp --data ~/notes
+  braid mcp --data ~/notes --allow-writes)",
+    .flags = kFlags,
+    .run = run_mcp,
+};
+
+}  // namespace braid::cli

@@ -1,0 +1,122 @@
+#include "braid/local/suggest.hpp"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "braid/core/nearest.hpp"
+
+namespace braid::local {
+namespace {
+
+constexpr std::size_t kMaxWords = 16;       // of the text that are looked at
+constexpr std::size_t kMaxBytes = 64;       // of a word; longer ones are no typing errors
+constexpr std::size_t kShortBytes = 4;      // words up to this length may differ in one letter
+constexpr std::size_t kMaxCandidates = 50;  // terms whose texts are looked at
+
+struct NearTerm {
+    std::string_view term;
+    std::size_t distance = 0;
+    std::uint64_t chunks = 0;
+    Row first = kNoRow;  // the visible row with the smallest chunk id that holds it
+};
+
+NearTerm seen_of(const View& view, std::string_view term,
+                 const std::vector<sparse::Posting>& postings) {
+    NearTerm seen{.term = term};
+    for (const sparse::Posting& posting : postings) {
+        if (!view.shows(posting.row)) continue;
+        ++seen.chunks;
+        const auto id = [&](Row row) -> const std::string& {
+            return view.partition().chunk(row).chunk_id;
+        };
+        if (seen.first == kNoRow || id(posting.row) < id(seen.first)) seen.first = posting.row;
+    }
+    return seen;
+}
+
+/// The word of the chunk that the analyzer makes this term of.
+std::string surface_of(const Chunk& chunk, const Schema& schema, const text::Analyzer& analyzer,
+                       std::string_view term) {
+    for (const TextField& field : schema.text_fields) {
+        const std::string_view text = field_text(chunk, field.name);
+        std::vector<text::Token> tokens;
+        analyzer.analyze(text, tokens);
+        const auto found = std::ranges::find(tokens, term, &text::Token::term);
+        if (found != tokens.end()) {
+            return std::string(text.substr(found->begin, found->end - found->begin));
+        }
+    }
+    return std::string(term);
+}
+
+std::string lower_ascii(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return lower;
+}
+
+std::size_t most_of(std::string_view word) {
+    return word.size() <= kShortBytes ? 1 : 2;
+}
+
+/// Terms that may be what was meant: near the query's term, or its start, as a stem is the start of
+/// a word whose end is misspelt.
+std::vector<NearTerm> candidates(const View& view, std::string_view term) {
+    const std::size_t most = most_of(term);
+    std::vector<NearTerm> near;
+    for (const auto& [known, postings] : view.partition().postings()) {
+        const bool stem = known.size() >= kShortBytes && term.starts_with(known);
+        const bool sized = known.size() <= term.size() + most && term.size() <= known.size() + most;
+        if (!stem && !sized) continue;
+        const std::size_t distance = core::edit_distance(term, known, most);
+        if (!stem && distance > most) continue;
+        NearTerm seen = seen_of(view, known, postings);
+        if (seen.chunks == 0) continue;
+        seen.distance = distance;
+        near.push_back(seen);
+    }
+    std::ranges::sort(near, [](const NearTerm& a, const NearTerm& b) {
+        return std::tuple(a.distance, b.chunks, a.term) < std::tuple(b.distance, a.chunks, b.term);
+    });
+    if (near.size() > kMaxCandidates) near.resize(kMaxCandidates);
+    return near;
+}
+
+}  // namespace
+
+std::vector<Suggestion> suggest_words(const View& view, const Schema& schema,
+                                      const text::Analyzer& analyzer, std::string_view text,
+                                      std::size_t limit) {
+    std::vector<text::Token> tokens;
+    analyzer.analyze(text, tokens);
+    std::vector<Suggestion> suggestions;
+    std::vector<std::string> done;
+    for (const text::Token& token : tokens) {
+        if (done.size() == kMaxWords) break;
+        if (token.term.size() > kMaxBytes || std::ranges::count(done, token.term) > 0) continue;
+        done.push_back(token.term);
+        const auto& postings = view.partition().postings().find(token.term);
+        if (seen_of(view, token.term, postings).chunks > 0) continue;
+        const std::string word(text.substr(token.begin, token.end - token.begin));
+        std::vector<std::pair<std::size_t, Suggestion>> found;
+        for (const NearTerm& near : candidates(view, token.term)) {
+            const Chunk& chunk = view.partition().chunk(near.first);
+            std::string instead = surface_of(chunk, schema, analyzer, near.term);
+            const std::size_t most = most_of(word);
+            const std::size_t distance =
+                core::edit_distance(lower_ascii(word), lower_ascii(instead), most);
+            if (distance <= most)
+                found.push_back({distance, {word, std::move(instead), near.chunks}});
+        }
+        std::ranges::stable_sort(found, {}, [](const auto& pair) { return pair.first; });
+        if (found.size() > limit) found.resize(limit);
+        for (auto& [distance, suggestion] : found) suggestions.push_back(std::move(suggestion));
+    }
+    return suggestions;
+}
+
+}  // namespace braid::local

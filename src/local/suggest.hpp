@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "braid/answer.hpp"
+#include "braid/collection.hpp"
+#include "braid/local/leg_search.hpp"
+#include "braid/text/analyzer.hpp"
+
+namespace braid::local {
+
+/// For each word of the text that no row of the view holds, up to `limit` words near it that some
+/// do: one letter off for words of up to four bytes, two for longer ones; nearest first, then the
+/// most frequent. Words are shown as they stand in a text, not as the analyzer cuts them. Reads
+/// every term of the partition; rows that the view does not show change nothing.
+std::vector<Suggestion> suggest_words(const View& view, const Schema& schema,
+                                      const text::Analyzer& analyzer, std::string_view text,
+                                      std::size_t limit);
+
+}  // namespace braid::local
