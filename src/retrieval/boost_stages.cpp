@@ -71,6 +71,7 @@ private:
 class BoostSectionMatches final : public Stage {
 public:
     BoostSectionMatches(const std::vector<std::string>& sections, double factor) : factor_(factor) {
+        sections_.reserve(sections.size());
         for (const std::string& section : sections) sections_.push_back(folded(section));
     }
 

@@ -70,7 +70,7 @@ std::vector<std::string> names_of(std::span<const CollectionPlan> collections) {
 
 Result<OpenedCollections> open_collections(const Backend& backend,
                                            std::span<const std::string> names) {
-    constexpr int kAttempts = 3;  // a collection may be dropped between two looks at it
+    constexpr int attempts = 3;  // a collection may be dropped between two looks at it
     OpenedCollections opened;
     opened.found.reserve(names.size());
     for (const std::string& name : names) opened.found.push_back({.name = name, .schema = {}});
@@ -80,13 +80,14 @@ Result<OpenedCollections> open_collections(const Backend& backend,
             opened.snapshot = *std::move(snapshot);
             break;
         }
-        if (names.size() == 1 || attempt == kAttempts) {
+        if (names.size() == 1 || attempt == attempts) {
             return tl::unexpected(std::move(snapshot).error());
         }
         opened = sort_out(backend, names);
         if (opened.found.empty()) return tl::unexpected(nothing_to_search(opened));
     }
     std::vector<CollectionPlan> readable;
+    readable.reserve(opened.found.size());
     for (CollectionPlan& collection : opened.found) {
         auto schema = backend.schema(opened.snapshot, collection.name);
         if (schema) {

@@ -47,6 +47,7 @@ Result<std::vector<std::string>> Parameters::strings(std::string_view key,
     if (value == nullptr) return default_value;
     if (!value->is_array()) return complaint(key, "a list of strings");
     std::vector<std::string> strings;
+    strings.reserve(value->as_array().size());
     for (const Value& element : value->as_array()) {
         if (!element.is_string()) return complaint(key, "a list of strings");
         strings.push_back(element.as_string());

@@ -221,16 +221,6 @@ Result<> plan_hops(const Request& request, const Profile& profile, Plan& plan) {
     return {};
 }
 
-void plan_filter(const Request& request, std::vector<Filter> clauses, Plan& plan) {
-    if (request.filter) clauses.push_back(*request.filter);
-    if (request.document_ids) {
-        Array ids(request.document_ids->begin(), request.document_ids->end());
-        clauses.push_back(Filter::compare(Filter::Op::In, "document_id", Value(std::move(ids))));
-    }
-    if (clauses.size() == 1) plan.filter = std::move(clauses.front());
-    if (clauses.size() > 1) plan.filter = Filter::all_of(std::move(clauses));
-}
-
 }  // namespace
 
 Result<Profile> find_profile(std::string_view name, std::span<const Profile> profiles) {
@@ -270,8 +260,20 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
     BRAID_CHECK(plan_weights(request, profile, names, plan));
     BRAID_CHECK(plan_sizes(request, profile, plan));
     BRAID_CHECK(plan_hops(request, profile, plan));
-    plan_filter(request, std::move(stage_filters), plan);
+    plan.filter = whole_filter(request, std::move(stage_filters));
     return plan;
+}
+
+std::optional<Filter> whole_filter(const Request& request, std::vector<Filter> stage_filters) {
+    std::vector<Filter> clauses = std::move(stage_filters);
+    if (request.filter) clauses.push_back(*request.filter);
+    if (request.document_ids) {
+        Array ids(request.document_ids->begin(), request.document_ids->end());
+        clauses.push_back(Filter::compare(Filter::Op::In, "document_id", Value(std::move(ids))));
+    }
+    if (clauses.empty()) return std::nullopt;
+    if (clauses.size() == 1) return std::move(clauses.front());
+    return Filter::all_of(std::move(clauses));
 }
 
 }  // namespace braid::retrieval

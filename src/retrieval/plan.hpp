@@ -59,4 +59,7 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
                        std::span<const std::string> names, std::vector<CollectionPlan> found,
                        std::vector<Filter> stage_filters);
 
+/// The request's filter, its documents and what the stages ask, in one; none: all chunks match.
+std::optional<Filter> whole_filter(const Request& request, std::vector<Filter> stage_filters);
+
 }  // namespace braid::retrieval

@@ -11,6 +11,7 @@
 #include "braid/retrieval/legs.hpp"
 #include "braid/retrieval/plan.hpp"
 #include "braid/retrieval/stages.hpp"
+#include "braid/retrieval/why_not.hpp"
 #include "braid/retrieval/work.hpp"
 
 namespace braid::retrieval {
@@ -288,6 +289,18 @@ Result<Answer> Retriever::retrieve(const Request& request, const Principal& prin
     BRAID_TRY(const Request whole, request_of_page(request, *page.pinned));
     const Profile profile = page.pinned->profile;
     return answer(whole, principal, limits, profile, std::move(page));
+}
+
+Result<Explanation> Retriever::explain(const Request& request, const std::string& chunk_id,
+                                       const Principal& principal, const CallLimits& limits) const {
+    return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, limits)
+        .explain();
+}
+
+Result<WhyNot> Retriever::why_not(const Request& request, const std::string& chunk_id,
+                                  const Principal& principal, const CallLimits& limits) const {
+    return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, limits)
+        .why_not();
 }
 
 Result<Answer> Retriever::answer(const Request& request, const Principal& principal,

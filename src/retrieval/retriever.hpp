@@ -44,6 +44,15 @@ public:
     Result<Answer> retrieve(const Request& request, const Principal& principal,
                             const CallLimits& limits) const;
 
+    /// Where a chunk stands in each leg and in the whole ranking. NotFound if no collection of the
+    /// request has such a chunk that the principal may see. Both ask again and again, in variations
+    /// of the request: writes meanwhile may show.
+    Result<Explanation> explain(const Request& request, const std::string& chunk_id,
+                                const Principal& principal, const CallLimits& limits) const;
+    /// Why the answer does not hold a chunk, and what would bring it in. NotFound as above.
+    Result<WhyNot> why_not(const Request& request, const std::string& chunk_id,
+                           const Principal& principal, const CallLimits& limits) const;
+
 private:
     Result<Answer> answer(const Request& request, const Principal& principal,
                           const CallLimits& limits, const Profile& profile, Page page) const;

@@ -1,0 +1,334 @@
+#include "braid/retrieval/why_not.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "braid/retrieval/collections.hpp"
+#include "braid/retrieval/plan.hpp"
+#include "braid/retrieval/stages.hpp"
+
+namespace braid::retrieval {
+namespace {
+
+constexpr std::size_t kPageSize = 1000;
+constexpr std::string_view kRecency = "filter_by_recency";
+
+/// A request with one condition less.
+struct Relaxed {
+    Request request;
+    std::string key;
+    Value value;
+    std::string what;
+};
+
+Value stages_value(const std::vector<StageChoice>& stages) {
+    if (stages.empty()) return nullptr;
+    Array list;
+    list.reserve(stages.size());
+    for (const StageChoice& stage : stages) {
+        list.emplace_back(Object{{stage.name, Value(stage.parameters)}});
+    }
+    return list;
+}
+
+Request without_stage(Request request, std::size_t index) {
+    request.stages.erase(request.stages.begin() + static_cast<std::ptrdiff_t>(index));
+    return request;
+}
+
+/// The request without each single condition that its legs apply.
+std::vector<Relaxed> relaxations(const Request& request) {
+    std::vector<Relaxed> out;
+    if (request.filter && request.filter->op == Filter::Op::And &&
+        request.filter->children.size() > 1) {
+        for (std::size_t i = 0; i < request.filter->children.size(); ++i) {
+            Request changed = request;
+            auto& children = changed.filter->children;
+            const std::string field = children[i].field;
+            children.erase(children.begin() + static_cast<std::ptrdiff_t>(i));
+            Value rest = filter_to_value(*changed.filter);
+            out.push_back({std::move(changed), "filter", std::move(rest),
+                           "the filter's condition on \"" + field + "\""});
+        }
+    } else if (request.filter) {
+        Request changed = request;
+        changed.filter.reset();
+        out.push_back({std::move(changed), "filter", nullptr, "the filter"});
+    }
+    if (request.document_ids) {
+        Request changed = request;
+        changed.document_ids.reset();
+        out.push_back({std::move(changed), "document_ids", nullptr, "\"document_ids\""});
+    }
+    for (std::size_t i = 0; i < request.stages.size(); ++i) {
+        if (request.stages[i].name != kRecency) continue;
+        Request changed = without_stage(request, i);
+        Value rest = stages_value(changed.stages);
+        out.push_back({std::move(changed), "stages", std::move(rest),
+                       "the stage \"" + std::string(kRecency) + "\""});
+    }
+    return out;
+}
+
+}  // namespace
+
+Inquiry::Inquiry(const Tools& tools, const Request& request, const std::string& chunk_id,
+                 const Principal& principal, const CallLimits& limits)
+    : tools_(tools), request_(request), principal_(principal), limits_(limits) {
+    request_.cursor.clear();
+    request_.expand_neighbors = 0;
+    found_.explanation.chunk_id = chunk_id;
+}
+
+Result<Explanation> Inquiry::explain() {
+    BRAID_CHECK(find_chunk());
+    BRAID_TRY(answer_, ask(request_));
+    BRAID_CHECK(measure_legs(answer_));
+    Explanation& explanation = found_.explanation;
+    explanation.shown = find_in(answer_) != nullptr;
+    BRAID_TRY(explanation.hit, place_in(request_));
+    return explanation;
+}
+
+Result<WhyNot> Inquiry::why_not() {
+    BRAID_TRY(found_.explanation, explain());
+    if (found_.explanation.shown) {
+        lost("", "the answer holds it, at rank " + std::to_string(found_.explanation.hit->rank));
+        return found_;
+    }
+    Request bare = request_;  // what neither the threshold nor a stage has touched
+    bare.score_threshold.reset();
+    std::erase_if(bare.stages, [](const StageChoice& stage) { return stage.name != kRecency; });
+    BRAID_TRY(bool known, lost_by_filter());
+    if (!known) {
+        BRAID_TRY(known, lost_by_order());
+    }
+    if (!known) {
+        BRAID_TRY(known, lost_by_threshold(bare));
+    }
+    if (!known) {
+        BRAID_TRY(known, lost_by_stage());
+    }
+    if (!known) {
+        BRAID_TRY(known, lost_to_another(bare));
+    }
+    if (!known) BRAID_CHECK(never_reached());
+    return found_;
+}
+
+/// In the first of the request's collections that has it, whatever the filter says.
+Result<> Inquiry::find_chunk() {
+    BRAID_TRY(const Profile profile, find_profile(request_.profile, tools_.options.profiles));
+    BRAID_TRY(names_, collections_of(request_, profile));
+    BRAID_TRY(const OpenedCollections opened, open_collections(tools_.backend, names_));
+    const std::vector<std::string> ids{found_.explanation.chunk_id};
+    for (const CollectionPlan& collection : opened.found) {
+        const ReadScope scope{collection.name, request_.namespace_.value_or(profile.namespace_),
+                              principal_, std::nullopt};
+        BRAID_TRY(auto chunks, tools_.backend.fetch(opened.snapshot, scope, ids, false));
+        if (!chunks.front()) continue;
+        found_.explanation.collection = collection.name;
+        snapshot_ = opened.snapshot;
+        scope_ = scope;
+        schema_ = collection.schema;
+        chunk_ = *std::move(chunks.front());
+        return {};
+    }
+    return fail(ErrorCode::NotFound, "there is no chunk \"" + found_.explanation.chunk_id + "\"");
+}
+
+Result<> Inquiry::measure_legs(const Answer& answer) {
+    for (const SourceReport& report : answer.sources) {
+        if (report.collection != scope_.collection || !report.error.empty()) continue;
+        Leg leg;
+        leg.scope = scope_;
+        leg.scope.filter.reset();
+        leg.exact = true;
+        if (report.source == "dense") {
+            leg.kind = LegKind::Dense;
+            leg.vector = request_.query_embedding;
+            if (leg.vector.empty()) {
+                BRAID_TRY(QueryVector made, tools_.embedder(schema_, request_.query, limits_));
+                leg.vector = std::move(made.vector);
+            }
+        } else {
+            leg.kind = LegKind::Sparse;
+            leg.texts = {request_.query};
+            leg.query_syntax = request_.query_syntax;
+        }
+        BRAID_TRY(const StagePipeline stages,
+                  StagePipeline::create(request_.stages, tools_.options.stages));
+        leg.scope.filter = whole_filter(request_, stages.leg_filters(tools_.options.now()));
+        BRAID_TRY(LegStanding standing, standing_in(leg, report.depth));
+        found_.explanation.legs.push_back(std::move(standing));
+    }
+    return {};
+}
+
+Result<LegStanding> Inquiry::standing_in(const Leg& leg, std::size_t depth) const {
+    const std::vector<std::string> ids{found_.explanation.chunk_id};
+    LegStanding standing;
+    standing.source = name_of(leg.kind);
+    standing.depth = depth;
+    BRAID_TRY(const auto scores, tools_.backend.score(snapshot_, leg, ids));
+    BRAID_TRY(const auto ranks, tools_.backend.rank_of(snapshot_, leg, ids));
+    standing.score = scores.front();
+    standing.rank = ranks.front();
+    return standing;
+}
+
+Result<Answer> Inquiry::ask(const Request& request) const {
+    return tools_.retriever.retrieve(request, principal_, limits_);
+}
+
+const Hit* Inquiry::find_in(const Answer& answer) const {
+    const auto found = std::ranges::find_if(answer.hits, [&](const Hit& hit) {
+        return hit.chunk.chunk_id == chunk_.chunk_id && hit.collection == scope_.collection;
+    });
+    return found == answer.hits.end() ? nullptr : &*found;
+}
+
+Result<std::optional<Hit>> Inquiry::place_in(const Request& request) const {
+    BRAID_TRY(Answer page, ask(request));
+    while (true) {
+        if (const Hit* const hit = find_in(page)) return std::optional(*hit);
+        if (!page.cursor) return std::optional<Hit>();
+        Request next;
+        next.cursor = *page.cursor;
+        next.top_k = kPageSize;
+        BRAID_TRY(page, ask(next));
+    }
+}
+
+Result<bool> Inquiry::passes_filter(const Request& request) const {
+    BRAID_TRY(const StagePipeline stages,
+              StagePipeline::create(request.stages, tools_.options.stages));
+    ReadScope scope = scope_;
+    scope.filter = whole_filter(request, stages.leg_filters(tools_.options.now()));
+    const std::vector<std::string> ids{chunk_.chunk_id};
+    BRAID_TRY(const auto chunks, tools_.backend.fetch(snapshot_, scope, ids, false));
+    return chunks.front().has_value();
+}
+
+bool Inquiry::within_depth() const {
+    return std::ranges::any_of(found_.explanation.legs, [](const LegStanding& leg) {
+        return leg.rank && *leg.rank <= leg.depth;
+    });
+}
+
+Result<bool> Inquiry::lost_by_filter() {
+    BRAID_TRY(const bool passes, passes_filter(request_));
+    if (passes) return false;
+    std::string reason = "it does not pass the conditions of the request";
+    for (Relaxed& relaxed : relaxations(request_)) {
+        BRAID_TRY(const bool enough, passes_filter(relaxed.request));
+        if (!enough) continue;
+        reason = "it does not pass " + relaxed.what;
+        suggest(relaxed.request, std::move(relaxed.key), std::move(relaxed.value));
+        if (found_.change) break;
+    }
+    lost("filter", std::move(reason));
+    return true;
+}
+
+/// It is in the ranking, only too far down.
+Result<bool> Inquiry::lost_by_order() {
+    const std::optional<Hit>& hit = found_.explanation.hit;
+    if (!hit) return false;
+    const std::string place = "it stands at rank " + std::to_string(hit->rank);
+    const bool hops = answer_.strategy_used == Strategy::MultiHop;
+    if (hops || within_depth()) {
+        lost("cut", place + ", below the " + std::to_string(answer_.hits.size()) + " shown");
+    } else {
+        lost("depth", place + ", below the depth of every leg");
+        for (const LegStanding& leg : found_.explanation.legs) {
+            if (!leg.rank) continue;
+            Request changed = request_;
+            const bool dense = leg.source == "dense";
+            (dense ? changed.dense_top_k : changed.sparse_top_k) =
+                static_cast<std::size_t>(*leg.rank);
+            suggest(changed, dense ? "dense_top_k" : "sparse_top_k", *leg.rank);
+        }
+    }
+    Request changed = request_;
+    changed.top_k = hit->rank;
+    suggest(changed, "top_k", hit->rank);
+    return true;
+}
+
+Result<bool> Inquiry::lost_by_threshold(const Request& bare) {
+    if (!request_.score_threshold) return false;
+    BRAID_TRY(const std::optional<Hit> hit, place_in(bare));
+    if (!hit || hit->receipt.fused >= *request_.score_threshold) return false;
+    lost("threshold", "its fused score is below \"score_threshold\"");
+    Request changed = request_;
+    changed.score_threshold = hit->receipt.fused;
+    suggest(changed, "score_threshold", hit->receipt.fused);
+    return true;
+}
+
+Result<bool> Inquiry::lost_by_stage() {
+    Request growing = request_;
+    growing.stages.clear();
+    for (std::size_t i = 0; i < request_.stages.size(); ++i) {
+        BRAID_TRY(const auto before, place_in(growing));
+        if (!before) return false;
+        growing.stages.push_back(request_.stages[i]);
+        BRAID_TRY(const auto after, place_in(growing));
+        if (after) continue;
+        lost("stage", "the stage \"" + request_.stages[i].name + "\" left it out");
+        const Request changed = without_stage(request_, i);
+        suggest(changed, "stages", stages_value(changed.stages));
+        return true;
+    }
+    return false;
+}
+
+/// Of several collections, another chunk stands for its artifact.
+Result<bool> Inquiry::lost_to_another(const Request& bare) {
+    if (names_.size() < 2) return false;
+    Request alone = bare;
+    alone.collections = {scope_.collection};
+    std::erase_if(alone.weights, [&](const auto& weight) {
+        return weight.first != "dense" && weight.first != "sparse";
+    });
+    BRAID_TRY(const auto hit, place_in(alone));
+    BRAID_TRY(const auto merged, place_in(bare));
+    if (!hit || merged) return false;
+    lost("deduplicated", "another chunk stands for \"" + chunk_.document_id + "\"");
+    Request changed = request_;
+    changed.collections = alone.collections;
+    suggest(changed, "collections", Array{scope_.collection});
+    return true;
+}
+
+Result<> Inquiry::never_reached() {
+    std::string reason = "no leg finds it";
+    if (answer_.strategy_used == Strategy::MultiHop) {
+        reason = "no hop came across it";
+        for (const LegStanding& leg : found_.explanation.legs) {
+            if (!leg.rank) continue;
+            Request changed = request_;
+            changed.hop_top_k = static_cast<std::size_t>(*leg.rank);
+            suggest(changed, "hop_top_k", *leg.rank);
+        }
+    }
+    if (!answer_.complete) reason += ", and not everything asked for could be done";
+    lost("not_reached", std::move(reason));
+    return {};
+}
+
+void Inquiry::lost(std::string at, std::string reason) {
+    found_.lost_at = std::move(at);
+    found_.reason = std::move(reason);
+}
+
+void Inquiry::suggest(const Request& changed, std::string key, Value value) {
+    if (found_.change) return;
+    const auto answer = ask(changed);
+    if (answer && find_in(*answer) != nullptr) {
+        found_.change = SuggestedChange{std::move(key), std::move(value)};
+    }
+}
+
+}  // namespace braid::retrieval
