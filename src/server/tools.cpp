@@ -1,0 +1,211 @@
+#include "braid/server/tools.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "braid/json/fields.hpp"
+#include "braid/json/json.hpp"
+#include "braid/server/hybrid_search.hpp"
+#include "braid/server/labels.hpp"
+#include "braid/server/parameters.hpp"
+#include "braid/server/tool_texts.hpp"
+#include "braid/server/write_tools.hpp"
+#include "braid/wire/answer_json.hpp"
+
+namespace braid::server {
+namespace {
+
+using json::Fields;
+
+Result<Value> search_memory(const Operations& operations, const Object& arguments,
+                            const Caller& caller) {
+    constexpr std::size_t max_limit = 50;
+    Fields fields(arguments);
+    Request request;
+    BRAID_TRY(request.query, fields.required("query", fields.string("query")));
+    BRAID_TRY(request.top_k, read_size(fields, "limit", 5, 1, max_limit));
+    BRAID_CHECK(fields.finish());
+    request.collections = {"memory"};
+    BRAID_CHECK(operations.check(request, caller));
+    BRAID_TRY(const Answer answer,
+              operations.database().retrieve(request, caller.principal, caller.call));
+    Array results;
+    results.reserve(answer.hits.size());
+    for (const Hit& hit : answer.hits) {
+        Object result{{"rank", hit.rank},
+                      {"score", hit.score},
+                      {"id", Value(hit.chunk.chunk_id)},
+                      {"content", Value(hit.chunk.content)},
+                      {"source", Value(source_of(hit.chunk))},
+                      {"trust", Value(trust_of(hit.chunk))},
+                      {"metadata", Value(hit.chunk.metadata)}};
+        if (std::string title = title_of(hit.chunk); !title.empty()) {
+            result.set("title", std::move(title));
+        }
+        results.emplace_back(std::move(result));
+    }
+    return Value(Object{{"results", std::move(results)},
+                        {"complete", answer.complete},
+                        {"warnings", strings_to_array(answer.warnings)}});
+}
+
+Result<> require_collection(const Object& arguments) {
+    if (arguments.find("collection") != nullptr) return {};
+    return fail(ErrorCode::InvalidArgument, "\"collection\" is required");
+}
+
+Result<Value> get(const Operations& operations, const Object& arguments, const Caller& caller) {
+    BRAID_CHECK(require_collection(arguments));
+    return operations.get(arguments, caller);
+}
+
+Result<Value> neighbors(const Operations& operations, const Object& arguments,
+                        const Caller& caller) {
+    BRAID_CHECK(require_collection(arguments));
+    return operations.neighbors(arguments, caller);
+}
+
+Result<Value> list_collections(const Operations& operations, const Object& arguments,
+                               const Caller& caller) {
+    const Fields fields(arguments);
+    BRAID_CHECK(fields.finish());
+    BRAID_TRY(const auto found, operations.database().collections(caller.principal));
+    Array collections;
+    collections.reserve(found.size());
+    for (const CollectionInfo& info : found) {
+        if (!caller.require(Access::Read, info.name)) continue;
+        Object out{{"name", Value(info.name)},
+                   {"chunks", info.chunks},
+                   {"documents", info.documents},
+                   {"embedder", Value(info.schema.vectors.embedder)},
+                   {"namespaces", strings_to_array(info.namespaces)}};
+        if (!info.damage.empty()) out.set("damage", info.damage);
+        collections.emplace_back(std::move(out));
+    }
+    return Value(Object{{"collections", std::move(collections)}});
+}
+
+Result<Value> explain(const Operations& operations, const Object& arguments, const Caller& caller) {
+    BRAID_CHECK(require_collection(arguments));
+    Fields fields(arguments);
+    BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
+    BRAID_TRY(const auto id, fields.required("chunk_id", fields.string("chunk_id")));
+    Request request;
+    BRAID_TRY(request.query, fields.required("query", fields.string("query")));
+    BRAID_CHECK(fields.finish());
+    request.collections = {scope.collection};
+    request.namespace_ = scope.namespace_;
+    request.explain = true;
+    request.top_k = caller.limits.top_k;
+    BRAID_CHECK(operations.check(request, caller));
+    BRAID_TRY(const Answer answer,
+              operations.database().retrieve(request, caller.principal, caller.call));
+    const auto hit = std::ranges::find(
+        answer.hits, id, [](const Hit& h) -> const std::string& { return h.chunk.chunk_id; });
+    Object out{{"found", hit != answer.hits.end()},
+               {"message", Value()},
+               {"complete", answer.complete},
+               {"warnings", strings_to_array(answer.warnings)}};
+    if (hit == answer.hits.end()) {
+        out.set("message", "\"" + id + "\" is not among the best " +
+                               std::to_string(answer.hits.size()) +
+                               " for this query, or does not exist");
+        return Value(std::move(out));
+    }
+    out.set("message", "\"" + id + "\" is number " + std::to_string(hit->rank) + " of " +
+                           std::to_string(answer.hits.size()));
+    out.set("rank", hit->rank);
+    out.set("score", hit->score);
+    out.set("receipt", wire::receipt_to_value(hit->receipt));
+    return Value(std::move(out));
+}
+
+using RunTool = Result<Value> (*)(const Operations&, const Object&, const Caller&);
+
+struct Tool {
+    const ToolText* text;
+    RunTool run;  // none: hybrid_search, which has a text of its own
+    bool writes = false;
+    bool destructive = false;
+    bool idempotent = true;
+};
+
+constexpr std::array<Tool, 9> kTools{{
+    {&kHybridSearchText, nullptr},
+    {&kMemorySearchText, search_memory},
+    {&kGetText, get},
+    {&kNeighborsText, neighbors},
+    {&kListCollectionsText, list_collections},
+    {&kExplainText, explain},
+    {&kRememberText, remember, true, false},
+    {&kIngestText, ingest_text, true, true},
+    {&kForgetText, forget, true, true},
+}};
+
+const Tool* find_tool(std::string_view name) {
+    const auto* const found =
+        std::ranges::find_if(kTools, [&](const Tool& tool) { return tool.text->name == name; });
+    return found != kTools.end() ? found : nullptr;
+}
+
+/// Of texts in this program: a mistake in one is a null that the tests find.
+Value schema_of(std::string_view text) {
+    return text.empty() ? hybrid_search_schema() : json::parse(text).value_or(Value());
+}
+
+Value definition_of(const Tool& tool) {
+    return Object{{"name", tool.text->name},
+                  {"title", tool.text->title},
+                  {"description", tool.text->description},
+                  {"inputSchema", schema_of(tool.text->input)},
+                  {"outputSchema", schema_of(tool.text->output)},
+                  {"annotations", Object{{"readOnlyHint", !tool.writes},
+                                         {"destructiveHint", tool.destructive},
+                                         {"idempotentHint", tool.idempotent},
+                                         {"openWorldHint", false}}}};
+}
+
+Result<ToolResult> run(const Operations& operations, const Tool& tool, const Object& arguments,
+                       const Caller& caller) {
+    if (tool.run != nullptr) {
+        BRAID_TRY(Value value, tool.run(operations, arguments, caller));
+        std::string text = json::print(value);
+        return ToolResult{std::move(text), std::move(value), false};
+    }
+    BRAID_TRY(const HybridSearchRequest request, read_hybrid_search(arguments));
+    BRAID_TRY(const Answer answer, hybrid_search(operations, request, caller));
+    return ToolResult{hybrid_search_text(answer), hybrid_search_value(answer), false};
+}
+
+}  // namespace
+
+Tools::Tools(const Operations& operations, bool allow_writes)
+    : operations_(operations), allow_writes_(allow_writes) {
+    for (const Tool& tool : kTools) {
+        if (allow_writes_ || !tool.writes) definitions_.push_back(definition_of(tool));
+    }
+}
+
+bool Tools::has(std::string_view name) const {
+    const Tool* const tool = find_tool(name);
+    return tool != nullptr && (allow_writes_ || !tool->writes);
+}
+
+ToolResult Tools::call(std::string_view name, const Object& arguments, const Caller& caller) const {
+    const Tool& tool = *find_tool(name);
+    const std::string_view prefix = tool.run == nullptr ? "Search failed: " : "";
+    try {
+        auto result = run(operations_, tool, arguments, caller);
+        if (result) return *std::move(result);
+        return {std::string(prefix) + result.error().message, {}, true};
+    } catch (const std::bad_alloc&) {
+        return {std::string(prefix) + "out of memory", {}, true};
+    } catch (const std::exception&) {
+        return {std::string(prefix) + "internal error", {}, true};
+    }
+}
+
+}  // namespace braid::server
