@@ -20,6 +20,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kFacetsCommand,
         &kAnalyzeCommand,
         &kReembedCommand,
+        &kMcpCommand,
         &kRunCommand,
         &kEvalCommand,
         &kFuseCommand,

@@ -22,6 +22,7 @@ extern const CommandSpec kFacetsCommand;
 extern const CommandSpec kFuseCommand;
 extern const CommandSpec kGetCommand;
 extern const CommandSpec kIngestCommand;
+extern const CommandSpec kMcpCommand;
 extern const CommandSpec kReembedCommand;
 extern const CommandSpec kRetrieveCommand;
 extern const CommandSpec kRunCommand;
