@@ -1,9 +1,10 @@
 #include "braid/fusion/fuse.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "braid/fusion/formula.hpp"
@@ -177,55 +178,86 @@ double combined(std::span<const Part> parts, const Setting& setting) {
     return sum;
 }
 
-/// Parts in the order of the lists, with the hit each belongs to.
-struct Gathered {
-    std::vector<std::size_t> owners;
-    std::vector<Part> parts;
+/// Finds hits by id: open addressing, for one allocation instead of one for each hit.
+class HitIndex {
+public:
+    explicit HitIndex(std::size_t most)
+        : slots_(std::bit_ceil(2 * most + 1)), mask_(slots_.size() - 1) {}
+
+    /// The place of the hit with this id; that after the last if there is none yet, which is then
+    /// taken to be its own.
+    std::size_t place_of(std::string_view id, std::span<const FusedHit> hits) {
+        const std::size_t hash = std::hash<std::string_view>{}(id);
+        for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+            Slot& slot = slots_[at];
+            if (slot.place == kFree) {
+                slot = {hash, hits.size()};
+                return hits.size();
+            }
+            if (slot.hash == hash && hits[slot.place].id == id) return slot.place;
+        }
+    }
+
+private:
+    static constexpr std::size_t kFree = static_cast<std::size_t>(-1);
+
+    struct Slot {
+        std::size_t hash = 0;
+        std::size_t place = kFree;
+    };
+
+    std::vector<Slot> slots_;
+    std::size_t mask_;
 };
 
-Result<Gathered> gather(std::span<const RankedList> lists, const Setting& setting, Fused& fused) {
+/// Finds the distinct ids; returns the hit that each entry belongs to, list after list.
+Result<std::vector<std::size_t>> find_hits(std::span<const RankedList> lists,
+                                           const Setting& setting, Fused& fused) {
     std::size_t total = 0;
     for (const RankedList& list : lists) total += list.entries.size();
-    Gathered gathered;
-    gathered.owners.reserve(total);
-    gathered.parts.reserve(total);
+    std::vector<std::size_t> owners;
+    owners.reserve(total);
     std::vector<std::size_t> last_list;  // by hit
     last_list.reserve(total);
     fused.hits.reserve(total);
-    std::unordered_map<std::string_view, std::size_t> index;
-    index.reserve(total);
+    HitIndex index(total);
     for (std::size_t l = 0; l < lists.size(); ++l) {
-        const double weight = weight_of(lists[l], setting);
         for (const Entry& entry : lists[l].entries) {
-            const auto [found, inserted] = index.try_emplace(entry.id, fused.hits.size());
-            const std::size_t hit = found->second;
-            if (inserted) {
+            const std::size_t hit = index.place_of(entry.id, fused.hits);
+            if (hit == fused.hits.size()) {
                 fused.hits.push_back({entry.id, 0, {}});
                 last_list.push_back(l);
             } else if (std::exchange(last_list[hit], l) == l && !setting.formula.repeats) {
                 return bad("\"" + std::string(entry.id) + "\" stands twice in \"" +
                            std::string(lists[l].source) + "\"");
             }
-            gathered.owners.push_back(hit);
-            gathered.parts.push_back(part_of(l, weight, entry, fused.lists[l], setting));
+            owners.push_back(hit);
         }
     }
-    return gathered;
+    return owners;
 }
 
-/// Puts the parts of each hit side by side, those of one hit in the order they came.
-void group(const Gathered& gathered, Fused& fused) {
-    std::vector<std::size_t> ends(fused.hits.size() + 1, 0);
-    for (const std::size_t owner : gathered.owners) ++ends[owner + 1];
+/// Writes the parts of each hit side by side, in the order of the lists, and adds them up.
+void fill_parts(std::span<const RankedList> lists, std::span<const std::size_t> owners,
+                const Setting& setting, Fused& fused) {
+    std::vector<std::size_t> ends(fused.hits.size() + 1, 0);  // of what is written, by hit
+    for (const std::size_t owner : owners) ++ends[owner + 1];
     for (std::size_t h = 0; h < fused.hits.size(); ++h) ends[h + 1] += ends[h];
-    const std::vector<std::size_t> begins(ends.begin(), ends.end());
-    fused.parts.resize(gathered.parts.size());
-    for (std::size_t i = 0; i < gathered.parts.size(); ++i) {
-        fused.parts[ends[gathered.owners[i]]++] = gathered.parts[i];
+    fused.parts.resize(owners.size());
+    std::size_t entries = 0;
+    for (std::size_t l = 0; l < lists.size(); ++l) {
+        const double weight = weight_of(lists[l], setting);
+        for (const Entry& entry : lists[l].entries) {
+            fused.parts[ends[owners[entries++]]++] =
+                part_of(l, weight, entry, fused.lists[l], setting);
+        }
     }
+    std::size_t begin = 0;
     for (std::size_t h = 0; h < fused.hits.size(); ++h) {
-        fused.hits[h].parts =
-            std::span<const Part>(fused.parts).subspan(begins[h], begins[h + 1] - begins[h]);
+        FusedHit& hit = fused.hits[h];
+        hit.parts = std::span<const Part>(fused.parts).subspan(begin, ends[h] - begin);
+        hit.score = combined(hit.parts, setting);
+        begin = ends[h];
     }
 }
 
@@ -248,9 +280,8 @@ Result<Fused> fuse(std::span<const RankedList> lists, const Options& options) {
     for (const RankedList& list : lists) {
         fused.lists.push_back(statistics_of(list, formula->scale));
     }
-    BRAID_TRY(const Gathered gathered, gather(lists, setting, fused));
-    group(gathered, fused);
-    for (FusedHit& hit : fused.hits) hit.score = combined(hit.parts, setting);
+    BRAID_TRY(const auto owners, find_hits(lists, setting, fused));
+    fill_parts(lists, owners, setting, fused);
     std::ranges::sort(fused.hits, [](const FusedHit& a, const FusedHit& b) {
         return a.score != b.score ? a.score > b.score : a.id < b.id;
     });
