@@ -216,6 +216,7 @@ Value hybrid_search_schema() {
                    {"sensitivity", typed("string")},
                    {"metadata", typed("object")}};
     Array required;
+    required.reserve(members.size());
     for (const auto& [key, schema] : members) required.emplace_back(key);
     for (const std::string_view key :
          {"title", "artifact_type", "source_system", "evidence", "expanded"}) {

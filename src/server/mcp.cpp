@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include "braid/json/json.hpp"
@@ -61,6 +62,14 @@ std::optional<std::string> McpSession::legacy_version() const {
 }
 
 McpSession::Accepted McpSession::accept(std::string_view body, const Caller& caller) {
+    try {
+        return take(body, caller);
+    } catch (const std::bad_alloc&) {
+        return ready(rpc_failure({}, out_of_memory()));
+    }
+}
+
+McpSession::Accepted McpSession::take(std::string_view body, const Caller& caller) {
     Parsed parsed = parse_message(body, caller.limits);
     if (!parsed.json) return ready(rpc_failure({}, std::move(parsed.error)));
     if (parsed.json->is_array()) {
@@ -221,11 +230,19 @@ std::optional<std::string> McpSession::run_tool(const Value& id, Era era, const 
         running_.erase(json::print(id));
     }
     if (running.cancelled) return std::nullopt;
+    try {
+        return json::print(rpc_result(id, tool_reply(std::move(result), era)));
+    } catch (const std::bad_alloc&) {
+        return json::print(rpc_failure(id, out_of_memory()));
+    }
+}
+
+Value McpSession::tool_reply(ToolResult result, Era era) const {
     Object out{
         {"content", Array{Object{{"type", "text"}, {"text", Value(std::move(result.text))}}}}};
     if (!result.structured.is_null()) out.set("structuredContent", std::move(result.structured));
     out.set("isError", result.is_error);
-    return json::print(rpc_result(id, dressed(std::move(out), era, false)));
+    return dressed(std::move(out), era, false);
 }
 
 }  // namespace braid::server

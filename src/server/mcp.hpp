@@ -33,6 +33,7 @@ public:
     explicit McpServer(Database& database, ServiceOptions service = {}, McpOptions options = {});
     McpServer(const McpServer&) = delete;
     McpServer& operator=(const McpServer&) = delete;
+    ~McpServer() = default;
 
     const Tools& tools() const noexcept { return tools_; }
     const McpOptions& options() const noexcept { return options_; }
@@ -76,6 +77,7 @@ private:
         std::atomic<bool> cancelled{false};
     };
 
+    Accepted take(std::string_view body, const Caller& caller);
     void take_notification(const Message& message);
     Accepted take_request(Message message, const Caller& caller);
     /// What the request is to be served by, or why it cannot be.
@@ -84,6 +86,7 @@ private:
     Accepted call_tool(const Message& message, Era era, const Caller& caller);
     std::optional<std::string> run_tool(const Value& id, Era era, const std::string& name,
                                         const Object& arguments, Caller caller, Running& running);
+    Value tool_reply(ToolResult result, Era era) const;
     /// A result as the era wants it.
     Value dressed(Object result, Era era, bool cacheable) const;
     Value server_info() const;

@@ -12,6 +12,10 @@ RpcError rpc_error(const Error& error) {
     return {facts.rpc_code, error.message, Object{{"code", facts.name}}};
 }
 
+RpcError out_of_memory() {
+    return rpc_error({ErrorCode::ResourceExhausted, "out of memory"});
+}
+
 Value rpc_result(Value id, Value result) {
     return Object{{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"result", std::move(result)}};
 }

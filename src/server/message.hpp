@@ -25,6 +25,7 @@ struct RpcError {
 
 /// By the one table: the code, the message, and `{"code": "not_found"}` as data.
 RpcError rpc_error(const Error& error);
+RpcError out_of_memory();
 
 /// `{"jsonrpc": "2.0", "id": ..., "result": ...}`
 Value rpc_result(Value id, Value result);

@@ -95,6 +95,8 @@ Result<Value> Operations::retrieve_batch(const Object& params, const Caller& cal
     }
     std::vector<Request> requests;
     std::vector<std::size_t> places;
+    requests.reserve(items->size());
+    places.reserve(items->size());
     Array answers(items->size());
     for (std::size_t i = 0; i < items->size(); ++i) {
         auto request = read_request((*items)[i], caller);

@@ -64,13 +64,21 @@ std::vector<std::string_view> Rpc::methods() {
 }
 
 std::optional<std::string> Rpc::handle(std::string_view body, const Caller& caller) const {
-    Parsed parsed = parse_message(body, caller.limits);
-    if (!parsed.json) return json::print(rpc_failure({}, std::move(parsed.error)));
-    if (!parsed.json->is_array()) {
-        const auto reply = answer(*std::move(parsed.json), caller);
+    try {
+        Parsed parsed = parse_message(body, caller.limits);
+        if (!parsed.json) return json::print(rpc_failure({}, std::move(parsed.error)));
+        return handle_parsed(*std::move(parsed.json), caller);
+    } catch (const std::bad_alloc&) {
+        return json::print(rpc_failure({}, out_of_memory()));
+    }
+}
+
+std::optional<std::string> Rpc::handle_parsed(Value json, const Caller& caller) const {
+    if (!json.is_array()) {
+        const auto reply = answer(std::move(json), caller);
         return reply ? std::optional(json::print(*reply)) : std::nullopt;
     }
-    const Value replies = answer_batch(std::move(parsed.json->as_array()), caller);
+    const Value replies = answer_batch(std::move(json.as_array()), caller);
     if (replies.is_array() && replies.as_array().empty()) return std::nullopt;
     return json::print(replies);
 }
@@ -84,6 +92,7 @@ Value Rpc::answer_batch(Array batch, const Caller& caller) const {
                                 {}});
     }
     Array replies;
+    replies.reserve(batch.size());
     for (Value& member : batch) {
         if (auto reply = answer(std::move(member), caller)) replies.push_back(*std::move(reply));
     }
@@ -106,8 +115,7 @@ std::optional<Value> Rpc::answer(Value json, const Caller& caller) const {
             reply = result ? rpc_result(std::move(reading.id), *std::move(result))
                            : rpc_failure(std::move(reading.id), rpc_error(result.error()));
         } catch (const std::bad_alloc&) {
-            reply = rpc_failure(message.id.value_or(Value()),
-                                rpc_error({ErrorCode::ResourceExhausted, "out of memory"}));
+            reply = rpc_failure(message.id.value_or(Value()), out_of_memory());
         } catch (const std::exception&) {
             reply =
                 rpc_failure(message.id.value_or(Value()), {kInternalError, "internal error", {}});

@@ -25,6 +25,7 @@ public:
     explicit Rpc(Database& database, ServiceOptions options = {});
     Rpc(const Rpc&) = delete;
     Rpc& operator=(const Rpc&) = delete;
+    ~Rpc() = default;
 
     /// The answer to one message or one batch; none if nothing is owed. Never fails: what goes
     /// wrong is in the answer.
@@ -33,6 +34,7 @@ public:
     static std::vector<std::string_view> methods();
 
 private:
+    std::optional<std::string> handle_parsed(Value json, const Caller& caller) const;
     std::optional<Value> answer(Value json, const Caller& caller) const;
     Value answer_batch(Array batch, const Caller& caller) const;
     Result<Value> call(const Message& message, const Caller& caller) const;

@@ -184,6 +184,7 @@ Result<ToolResult> run(const Operations& operations, const Tool& tool, const Obj
 
 Tools::Tools(const Operations& operations, bool allow_writes)
     : operations_(operations), allow_writes_(allow_writes) {
+    definitions_.reserve(kTools.size());
     for (const Tool& tool : kTools) {
         if (allow_writes_ || !tool.writes) definitions_.push_back(definition_of(tool));
     }

@@ -324,7 +324,7 @@ TEST_F(McpTest, SurvivesRandomlyDamagedMessages) {
     const std::string whole = request(
         "tools/call",
         R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"name":"hybrid_search","arguments":{"query":"foxes","limit":3,"filters":{"year":{"$gt":3}}})");
-    for (unsigned seed = 0; seed < 1500; ++seed) {
+    for (unsigned seed = 0; seed < 10'000; ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::string body = whole;

@@ -253,7 +253,7 @@ TEST_F(RpcTest, SurvivesRandomlyDamagedMessages) {
         R"({"jsonrpc":"2.0","id":1,"method":"braid.retrieve","params":{"query":"fox","collection":"notes","top_k":3,"filter":{"year":{"$gte":2000}}}})",
         R"({"jsonrpc":"2.0","id":"x","method":"braid.get","params":{"collection":"notes","chunk_ids":["oak"]}})",
         R"([{"jsonrpc":"2.0","id":1,"method":"cstp.queryDecisions","params":{"query":"x","retrieval_mode":"hybrid"}}])"};
-    for (unsigned seed = 0; seed < 2000; ++seed) {
+    for (unsigned seed = 0; seed < 10'000; ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::string body = seeds[seed % seeds.size()];
