@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,11 +79,11 @@ public:
         BRAID_CHECK(read_first());
         session_.interrupts.hold();
         BRAID_TRY(auto database, session_.open_for_writing(true));
-        database_.emplace(std::move(database));
+        database_ = std::make_unique<Database>(std::move(database));
         BRAID_TRY(created_, ensure_collection(session_, *database_, collection_,
                                               first_batch_ && has_vectors(*first_batch_)));
-        progress_.emplace(session_.out, !session_.quiet() && session_.out.notes_on_terminal(),
-                          every_);
+        const bool bar = !session_.quiet() && session_.out.notes_on_terminal();
+        progress_ = std::make_unique<Progress>(session_.out, bar, every_);
         auto stored = store_all();
         progress_->clear();
         if (!stored) return with_count(std::move(stored).error());
@@ -267,8 +268,8 @@ private:
     std::uint64_t every_ = 0;
     std::optional<ingest::JsonlReader> first_reader_;
     std::optional<ingest::Batch> first_batch_;
-    std::optional<Database> database_;  // from run() on
-    std::optional<Progress> progress_;
+    std::unique_ptr<Database> database_;  // from run() on
+    std::unique_ptr<Progress> progress_;
 
     bool created_ = false;
     std::uint64_t stored_ = 0;

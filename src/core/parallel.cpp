@@ -46,6 +46,8 @@ public:
     Pool() = default;
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
+    Pool(Pool&&) = delete;
+    Pool& operator=(Pool&&) = delete;
     ~Pool() {
         {
             const std::scoped_lock lock(mutex_);

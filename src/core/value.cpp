@@ -91,6 +91,7 @@ const Value* find_path(const Object& object, std::string_view path) noexcept {
     return nullptr;
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): the caller has seen that both are numbers
 std::partial_ordering compare_numbers(const Value& a, const Value& b) noexcept {
     if (a.is_int())
         return b.is_int() ? a.as_int() <=> b.as_int() : compare(a.as_int(), b.as_double());

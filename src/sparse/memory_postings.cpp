@@ -14,13 +14,11 @@ void MemoryPostings::add(std::uint32_t row,
 }
 
 void MemoryPostings::renumber(const std::vector<std::uint32_t>& numbers) {
-    constexpr auto kDropped = std::numeric_limits<std::uint32_t>::max();
+    constexpr auto dropped = std::numeric_limits<std::uint32_t>::max();
     for (auto list = lists_.begin(); list != lists_.end();) {
         std::vector<Posting>& postings = list->second;
-        std::erase_if(postings, [&](Posting& posting) {
-            posting.row = numbers[posting.row];
-            return posting.row == kDropped;
-        });
+        for (Posting& posting : postings) posting.row = numbers[posting.row];
+        std::erase_if(postings, [&](const Posting& posting) { return posting.row == dropped; });
         list = postings.empty() ? lists_.erase(list) : std::next(list);
     }
 }

@@ -156,6 +156,7 @@ struct Decomposition {
 Decomposition fold(char32_t c) noexcept {
     Decomposition out;
     int boundclass = 0;
+    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): flags, meant to be combined
     static constexpr auto kOptions = static_cast<utf8proc_option_t>(
         UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
     auto size = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), out.chars.data(),
