@@ -87,6 +87,7 @@ struct Profile {
     std::size_t max_top_k = 0;  // larger requests are cut to it, with a warning; 0: no such limit
     std::size_t max_hops = 3;
     std::size_t hop_top_k = 5;
+    std::vector<StageChoice> stages;  // for requests that name none
 
     friend bool operator==(const Profile&, const Profile&) = default;
 };

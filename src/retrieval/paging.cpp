@@ -100,8 +100,10 @@ Result<Page> CursorTable::find(std::string_view cursor, const Principal& princip
 Result<Request> request_of_page(const Request& request, const Pinned& pinned) {
     Request rest = without_page(request);
     const Request first = without_page(pinned.request);
+    if (rest.stages.empty()) rest.stages = pinned.profile.stages;
     if (rest != first) {
         if (rest.query == first.query) rest.query.clear();
+        if (rest.stages == pinned.profile.stages) rest.stages.clear();
         if (rest != Request{}) {
             return fail(ErrorCode::InvalidArgument,
                         "a cursor goes on with the request it came from: leave out the other keys, "

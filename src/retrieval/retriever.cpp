@@ -283,7 +283,12 @@ Result<Answer> Retriever::retrieve(const Request& request, const Principal& prin
                                    const CallLimits& limits) const {
     if (request.cursor.empty()) {
         BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
-        return answer(request, principal, limits, profile, {});
+        if (profile.stages.empty() || !request.stages.empty()) {
+            return answer(request, principal, limits, profile, {});
+        }
+        Request with_stages = request;
+        with_stages.stages = profile.stages;
+        return answer(with_stages, principal, limits, profile, {});
     }
     BRAID_TRY(Page page, cursors_->find(request.cursor, principal));
     BRAID_TRY(const Request whole, request_of_page(request, *page.pinned));

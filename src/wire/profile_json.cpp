@@ -8,6 +8,7 @@
 
 #include "braid/core/nearest.hpp"
 #include "braid/json/fields.hpp"
+#include "braid/wire/stage_json.hpp"
 
 namespace braid::wire {
 namespace {
@@ -86,6 +87,8 @@ Result<Profile> profile_from_value(const std::string& name, const Value& json,
     BRAID_CHECK(read_size(fields, "max_top_k", 0, profile.max_top_k));
     BRAID_CHECK(read_size(fields, "max_hops", 1, profile.max_hops));
     BRAID_CHECK(read_size(fields, "hop_top_k", 1, profile.hop_top_k));
+    BRAID_TRY(auto stages, read_stages(fields, "stages"));
+    if (stages) profile.stages = *std::move(stages);
     BRAID_CHECK(fields.finish());
     return profile;
 }
@@ -108,6 +111,7 @@ Value profile_to_value(const Profile& profile) {
     out.set("max_top_k", profile.max_top_k);
     out.set("max_hops", profile.max_hops);
     out.set("hop_top_k", profile.hop_top_k);
+    if (!profile.stages.empty()) out.set("stages", stages_to_value(profile.stages));
     return out;
 }
 

@@ -10,6 +10,7 @@
 #include "braid/core/rfc3339.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/wire/chunk_json.hpp"
+#include "braid/wire/stage_json.hpp"
 
 namespace braid::wire {
 namespace {
@@ -21,7 +22,6 @@ constexpr std::int64_t kMaxDepth = 100'000;
 constexpr std::int64_t kMaxHops = 100;
 constexpr std::int64_t kMaxNeighbors = 100;
 constexpr std::int64_t kMaxDeadlineMs = 86'400'000;
-constexpr std::size_t kMaxStages = 32;
 
 tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, std::move(message));
@@ -217,33 +217,9 @@ Result<> read_document_ids(Reading& in, std::string_view key) {
     return {};
 }
 
-Result<StageChoice> read_stage(const Value& json, const std::string& path) {
-    if (json.is_string() && !json.as_string().empty()) return StageChoice{json.as_string(), {}};
-    if (!json.is_object() || json.as_object().size() != 1) {
-        return bad("\"" + path + "\" must be {\"name\": parameters}, got " + json::shown(json));
-    }
-    const auto& [name, parameters] = *json.as_object().begin();
-    if (name.empty()) return bad("\"" + path + "\" has a stage without a name");
-    if (parameters.is_null()) return StageChoice{name, {}};
-    if (!parameters.is_object()) {
-        return bad("\"" + path + "." + name + "\" must be an object of parameters, got " +
-                   json::shown(parameters));
-    }
-    return StageChoice{name, parameters.as_object()};
-}
-
-Result<> read_stages(Reading& in, std::string_view key) {
-    BRAID_TRY(const Array* const stages, in.fields.array(key));
-    if (stages == nullptr) return {};
-    if (stages->size() > kMaxStages) {
-        return bad("\"" + in.fields.path_of(key) + "\" has " + std::to_string(stages->size()) +
-                   " stages; at most " + std::to_string(kMaxStages) + " are allowed");
-    }
-    for (std::size_t i = 0; i < stages->size(); ++i) {
-        const std::string path = in.fields.path_of(key) + "[" + std::to_string(i) + "]";
-        BRAID_TRY(StageChoice stage, read_stage((*stages)[i], path));
-        in.request.stages.push_back(std::move(stage));
-    }
+Result<> read_stage_list(Reading& in, std::string_view key) {
+    BRAID_TRY(auto stages, read_stages(in.fields, key));
+    if (stages) in.request.stages = *std::move(stages);
     return {};
 }
 
@@ -311,7 +287,7 @@ constexpr auto kKeys = std::to_array<Key>({
     {"expand_query", "expand_query", read_switch<&Request::expand_query>},
     {"use_hyde", "use_hyde", read_switch<&Request::use_hyde>},
     {"query_syntax", "query_syntax", read_switch<&Request::query_syntax>},
-    {"stages", "stages", read_stages},
+    {"stages", "stages", read_stage_list},
     {"expand_neighbors", "expand_neighbors", read_neighbors},
     {"exact", "exact", read_switch<&Request::exact>},
     {"explain", "explain", read_switch<&Request::explain>},

@@ -3,6 +3,7 @@
 
 #include "braid/wire/chunk_json.hpp"
 #include "braid/wire/request_json.hpp"
+#include "braid/wire/stage_json.hpp"
 
 namespace braid::wire {
 namespace {
@@ -42,15 +43,6 @@ void put_weights(Object& out, const Request& request) {
     out.set("weights", std::move(weights));
 }
 
-void put_stages(Object& out, const std::vector<StageChoice>& stages) {
-    if (stages.empty()) return;
-    Array list;
-    for (const StageChoice& stage : stages) {
-        list.emplace_back(Object{{stage.name, Value(stage.parameters)}});
-    }
-    out.set("stages", std::move(list));
-}
-
 }  // namespace
 
 Value request_to_value(const Request& request) {
@@ -81,7 +73,7 @@ Value request_to_value(const Request& request) {
     put(out, "expand_query", request.expand_query);
     put(out, "use_hyde", request.use_hyde);
     put(out, "query_syntax", request.query_syntax);
-    put_stages(out, request.stages);
+    if (!request.stages.empty()) out.set("stages", stages_to_value(request.stages));
     if (request.expand_neighbors > 0) out.set("expand_neighbors", request.expand_neighbors);
     put(out, "exact", request.exact);
     put(out, "explain", request.explain);

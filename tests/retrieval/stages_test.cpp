@@ -281,6 +281,34 @@ TEST(Stages, TakeCallablesOfOnesOwn) {
     expect_sound_receipts(*answer);
 }
 
+TEST(Stages, ComeFromTheProfileWhereTheRequestNamesNone) {
+    LocalStore store;
+    Chunk summary = chunk_of("b", "fox and more words");
+    summary.section_title = "Summary";
+    store.add("default", {chunk_of("a", "fox"), summary, chunk_of("c", "fox too")});
+    Profile profile;
+    profile.name = "mine";
+    profile.stages = {{"boost_section_matches", {{"factor", 9}}}};
+    RetrieverOptions options;
+    options.profiles = {profile};
+    const Retriever retriever(store, fake_query_embedder(), options);
+    Request request;
+    request.query = "fox";
+    request.profile = "mine";
+    request.top_k = 1;
+    const auto boosted = retriever.retrieve(request, {}, {});
+    EXPECT_EQ(ids_of(boosted), (Ids{"b"}));
+    request.cursor = *boosted->cursor;
+    EXPECT_EQ(ids_of(retriever.retrieve(request, {}, {})), (Ids{"a"}));
+    Request bare;
+    bare.cursor = request.cursor;
+    EXPECT_EQ(ids_of(retriever.retrieve(bare, {}, {})), (Ids{"a"}));
+    request.cursor.clear();
+    EXPECT_EQ(retriever.why_not(request, "a", {}, {})->lost_at, "cut");
+    request.stages = {{"min_score", {{"value", 0}}}};
+    EXPECT_EQ(ids_of(retriever.retrieve(request, {}, {})), (Ids{"a"}));
+}
+
 TEST(Stages, ReportAndSkipWhatFails) {
     const std::vector<std::pair<std::string, StageFunction>> bad{
         {"fails",

@@ -288,7 +288,8 @@ Profile random_profile(std::mt19937_64& rng) {
             size(),
             dice.below(100),
             size(),
-            size()};
+            size(),
+            dice.list(2, [&] { return StageChoice{dice.word(), dice.object(1)}; })};
 }
 
 }  // namespace braid::wire::testing
