@@ -129,6 +129,16 @@ public:
                                                const Principal& principal = {},
                                                const CallLimits& limits = {}) const;
 
+    /// Where a chunk stands in each leg and in the whole ranking. NotFound if no collection of the
+    /// request has such a chunk that the principal may see.
+    Result<Explanation> explain(const Request& request, const std::string& chunk_id,
+                                const Principal& principal = {},
+                                const CallLimits& limits = {}) const;
+    /// Why the answer does not hold a chunk, and the smallest change to the request that was found
+    /// to bring it in. NotFound as above.
+    Result<WhyNot> why_not(const Request& request, const std::string& chunk_id,
+                           const Principal& principal = {}, const CallLimits& limits = {}) const;
+
     /// The passages of an answer that fit `budget` tokens, for a prompt; of 50 hits, unless the
     /// request says how many. `expand_neighbors` adds chunks around them while there is room.
     /// Tokens are counted as the best hit's collection's embedder does.

@@ -9,6 +9,8 @@ std::span<const CommandSpec* const> all_commands() {
         &kIngestCommand,
         &kRetrieveCommand,
         &kContextCommand,
+        &kExplainCommand,
+        &kWhyNotCommand,
         &kGetCommand,
         &kAddCommand,
         &kUpdateCommand,

@@ -18,6 +18,7 @@ extern const CommandSpec kConfigShowCommand;
 extern const CommandSpec kContextCommand;
 extern const CommandSpec kDeleteCommand;
 extern const CommandSpec kEvalCommand;
+extern const CommandSpec kExplainCommand;
 extern const CommandSpec kFacetsCommand;
 extern const CommandSpec kFuseCommand;
 extern const CommandSpec kGetCommand;
@@ -28,6 +29,7 @@ extern const CommandSpec kRetrieveCommand;
 extern const CommandSpec kRunCommand;
 extern const CommandSpec kStatsCommand;
 extern const CommandSpec kUpdateCommand;
+extern const CommandSpec kWhyNotCommand;
 
 /// Every command, in the order help lists them.
 std::span<const CommandSpec* const> all_commands();

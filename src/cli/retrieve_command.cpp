@@ -25,11 +25,6 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Text,
      .value = "FILE.npy|JSON",
      .help = "the question as a vector"},
-    {.name = "cursor",
-     .kind = FlagKind::Text,
-     .value = "TEXT",
-     .help = "the next page of an earlier answer",
-     .key = "cursor"},
 });
 
 tl::unexpected<Error> bad(std::string message) {
@@ -61,16 +56,13 @@ Result<Request> request_of(const Arguments& arguments) {
     } else {
         request.set("profile", kServiceProfile);
     }
-    BRAID_TRY(const Object flags, arguments.keyed_values(kFlags));
-    for (const auto& [key, value] : flags) request.set(key, value);
     BRAID_CHECK(put_request_flags(arguments, request));
     if (const auto text = arguments.text("query-vector")) {
         BRAID_TRY(const auto vector, read_vector(*text, "--query-vector"));
         request.set("query_embedding", wire::vector_to_value(vector));
     }
     if (!arguments.operands.empty()) request.set("query", joined(arguments.operands));
-    const bool asks = path || !arguments.operands.empty() || arguments.has("query-vector") ||
-                      arguments.has("cursor");
+    const bool asks = path || !arguments.operands.empty() || arguments.has("query-vector");
     if (!asks) return bad("\"retrieve\" needs QUERY, --request or --query-vector");
     return wire::request_from_value(request);
 }

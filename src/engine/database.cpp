@@ -215,6 +215,16 @@ Result<Answer> Database::find_relevant_doctrine(const std::string& mission,
     return retrieve(request, principal, limits);
 }
 
+Result<Explanation> Database::explain(const Request& request, const std::string& chunk_id,
+                                      const Principal& principal, const CallLimits& limits) const {
+    return impl_->retriever.explain(request, chunk_id, principal, limits);
+}
+
+Result<WhyNot> Database::why_not(const Request& request, const std::string& chunk_id,
+                                 const Principal& principal, const CallLimits& limits) const {
+    return impl_->retriever.why_not(request, chunk_id, principal, limits);
+}
+
 Result<Context> Database::context(const Request& request, std::size_t budget,
                                   const Principal& principal, const CallLimits& limits) const {
     Request plain = request;  // neighbours are added here, as far as there is room

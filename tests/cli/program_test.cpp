@@ -138,6 +138,26 @@ TEST_F(Program, TakesTheRequestAsJson) {
     expect_failure({"retrieve", "--request", folder_ / "none.json"}, 3, "none.json");
 }
 
+TEST_F(Program, ExplainsWhereAChunkStandsAndWhyItIsNotThere) {
+    ingest_corpus();
+    const std::vector<std::string> how{"--chunk", "owl", "--strategy", "sparse", "-k", "1"};
+    const auto with = [&](const std::string& command, const std::string& query) {
+        std::vector<std::string> arguments{command, query};
+        arguments.insert(arguments.end(), how.begin(), how.end());
+        return arguments;
+    };
+    const Value why = json(with("why-not", "red hunt"));
+    EXPECT_EQ(why.find("lost_at")->as_string(), "cut");
+    EXPECT_EQ(why.find("change")->find("key")->as_string(), "top_k");
+    EXPECT_EQ(why.find("change")->find("value")->as_int(), 2);
+    const Value explained = json(with("explain", "red hunt"));
+    EXPECT_FALSE(explained.find("shown")->as_bool());
+    EXPECT_EQ(explained.find("legs")->as_array().at(0).find("rank")->as_int(), 2);
+    EXPECT_TRUE(has(run(with("why-not", "red hunt")).output, "\"top_k\": 2"));
+    expect_failure({"why-not", "red hunt", "--chunk", "nobody"}, 3, "nobody");
+    expect_failure({"explain", "red hunt"}, 2, "--chunk");
+}
+
 TEST_F(Program, NoHitsAreNoError) {
     ingest_corpus();
     const RunResult result = run({"retrieve", "zebra"});
