@@ -96,6 +96,20 @@ def libraries_stay_in_their_folders(files: Files) -> Iterator[Problem]:
                        and not name.startswith(("src/json/", "src/net/")))
 
 
+def sources_include_their_own_header_first(files: Files) -> Iterator[Problem]:
+    """Which proves that the header compiles alone; braid_module probes the others."""
+    for name, lines in files.items():
+        header = name.removesuffix(".cpp") + ".hpp"
+        if not name.startswith("src/") or not name.endswith(".cpp") or header not in files:
+            continue
+        wanted = f'#include "braid/{header.removeprefix("src/")}"'
+        for number, line in enumerate(lines, 1):
+            if line.startswith("#include"):
+                if line.strip() != wanted:
+                    yield name, number, f"{line.strip()} stands before {wanted}"
+                break
+
+
 def no_build_for_one_machine(files: Files) -> Iterator[Problem]:
     return matches(files, r"-m(?:arch|tune)=native", lambda name: is_build(name) or is_code(name))
 
@@ -132,6 +146,7 @@ RULES: list[Rule] = [
     public_headers_name_no_library,
     libraries_are_found_in_one_place,
     libraries_stay_in_their_folders,
+    sources_include_their_own_header_first,
     no_build_for_one_machine,
     no_registry_and_no_machine_path,
     every_source_is_built,
