@@ -1,27 +1,11 @@
 #include "braid/embed/caching_embedder.hpp"
 
-#include <iterator>
-#include <list>
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 
 #include "braid/core/sha256.hpp"
 
 namespace braid::embed {
 namespace {
-
-// Nodes of the list and the map, roughly.
-constexpr std::size_t kEntryOverhead = 192;
-
-struct Entry {
-    std::string key;
-    Embedding embedding;
-
-    std::size_t bytes() const noexcept {
-        return key.size() + embedding.vector.size() * sizeof(float) + kEntryOverhead;
-    }
-};
 
 /// Equal exactly if the fingerprints are.
 std::string digest_of(const EmbedderFingerprint& fingerprint) {
@@ -44,61 +28,6 @@ std::string digest_of(const EmbedderFingerprint& fingerprint) {
 }
 
 }  // namespace
-
-struct EmbeddingCache::State {
-    explicit State(std::size_t bytes) : max_bytes(bytes) {}
-
-    const std::size_t max_bytes;
-    mutable std::mutex mutex;
-    std::list<Entry> entries;  // most recently used first
-    std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key;
-    Stats stats;
-
-    void drop(std::list<Entry>::iterator entry) {
-        stats.bytes -= entry->bytes();
-        by_key.erase(entry->key);
-        entries.erase(entry);
-    }
-};
-
-EmbeddingCache::EmbeddingCache(std::size_t max_bytes)
-    : state_(std::make_unique<State>(max_bytes)) {}
-EmbeddingCache::~EmbeddingCache() = default;
-
-std::optional<Embedding> EmbeddingCache::find(std::string_view key) {
-    const std::scoped_lock lock(state_->mutex);
-    const auto found = state_->by_key.find(key);
-    if (found == state_->by_key.end()) {
-        ++state_->stats.misses;
-        return std::nullopt;
-    }
-    ++state_->stats.hits;
-    state_->entries.splice(state_->entries.begin(), state_->entries, found->second);
-    return found->second->embedding;
-}
-
-void EmbeddingCache::insert(std::string_view key, const Embedding& embedding) {
-    Entry entry{.key = std::string(key), .embedding = embedding};
-    const std::size_t bytes = entry.bytes();
-    if (bytes > state_->max_bytes) return;
-    const std::scoped_lock lock(state_->mutex);
-    if (const auto old = state_->by_key.find(key); old != state_->by_key.end()) {
-        state_->drop(old->second);
-    }
-    while (state_->stats.bytes > state_->max_bytes - bytes) {
-        state_->drop(std::prev(state_->entries.end()));
-    }
-    state_->entries.push_front(std::move(entry));
-    state_->by_key.emplace(state_->entries.front().key, state_->entries.begin());
-    state_->stats.bytes += bytes;
-}
-
-EmbeddingCache::Stats EmbeddingCache::stats() const {
-    const std::scoped_lock lock(state_->mutex);
-    Stats stats = state_->stats;
-    stats.entries = state_->entries.size();
-    return stats;
-}
 
 CachingEmbedder::CachingEmbedder(std::shared_ptr<const Embedder> inner, std::size_t max_bytes)
     : CachingEmbedder(std::move(inner), std::make_shared<EmbeddingCache>(max_bytes)) {}

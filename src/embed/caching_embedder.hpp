@@ -1,45 +1,28 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "braid/core/lru_cache.hpp"
 #include "braid/embedder.hpp"
 #include "braid/result.hpp"
 
 namespace braid::embed {
 
-/// Least-recently-used store of embeddings, bounded in bytes. Several embedders may share one: the
-/// key holds the whole fingerprint. Safe for concurrent use.
-class EmbeddingCache {
+struct EmbeddingBytes {
+    std::size_t operator()(const Embedding& embedding) const noexcept {
+        return embedding.vector.size() * sizeof(float);
+    }
+};
+
+/// Several embedders may share one: the key holds the whole fingerprint.
+class EmbeddingCache final : public core::LruCache<Embedding, EmbeddingBytes> {
 public:
-    struct Stats {
-        std::uint64_t hits = 0;
-        std::uint64_t misses = 0;
-        std::size_t entries = 0;
-        std::size_t bytes = 0;
-    };
-
-    explicit EmbeddingCache(std::size_t max_bytes);
-    ~EmbeddingCache();
-    EmbeddingCache(const EmbeddingCache&) = delete;
-    EmbeddingCache& operator=(const EmbeddingCache&) = delete;
-    EmbeddingCache(EmbeddingCache&&) = delete;
-    EmbeddingCache& operator=(EmbeddingCache&&) = delete;
-
-    std::optional<Embedding> find(std::string_view key);
-    /// An entry larger than the cache is not kept.
-    void insert(std::string_view key, const Embedding& embedding);
-    Stats stats() const;
-
-private:
-    struct State;
-    std::unique_ptr<State> state_;
+    using LruCache::LruCache;
 };
 
 struct CachedEmbedding {

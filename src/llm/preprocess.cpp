@@ -15,7 +15,6 @@ namespace braid::llm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Texts = TextCache::Texts;
 
 constexpr std::size_t kMostQueryBytes = 16U << 10U;
 constexpr std::chrono::milliseconds kMostTime = std::chrono::hours(1);
@@ -161,7 +160,7 @@ Result<Texts> LlmPreprocessor::perform(const Task& task, std::string_view query,
         return fail(ErrorCode::Corruption,
                     std::string(task.name) + ": the model's reply holds nothing to search for");
     }
-    return cache_.insert(key, std::move(texts));
+    return cache_.insert_once(key, std::move(texts));
 }
 
 Result<Completion> LlmPreprocessor::ask(const Task& task, std::string_view query,
