@@ -5,17 +5,14 @@
 #include <vector>
 
 namespace braid::core {
-namespace {
 
-std::string lower(std::string_view word) {
-    std::string out(word);
-    for (char& c : out) {
+std::string ascii_lower(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
-    return out;
+    return lower;
 }
-
-}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
     const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
@@ -45,13 +42,13 @@ std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> known) {
     constexpr std::size_t longest = 64;
     if (word.size() > longest) return std::nullopt;
-    const std::string wanted = lower(word);
+    const std::string wanted = ascii_lower(word);
     std::optional<std::string_view> best;
     std::size_t best_distance = 0;
     for (const std::string_view candidate : known) {
         if (candidate.size() > longest) continue;
         const std::size_t limit = std::max(wanted.size(), candidate.size()) / 3;
-        const std::size_t distance = edit_distance(wanted, lower(candidate), limit);
+        const std::size_t distance = edit_distance(wanted, ascii_lower(candidate), limit);
         if (distance > limit || (best && distance >= best_distance)) continue;
         best = candidate;
         best_distance = distance;

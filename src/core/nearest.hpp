@@ -3,9 +3,13 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace braid::core {
+
+/// The text with A to Z as a to z; other bytes stay.
+std::string ascii_lower(std::string_view text);
 
 /// How many bytes must be inserted, deleted, replaced or swapped with their neighbour to turn `a`
 /// into `b` (optimal string alignment). A distance above `limit` is returned as limit + 1.

@@ -51,14 +51,6 @@ std::string surface_of(const Chunk& chunk, const Schema& schema, const text::Ana
     return std::string(term);
 }
 
-std::string lower_ascii(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return lower;
-}
-
 std::size_t most_of(std::string_view word) {
     return word.size() <= kShortBytes ? 1 : 2;
 }
@@ -108,7 +100,7 @@ std::vector<Suggestion> suggest_words(const View& view, const Schema& schema,
             std::string instead = surface_of(chunk, schema, analyzer, near.term);
             const std::size_t most = most_of(word);
             const std::size_t distance =
-                core::edit_distance(lower_ascii(word), lower_ascii(instead), most);
+                core::edit_distance(core::ascii_lower(word), core::ascii_lower(instead), most);
             if (distance <= most)
                 found.push_back({distance, {word, std::move(instead), near.chunks}});
         }

@@ -7,17 +7,6 @@
 #include "braid/core/nearest.hpp"
 
 namespace braid::text {
-namespace {
-
-std::string ascii_lower(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return lower;
-}
-
-}  // namespace
 
 std::optional<std::string_view> nearest_name(std::string_view wanted,
                                              std::span<const std::string_view> known) {
@@ -29,11 +18,11 @@ std::vector<std::string_view> nearest_names(std::string_view wanted,
                                             std::size_t count) {
     static constexpr std::size_t kLimit = 64;
     // Beyond the limit every name is equally far, so a long `wanted` need not be compared whole.
-    const std::string lower = ascii_lower(wanted.substr(0, 4 * kLimit));
+    const std::string lower = core::ascii_lower(wanted.substr(0, 4 * kLimit));
     std::vector<std::pair<std::size_t, std::string_view>> ranked;
     ranked.reserve(known.size());
     for (const std::string_view name : known) {
-        ranked.emplace_back(core::edit_distance(lower, ascii_lower(name), kLimit), name);
+        ranked.emplace_back(core::edit_distance(lower, core::ascii_lower(name), kLimit), name);
     }
     std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });
     ranked.resize(std::min(count, ranked.size()));

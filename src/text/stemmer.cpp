@@ -6,6 +6,8 @@
 
 #include <libstemmer.h>
 
+#include "braid/core/nearest.hpp"
+
 namespace braid::text {
 namespace {
 
@@ -35,14 +37,6 @@ constexpr LanguageCodes kCodes[] = {
     {"swedish", "sv", "swe", ""},      {"tamil", "ta", "tam", ""},
     {"turkish", "tr", "tur", ""},      {"yiddish", "yi", "yid", ""},
 };
-
-std::string ascii_lower(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return lower;
-}
 
 std::uint64_t hash_of(std::string_view word) noexcept {
     return std::hash<std::string_view>{}(word);
@@ -106,7 +100,7 @@ std::span<const std::string_view> stemmer_languages() noexcept {
 
 std::optional<std::string_view> language_by_name(std::string_view name) {
     static constexpr std::size_t kLongestCode = 3;
-    std::string lower = ascii_lower(name.substr(0, 64));
+    std::string lower = core::ascii_lower(name.substr(0, 64));
     const std::size_t region = lower.find_first_of("-_");
     if (region != std::string::npos && region <= kLongestCode) lower.resize(region);
     const auto known = stemmer_languages();
