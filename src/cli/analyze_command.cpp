@@ -31,10 +31,7 @@ Result<> run_analyze(Session& session) {
     options.stop_words = session.arguments.has("stop-words");
     BRAID_TRY(const auto analyzer, text::Analyzer::create(options));
 
-    std::string text;
-    for (const std::string& word : session.arguments.operands) {
-        text += (text.empty() ? "" : " ") + word;
-    }
+    const std::string text = session.arguments.joined_operands();
     BRAID_CHECK(text::require_utf8(text, "the text"));
     std::vector<text::Token> tokens;
     analyzer.analyze(text, tokens);

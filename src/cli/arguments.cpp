@@ -235,6 +235,12 @@ private:
 
 }  // namespace
 
+std::string Arguments::joined_operands() const {
+    std::string text;
+    for (const std::string& word : operands) text.append(text.empty() ? "" : " ").append(word);
+    return text;
+}
+
 std::optional<std::string> Arguments::text(std::string_view flag) const {
     const auto found = values_.find(flag);
     if (found == values_.end()) return std::nullopt;

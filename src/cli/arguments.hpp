@@ -56,6 +56,8 @@ public:
     const CommandSpec* command = nullptr;  // none: only global flags were given
     std::vector<std::string> operands;
 
+    /// The operands as one text: the words of a question.
+    std::string joined_operands() const;
     bool has(std::string_view flag) const { return values_.find(flag) != values_.end(); }
     /// The value of a flag that takes one; nullopt if it was not given.
     std::optional<std::string> text(std::string_view flag) const;

@@ -37,13 +37,7 @@ Result<std::vector<std::string>> read_bench_lines(const std::string& path) {
 Result<std::vector<std::vector<float>>> read_bench_rows(const std::string& path) {
     BRAID_TRY(const auto file, ingest::NpyFile::open(path));
     if (file.rows() == 0) return bad(path + " holds no rows");
-    std::vector<std::vector<float>> rows;
-    rows.reserve(file.rows());
-    for (std::uint64_t i = 0; i < file.rows(); ++i) {
-        BRAID_TRY(auto row, file.row(i));
-        rows.push_back(std::move(row));
-    }
-    return rows;
+    return file.all_rows();
 }
 
 Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std::uint64_t rows,

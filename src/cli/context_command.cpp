@@ -5,7 +5,6 @@
 #include "braid/cli/request_flags.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/wire/context_json.hpp"
-#include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -23,12 +22,8 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
 Result<> run_context(Session& session) {
     const Arguments& arguments = session.arguments;
     BRAID_TRY(const auto budget, arguments.integer("budget", 1, kMaxBudget));
-    Object json;
-    BRAID_CHECK(put_request_flags(arguments, json));
-    std::string query;
-    for (const std::string& word : arguments.operands) query += (query.empty() ? "" : " ") + word;
-    json.set("query", query);
-    BRAID_TRY(const Request request, wire::request_from_value(json));
+    BRAID_TRY(const Request request,
+              flags_request(arguments, arguments.joined_operands(), "default"));
     BRAID_TRY(const auto database, session.open_for_reading());
     BRAID_TRY(const Context context,
               database.context(request, static_cast<std::size_t>(budget.value_or(kDefaultBudget))));
@@ -41,7 +36,7 @@ Result<> run_context(Session& session) {
         session.note("no passages");
         return {};
     }
-    session.out.line(std::string_view(context.text).substr(0, context.text.size() - 1));
+    session.out.text(context.text);
     session.note(std::to_string(context.passages.size()) + " passages, " +
                  with_separators(context.tokens) + " of " + with_separators(context.budget) +
                  (context.tokens_estimated ? " tokens (estimated)" : " tokens") +

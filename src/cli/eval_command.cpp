@@ -53,15 +53,6 @@ Result<eval::EvalRequest> eval_request(const Session& session) {
     return request;
 }
 
-void print_lines(Output& out, std::string_view text) {
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        out.line(text.substr(0, end));
-        if (end == std::string_view::npos) break;
-        text.remove_prefix(end + 1);
-    }
-}
-
 Result<> run_eval(Session& session) {
     BRAID_TRY(const eval::EvalRequest request, eval_request(session));
     BRAID_TRY(const eval::EvalOutcome outcome, eval::evaluate_files(request));
@@ -77,10 +68,10 @@ Result<> run_eval(Session& session) {
         return {};
     }
     const eval::TableOptions options{.color = session.out.style().colored()};
-    print_lines(session.out, eval::to_table(outcome.comparison, options));
+    session.out.text(eval::to_table(outcome.comparison, options));
     if (per_query) {
         session.out.line();
-        print_lines(session.out, eval::to_query_table(outcome.comparison, options));
+        session.out.text(eval::to_query_table(outcome.comparison, options));
     }
     return {};
 }

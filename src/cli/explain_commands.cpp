@@ -7,7 +7,6 @@
 #include "braid/eval/numbers.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/explain_json.hpp"
-#include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -26,14 +25,7 @@ Result<std::string> chunk_of(const Session& session) {
 }
 
 Result<Request> request_of(const Session& session) {
-    Object json{{"profile", "service"}};
-    BRAID_CHECK(put_request_flags(session.arguments, json));
-    std::string query;
-    for (const std::string& word : session.arguments.operands) {
-        query.append(query.empty() ? "" : " ").append(word);
-    }
-    json.set("query", query);
-    return wire::request_from_value(json);
+    return flags_request(session.arguments, session.arguments.joined_operands(), kQuestionProfile);
 }
 
 void print_standing(Session& session, const Explanation& explanation) {

@@ -117,8 +117,8 @@ Result<> run_fuse(Session& session) {
     if (session.json()) {
         session.out.json(Object{
             {"run", Value(fused.name)}, {"queries", fused.lists.size()}, {"trec", Value(text)}});
-    } else if (!text.empty()) {
-        session.out.line(std::string_view(text).substr(0, text.size() - 1));
+    } else {
+        session.out.text(text);
     }
     return {};
 }

@@ -18,6 +18,8 @@ public:
     explicit Output(bool colors);
 
     void line(std::string_view text = {});
+    /// Whole lines, as they are.
+    void text(std::string_view lines) { write(lines); }
     /// One JSON value on one line; indented on a terminal.
     void json(const Value& value);
     void flush();

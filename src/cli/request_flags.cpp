@@ -3,6 +3,7 @@
 #include <array>
 
 #include "braid/json/json.hpp"
+#include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -168,6 +169,14 @@ Result<> put_request_flags(const Arguments& arguments, Object& request) {
         request.set("fusion", std::move(fusion));
     }
     return {};
+}
+
+Result<Request> flags_request(const Arguments& arguments, std::string_view query,
+                              std::string_view profile) {
+    Object json{{"profile", Value(profile)}};
+    BRAID_CHECK(put_request_flags(arguments, json));
+    json.set("query", query);
+    return wire::request_from_value(json);
 }
 
 }  // namespace braid::cli

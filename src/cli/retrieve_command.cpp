@@ -14,8 +14,6 @@
 namespace braid::cli {
 namespace {
 
-constexpr std::string_view kServiceProfile = "service";
-
 constexpr auto kFlags = std::to_array<FlagSpec>({
     {.name = "request",
      .kind = FlagKind::Text,
@@ -29,13 +27,6 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
 
 tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
-/// Words of one command line are one question.
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-    return text;
 }
 
 Result<Object> request_file(const std::string& path) {
@@ -54,14 +45,14 @@ Result<Request> request_of(const Arguments& arguments) {
     if (path) {
         BRAID_TRY(request, request_file(*path));
     } else {
-        request.set("profile", kServiceProfile);
+        request.set("profile", kQuestionProfile);
     }
     BRAID_CHECK(put_request_flags(arguments, request));
     if (const auto text = arguments.text("query-vector")) {
         BRAID_TRY(const auto vector, read_vector(*text, "--query-vector"));
         request.set("query_embedding", wire::vector_to_value(vector));
     }
-    if (!arguments.operands.empty()) request.set("query", joined(arguments.operands));
+    if (!arguments.operands.empty()) request.set("query", arguments.joined_operands());
     const bool asks = path || !arguments.operands.empty() || arguments.has("query-vector");
     if (!asks) return bad("\"retrieve\" needs QUERY, --request or --query-vector");
     return wire::request_from_value(request);

@@ -12,7 +12,6 @@
 #include "braid/eval/run_queries.hpp"
 #include "braid/ingest/npy.hpp"
 #include "braid/json/json.hpp"
-#include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -49,23 +48,15 @@ Result<std::vector<std::vector<float>>> read_vectors(const std::string& path, st
         return bad(file.name() + " has " + std::to_string(file.rows()) + " rows, but there are " +
                    std::to_string(queries) + " queries");
     }
-    std::vector<std::vector<float>> rows;
-    rows.reserve(queries);
-    for (std::size_t i = 0; i < queries; ++i) {
-        BRAID_TRY(auto row, file.row(i));
-        rows.push_back(std::move(row));
-    }
-    return rows;
+    return file.all_rows();
 }
 
 Result<eval::RunRequest> run_request(const Session& session) {
     const Arguments& arguments = session.arguments;
     BRAID_TRY(const auto documents, arguments.integer("top-k", 1, kMaxDocuments));
-    Object json;
-    BRAID_CHECK(put_request_flags(arguments, json));
-    json.set("query", "-");  // each query takes its place
     eval::RunRequest request;
-    BRAID_TRY(request.request, wire::request_from_value(json));
+    // Each query takes the place of "-".
+    BRAID_TRY(request.request, flags_request(arguments, "-", "default"));
     request.documents = documents ? static_cast<std::size_t>(*documents) : kDefaultDocuments;
     request.name = arguments.text_or("name", arguments.text_or("strategy", "braid"));
     return request;
@@ -79,8 +70,8 @@ Result<> write(Session& session, const eval::RunOutcome& outcome) {
         if (session.json()) {
             timings.as_object().set("trec", Value(run));
             session.out.json(timings);
-        } else if (!run.empty()) {
-            session.out.line(std::string_view(run).substr(0, run.size() - 1));
+        } else {
+            session.out.text(run);
         }
         return {};
     }

@@ -251,4 +251,14 @@ Result<std::vector<float>> NpyFile::row(std::uint64_t index) const {
     return out;
 }
 
+Result<std::vector<std::vector<float>>> NpyFile::all_rows() const {
+    std::vector<std::vector<float>> all;
+    all.reserve(rows_);
+    for (std::uint64_t i = 0; i < rows_; ++i) {
+        BRAID_TRY(auto one, row(i));
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
 }  // namespace braid::ingest

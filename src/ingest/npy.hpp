@@ -24,6 +24,7 @@ public:
 
     /// InvalidArgument, naming the row, if one of its numbers is not finite as a float.
     Result<std::vector<float>> row(std::uint64_t index) const;
+    Result<std::vector<std::vector<float>>> all_rows() const;
 
 private:
     NpyFile(FileHandle file, std::uint64_t data_offset, std::uint64_t rows, std::size_t dimension,
