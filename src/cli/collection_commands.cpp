@@ -128,14 +128,7 @@ Result<> run_stats(Session& session) {
     BRAID_TRY(const ReadScope scope, session.scope());
     BRAID_TRY(const CollectionStats stats, database.stats(scope));
     if (session.json()) {
-        session.out.json(Object{{"collection", Value(scope.collection)},
-                                {"namespace", Value(scope.namespace_)},
-                                {"chunks", stats.chunks},
-                                {"documents", stats.documents},
-                                {"vectors", stats.vectors},
-                                {"terms", stats.terms},
-                                {"average_length", stats.average_length},
-                                {"bytes_on_disk", stats.bytes_on_disk}});
+        session.out.json(wire::stats_to_value(scope, stats));
         return {};
     }
     std::string length = json::print(Value(stats.average_length));
@@ -174,11 +167,7 @@ Result<> run_facets(Session& session) {
     BRAID_TRY(const auto facets,
               database.facets(scope, field, static_cast<std::size_t>(limit.value_or(20))));
     if (session.json()) {
-        Array values;
-        for (const FacetCount& facet : facets) {
-            values.emplace_back(Object{{"value", facet.value}, {"count", facet.count}});
-        }
-        session.out.json(Object{{"field", Value(field)}, {"values", std::move(values)}});
+        session.out.json(wire::facets_to_value(field, facets));
         return {};
     }
     if (facets.empty()) {

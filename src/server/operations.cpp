@@ -166,12 +166,7 @@ Result<Value> Operations::facets(const Object& params, const Caller& caller) con
     BRAID_TRY(const std::size_t limit, read_size(fields, "limit", 20, 1, kMaxFacets));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const auto counts, database_.facets(scope, field, limit));
-    Array values;
-    values.reserve(counts.size());
-    for (const FacetCount& facet : counts) {
-        values.emplace_back(Object{{"value", facet.value}, {"count", facet.count}});
-    }
-    return Value(Object{{"field", Value(field)}, {"values", std::move(values)}});
+    return wire::facets_to_value(field, counts);
 }
 
 Result<Value> Operations::count(const Object& params, const Caller& caller) const {
@@ -200,14 +195,7 @@ Result<Value> Operations::stats(const Object& params, const Caller& caller) cons
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const CollectionStats stats, database_.stats(scope));
-    return Value(Object{{"collection", Value(scope.collection)},
-                        {"namespace", Value(scope.namespace_)},
-                        {"chunks", stats.chunks},
-                        {"documents", stats.documents},
-                        {"vectors", stats.vectors},
-                        {"terms", stats.terms},
-                        {"average_length", stats.average_length},
-                        {"bytes_on_disk", stats.bytes_on_disk}});
+    return wire::stats_to_value(scope, stats);
 }
 
 }  // namespace braid::server

@@ -178,4 +178,24 @@ Value collection_to_value(const CollectionInfo& info) {
     return out;
 }
 
+Value stats_to_value(const ReadScope& scope, const CollectionStats& stats) {
+    return Object{{"collection", Value(scope.collection)},
+                  {"namespace", Value(scope.namespace_)},
+                  {"chunks", stats.chunks},
+                  {"documents", stats.documents},
+                  {"vectors", stats.vectors},
+                  {"terms", stats.terms},
+                  {"average_length", stats.average_length},
+                  {"bytes_on_disk", stats.bytes_on_disk}};
+}
+
+Value facets_to_value(const std::string& field, std::span<const FacetCount> facets) {
+    Array values;
+    values.reserve(facets.size());
+    for (const FacetCount& facet : facets) {
+        values.emplace_back(Object{{"value", facet.value}, {"count", facet.count}});
+    }
+    return Object{{"field", Value(field)}, {"values", std::move(values)}};
+}
+
 }  // namespace braid::wire

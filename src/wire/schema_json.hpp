@@ -1,5 +1,9 @@
 #pragma once
 
+#include <span>
+#include <string>
+
+#include "braid/backend.hpp"
 #include "braid/collection.hpp"
 #include "braid/result.hpp"
 #include "braid/value.hpp"
@@ -21,5 +25,12 @@ Value schema_to_value(const Schema& schema);
 
 /// A collection as `collections --json` lists it.
 Value collection_to_value(const CollectionInfo& info);
+
+/// `{"collection", "namespace", "chunks", "documents", "vectors", "terms", "average_length",
+/// "bytes_on_disk"}`.
+Value stats_to_value(const ReadScope& scope, const CollectionStats& stats);
+
+/// `{"field", "values": [{"value", "count"}]}`.
+Value facets_to_value(const std::string& field, std::span<const FacetCount> facets);
 
 }  // namespace braid::wire
