@@ -1,3 +1,28 @@
+# What nearly every source file reads first, read once: gtest alone costs a second of each test file.
+# each source file proves that its own header needs nothing before it.
+set(BRAID_PRECOMPILED <algorithm> <chrono> <cmath> <cstdint> <functional> <map> <memory> <mutex> <optional>
+    <span> <stop_token> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>
+    <tl/expected.hpp>)
+
+# The first call makes the target whose headers all others of its kind share.
+function(braid_precompile target owner)
+  if(NOT TARGET ${owner})
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pch/${owner}.cpp CONTENT "int main() { return 0; }\n")
+    if(${owner} MATCHES test)                             # programs are compiled with -fPIE, libraries with -fPIC
+      add_executable(${owner} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/pch/${owner}.cpp)
+      target_compile_options(${owner} PRIVATE ${BRAID_TEST_OPTIONS})
+      target_precompile_headers(${owner} PRIVATE ${BRAID_PRECOMPILED} <gtest/gtest.h>)
+      target_link_libraries(${owner} PRIVATE braid_api GTest::gtest)
+    else()
+      add_library(${owner} OBJECT ${PROJECT_BINARY_DIR}/pch/${owner}.cpp)
+      target_compile_options(${owner} PRIVATE ${BRAID_WARNINGS})
+      target_precompile_headers(${owner} PRIVATE ${BRAID_PRECOMPILED})
+      target_link_libraries(${owner} PRIVATE braid_api)
+    endif()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+endfunction()
+
 # One folder under src/ = one library. It sees its own headers, those of the folders it names, no others.
 #   DEPS: appear in this folder's headers (passed on)     USES: only in its .cpp files (not passed on)
 #   LIBS: third-party targets, private to the folder
@@ -19,6 +44,9 @@ function(braid_module name)
   list(TRANSFORM arg_DEPS PREPEND braid_)
   list(TRANSFORM arg_USES PREPEND braid_)
   target_link_libraries(braid_${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_USES})
+  if(BRAID_SANITIZE)
+    braid_precompile(braid_${name} braid_pch)
+  endif()
   set_property(GLOBAL APPEND PROPERTY BRAID_MODULES braid_${name})
   set_property(GLOBAL APPEND PROPERTY BRAID_LIBS ${arg_LIBS})
   # A source file includes its own header first (tests/layering), which proves that header.
@@ -39,7 +67,8 @@ function(braid_probe_headers target)
     set(probe ${PROJECT_BINARY_DIR}/probe/${header}.cpp)
     file(CONFIGURE OUTPUT ${probe} CONTENT "#include \"${header}\"\n")
     target_sources(${target} PRIVATE ${probe})
-    set_source_files_properties(${probe} PROPERTIES COMPILE_OPTIONS "-O0")
+    set_source_files_properties(${probe} PROPERTIES COMPILE_OPTIONS "-O0"
+                                SKIP_PRECOMPILE_HEADERS ON)
   endforeach()
 endfunction()
 
@@ -52,6 +81,7 @@ function(braid_test name)
   list(TRANSFORM arg_MODULES PREPEND braid_)
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name}_test PRIVATE braid_api ${arg_MODULES} ${arg_LIBS} GTest::gtest_main)
+  braid_precompile(${name}_test braid_test_pch)
   add_test(NAME ${name} COMMAND ${BRAID_TEST_LAUNCHER} $<TARGET_FILE:${name}_test>)
   foreach(label IN LISTS arg_LABELS)                      # ninja slow_tests builds those, and so on
     add_dependencies(${label}_tests ${name}_test)

@@ -8,14 +8,16 @@ foreach(place IN ITEMS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tests)
   file(CREATE_LINK ${BRAID_MODEL_DIR} ${place}/models SYMBOLIC)
 endforeach()
 
-# One archive of all folders but the doors, without their header probes.
+# One archive of all folders but the doors, without their header probes. The HTTP server of src/net
+# is part of the doors: a program that searches needs neither it nor its libraries.
 get_property(modules GLOBAL PROPERTY BRAID_MODULES)
 list(REMOVE_ITEM modules braid_cli braid_server)
-list(TRANSFORM modules REPLACE "(.+)" "$<FILTER:$<TARGET_OBJECTS:\\1>,EXCLUDE,/probe/>"
+list(TRANSFORM modules REPLACE "(.+)" "$<FILTER:$<TARGET_OBJECTS:\\1>,EXCLUDE,/probe/|/net/http_(server|connection)|/net/request_parser>"
      OUTPUT_VARIABLE objects)
 get_property(libraries GLOBAL PROPERTY BRAID_LIBS)
 list(REMOVE_DUPLICATES libraries)
 list(REMOVE_ITEM libraries xxhash::xxhash)              # header only, compiled in
+list(REMOVE_ITEM libraries Boost::headers OpenSSL::SSL) # of the server
 
 add_library(braid_archive STATIC ${objects})
 set_target_properties(braid_archive PROPERTIES OUTPUT_NAME braid EXPORT_NAME braid

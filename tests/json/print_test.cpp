@@ -133,7 +133,9 @@ TEST(Print, WalksValuesAsDeepAsAnyTextMayBe) {
         around.push_back(std::move(deep));
         deep = std::move(around);
     }
-    const std::string text = std::string(kMaxDepth, '[') + "1" + std::string(kMaxDepth, ']');
+    std::string text(kMaxDepth, '[');
+    text += "1";
+    text.append(kMaxDepth, ']');
     EXPECT_EQ(print(deep), text);
     EXPECT_EQ(parse(text, {.max_depth = kMaxDepth}), deep);
     EXPECT_FALSE(print_pretty(deep).empty());

@@ -158,9 +158,9 @@ TEST(Phrasings, AreReadFromJsonToo) {
     EXPECT_EQ(phrasings("Here you are:\n[\"a \\u202E\\u0000 b\"]"), (Texts{"a b"}));
     // Broken off: the lines that are whole.
     EXPECT_EQ(phrasings("[\n\"one\",\n\"two\",\n\"thr", "q", true), (Texts{"one", "two"}));
-    EXPECT_EQ(phrasings(std::string(5000, '[') + "fox").size(), 0U);
-    EXPECT_EQ(phrasings("[" + std::string(500, '[') + "fox"),
-              (Texts{std::string(501, '[') + "fox"}));
+    EXPECT_EQ(phrasings(std::string(5000, '[').append("fox")).size(), 0U);
+    EXPECT_EQ(phrasings("[" + std::string(500, '[').append("fox")),
+              (Texts{std::string(501, '[').append("fox")}));
 }
 
 TEST(Phrasings, DropTheLastLineOfACutReply) {
@@ -177,7 +177,7 @@ TEST(Phrasings, AreBounded) {
     std::string wide;
     while (wide.size() <= kMostPhrasingBytes) wide += "東";
     EXPECT_EQ(phrasings("[\"" + wide + "\", \"one\"]"), Texts{"one"});
-    EXPECT_EQ(phrasings(std::string(1'000'000, '\n') + "one"), Texts{"one"});
+    EXPECT_EQ(phrasings(std::string(1'000'000, '\n').append("one")), Texts{"one"});
     std::string marks;
     while (marks.size() < 1'000'000) marks += "- ";
     EXPECT_EQ(phrasings(marks + "x\"y\"\none"), Texts{"one"});

@@ -176,7 +176,7 @@ TEST(Compounds, GiveEachPartItsBytesInTheText) {
 
 TEST(Compounds, LongOnesAreCutAndEndAtAJoiner) {
     const Analyzer analyzer = make_analyzer("none");
-    const auto cut = tokens_of(analyzer, std::string(300, 'x') + " y");
+    const auto cut = tokens_of(analyzer, std::string(300, 'x').append(" y"));
     ASSERT_EQ(cut.size(), 2U);
     EXPECT_EQ(cut[0].term, std::string(kMaxTermBytes, 'x'));
     EXPECT_EQ(cut[0].end, 300U);

@@ -46,7 +46,7 @@ TEST(SimpleAnalyzer, GivesOffsetsIntoTheTextAsItWasWritten) {
 }
 
 TEST(SimpleAnalyzer, CutsWordsLongerThanATermMayBe) {
-    const auto tokens = tokens_of(simple_analyzer(), std::string(100'000, 'A') + " b");
+    const auto tokens = tokens_of(simple_analyzer(), std::string(100'000, 'A').append(" b"));
     ASSERT_EQ(tokens.size(), 2U);
     EXPECT_EQ(tokens[0].term, std::string(kMaxTermBytes, 'a'));
     EXPECT_EQ(tokens[0].end, 100'000U);
