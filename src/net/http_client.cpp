@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "braid/net/address_policy.hpp"
+#include "braid/net/header_names.hpp"
 #include "braid/net/url.hpp"
 
 namespace braid::net {
@@ -46,15 +47,6 @@ struct Transfer {
     bool too_large = false;
     bool refused_address = false;
 };
-
-char lower(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](char x, char y) { return lower(x) == lower(y); });
-}
 
 std::string_view trimmed(std::string_view text) noexcept {
     const auto first = text.find_first_not_of(" \t\r\n");
@@ -123,7 +115,8 @@ curl_socket_t open_socket(void* context, curlsocktype /*purpose*/,
                           curl_sockaddr* address) noexcept {
     auto& transfer = *static_cast<Transfer*>(context);
     const HttpClientOptions& options = *transfer.options;
-    if (!options.allow_private && options.proxy.empty() && is_private(address->addr)) {
+    if (!options.allow_private && options.proxy.empty() && options.unix_socket.empty() &&
+        is_private(address->addr)) {
         transfer.refused_address = true;
         return CURL_SOCKET_BAD;
     }
@@ -172,6 +165,9 @@ void set_up(CURL* easy, const HttpRequest& request, const std::string& url, curl
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_PROXY, options.proxy.c_str());
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    if (!options.unix_socket.empty()) {
+        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, options.unix_socket.c_str());
+    }
     if (!options.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, options.ca_file.c_str());
     curl_easy_setopt(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
@@ -266,10 +262,7 @@ bool follows_redirect(const std::string& method, int status) noexcept {
 }  // namespace
 
 std::optional<std::string_view> HttpResponse::header(std::string_view name) const noexcept {
-    for (const HttpHeader& header : headers) {
-        if (equal_ignoring_case(header.name, name)) return header.value;
-    }
-    return std::nullopt;
+    return find_header(headers, name);
 }
 
 struct HttpClient::State {
@@ -304,7 +297,7 @@ Result<HttpResponse> HttpClient::State::follow(const HttpRequest& request, Url a
     }
     std::string url = request.url;
     for (int redirects = 0;; ++redirects) {
-        if (!options.allow_private && is_private_literal(at.host)) {
+        if (!options.allow_private && options.unix_socket.empty() && is_private_literal(at.host)) {
             return fail(ErrorCode::PermissionDenied,
                         "the host is on a private or local address (allow_private is off)");
         }

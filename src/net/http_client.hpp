@@ -44,6 +44,8 @@ struct HttpClientOptions {
     std::string proxy;
     /// Empty: the system's certificates.
     std::string ca_file;
+    /// A Unix socket that every request goes to, whatever host its URL names; empty: none.
+    std::string unix_socket{};
     /// Off: connecting to loopback, private, link-local, shared and multicast addresses is refused,
     /// whatever name resolved to them. Turn on only where the URL comes from the operator. Behind a
     /// proxy only addresses written out in the URL can be judged.

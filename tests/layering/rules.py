@@ -17,7 +17,8 @@ LIBRARY_HOMES = {
     r"utf8proc\b": {"src/text", "src/embed"},
     r"libstemmer\b": {"src/text"},
     r"xxhash\b": {"src/core", "src/store"},
-    r"(?:sqlite3|openssl/|boost/|nlohmann/|rapidjson/|httplib)": set(),
+    r"(?:boost|openssl)/": {"src/net"},
+    r"(?:sqlite3|nlohmann/|rapidjson/|httplib)": set(),
 }
 # Registries are the packager's business: pip, Maven and apt are configured on the machine.
 REGISTRIES = re.compile(

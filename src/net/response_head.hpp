@@ -1,0 +1,17 @@
+#pragma once
+
+#include <ctime>
+#include <string>
+
+#include "braid/net/http_server.hpp"
+
+namespace braid::net {
+
+/// Whether an answer of that status carries a body: not 1xx, 204 and 304.
+bool may_have_body(int status) noexcept;
+
+/// Status line and headers, with the blank line that ends them. Names and values that could not
+/// stand in a header are left out, as are the headers that are the server's own.
+std::string response_head(const OutgoingResponse& response, bool keep_alive, std::time_t now);
+
+}  // namespace braid::net

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace braid::net {
+
+/// Threads that run tasks in the order they came. Tasks must not throw. Safe for concurrent use.
+class WorkerPool {
+public:
+    WorkerPool(std::size_t threads, std::size_t max_waiting);
+    ~WorkerPool() { finish(); }
+    WorkerPool(const WorkerPool&) = delete;
+    WorkerPool& operator=(const WorkerPool&) = delete;
+
+    /// False, and the task is dropped, if `max_waiting` wait already.
+    bool post(std::function<void()> task);
+    /// Returns when every task has run; nothing may be posted afterwards.
+    void finish();
+
+private:
+    void work();
+
+    const std::size_t max_waiting_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::function<void()>> waiting_;
+    std::size_t idle_ = 0;
+    bool finishing_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace braid::net
