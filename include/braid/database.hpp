@@ -42,13 +42,27 @@ struct ChatEndpoint {
 Result<std::shared_ptr<const QueryPreprocessor>> make_chat_preprocessor(
     const ChatEndpoint& endpoint);
 
+/// A cross-encoder: an ONNX file that reads a query and a passage together and gives one number.
+struct RerankerModel {
+    std::filesystem::path model;
+    std::filesystem::path tokenizer;  // empty: tokenizer.json beside the model
+    std::size_t token_limit = 512;    // of query and passage together; longer passages are cut
+};
+
+/// The stage "rerank", to be put into OpenOptions: the best "candidates" (50) hits are scored anew
+/// by the model and ranked by that, the others after them. If "deadline_ms" is given and too short,
+/// or the model cannot be used, the stage is skipped, and the answer says so. The model is loaded
+/// by the first request that names the stage. NotFound if a file is missing.
+Result<CustomStage> make_rerank_stage(const RerankerModel& model);
+
 struct OpenOptions {
     bool create = true;      // make the directory if it is missing; otherwise NotFound
     bool read_only = false;  // takes no lock, sees what was on disk when opened
     Durability durability = Durability::Full;
     unsigned relaxed_ms = 100;
-    std::vector<Profile> profiles;  // besides the built-in ones; same name replaces
-    EmbedderFactory embedders;      // none: the built-in models
+    std::vector<Profile> profiles;    // besides the built-in ones; same name replaces
+    EmbedderFactory embedders;        // none: the built-in models
+    std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
     /// Serves `expand_query` and `use_hyde`; none: the plain query is searched, and the answer says
     /// so. make_chat_preprocessor makes one over a chat endpoint.
     std::shared_ptr<const QueryPreprocessor> preprocessor;

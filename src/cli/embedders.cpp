@@ -56,4 +56,15 @@ Result<std::shared_ptr<const QueryPreprocessor>> query_preprocessor(const Settin
     return make_chat_preprocessor(endpoint);
 }
 
+Result<std::vector<CustomStage>> own_stages(const Settings& settings) {
+    std::vector<CustomStage> stages;
+    RerankerModel model;
+    model.model = settings.text("reranker.model");
+    if (model.model.empty()) return stages;
+    model.tokenizer = settings.text("reranker.tokenizer");
+    model.token_limit = static_cast<std::size_t>(settings.number("reranker.tokenLimit"));
+    BRAID_TRY(stages.emplace_back(), make_rerank_stage(model));
+    return stages;
+}
+
 }  // namespace braid::cli

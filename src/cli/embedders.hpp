@@ -15,4 +15,7 @@ Result<EmbedderFactory> embedder_factory(const Settings& settings);
 /// The language model for queries; null if the configuration names none.
 Result<std::shared_ptr<const QueryPreprocessor>> query_preprocessor(const Settings& settings);
 
+/// "rerank", if a model is configured for it.
+Result<std::vector<CustomStage>> own_stages(const Settings& settings);
+
 }  // namespace braid::cli

@@ -43,6 +43,7 @@ Result<Database> Session::open(OpenOptions options) const {
     options.profiles = settings.profiles();
     BRAID_TRY(options.embedders, embedder_factory(settings));
     BRAID_TRY(options.preprocessor, query_preprocessor(settings));
+    BRAID_TRY(options.stages, own_stages(settings));
     if (settings.text("durability") == "relaxed") options.durability = Durability::Relaxed;
     options.log = [this](const LogEvent& event) {
         if (event.level == LogEvent::Level::Warning || event.level == LogEvent::Level::Error) {

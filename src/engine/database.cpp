@@ -37,6 +37,7 @@ struct Database::Impl {
         retrieval::RetrieverOptions out;
         out.profiles = options.profiles;
         out.log = options.log;
+        out.stages = options.stages;
         out.preprocessor = options.preprocessor;
         out.hypothesis_embedder = embedder_of(registry, TextRole::Passage);
         return out;

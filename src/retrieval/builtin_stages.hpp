@@ -16,8 +16,9 @@ Result<std::unique_ptr<Stage>> make_filter_by_recency(Parameters& parameters);
 Result<std::unique_ptr<Stage>> make_boost_section_matches(Parameters& parameters);
 Result<std::unique_ptr<Stage>> make_decay_by_age(Parameters& parameters);
 Result<std::unique_ptr<Stage>> make_boost_fields(Parameters& parameters);
-/// Stages that look at the hits together: diversity and cuts.
+/// Stages that look at the hits together: diversity, copies and cuts.
 Result<std::unique_ptr<Stage>> make_mmr(Parameters& parameters);
+Result<std::unique_ptr<Stage>> make_collapse_duplicates(Parameters& parameters);
 Result<std::unique_ptr<Stage>> make_min_score(Parameters& parameters);
 Result<std::unique_ptr<Stage>> make_relative_score(Parameters& parameters);
 Result<std::unique_ptr<Stage>> make_largest_gap(Parameters& parameters);

@@ -2,8 +2,13 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "braid/core/sha256.hpp"
 #include "braid/retrieval/builtin_stages.hpp"
 
 namespace braid::retrieval {
@@ -179,7 +184,44 @@ private:
     bool seen_ = false;
 };
 
+/// Of hits with equal content only the best stays; its receipt names the others.
+class CollapseDuplicates final : public Stage {
+public:
+    Result<std::vector<StageEffect>> run(const StageInput& input) override {
+        std::vector<StageEffect> effects(input.hits.size());
+        std::unordered_map<std::string, std::size_t> first;  // of this band, by content
+        for (std::size_t i = 0; i < effects.size(); ++i) {
+            const Chunk& chunk = input.hits[i].chunk;
+            std::string hash = core::sha256_hex(std::as_bytes(std::span(chunk.content)));
+            const auto [found, is_first] = first.emplace(hash, i);
+            if (is_first && shown_.insert(std::move(hash)).second) continue;
+            effects[i].kind = Kind::Drop;
+            if (!is_first) {
+                const std::size_t best = found->second;
+                name_duplicate(effects[best], input.hits[best], chunk.chunk_id);
+            }
+        }
+        return effects;
+    }
+
+private:
+    static void name_duplicate(StageEffect& effect, const StageHit& best,
+                               const std::string& chunk_id) {
+        if (effect.kind == Kind::Drop) return;  // the one that stays is in an earlier band
+        if (effect.kind == Kind::Pass) {
+            effect = {Kind::Keep, best.score, {{"duplicates", Array{}}}, false};
+        }
+        effect.detail.find("duplicates")->as_array().emplace_back(chunk_id);
+    }
+
+    std::unordered_set<std::string> shown_;  // in all bands so far
+};
+
 }  // namespace
+
+Result<std::unique_ptr<Stage>> make_collapse_duplicates(Parameters& /*parameters*/) {
+    return std::make_unique<CollapseDuplicates>();
+}
 
 Result<std::unique_ptr<Stage>> make_mmr(Parameters& parameters) {
     BRAID_TRY(const double lambda, parameters.number("lambda", 0.5, 0, 1));

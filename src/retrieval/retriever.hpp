@@ -11,7 +11,6 @@
 #include "braid/result.hpp"
 #include "braid/retrieval/paging.hpp"
 #include "braid/retrieval/query_embedder.hpp"
-#include "braid/retrieval/stage.hpp"
 #include "braid/types.hpp"
 
 namespace braid::retrieval {

@@ -15,6 +15,7 @@ constexpr auto kBuiltin = std::to_array<std::pair<std::string_view, StageMaker>>
     {"decay_by_age", make_decay_by_age},
     {"boost_fields", make_boost_fields},
     {"mmr", make_mmr},
+    {"collapse_duplicates", make_collapse_duplicates},
     {"min_score", make_min_score},
     {"relative_score", make_relative_score},
     {"largest_gap", make_largest_gap},
@@ -63,7 +64,10 @@ std::span<const std::string_view> builtin_stage_names() noexcept {
 Result<std::unique_ptr<Stage>> make_stage(const StageChoice& choice,
                                           std::span<const CustomStage> custom) {
     const auto own = std::ranges::find(custom, choice.name, &CustomStage::name);
-    if (own != custom.end()) return std::make_unique<FunctionStage>(*own, choice.parameters);
+    if (own != custom.end()) {
+        if (own->check) BRAID_CHECK(own->check(choice.parameters));
+        return std::make_unique<FunctionStage>(*own, choice.parameters);
+    }
     const auto* const found = std::ranges::find_if(
         kBuiltin, [&](const auto& entry) { return entry.first == choice.name; });
     if (found == kBuiltin.end()) return tl::unexpected(unknown_stage(choice.name, custom));

@@ -10,7 +10,6 @@
 #include "braid/filter.hpp"
 #include "braid/request.hpp"
 #include "braid/result.hpp"
-#include "braid/retrieval/stage.hpp"
 #include "braid/retrieval/work.hpp"
 
 namespace braid::retrieval {

@@ -338,13 +338,55 @@ TEST(Stages, ReportAndSkipWhatFails) {
         shelf.put("a", 0.9);
         shelf.put("b", 0.8).section_title = "summary";
         const auto answer =
-            shelf.ask({{name, {}}, {"boost_section_matches", {}}}, {{name, function, false}});
+            shelf.ask({{name, {}}, {"boost_section_matches", {}}}, {{name, function, false, {}}});
         EXPECT_EQ(ids_of(answer), (Ids{"b", "a"}));
         EXPECT_FALSE(answer->complete);
         ASSERT_EQ(answer->warnings.size(), 1U);
         EXPECT_NE(answer->warnings[0].find(name), std::string::npos);
         expect_sound_receipts(*answer);
     }
+}
+
+TEST(Stages, CollapseEqualContentUnderTheBestAndNameTheRest) {
+    Shelf shelf;
+    shelf.put("a", 0.9);
+    shelf.put("b", 0.8).content = "text of a";
+    shelf.put("c", 0.7);
+    shelf.put("d", 0.6).content = "text of a";
+    shelf.put("e", 0.5).content = "text of c";
+    EXPECT_EQ(ids_of(shelf.ask({})), (Ids{"a", "b", "c", "d", "e"}));
+    const auto answer = shelf.ask({{"collapse_duplicates", {}}});
+    EXPECT_EQ(ids_of(answer), (Ids{"a", "c"}));
+    ASSERT_EQ(answer->hits[0].receipt.stages.size(), 1U);
+    const ReceiptStage& stage = answer->hits[0].receipt.stages[0];
+    EXPECT_EQ(stage.operation, "keep");
+    EXPECT_EQ(stage.detail, (Object{{"duplicates", Array{"b", "d"}}}));
+    EXPECT_EQ(answer->hits[0].score, answer->hits[0].receipt.fused);
+    expect_sound_receipts(*answer);
+    // Found deeper than the one that stays: left out all the same.
+    const auto deeper = shelf.ask({{"collapse_duplicates", {}}}, {}, [](Request& request) {
+        request.dense_top_k = 1;
+        request.top_k = 10;
+    });
+    EXPECT_EQ(ids_of(deeper), (Ids{"a", "c"}));
+}
+
+TEST(Stages, OfOnesOwnJudgeTheirParametersFirst) {
+    Shelf shelf;
+    shelf.put("a", 0.9);
+    CustomStage own{"own",
+                    [](const StageInput& input, const Object&) -> Result<std::vector<StageEffect>> {
+                        return std::vector<StageEffect>(input.hits.size());
+                    },
+                    false,
+                    [](const Object& parameters) -> Result<> {
+                        if (parameters.empty()) return {};
+                        return fail(ErrorCode::InvalidArgument, "own takes no parameters");
+                    }};
+    EXPECT_EQ(ids_of(shelf.ask({{"own", {}}}, {own})), Ids{"a"});
+    const auto refused = shelf.ask({{"own", {{"size", 1}}}}, {own});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, "own takes no parameters");
 }
 
 TEST(Stages, NameTheNearestOfWhatIsUnknown) {

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "braid/database.hpp"
+#include "braid/embed/model_locator.hpp"
+#include "braid/embed/onnx_reranker.hpp"
+#include "braid/retrieval/parameters.hpp"
+
+namespace braid {
+namespace {
+
+constexpr std::string_view kName = "rerank";
+
+struct RerankParameters {
+    std::size_t candidates = 0;
+    double deadline_ms = 0;  // 0: the request's own
+};
+
+Result<RerankParameters> read_parameters(const Object& object) {
+    retrieval::Parameters parameters(kName, object);
+    BRAID_TRY(const double candidates, parameters.number("candidates", 50, 1, 1000));
+    BRAID_TRY(const double deadline_ms, parameters.number("deadline_ms", 0, 0, 600'000));
+    BRAID_CHECK(parameters.finish());
+    return RerankParameters{static_cast<std::size_t>(candidates), deadline_ms};
+}
+
+/// Loads the model when it is first needed; a failure is remembered.
+class LazyReranker {
+public:
+    explicit LazyReranker(embed::OnnxRerankerOptions options) : options_(std::move(options)) {}
+
+    const Result<std::shared_ptr<const embed::OnnxReranker>>& get() {
+        std::call_once(once_, [this] {
+            loaded_ = embed::OnnxReranker::load(options_, embed::ModelLocator::standard());
+        });
+        return loaded_;
+    }
+
+private:
+    embed::OnnxRerankerOptions options_;
+    std::once_flag once_;
+    Result<std::shared_ptr<const embed::OnnxReranker>> loaded_;
+};
+
+Result<> check_file(const std::filesystem::path& path) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error)) return {};
+    return fail(ErrorCode::NotFound, "the reranker's file " + path.string() + " is not there");
+}
+
+Result<std::vector<StageEffect>> rerank(const embed::OnnxReranker& reranker,
+                                        const StageInput& input, const Object& object) {
+    using Clock = std::chrono::steady_clock;
+    BRAID_TRY(const RerankParameters parameters, read_parameters(object));
+    CallLimits limits = input.limits;
+    if (parameters.deadline_ms > 0) {
+        const auto own =
+            Clock::now() + std::chrono::microseconds(std::llround(parameters.deadline_ms * 1000));
+        limits.deadline = limits.deadline ? std::min(*limits.deadline, own) : own;
+    }
+    const auto best = input.hits.first(std::min(input.hits.size(), parameters.candidates));
+    std::vector<std::string_view> passages;
+    passages.reserve(best.size());
+    for (const StageHit& hit : best) passages.emplace_back(hit.chunk.content);
+    BRAID_TRY(const std::vector<float> scores, reranker.score(input.query, passages, limits));
+    std::vector<StageEffect> effects(input.hits.size());
+    for (std::size_t i = 0; i < effects.size(); ++i) {
+        if (i < scores.size()) {
+            effects[i].kind = StageEffect::Kind::Replace;
+            effects[i].value = static_cast<double>(scores[i]);
+        } else {
+            effects[i].below = true;
+        }
+    }
+    return effects;
+}
+
+}  // namespace
+
+Result<CustomStage> make_rerank_stage(const RerankerModel& model) {
+    embed::OnnxRerankerOptions options;
+    options.files.model = model.model;
+    options.files.tokenizer =
+        model.tokenizer.empty() ? model.model.parent_path() / "tokenizer.json" : model.tokenizer;
+    options.token_limit = model.token_limit;
+    BRAID_CHECK(check_file(options.files.model));
+    BRAID_CHECK(check_file(options.files.tokenizer));
+    CustomStage stage;
+    stage.name = kName;
+    stage.run = [lazy = std::make_shared<LazyReranker>(std::move(options))](
+                    const StageInput& input,
+                    const Object& parameters) -> Result<std::vector<StageEffect>> {
+        BRAID_TRY(const auto reranker, lazy->get());
+        return rerank(*reranker, input, parameters);
+    };
+    stage.check = [](const Object& parameters) -> Result<> {
+        BRAID_CHECK(read_parameters(parameters));
+        return {};
+    };
+    return stage;
+}
+
+}  // namespace braid
