@@ -85,6 +85,11 @@ struct WriteOptions {
     /// Who made the chunks' vectors. Conflict, and nothing is written, if the collection's are by
     /// another.
     std::optional<EmbedderFingerprint> vectors_by;
+    /// On whose behalf. What it may not see it cannot change: to an update such a chunk does not
+    /// exist, an upsert of its id is a Conflict that only says that the id is taken. A delete goes
+    /// by its scope's.
+    Principal principal;
+    CallLimits limits;  // while missing vectors are made; the write itself is not interrupted
 };
 
 struct WriteReport {
@@ -115,7 +120,8 @@ struct CollectionStats {
     std::uint64_t vectors = 0;
     std::uint64_t terms = 0;          // distinct
     double average_length = 0;        // weighted terms per chunk
-    std::uint64_t bytes_on_disk = 0;  // of the whole collection
+    /// Of the whole collection; 0 for a principal that may not see all of it.
+    std::uint64_t bytes_on_disk = 0;
 };
 
 /// A copy of a collection under another schema, made beside it while it stays in use: for vectors

@@ -63,6 +63,7 @@ struct AccessLevels {
 struct CallLimits {
     std::optional<std::chrono::steady_clock::time_point> deadline;
     std::stop_token stop;
+    std::string traceparent = {};  // W3C trace context; goes with calls to other servers
 
     bool stopped() const noexcept { return stop.stop_requested(); }
     bool expired() const noexcept {

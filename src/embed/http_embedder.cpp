@@ -139,6 +139,7 @@ Result<net::HttpResponse> HttpEmbedder::post(Inputs inputs, const CallLimits& li
     if (!options_.api_key.empty()) {
         request.headers.push_back({"Authorization", "Bearer " + options_.api_key});
     }
+    if (!limits.traceparent.empty()) request.headers.push_back({"traceparent", limits.traceparent});
     return net::send_with_retries(client_, request,
                                   {.max_attempts = options_.max_attempts,
                                    .first_backoff = options_.first_backoff,

@@ -120,7 +120,7 @@ Result<WriteReport> Database::add(const std::string& collection, std::vector<Chu
         if (chunk.vector.empty()) embedded_here.push_back(&chunk);
     }
     while (true) {
-        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, chunks, {}));
+        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, chunks, options.limits));
         WriteOptions checked = options;
         if (!checked.vectors_by) checked.vectors_by = schema.vectors.fingerprint;
         if (!schema.vectors.fingerprint) {  // nobody but the user makes its vectors

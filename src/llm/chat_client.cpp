@@ -117,6 +117,7 @@ Result<net::HttpResponse> ChatClient::State::post(std::string body,
     if (!options.api_key.empty()) {
         request.headers.push_back({"Authorization", "Bearer " + options.api_key});
     }
+    if (!limits.traceparent.empty()) request.headers.push_back({"traceparent", limits.traceparent});
     return net::send_with_retries(client, request,
                                   {.max_attempts = options.max_attempts,
                                    .first_backoff = options.first_backoff,

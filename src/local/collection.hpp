@@ -120,6 +120,10 @@ private:
     /// A chunk that the scope's principal may not see has version 0.
     Result<> check_versions(const ReadScope& scope, std::span<const std::string> ids,
                             const WriteOptions& options) const;
+    /// Conflict if one of the ids is that of a chunk which the principal may not see. Requires the
+    /// write gate, alone.
+    Result<> check_taken(const std::string& namespace_, std::span<const std::string> ids,
+                         const Principal& principal) const;
     Result<> replay(Sequence sequence, std::span<const std::byte> payload);
     Result<WriteReport> commit(std::span<const std::byte> payload,
                                const std::function<WriteReport(Sequence)>& apply);

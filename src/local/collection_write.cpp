@@ -152,6 +152,20 @@ Result<> Collection::check_versions(const ReadScope& scope, std::span<const std:
     return {};
 }
 
+Result<> Collection::check_taken(const std::string& namespace_, std::span<const std::string> ids,
+                                 const Principal& principal) const {
+    if (principal.sees_everything()) return {};
+    const std::shared_lock lock(state_mutex_);
+    const Partition empty(manifest_.schema);
+    const Partition& present = partition_or(empty, namespace_);
+    BRAID_TRY(const View view, View::create(present, manifest_.schema, principal, applied_));
+    for (const std::string& id : ids) {
+        if (present.find(id, applied_) == kNoRow || view.find(id) != kNoRow) continue;
+        return fail(ErrorCode::Conflict, "the chunk id \"" + id + "\" is taken");
+    }
+    return {};
+}
+
 Result<WriteReport> Collection::commit(std::span<const std::byte> payload,
                                        const std::function<WriteReport(Sequence)>& apply) {
     WriteReport report;
@@ -177,7 +191,8 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     std::shared_lock shared(write_gate_, std::defer_lock);
     std::unique_lock alone(write_gate_, std::defer_lock);
     const bool first_vectors = manifest_.schema.vectors.has_vectors() && dimension() == 0;
-    if (options.if_version || first_vectors) {
+    const bool depends = options.if_version || !options.principal.sees_everything();
+    if (depends || first_vectors) {
         alone.lock();
     } else {
         shared.lock();
@@ -197,9 +212,10 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
             return bad("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
         }
         chunk.version = 0;
-        if (options.if_version) ids.push_back(chunk.chunk_id);
+        if (depends) ids.push_back(chunk.chunk_id);
         docs::write_chunk(out, chunk);
     }
+    BRAID_CHECK(check_taken(namespace_, ids, options.principal));
     BRAID_CHECK(check_versions({.namespace_ = namespace_}, ids, options));
 
     std::vector<PreparedChunk> prepared;
@@ -233,8 +249,10 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
         const std::shared_lock lock(state_mutex_);
         const Partition empty(manifest_.schema);
         const Partition& present = partition_or(empty, namespace_);
+        BRAID_TRY(const View view,
+                  View::create(present, manifest_.schema, options.principal, applied_));
         for (const MetadataUpdate& update : updates) {
-            const Row row = present.find(update.chunk_id, applied_);
+            const Row row = view.find(update.chunk_id);
             if (row == kNoRow) {
                 return fail(ErrorCode::NotFound, "there is no chunk \"" + update.chunk_id +
                                                      "\" in namespace \"" + namespace_ + "\"");

@@ -63,6 +63,39 @@ TEST_P(BackendConformance, LevelsAreThoseOfTheSchema) {
     EXPECT_EQ(infos[1].chunks, 1U);
 }
 
+TEST_P(BackendConformance, AWriterNeitherReplacesNorLearnsWhatItMayNotSee) {
+    create(vectors_schema(2));
+    put({labelled("secret", "restricted", {}), labelled("open", "public", {})});
+    const WriteOptions by_reader{.principal = reader("normal")};
+    const auto write = [&](const std::string& id, const WriteOptions& options) {
+        return backend().upsert("c", "default", {labelled(id, "public", {})}, options);
+    };
+    EXPECT_EQ(must(write("open", by_reader)).replaced, 1U);
+    EXPECT_EQ(must(write("new", by_reader)).replaced, 0U);
+    const std::string content =
+        must(backend().fetch(now(), scope({}), Ids{"secret"}, false))[0].value_or(Chunk()).content;
+    // The same words whatever version was expected: they tell nothing but that the id is in use.
+    for (const std::optional<Version> version :
+         {std::optional<Version>(), std::optional<Version>(0), std::optional<Version>(1)}) {
+        WriteOptions options = by_reader;
+        options.if_version = version;
+        expect_error(write("secret", options), ErrorCode::Conflict, "\"secret\" is taken");
+        expect_error(backend().update("c", "default", {{.chunk_id = "secret"}}, options),
+                     ErrorCode::NotFound, "secret");
+    }
+    // All or none.
+    expect_error(
+        backend().upsert("c", "default",
+                         {labelled("other", "public", {}), labelled("secret", "public", {})},
+                         by_reader),
+        ErrorCode::Conflict, "secret");
+    EXPECT_EQ(all_ids(scope({})), (Ids{"new", "open", "secret"}));
+    EXPECT_EQ(
+        must(backend().fetch(now(), scope({}), Ids{"secret"}, false))[0].value_or(Chunk()).content,
+        content);
+    EXPECT_EQ(must(write("secret", {.principal = reader("restricted")})).replaced, 1U);
+}
+
 TEST_P(BackendConformance, ALabelChangesWithAnUpdate) {
     create(words_schema());
     put({make_chunk("a", "word")});
