@@ -169,8 +169,8 @@ struct SuggestedChange {
 /// Why a chunk is not in an answer.
 struct WhyNot {
     Explanation explanation;
-    /// "filter", "not_reached", "depth", "deduplicated", "threshold", "stage" or "cut"; empty if
-    /// the answer holds it.
+    /// "filter", "not_reached", "depth", "fused_out" (a leg alone would show it), "deduplicated",
+    /// "threshold", "stage" or "cut"; empty if the answer holds it.
     std::string lost_at;
     std::string reason;                     // for people
     std::optional<SuggestedChange> change;  // the smallest found, and tried: with it, it is there

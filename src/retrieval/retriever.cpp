@@ -281,14 +281,22 @@ Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, std::vector
 
 Result<Answer> Retriever::retrieve(const Request& request, const Principal& principal,
                                    const CallLimits& limits) const {
+    if (request.cursor.empty() && request.stages.empty()) {
+        BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
+        if (!profile.stages.empty()) {
+            Request with_stages = request;
+            with_stages.stages = profile.stages;
+            return answer(with_stages, principal, limits, profile, {});
+        }
+    }
+    return retrieve_as_it_is(request, principal, limits);
+}
+
+Result<Answer> Retriever::retrieve_as_it_is(const Request& request, const Principal& principal,
+                                            const CallLimits& limits) const {
     if (request.cursor.empty()) {
         BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
-        if (profile.stages.empty() || !request.stages.empty()) {
-            return answer(request, principal, limits, profile, {});
-        }
-        Request with_stages = request;
-        with_stages.stages = profile.stages;
-        return answer(with_stages, principal, limits, profile, {});
+        return answer(request, principal, limits, profile, {});
     }
     BRAID_TRY(Page page, cursors_->find(request.cursor, principal));
     BRAID_TRY(const Request whole, request_of_page(request, *page.pinned));

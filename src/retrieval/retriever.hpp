@@ -43,6 +43,10 @@ public:
     Result<Answer> retrieve(const Request& request, const Principal& principal,
                             const CallLimits& limits) const;
 
+    /// The same with the request's own stages only, whatever the profile says.
+    Result<Answer> retrieve_as_it_is(const Request& request, const Principal& principal,
+                                     const CallLimits& limits) const;
+
     /// Where a chunk stands in each leg and in the whole ranking. NotFound if no collection of the
     /// request has such a chunk that the principal may see. Both ask again and again, in variations
     /// of the request: writes meanwhile may show.

@@ -101,7 +101,7 @@ Result<WhyNot> Inquiry::why_not() {
     std::erase_if(bare.stages, [](const StageChoice& stage) { return stage.name != kRecency; });
     BRAID_TRY(bool known, lost_by_filter());
     if (!known) {
-        BRAID_TRY(known, lost_by_order());
+        BRAID_TRY(known, lost_by_order(bare));
     }
     if (!known) {
         BRAID_TRY(known, lost_by_threshold(bare));
@@ -179,7 +179,7 @@ Result<LegStanding> Inquiry::standing_in(const Leg& leg, std::size_t depth) cons
 }
 
 Result<Answer> Inquiry::ask(const Request& request) const {
-    return tools_.retriever.retrieve(request, principal_, limits_);
+    return tools_.retriever.retrieve_as_it_is(request, principal_, limits_);
 }
 
 const Hit* Inquiry::find_in(const Answer& answer) const {
@@ -233,13 +233,13 @@ Result<bool> Inquiry::lost_by_filter() {
 }
 
 /// It is in the ranking, only too far down.
-Result<bool> Inquiry::lost_by_order() {
+Result<bool> Inquiry::lost_by_order(const Request& bare) {
     const std::optional<Hit>& hit = found_.explanation.hit;
     if (!hit) return false;
     const std::string place = "it stands at rank " + std::to_string(hit->rank);
     const bool hops = answer_.strategy_used == Strategy::MultiHop;
     if (hops || within_depth()) {
-        lost("cut", place + ", below the " + std::to_string(answer_.hits.size()) + " shown");
+        BRAID_CHECK(lost_by_rank(*hit, bare));
     } else {
         lost("depth", place + ", below the depth of every leg");
         for (const LegStanding& leg : found_.explanation.legs) {
@@ -255,6 +255,31 @@ Result<bool> Inquiry::lost_by_order() {
     changed.top_k = hit->rank;
     suggest(changed, "top_k", hit->rank);
     return true;
+}
+
+/// What put it below those shown: the stages, the fusion, or its place in every leg.
+Result<> Inquiry::lost_by_rank(const Hit& hit, const Request& bare) {
+    const std::size_t shown = answer_.hits.size();
+    const std::string place = "it stands at rank " + std::to_string(hit.rank) + ", below the " +
+                              std::to_string(shown) + " shown";
+    if (bare.stages.size() < request_.stages.size()) {
+        BRAID_TRY(const auto before, place_in(bare));
+        if (before && before->rank <= shown) {
+            lost("stage",
+                 place + "; before the stages it stood at rank " + std::to_string(before->rank));
+            return {};
+        }
+    }
+    const auto alone = std::ranges::find_if(found_.explanation.legs, [&](const LegStanding& leg) {
+        return leg.rank && *leg.rank <= shown;
+    });
+    if (answer_.strategy_used == Strategy::Hybrid && alone != found_.explanation.legs.end()) {
+        lost("fused_out", place + ", though the " + alone->source + " leg has it at rank " +
+                              std::to_string(*alone->rank));
+    } else {
+        lost("cut", place);
+    }
+    return {};
 }
 
 Result<bool> Inquiry::lost_by_threshold(const Request& bare) {
@@ -326,7 +351,7 @@ void Inquiry::lost(std::string at, std::string reason) {
 
 void Inquiry::suggest(const Request& changed, std::string key, Value value) {
     if (found_.change) return;
-    const auto answer = ask(changed);
+    const auto answer = tools_.retriever.retrieve(changed, principal_, limits_);
     if (answer && find_in(*answer) != nullptr) {
         found_.change = SuggestedChange{std::move(key), std::move(value)};
     }

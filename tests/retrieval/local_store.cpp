@@ -84,7 +84,9 @@ Result<LegResult> LocalStore::search_leg(const SnapshotPtr& snapshot, const Leg&
     if (leg_fault) {
         if (auto error = leg_fault(leg)) return tl::unexpected(*std::move(error));
     }
-    return inner_->search_leg(snapshot, leg, limits);
+    auto result = inner_->search_leg(snapshot, leg, limits);
+    if (result && leg_garbage) leg_garbage(leg, *result);
+    return result;
 }
 Result<std::vector<std::optional<double>>> LocalStore::score(
     const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids) const {

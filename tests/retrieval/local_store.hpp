@@ -19,6 +19,7 @@ public:
     LocalStore();
 
     std::function<std::optional<Error>(const Leg&)> leg_fault;
+    std::function<void(const Leg&, LegResult&)> leg_garbage;  // spoils what the leg found
     std::function<std::optional<Error>(const std::string& collection)> fetch_fault;
     std::function<std::optional<Error>(const std::string& collection)> pin_fault;
     mutable std::vector<Leg> searched;  // only if `remember` is set, for one thread

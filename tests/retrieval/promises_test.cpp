@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -133,11 +134,17 @@ TEST(Promises, ReportWhatRanUnderFaults) {
         std::erase(request.collections, "history");
         if (request.collections.empty()) request.collections = {"memory"};
         const Faults faults = Faults::random(rng, request);
-        const std::size_t kind = rng() % 3;
+        const std::size_t kind = rng() % 5;
         store.leg_fault = [&](const Leg& leg) -> std::optional<Error> {
-            if (!faults.hits(leg.scope.collection, leg.kind)) return std::nullopt;
+            if (kind > 2 || !faults.hits(leg.scope.collection, leg.kind)) return std::nullopt;
             if (kind == 0) throw std::runtime_error("index on fire");
             return Error{kind == 1 ? ErrorCode::DeadlineExceeded : ErrorCode::IoError, "too late"};
+        };
+        store.leg_garbage = [&](const Leg& leg, LegResult& result) {
+            if (kind < 3 || !faults.hits(leg.scope.collection, leg.kind)) return;
+            LegHit hit{"garbage", kind == 3 ? std::numeric_limits<double>::quiet_NaN() : 1.0};
+            result.hits.push_back(hit);
+            result.hits.push_back(std::move(hit));
         };
         const bool dense = request.strategy != Strategy::Sparse;
         const bool sparse =

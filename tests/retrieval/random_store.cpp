@@ -29,7 +29,7 @@ Chunk random_chunk(std::mt19937& rng, const std::string& id) {
 }
 
 StageChoice random_stage(std::mt19937& rng) {
-    switch (below(rng, 8)) {
+    switch (below(rng, 9)) {
         case 0:
             return {"filter_by_recency", {{"days", 60}, {"keep_undated", below(rng, 2) == 0}}};
         case 1:
@@ -44,6 +44,8 @@ StageChoice random_stage(std::mt19937& rng) {
             return {"min_score", {{"value", 0.005}}};
         case 6:
             return {"relative_score", {{"fraction", 0.2}}};
+        case 7:
+            return {"collapse_duplicates", {}};
         default:
             return {"largest_gap", {{"min_hits", 3}}};
     }
@@ -115,8 +117,11 @@ void fill(LocalStore& store, std::mt19937& rng) {
 Request random_request(std::mt19937& rng) {
     static const std::array<std::string, 4> kNames{"artifacts", "artifact_chunks", "memory",
                                                    "history"};
+    static const std::array<std::string, 5> kProfiles{"default", "service", "decisions", "topic",
+                                                      "artifacts"};
     Request request;
     request.query = random_words(rng, 4);
+    request.profile = pick(rng, kProfiles);
     const std::size_t first = below(rng, 3);
     for (std::size_t i = 0; i < 1 + below(rng, 3); ++i) {
         request.collections.push_back(kNames[(first + i) % kNames.size()]);

@@ -304,7 +304,9 @@ TEST(Stages, ComeFromTheProfileWhereTheRequestNamesNone) {
     bare.cursor = request.cursor;
     EXPECT_EQ(ids_of(retriever.retrieve(bare, {}, {})), (Ids{"a"}));
     request.cursor.clear();
-    EXPECT_EQ(retriever.why_not(request, "a", {}, {})->lost_at, "cut");
+    const auto why = retriever.why_not(request, "a", {}, {});
+    EXPECT_EQ(why->lost_at, "stage");
+    EXPECT_EQ(why->change, (SuggestedChange{"top_k", 2}));
     request.stages = {{"min_score", {{"value", 0}}}};
     EXPECT_EQ(ids_of(retriever.retrieve(request, {}, {})), (Ids{"a"}));
 }

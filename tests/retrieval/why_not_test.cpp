@@ -112,6 +112,30 @@ TEST_F(Zoo, NamesTheDepth) {
     ASSERT_TRUE(why.change);
 }
 
+TEST_F(Zoo, NamesTheFusionThatPutItBelow) {
+    // By words "x00" is the best; its vector, made for another text, is the worst.
+    Chunk best = chunk_of("x00", "fox fox fox");
+    best.vector = fake_embed("nothing in common");
+    store.add("default", {best});
+    request.strategy = Strategy::Hybrid;
+    request.dense_weight = 0.9;
+    const WhyNot why = ask("x00");
+    EXPECT_EQ(why.lost_at, "fused_out") << why.reason;
+    EXPECT_NE(why.reason.find("the sparse leg has it at rank 1"), std::string::npos) << why.reason;
+    ASSERT_TRUE(why.change);
+    EXPECT_EQ(why.change->key, "top_k");
+}
+
+TEST_F(Zoo, NamesTheStagesThatPutItBelow) {
+    request.top_k = 1;
+    request.stages = {{"boost_fields", {{"filter", Object{{"year", 2005}}}, {"factor", 100}}}};
+    const WhyNot why = ask("f10");
+    EXPECT_EQ(why.lost_at, "stage");
+    EXPECT_NE(why.reason.find("before the stages it stood at rank 1"), std::string::npos)
+        << why.reason;
+    EXPECT_EQ(why.change, (SuggestedChange{"top_k", 2}));
+}
+
 TEST_F(Zoo, NamesTheConditionOfAFilter) {
     request.filter = Filter::all_of({Filter::compare(Filter::Op::Gte, "year", 2001),
                                      Filter::compare(Filter::Op::Exists, "year", true)});
@@ -221,10 +245,11 @@ TEST(WhyNot, SuggestsOnlyWhatAdmitsTheChunk) {
         }
     }
     for (const char* const at :
-         {"", "filter", "not_reached", "depth", "deduplicated", "stage", "cut"}) {
+         {"", "filter", "not_reached", "depth", "fused_out", "deduplicated", "stage", "cut"}) {
         EXPECT_GT(lost[at], 0) << at;
     }
     EXPECT_EQ(admitted["cut"], lost["cut"]);
+    EXPECT_EQ(admitted["fused_out"], lost["fused_out"]);
 }
 
 }  // namespace
