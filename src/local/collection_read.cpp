@@ -238,7 +238,7 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope) c
             if (stats.chunks > 0) {
                 stats.average_length = lengths.weighted() / static_cast<double>(stats.chunks);
             }
-            stats.bytes_on_disk = log_->size_bytes();
+            if (scope.principal.sees_everything()) stats.bytes_on_disk = log_->size_bytes();
             return stats;
         });
 }
