@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "braid/answer.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 
@@ -23,24 +25,47 @@ struct Limits {
     std::size_t neighbors = 20;    // on each side
     std::size_t ids = 1000;        // named by one read or delete
     std::size_t chunks = 10'000;   // written by one call
+    std::size_t eval_queries = 1000;
+    std::size_t bulk_bytes = std::size_t{64} << 20;  // of lines, each at most message_bytes
+    std::size_t bulk_lines = 100'000;
 };
 
-enum class Access { Read, Write };
+enum class Access { Read, Write, Admin };
+
+/// "read", "write", "admin".
+constexpr std::string_view name_of(Access access) noexcept {
+    return access == Access::Read ? "read" : access == Access::Write ? "write" : "admin";
+}
+
+/// Is told what a caller was given, for logs and audits. One thread at a time.
+class Observer {
+public:
+    Observer() = default;
+    Observer(const Observer&) = delete;
+    Observer& operator=(const Observer&) = delete;
+    virtual ~Observer() = default;
+
+    virtual void answered(const Answer& answer) = 0;
+    virtual void packed(const Context& context) = 0;
+    /// Chunks were read by their ids.
+    virtual void showed(std::string_view collection, std::span<const std::string> chunk_ids) = 0;
+};
 
 /// Who asks, and how much they may ask for. The door knows; no message can say.
 struct Caller {
     Principal principal;
-    /// Whether a collection may be read or written; none: every one may.
+    /// Whether a collection may be read, written, made or dropped; none: every one may.
     std::function<bool(Access, std::string_view collection)> may;
     Limits limits;
-    CallLimits call;  // when to give up
+    CallLimits call;               // when to give up
+    Observer* observer = nullptr;  // may be absent
 
     /// PermissionDenied names the collection.
     Result<> require(Access access, std::string_view collection) const {
         if (!may || may(access, collection)) return {};
-        return fail(ErrorCode::PermissionDenied,
-                    std::string(access == Access::Read ? "reading" : "writing") + " collection \"" +
-                        std::string(collection) + "\" is not allowed");
+        return fail(ErrorCode::PermissionDenied, "the right to " + std::string(name_of(access)) +
+                                                     " collection \"" + std::string(collection) +
+                                                     "\" is missing");
     }
 };
 

@@ -224,8 +224,7 @@ std::string searchable_text(const Object& decision) {
 
 Result<Value> Decisions::query(const Object& params, const Caller& caller) const {
     BRAID_TRY(Question question, read_question(params, caller, operations_));
-    auto answers =
-        operations_.database().retrieve_batch(question.searches, caller.principal, caller.call);
+    auto answers = operations_.search_batch(question.searches, caller);
     const bool missing = std::ranges::all_of(answers, [](const Result<Answer>& answer) {
         return !answer && answer.error().code == ErrorCode::NotFound;
     });
@@ -262,7 +261,8 @@ Result<Value> Decisions::index(const Object& params, const Caller& caller) const
     BRAID_TRY(const bool created, operations_.ensure_collection(collection, &schema));
     WriteReport report;
     if (!chunks.empty()) {
-        BRAID_TRY(report, operations_.database().add(collection, std::move(chunks)));
+        BRAID_TRY(report, operations_.write(collection, std::move(chunks),
+                                            std::string(kDefaultNamespace), caller));
     }
     for (std::string& warning : report.warnings) warnings.push_back(std::move(warning));
     return Value(Object{{"indexed", report.written},

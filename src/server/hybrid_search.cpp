@@ -176,10 +176,16 @@ Result<Answer> hybrid_search(const Operations& operations, const HybridSearchReq
                              const Caller& caller) {
     BRAID_TRY(const Request search, request_of(request));
     BRAID_CHECK(operations.check(search, caller));
-    BRAID_TRY(Answer answer, operations.database().retrieve(search, caller.principal, caller.call));
+    BRAID_TRY(Answer answer, operations.search(search, caller));
     answer.warnings.insert(answer.warnings.begin(), request.warnings.begin(),
                            request.warnings.end());
     return answer;
+}
+
+Result<Value> Operations::hybrid_search(const Object& params, const Caller& caller) const {
+    BRAID_TRY(const HybridSearchRequest request, read_hybrid_search(params));
+    BRAID_TRY(const Answer answer, server::hybrid_search(*this, request, caller));
+    return hybrid_search_value(answer);
 }
 
 std::string hybrid_search_text(const Answer& answer) {

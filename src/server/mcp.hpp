@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -17,6 +18,12 @@
 #include "braid/value.hpp"
 
 namespace braid::server {
+
+inline constexpr std::string_view kMcpVersionKey = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view kModernMcpVersion = "2026-07-28";
+/// Revisions that begin with `initialize`, the newest first.
+inline constexpr std::array<std::string_view, 4> kLegacyMcpVersions{"2025-11-25", "2025-06-18",
+                                                                    "2025-03-26", "2024-11-05"};
 
 struct McpOptions {
     bool allow_writes = false;  // offers the tools that change what is stored
@@ -55,6 +62,7 @@ public:
     /// A message that was taken in: an answer that is ready, work that gives one, or neither.
     struct Accepted {
         std::optional<std::string> reply;
+        int error = 0;  // the code of the error in `reply`; 0: none
         /// May run on another thread, once, while the session lives. Gives nothing if the client
         /// cancelled the request meanwhile.
         std::function<std::optional<std::string>()> work;
@@ -63,6 +71,8 @@ public:
     /// Takes in messages in the order the client sent them. Only calls of tools become work.
     /// Batches are refused. Never fails: what goes wrong is in the answer.
     Accepted accept(std::string_view body, const Caller& caller);
+    /// The same for a message that was parsed.
+    Accepted accept_parsed(Value json, const Caller& caller);
 
     /// accept(), and the work at once.
     std::optional<std::string> handle(std::string_view body, const Caller& caller);
@@ -77,7 +87,7 @@ private:
         std::atomic<bool> cancelled{false};
     };
 
-    Accepted take(std::string_view body, const Caller& caller);
+    Accepted take(Value json, const Caller& caller);
     void take_notification(const Message& message);
     Accepted take_request(Message message, const Caller& caller);
     /// What the request is to be served by, or why it cannot be.

@@ -30,6 +30,22 @@ Result<> at_most(std::string_view what, std::size_t value, std::size_t limit) {
                " at most here, got " + std::to_string(value));
 }
 
+void show(const ReadScope& scope, const Chunk& chunk, const Caller& caller) {
+    if (caller.observer == nullptr) return;
+    caller.observer->showed(scope.collection, std::span(&chunk.chunk_id, 1));
+}
+
+Array chunks_to_array(const ReadScope& scope, const std::vector<Chunk>& found,
+                      const Caller& caller) {
+    Array chunks;
+    chunks.reserve(found.size());
+    for (const Chunk& chunk : found) {
+        show(scope, chunk, caller);
+        chunks.push_back(wire::chunk_to_value(chunk));
+    }
+    return chunks;
+}
+
 }  // namespace
 
 Operations::Operations(Database& database, ServiceOptions options)
@@ -78,9 +94,24 @@ Result<Request> Operations::read_request(const Value& json, const Caller& caller
     return request;
 }
 
+Result<Answer> Operations::search(const Request& request, const Caller& caller) const {
+    auto answer = database_.retrieve(request, caller.principal, caller.call);
+    if (answer && caller.observer != nullptr) caller.observer->answered(*answer);
+    return answer;
+}
+
+std::vector<Result<Answer>> Operations::search_batch(std::span<const Request> requests,
+                                                     const Caller& caller) const {
+    auto answers = database_.retrieve_batch(requests, caller.principal, caller.call);
+    for (const auto& answer : answers) {
+        if (answer && caller.observer != nullptr) caller.observer->answered(*answer);
+    }
+    return answers;
+}
+
 Result<Value> Operations::retrieve(const Object& params, const Caller& caller) const {
     BRAID_TRY(const Request request, read_request(params, caller));
-    BRAID_TRY(const Answer answer, database_.retrieve(request, caller.principal, caller.call));
+    BRAID_TRY(const Answer answer, search(request, caller));
     return wire::answer_to_value(answer);
 }
 
@@ -107,7 +138,7 @@ Result<Value> Operations::retrieve_batch(const Object& params, const Caller& cal
         requests.push_back(*std::move(request));
         places.push_back(i);
     }
-    const auto found = database_.retrieve_batch(requests, caller.principal, caller.call);
+    const auto found = search_batch(requests, caller);
     for (std::size_t i = 0; i < found.size(); ++i) {
         answers[places[i]] =
             found[i] ? wire::answer_to_value(*found[i]) : wire::error_to_value(found[i].error());
@@ -123,6 +154,7 @@ Result<Value> Operations::context(const Object& params, const Caller& caller) co
     BRAID_TRY(const Request request, read_request(std::move(request_members), caller));
     BRAID_TRY(const Context context,
               database_.context(request, budget, caller.principal, caller.call));
+    if (caller.observer != nullptr) caller.observer->packed(context);
     return wire::context_to_value(context);
 }
 
@@ -135,10 +167,52 @@ Result<Value> Operations::get(const Object& params, const Caller& caller) const 
     BRAID_TRY(const auto found, database_.get(scope, ids, vectors.value_or(false)));
     Array chunks;
     chunks.reserve(found.size());
+    std::vector<std::string> shown;
     for (const auto& chunk : found) {
+        if (chunk) shown.push_back(chunk->chunk_id);
         chunks.push_back(chunk ? wire::chunk_to_value(*chunk) : Value());
     }
+    if (caller.observer != nullptr) caller.observer->showed(scope.collection, shown);
     return Value(Object{{"chunks", std::move(chunks)}});
+}
+
+Result<Value> Operations::chunk(const Object& params, const Caller& caller) const {
+    Fields fields(params);
+    BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
+    BRAID_TRY(const auto id, fields.required("chunk_id", fields.string("chunk_id")));
+    BRAID_TRY(const auto vectors, fields.boolean("vectors"));
+    BRAID_CHECK(fields.finish());
+    BRAID_TRY(const auto found, database_.get(scope, std::span(&id, 1), vectors.value_or(false)));
+    if (!found.front()) return fail(ErrorCode::NotFound, "there is no chunk \"" + id + "\"");
+    show(scope, *found.front(), caller);
+    return wire::chunk_to_value(*found.front());
+}
+
+Result<Value> Operations::scan(const Object& params, const Caller& caller) const {
+    Fields fields(params);
+    BRAID_TRY(const ReadScope scope, read_filtered_scope(fields, caller));
+    BRAID_TRY(const auto after, fields.string("after"));
+    BRAID_TRY(const std::size_t limit, read_size(fields, "limit", 100, 1, caller.limits.ids));
+    BRAID_TRY(const auto vectors, fields.boolean("vectors"));
+    BRAID_CHECK(fields.finish());
+    BRAID_TRY(const auto found,
+              database_.scan(scope, after.value_or(""), limit, vectors.value_or(false)));
+    Array chunks = chunks_to_array(scope, found, caller);
+    const Value last = found.size() == limit ? Value(found.back().chunk_id) : Value();
+    return Value(Object{{"chunks", std::move(chunks)}, {"after", last}});
+}
+
+Result<Value> Operations::document(const Object& params, const Caller& caller) const {
+    Fields fields(params);
+    BRAID_TRY(ReadScope scope, read_scope(fields, caller, Access::Read));
+    BRAID_TRY(const auto id, fields.required("document_id", fields.string("document_id")));
+    BRAID_CHECK(fields.finish());
+    scope.filter = Filter::compare(Filter::Op::Eq, "document_id", Value(id));
+    BRAID_TRY(auto found, database_.scan(scope, "", caller.limits.chunks));
+    if (found.empty()) return fail(ErrorCode::NotFound, "there is no document \"" + id + "\"");
+    std::ranges::stable_sort(found, {}, &Chunk::chunk_index);
+    return Value(
+        Object{{"document_id", Value(id)}, {"chunks", chunks_to_array(scope, found, caller)}});
 }
 
 Result<Value> Operations::neighbors(const Object& params, const Caller& caller) const {
@@ -148,13 +222,11 @@ Result<Value> Operations::neighbors(const Object& params, const Caller& caller) 
     BRAID_TRY(const std::size_t count, read_size(fields, "count", 1, 0, caller.limits.neighbors));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const auto found, database_.neighbors(scope, id, count));
-    Array chunks;
-    chunks.reserve(found.size());
+    Array chunks = chunks_to_array(scope, found, caller);
     std::string text;
     for (const Chunk& chunk : found) {
-        if (!chunks.empty()) text += "\n[CHUNK BOUNDARY]\n";
+        if (&chunk != &found.front()) text += "\n[CHUNK BOUNDARY]\n";
         text += chunk.content;
-        chunks.push_back(wire::chunk_to_value(chunk));
     }
     return Value(Object{{"chunks", std::move(chunks)}, {"text", Value(std::move(text))}});
 }
@@ -175,19 +247,6 @@ Result<Value> Operations::count(const Object& params, const Caller& caller) cons
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const std::uint64_t count, database_.count(scope));
     return Value(Object{{"count", count}});
-}
-
-Result<Value> Operations::collections(const Object& params, const Caller& caller) const {
-    const Fields fields(params);
-    BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found, database_.collections(caller.principal));
-    Array collections;
-    collections.reserve(found.size());
-    for (const CollectionInfo& info : found) {
-        if (!caller.require(Access::Read, info.name)) continue;
-        collections.push_back(wire::collection_to_value(info));
-    }
-    return Value(Object{{"collections", std::move(collections)}});
 }
 
 Result<Value> Operations::stats(const Object& params, const Caller& caller) const {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "braid/database.hpp"
@@ -31,8 +33,17 @@ public:
     Result<Value> retrieve(const Object& params, const Caller& caller) const;
     /// `{"requests": [...]}` to `{"answers": [answer or {"error": ...}]}`, in order.
     Result<Value> retrieve_batch(const Object& params, const Caller& caller) const;
+    /// The search for agents (hybrid_search.hpp), as data.
+    Result<Value> hybrid_search(const Object& params, const Caller& caller) const;
     /// A request and "budget" (2000 tokens) to passages for a prompt.
     Result<Value> context(const Object& params, const Caller& caller) const;
+    /// A request and "chunk_id": where that chunk stands, or why the answer does not hold it.
+    Result<Value> explain(const Object& params, const Caller& caller) const;
+    Result<Value> why_not(const Object& params, const Caller& caller) const;
+    /// "queries" `[{"id", "text"}]`, "qrels" `{query id: {document id: relevance}}`, "request" (how
+    /// to search), "measures" (`["nDCG@10"]`), "documents" (100 per query), "per_query" (false) to
+    /// the measures with their intervals.
+    Result<Value> evaluate(const Object& params, const Caller& caller) const;
 
     /// "chunks", "if_version"; a missing collection is created, by "schema" if given. All chunks go
     /// to one namespace.
@@ -43,6 +54,13 @@ public:
     /// "everything": true.
     Result<Value> remove(const Object& params, const Caller& caller) const;
 
+    /// "chunk_id", "vectors" (false) to the chunk; NotFound.
+    Result<Value> chunk(const Object& params, const Caller& caller) const;
+    /// "filter", "after" (a chunk id), "limit" (100), "vectors" (false) to `{"chunks", "after"}`,
+    /// in id order; "after" is null at the end.
+    Result<Value> scan(const Object& params, const Caller& caller) const;
+    /// "document_id" to `{"document_id", "chunks"}`, in the document's order; NotFound.
+    Result<Value> document(const Object& params, const Caller& caller) const;
     /// "chunk_ids", "vectors" (false) to `{"chunks": [chunk or null]}`, in order.
     Result<Value> get(const Object& params, const Caller& caller) const;
     /// "chunk_id", "count" (1) to `{"chunks", "text"}`: the chunk and those around it.
@@ -53,11 +71,25 @@ public:
     Result<Value> count(const Object& params, const Caller& caller) const;
     /// `{"collections": [...]}`: those the caller may read.
     Result<Value> collections(const Object& params, const Caller& caller) const;
+    Result<Value> describe(const Object& params, const Caller& caller) const;
+    /// "name", "schema"; AlreadyExists.
+    Result<Value> create_collection(const Object& params, const Caller& caller) const;
+    /// "collection", which has no default here, to `{"collection", "dropped"}`.
+    Result<Value> drop_collection(const Object& params, const Caller& caller) const;
     Result<Value> stats(const Object& params, const Caller& caller) const;
 
     /// A request within the caller's limits, over collections it may read.
     Result<Request> read_request(const Value& json, const Caller& caller) const;
     Result<> check(const Request& request, const Caller& caller) const;
+
+    /// Asks the database on the caller's behalf, within its limits; its observer sees the answers.
+    Result<Answer> search(const Request& request, const Caller& caller) const;
+    std::vector<Result<Answer>> search_batch(std::span<const Request> requests,
+                                             const Caller& caller) const;
+    /// Adds chunks on the caller's behalf.
+    Result<WriteReport> write(const std::string& collection, std::vector<Chunk> chunks,
+                              const std::string& namespace_, const Caller& caller,
+                              WriteOptions options = {}) const;
 
     /// Creates the collection if it is missing; true if it did. Without `schema` it gets the
     /// configured embedder.
@@ -67,6 +99,9 @@ public:
     const ServiceOptions& options() const noexcept { return options_; }
 
 private:
+    /// A request beside "chunk_id".
+    Result<std::pair<Request, std::string>> read_question(const Object& params,
+                                                          const Caller& caller) const;
     std::vector<std::string> collections_of(const Request& request) const;
 
     Database& database_;

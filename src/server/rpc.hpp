@@ -15,10 +15,11 @@ namespace braid::server {
 
 /// JSON-RPC 2.0 over a database, whatever carries the messages. Safe for concurrent use.
 ///
-/// Methods: `braid.retrieve`, `.retrieve_batch`, `.context`, `.add`, `.update`, `.delete`, `.get`,
-/// `.neighbors`, `.facets`, `.count`, `.collections`, `.stats` (operations.hpp), and
-/// `cstp.queryDecisions`, `cstp.indexDecisions` (decisions.hpp). Parameters are given by name; a
-/// list of one object counts as that object.
+/// Methods: `braid.retrieve`, `.retrieve_batch`, `.hybrid_search`, `.context`, `.explain`,
+/// `.why_not`, `.eval`, `.add`, `.update`, `.delete`, `.get`, `.scan`, `.document`, `.neighbors`,
+/// `.facets`, `.count`, `.collections`, `.describe`, `.create_collection`, `.drop_collection`,
+/// `.stats` (operations.hpp), and `cstp.queryDecisions`, `cstp.indexDecisions` (decisions.hpp).
+/// Parameters are given by name; a list of one object counts as that object.
 class Rpc {
 public:
     /// The database must outlive it.

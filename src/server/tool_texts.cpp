@@ -105,9 +105,12 @@ const ToolText kExplainText{
         "message": {"type": "string"},
         "rank": {"type": "integer"}, "score": {"type": "number"},
         "receipt": {"type": "object"},
-        "complete": {"type": "boolean"},
-        "warnings": {"type": "array", "items": {"type": "string"}}},
-        "required": ["found", "message", "complete", "warnings"]})",
+        "shown": {"type": "boolean", "description": "Among the best, as many as a search shows"},
+        "legs": {"type": "array", "description": "Where it stands by meaning and by words",
+            "items": {"type": "object", "properties": {
+                "source": {"type": "string"}, "score": {"type": ["number", "null"]},
+                "rank": {"type": ["integer", "null"]}, "depth": {"type": "integer"}}}}},
+        "required": ["found", "message"]})",
 };
 
 const ToolText kRememberText{

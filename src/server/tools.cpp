@@ -13,7 +13,6 @@
 #include "braid/server/parameters.hpp"
 #include "braid/server/tool_texts.hpp"
 #include "braid/server/write_tools.hpp"
-#include "braid/wire/answer_json.hpp"
 
 namespace braid::server {
 namespace {
@@ -30,8 +29,7 @@ Result<Value> search_memory(const Operations& operations, const Object& argument
     BRAID_CHECK(fields.finish());
     request.collections = {"memory"};
     BRAID_CHECK(operations.check(request, caller));
-    BRAID_TRY(const Answer answer,
-              operations.database().retrieve(request, caller.principal, caller.call));
+    BRAID_TRY(const Answer answer, operations.search(request, caller));
     Array results;
     results.reserve(answer.hits.size());
     for (const Hit& hit : answer.hits) {
@@ -91,35 +89,29 @@ Result<Value> list_collections(const Operations& operations, const Object& argum
 Result<Value> explain(const Operations& operations, const Object& arguments, const Caller& caller) {
     BRAID_CHECK(require_collection(arguments));
     Fields fields(arguments);
-    BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
-    BRAID_TRY(const auto id, fields.required("chunk_id", fields.string("chunk_id")));
-    Request request;
-    BRAID_TRY(request.query, fields.required("query", fields.string("query")));
+    for (const std::string_view key : {"query", "collection", "chunk_id", "namespace"}) {
+        fields.any(key);
+    }
     BRAID_CHECK(fields.finish());
-    request.collections = {scope.collection};
-    request.namespace_ = scope.namespace_;
-    request.explain = true;
-    request.top_k = caller.limits.top_k;
-    BRAID_CHECK(operations.check(request, caller));
-    BRAID_TRY(const Answer answer,
-              operations.database().retrieve(request, caller.principal, caller.call));
-    const auto hit = std::ranges::find(
-        answer.hits, id, [](const Hit& h) -> const std::string& { return h.chunk.chunk_id; });
-    Object out{{"found", hit != answer.hits.end()},
+    BRAID_TRY(const std::string id, fields.required("chunk_id", fields.string("chunk_id")));
+    BRAID_TRY(const std::string query, fields.required("query", fields.string("query")));
+    const auto explained = operations.explain(arguments, caller);
+    if (!explained && explained.error().code == ErrorCode::NotFound) {
+        return Value(Object{{"found", false}, {"message", Value(explained.error().message)}});
+    }
+    if (!explained) return tl::unexpected(explained.error());
+    const Value* const hit = explained->find("hit");
+    Object out{{"found", hit->is_object()},
                {"message", Value()},
-               {"complete", answer.complete},
-               {"warnings", strings_to_array(answer.warnings)}};
-    if (hit == answer.hits.end()) {
-        out.set("message", "\"" + id + "\" is not among the best " +
-                               std::to_string(answer.hits.size()) +
-                               " for this query, or does not exist");
+               {"shown", *explained->find("shown")},
+               {"legs", *explained->find("legs")}};
+    if (!hit->is_object()) {
+        out.set("message", "\"" + id + "\" is not found by this query");
         return Value(std::move(out));
     }
-    out.set("message", "\"" + id + "\" is number " + std::to_string(hit->rank) + " of " +
-                           std::to_string(answer.hits.size()));
-    out.set("rank", hit->rank);
-    out.set("score", hit->score);
-    out.set("receipt", wire::receipt_to_value(hit->receipt));
+    for (const std::string_view key : {"rank", "score", "receipt"}) out.set(key, *hit->find(key));
+    out.set("message", "\"" + id + "\" is number " + std::to_string(hit->find("rank")->as_int()) +
+                           " for this query");
     return Value(std::move(out));
 }
 

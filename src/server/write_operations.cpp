@@ -89,6 +89,14 @@ Result<bool> Operations::ensure_collection(const std::string& name, const Schema
     return true;
 }
 
+Result<WriteReport> Operations::write(const std::string& collection, std::vector<Chunk> chunks,
+                                      const std::string& namespace_, const Caller& caller,
+                                      WriteOptions options) const {
+    options.principal = caller.principal;
+    options.limits = caller.call;
+    return database_.add(collection, std::move(chunks), namespace_, options);
+}
+
 Result<Value> Operations::add(const Object& params, const Caller& caller) const {
     Fields fields(params);
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Write));
@@ -108,7 +116,7 @@ Result<Value> Operations::add(const Object& params, const Caller& caller) const 
     ids.reserve(batch.chunks.size());
     for (const Chunk& chunk : batch.chunks) ids.emplace_back(chunk.chunk_id);
     BRAID_TRY(WriteReport report,
-              database_.add(scope.collection, std::move(batch.chunks), scope.namespace_, options));
+              write(scope.collection, std::move(batch.chunks), scope.namespace_, caller, options));
     for (std::string& warning : report.warnings) batch.warnings.push_back(std::move(warning));
     return Value(Object{{"collection", Value(scope.collection)},
                         {"created", created},
@@ -124,23 +132,16 @@ Result<Value> Operations::update(const Object& params, const Caller& caller) con
     Fields fields(params);
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Write));
     BRAID_TRY(const Array* const list, read_list(fields, "updates", caller.limits.chunks));
-    BRAID_TRY(const WriteOptions options, read_write_options(fields));
+    BRAID_TRY(WriteOptions options, read_write_options(fields));
     BRAID_CHECK(fields.finish());
     std::vector<MetadataUpdate> updates;
-    std::vector<std::string> ids;
     updates.reserve(list->size());
-    ids.reserve(list->size());
     for (std::size_t i = 0; i < list->size(); ++i) {
         auto update = read_update((*list)[i]);
         if (!update) return fail(place("updates", i), std::move(update).error());
-        ids.push_back(update->chunk_id);
         updates.push_back(*std::move(update));
     }
-    // What the caller may not see does not exist for it.
-    BRAID_TRY(const auto found, database_.get(scope, ids));
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (!found[i]) return fail(ErrorCode::NotFound, "there is no chunk \"" + ids[i] + "\"");
-    }
+    options.principal = caller.principal;  // what it may not see does not exist for it
     BRAID_TRY(const WriteReport report,
               database_.update(scope.collection, std::move(updates), scope.namespace_, options));
     return Value(Object{{"collection", Value(scope.collection)},

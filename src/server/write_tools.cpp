@@ -75,7 +75,8 @@ Result<Value> remember(const Operations& operations, const Object& arguments,
     BRAID_CHECK(operations.ensure_collection(collection, nullptr));
     std::vector<Chunk> chunks;
     chunks.push_back(std::move(input.chunk));
-    BRAID_TRY(const WriteReport report, operations.database().add(collection, std::move(chunks)));
+    BRAID_TRY(const WriteReport report, operations.write(collection, std::move(chunks),
+                                                         std::string(kDefaultNamespace), caller));
     std::vector<std::string> warnings = std::move(input.warnings);
     warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
     return Value(Object{{"id", Value(std::move(chunk_id))},
@@ -113,7 +114,7 @@ Result<Value> ingest_text(const Operations& operations, const Object& arguments,
     }
     const std::size_t count = chunks.size();
     BRAID_TRY(const WriteReport report,
-              operations.database().add(scope.collection, std::move(chunks), scope.namespace_));
+              operations.write(scope.collection, std::move(chunks), scope.namespace_, caller));
     BRAID_TRY(const std::uint64_t removed, remove_rest(operations, scope, document, count));
     return Value(Object{{"document_id", Value(document)},
                         {"collection", Value(scope.collection)},

@@ -1,0 +1,64 @@
+#include <utility>
+
+#include "braid/json/fields.hpp"
+#include "braid/server/operations.hpp"
+#include "braid/server/parameters.hpp"
+#include "braid/wire/schema_json.hpp"
+
+namespace braid::server {
+
+using json::Fields;
+
+Result<Value> Operations::collections(const Object& params, const Caller& caller) const {
+    const Fields fields(params);
+    BRAID_CHECK(fields.finish());
+    BRAID_TRY(const auto found, database_.collections(caller.principal));
+    Array collections;
+    collections.reserve(found.size());
+    for (const CollectionInfo& info : found) {
+        if (!caller.require(Access::Read, info.name)) continue;
+        collections.push_back(wire::collection_to_value(info));
+    }
+    return Value(Object{{"collections", std::move(collections)}});
+}
+
+Result<Value> Operations::describe(const Object& params, const Caller& caller) const {
+    Fields fields(params);
+    BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
+    BRAID_CHECK(fields.finish());
+    BRAID_TRY(const CollectionInfo info, database_.describe(scope.collection, caller.principal));
+    return wire::collection_to_value(info);
+}
+
+Result<Value> Operations::create_collection(const Object& params, const Caller& caller) const {
+    Fields fields(params);
+    BRAID_TRY(const auto name, fields.required("name", fields.string("name")));
+    const Value* const given = fields.any("schema");
+    BRAID_CHECK(fields.finish());
+    BRAID_CHECK(validate_collection_name(name));
+    BRAID_CHECK(caller.require(Access::Admin, name));
+    Schema schema;
+    schema.vectors.embedder = options_.embedder;
+    if (given != nullptr && !given->is_null()) {
+        BRAID_TRY(schema, wire::schema_from_value(*given));
+    }
+    BRAID_CHECK(database_.create_collection(name, schema));
+    BRAID_TRY(const CollectionInfo info, database_.describe(name, caller.principal));
+    return wire::collection_to_value(info);
+}
+
+Result<Value> Operations::drop_collection(const Object& params, const Caller& caller) const {
+    Fields fields(params);
+    BRAID_TRY(const auto name, fields.required("collection", fields.string("collection")));
+    BRAID_CHECK(fields.finish());
+    BRAID_CHECK(validate_collection_name(name));
+    BRAID_CHECK(caller.require(Access::Admin, name));
+    if (!caller.principal.sees_everything()) {
+        return fail(ErrorCode::PermissionDenied,
+                    "dropping collection \"" + name + "\" needs the right to see all of it");
+    }
+    BRAID_CHECK(database_.drop_collection(name));
+    return Value(Object{{"collection", Value(name)}, {"dropped", true}});
+}
+
+}  // namespace braid::server

@@ -1,0 +1,111 @@
+#include "braid/server/server_metrics.hpp"
+
+#include <utility>
+
+namespace braid::server {
+namespace {
+
+net::OutgoingResponse plain(int status, std::string text) {
+    net::OutgoingResponse response;
+    response.status = status;
+    response.headers.push_back({"Content-Type", std::string(kMetricsType)});
+    response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+    response.body = std::move(text);
+    return response;
+}
+
+}  // namespace
+
+ServerMetrics::ServerMetrics(Database& database, const Metrics& metrics, std::string version)
+    : database_(database), metrics_(metrics), version_(std::move(version)) {}
+
+void ServerMetrics::watch_transport(std::function<net::HttpServer::Counters()> counters) {
+    transport_ = std::move(counters);
+}
+
+void ServerMetrics::watch_sessions(std::function<std::size_t()> sessions) {
+    sessions_ = std::move(sessions);
+}
+
+void ServerMetrics::watch_idempotency(std::function<std::size_t()> bytes) {
+    idempotency_ = std::move(bytes);
+}
+
+void ServerMetrics::write_store(std::string& out) const {
+    const auto collections = database_.collections();
+    if (!collections) return;
+    double chunks = 0;
+    double documents = 0;
+    double damaged = 0;
+    double bytes = 0;
+    for (const CollectionInfo& info : *collections) {
+        chunks += static_cast<double>(info.chunks);
+        documents += static_cast<double>(info.documents);
+        damaged += info.damage.empty() ? 0 : 1;
+        ReadScope scope;
+        scope.collection = info.name;
+        if (const auto stats = database_.stats(scope)) {
+            bytes += static_cast<double>(stats->bytes_on_disk);
+        }
+    }
+    write_metric(out, "braid_collections", "gauge", "Collections.",
+                 static_cast<double>(collections->size()));
+    write_metric(out, "braid_damaged_collections", "gauge", "Collections that cannot be read.",
+                 damaged);
+    write_metric(out, "braid_chunks", "gauge", "Chunks, over all collections.", chunks);
+    write_metric(out, "braid_documents", "gauge", "Documents, over all collections.", documents);
+    write_metric(out, "braid_store_bytes", "gauge", "Bytes on disk.", bytes);
+}
+
+std::string ServerMetrics::text() const {
+    std::string out;
+    write_header(out, "braid_build_info", "gauge", "The version that runs.");
+    out += "braid_build_info{version=\"" + label_value(version_) + "\"} 1\n";
+    metrics_.write(out);
+    write_store(out);
+    if (sessions_) {
+        write_metric(out, "braid_mcp_sessions", "gauge", "Open MCP sessions.",
+                     static_cast<double>(sessions_()));
+    }
+    if (idempotency_) {
+        write_metric(out, "braid_idempotency_bytes", "gauge", "Answers kept for repetitions.",
+                     static_cast<double>(idempotency_()));
+    }
+    if (transport_) {
+        const auto counters = transport_();
+        write_metric(out, "braid_connections", "gauge", "Open connections.",
+                     static_cast<double>(counters.connections));
+        write_metric(out, "braid_connections_accepted_total", "counter", "Connections accepted.",
+                     static_cast<double>(counters.accepted));
+        write_metric(out, "braid_transport_requests_total", "counter",
+                     "Requests the transport took in.", static_cast<double>(counters.requests));
+        write_metric(out, "braid_transport_refused_total", "counter",
+                     "Requests the transport refused.", static_cast<double>(counters.refused));
+    }
+    write_process_metrics(out);
+    return out;
+}
+
+std::optional<net::OutgoingResponse> ServerMetrics::admit(const net::IncomingRequest& head,
+                                                          std::size_t& body_limit) {
+    body_limit = 0;
+    if (head.target != "/metrics") return plain(404, "only /metrics is here\n");
+    if (head.method != "GET" && head.method != "HEAD") {
+        auto response = plain(405, "GET /metrics\n");
+        response.headers.push_back({"Allow", "GET"});
+        return response;
+    }
+    return std::nullopt;
+}
+
+net::OutgoingResponse ServerMetrics::handle(const net::IncomingRequest& request) {
+    std::size_t limit = 0;
+    if (auto refused = admit(request, limit)) return *std::move(refused);
+    return plain(200, request.method == "HEAD" ? std::string() : text());
+}
+
+net::OutgoingResponse ServerMetrics::refuse(int status, std::string_view reason) {
+    return plain(status, std::string(reason) + "\n");
+}
+
+}  // namespace braid::server

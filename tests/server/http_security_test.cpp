@@ -1,0 +1,388 @@
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "braid/core/sha256.hpp"
+#include "braid/server/api_keys.hpp"
+#include "braid/server/http_app.hpp"
+#include "braid/server/idempotency.hpp"
+#include "braid/server/rate_limit.hpp"
+#include "server/http_fixture.hpp"
+
+namespace braid::server {
+namespace {
+
+using braid::testing::at;
+using braid::testing::header_of;
+using braid::testing::Headers;
+using braid::testing::http_request;
+using braid::testing::HttpTest;
+using braid::testing::parsed;
+using braid::testing::send;
+
+std::string hash_of(const std::string& text) {
+    return core::sha256_hex(std::as_bytes(std::span(text)));
+}
+
+std::string key_entry(const std::string& name, const std::string& rest) {
+    return R"({"name": ")" + name + R"(", "sha256": ")" + hash_of(name + "-key") + "\", " + rest +
+           "}";
+}
+
+KeyRing ring(const std::string& entries) {
+    auto keys = KeyRing::parse(R"({"keys": [)" + entries + "]}");
+    EXPECT_TRUE(keys) << (keys ? "" : keys.error().message);
+    return keys ? *std::move(keys) : KeyRing();
+}
+
+Headers bearer(const std::string& name) {
+    return {{"Authorization", "Bearer " + name + "-key"}};
+}
+
+class KeyedHttpTest : public HttpTest {
+protected:
+    KeyedHttpTest() {
+        HttpAppOptions options;
+        options.keys = ring(
+            key_entry("root", R"("collections": {"*": "admin"})") + "," +
+            key_entry("writer", R"("collections": {"notes": "write", "team-*": "read"})") + "," +
+            key_entry("reader", R"("principal": {"clearance": "normal", "scopes": ["red"]},
+                      "collections": {"notes": "write"})") +
+            "," +
+            key_entry("slow", R"("collections": {"*": "read"}, "requests_per_second": 0.001)") +
+            "," + key_entry("old", R"("collections": {"*": "admin"},
+                      "expires_at": "2020-01-01T00:00:00Z")"));
+        restart(std::move(options));
+    }
+};
+
+TEST(ApiKeys, AreReadFromAFile) {
+    const KeyRing keys = ring(R"({"name": "a", "sha256": ")" + hash_of("secret") + R"(",
+        "collections": {"notes": "write"}}, {"name": "b", "salt": "ff00", "sha256": ")" +
+                              hash_of(std::string("\xFF\x00", 2) + "secret2") + R"(",
+        "collections": {"*": "read"}})");
+    ASSERT_EQ(keys.size(), 2U);
+    ASSERT_NE(keys.find("secret", {}), nullptr);
+    EXPECT_EQ(keys.find("secret", {})->principal.name, "a");
+    ASSERT_NE(keys.find("secret2", {}), nullptr);
+    EXPECT_EQ(keys.find("secret2", {})->principal.name, "b");
+    EXPECT_EQ(keys.find("", {}), nullptr);
+    EXPECT_EQ(keys.find("Secret", {}), nullptr);
+    const std::string hash = hash_of("x");
+    for (const std::string bad :
+         {R"([])", R"({})", R"({"keys": []})", R"({"keys": [{}]})", R"({"keys": 3})",
+          R"({"keys": [{"name": "a", "sha256": "abc", "collections": {}}]})",
+          R"({"keys": [{"name": "", "sha256": "HASH", "collections": {}}]})",
+          R"({"keys": [{"name": "a", "sha256": "HASH"}]})",
+          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {"x": "own"}}]})",
+          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {"../x": "read"}}]})",
+          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {"a*b": "read"}}]})",
+          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {}, "principal": {}}]})",
+          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {}, "salt": "x"}]})",
+          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {}, "admin": true}]})",
+          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {}},
+                       {"name": "a", "sha256": "HASH", "collections": {}}]})"}) {
+        std::string text = bad;
+        for (std::size_t place = text.find("HASH"); place != std::string::npos;
+             place = text.find("HASH")) {
+            text.replace(place, 4, hash);
+        }
+        const auto keys_read = KeyRing::parse(text);
+        ASSERT_FALSE(keys_read) << bad;
+        EXPECT_EQ(keys_read.error().message.find(hash), std::string::npos) << "a hash is shown";
+    }
+}
+
+TEST(ApiKeys, AreMadeSoThatOnlyTheirHashIsKept) {
+    std::set<std::string> made;
+    for (int i = 0; i < 100; ++i) {
+        const auto key = make_key("agent", {{"notes", Access::Write}, {"team-*", Access::Read}});
+        ASSERT_TRUE(key);
+        EXPECT_EQ(key->key.size(), 49U);
+        EXPECT_TRUE(made.insert(key->key).second);
+        const std::string file = R"({"keys": [)" + json::print(Value(key->entry)) + "]}";
+        EXPECT_EQ(file.find(key->key), std::string::npos);
+        const auto keys = KeyRing::parse(file);
+        ASSERT_TRUE(keys) << file;
+        const ApiKey* const found = keys->find(key->key, {});
+        ASSERT_NE(found, nullptr);
+        EXPECT_TRUE(found->grants.allow(Access::Write, "notes"));
+        EXPECT_FALSE(found->grants.allow(Access::Write, "team-a"));
+    }
+    EXPECT_FALSE(make_key("", {}));
+    EXPECT_FALSE(make_key("a", {{"../x", Access::Read}}));
+}
+
+TEST(ApiKeys, GrantByTheNameThatFitsBest) {
+    Grants grants;
+    grants.by_pattern = {{"*", Access::Read},
+                         {"team-*", Access::Write},
+                         {"team-a-*", Access::Read},
+                         {"team-a-b", Access::Admin}};
+    EXPECT_TRUE(grants.allow(Access::Read, "other"));
+    EXPECT_FALSE(grants.allow(Access::Write, "other"));
+    EXPECT_TRUE(grants.allow(Access::Write, "team-x"));
+    EXPECT_FALSE(grants.allow(Access::Write, "team-a-x"));
+    EXPECT_TRUE(grants.allow(Access::Admin, "team-a-b"));
+    EXPECT_FALSE(Grants{}.allow(Access::Read, "x"));
+}
+
+TEST(ApiKeys, AreRequiredWhereOthersCanReach) {
+    for (const char* host : {"127.0.0.1", "127.8.9.1", "::1", "localhost", ""}) {
+        EXPECT_TRUE(require_keys(host, {})) << host;
+    }
+    for (const char* host :
+         {"0.0.0.0", "::", "192.168.1.2", "127.0.0.1.example.com", "example.com"}) {
+        const auto refused = require_keys(host, {});
+        ASSERT_FALSE(refused) << host;
+        EXPECT_EQ(refused.error().code, ErrorCode::PermissionDenied);
+        EXPECT_TRUE(require_keys(host, ring(key_entry("a", R"("collections": {})")))) << host;
+    }
+}
+
+TEST_F(KeyedHttpTest, AsksForAKeyBeforeAnythingElse) {
+    const auto refused = ask("GET", "/v1/collections");
+    EXPECT_EQ(code(refused, 401), "unauthenticated");
+    EXPECT_EQ(header_of(refused, "WWW-Authenticate"), R"(Bearer realm="braid")");
+    for (const Headers& headers :
+         {Headers{{"Authorization", "Bearer wrong"}}, Headers{{"Authorization", "Basic root-key"}},
+          Headers{{"Authorization", "Bearer"}}, Headers{{"X-Api-Key", "root-key "}},
+          Headers{{"Authorization", "Bearer old-key"}}}) {
+        EXPECT_EQ(code(ask("GET", "/v1/collections", "", headers), 401), "unauthenticated");
+    }
+    json("GET", "/v1/collections", "", 200, bearer("root"));
+    json("GET", "/v1/collections", "", 200, {{"authorization", "bearer root-key"}});
+    json("GET", "/v1/collections", "", 200, {{"X-Api-Key", "root-key"}});
+    // Without a key nothing is told apart: neither what exists nor what does not.
+    for (const std::string target : {"/v1/collections/notes", "/nothing", "/metrics", "/rpc"}) {
+        EXPECT_EQ(code(ask("GET", target), 401), "unauthenticated") << target;
+    }
+    EXPECT_EQ(code(ask("POST", "/v1/retrieve", std::string(1 << 25, 'x')), 401), "unauthenticated")
+        << "before the body is looked at";
+    EXPECT_EQ(ask("GET", "/healthz").status, 200);
+    auto socket = http_request("GET", "/v1/collections", "");
+    socket.peer = "unix";
+    EXPECT_EQ(send(*app_, socket).status, 200) << "the socket is its owner's";
+}
+
+TEST_F(KeyedHttpTest, HoldsKeysToTheirRights) {
+    const std::string chunk = R"({"text": "a red fox"})";
+    json("PUT", "/v1/collections/notes/chunks/a", chunk, 200, bearer("writer"));
+    json("PUT", "/v1/collections/team-x/chunks/a", chunk, 200, bearer("root"));
+    json("PUT", "/v1/collections/other/chunks/a", chunk, 200, bearer("root"));
+    json("GET", "/v1/collections/team-x/chunks/a", "", 200, bearer("writer"));
+    for (const auto& [method, target, body] :
+         std::vector<std::tuple<std::string, std::string, std::string>>{
+             {"PUT", "/v1/collections/team-x/chunks/a", chunk},
+             {"GET", "/v1/collections/other/chunks/a", ""},
+             {"GET", "/v1/collections/other", ""},
+             {"GET", "/v1/collections/other/stats", ""},
+             {"GET", "/v1/collections/other/documents/a", ""},
+             {"GET", "/v1/collections/other/chunks", ""},
+             {"GET", "/v1/collections/other/chunks/a/neighbors", ""},
+             {"POST", "/v1/collections/other/facets", R"({"field": "a"})"},
+             {"POST", "/v1/collections/other/count", "{}"},
+             {"POST", "/v1/collections/other/chunks/get", R"({"chunk_ids": ["a"]})"},
+             {"POST", "/v1/collections", R"({"name": "notes"})"},
+             {"DELETE", "/v1/collections/notes", ""},
+             {"POST", "/v1/retrieve", R"({"query": "x", "collection": "other"})"},
+             {"POST", "/v1/context", R"({"query": "x", "collection": "other"})"},
+             {"POST", "/v1/explain", R"({"query": "x", "collection": "other", "chunk_id": "a"})"},
+             {"POST", "/v1/why_not", R"({"query": "x", "collection": "other", "chunk_id": "a"})"},
+             {"POST", "/v1/hybrid_search", R"({"query": "x"})"},
+             {"POST", "/v1/eval", R"({"queries": [{"id": "q", "text": "x"}],
+                 "qrels": {"q": {"a": 1}}, "request": {"collection": "other"}})"},
+             {"PUT", "/v1/collections/other/documents/a", R"({"text": "x"})"},
+             {"DELETE", "/v1/collections/team-x/documents/a", ""},
+             {"GET", "/metrics", ""}}) {
+        EXPECT_EQ(code(ask(method, target, body, bearer("writer")), 403), "permission_denied")
+            << method << " " << target;
+    }
+    const Value seen = json("GET", "/v1/collections", "", 200, bearer("writer"));
+    EXPECT_EQ(at(seen, "collections").as_array().size(), 2U);
+    const Value reply = json("POST", "/rpc", R"({"jsonrpc": "2.0", "id": 1, "method": "braid.get",
+        "params": {"collection": "other", "chunk_ids": ["a"]}})",
+                             200, bearer("writer"));
+    EXPECT_EQ(at(reply, "error.code"), Value(-32008));
+    json("DELETE", "/v1/collections/notes", "", 200, bearer("root"));
+}
+
+TEST_F(KeyedHttpTest, HidesChunksFromPrincipals) {
+    const auto put = [&](const std::string& id, const std::string& labels, const char* key,
+                         int status) {
+        return json("PUT", "/v1/collections/notes/chunks/" + id,
+                    R"({"text": "a fox")" + labels + "}", status, bearer(key));
+    };
+    put("secret", R"(, "sensitivity": "restricted")", "root", 200);
+    put("blue", R"(, "visibility_scope": ["blue"])", "root", 200);
+    put("red", R"(, "visibility_scope": ["red"])", "root", 200);
+    const Value answer = json("POST", "/v1/retrieve", R"({"query": "fox", "collection": "notes"})",
+                              200, bearer("reader"));
+    EXPECT_EQ(at(answer, "chunks").as_array().size(), 1U);
+    EXPECT_EQ(at(answer, "chunks.0.chunk_id"), Value("red"));
+    for (const std::string id : {"secret", "blue", "elm"}) {
+        const std::string chunk = "/v1/collections/notes/chunks/" + id;
+        EXPECT_EQ(code(ask("GET", chunk, "", bearer("reader")), 404), "not_found");
+        EXPECT_EQ(code(ask("PATCH", chunk, "{}", bearer("reader")), 404), "not_found");
+        EXPECT_EQ(at(json("DELETE", chunk, "", 200, bearer("reader")), "deleted"), Value(0));
+    }
+    // It can neither replace nor learn more than that the name is in use.
+    EXPECT_EQ(at(put("secret", "", "reader", 409), "detail"),
+              Value("the chunk id \"secret\" is taken"));
+    EXPECT_EQ(at(put("red", "", "reader", 200), "replaced"), Value(1));
+    EXPECT_EQ(at(put("new", "", "reader", 200), "replaced"), Value(0));
+    EXPECT_EQ(at(json("GET", "/v1/collections/notes/chunks/secret", "", 200, bearer("root")),
+                 "sensitivity"),
+              Value("restricted"));
+    const Value lines =
+        json("POST", "/v1/collections/notes/chunks",
+             "{\"_id\": \"x\", \"text\": \"y\"}\n{\"_id\": \"blue\", \"text\": \"y\"}\n", 200,
+             {{"Authorization", "Bearer reader-key"}, {"Content-Type", "application/x-ndjson"}});
+    EXPECT_EQ(at(lines, "written"), Value(1));
+    EXPECT_EQ(at(lines, "results.1.error.code"), Value("conflict"));
+    EXPECT_EQ(code(ask("DELETE", "/v1/collections/notes", "", bearer("reader")), 403),
+              "permission_denied");
+}
+
+TEST_F(KeyedHttpTest, LimitsTheRateOfAKey) {
+    EXPECT_EQ(ask("GET", "/v1/collections", "", bearer("slow")).status, 200);
+    const auto limited = ask("GET", "/v1/collections", "", bearer("slow"));
+    EXPECT_EQ(code(limited, 429), "rate_limited");
+    EXPECT_GE(std::stoi(header_of(limited, "Retry-After")), 1);
+    EXPECT_EQ(ask("GET", "/v1/collections", "", bearer("root")).status, 200) << "others go on";
+    EXPECT_EQ(ask("GET", "/healthz").status, 200);
+}
+
+TEST(RateLimiter, FillsUpWithTime) {
+    RateLimiter limiter;
+    const auto start = RateLimiter::Clock::now();
+    EXPECT_FALSE(limiter.take("a", 2, start));
+    EXPECT_FALSE(limiter.take("a", 2, start));
+    const auto wait = limiter.take("a", 2, start);
+    ASSERT_TRUE(wait.has_value());
+    EXPECT_NEAR(wait.value().count(), 0.5, 1e-9);
+    EXPECT_FALSE(limiter.take("b", 2, start));
+    EXPECT_FALSE(limiter.take("a", 2, start + std::chrono::milliseconds(501)));
+    EXPECT_TRUE(limiter.take("a", 2, start + std::chrono::milliseconds(502)));
+    EXPECT_FALSE(limiter.take("a", 0, start));
+}
+
+TEST_F(HttpTest, RefusesNamesThatAreNotItsOwn) {
+    const auto with_host = [&](const std::string& host, const std::string& peer = "127.0.0.1") {
+        auto request = http_request("GET", "/v1/collections", "");
+        request.headers = {{"Host", host}};
+        request.peer = peer;
+        return send(*app_, request);
+    };
+    for (const std::string host :
+         {"localhost", "LOCALHOST:80", "127.0.0.1", "[::1]:80", "192.168.1.7:80"}) {
+        EXPECT_EQ(with_host(host).status, 200) << host;
+    }
+    for (const std::string host : {"evil.example", "127.0.0.1.evil.example", "localhost.evil", "",
+                                   "a b", "[::1", "evil.example:80", "1.2.3.4.5"}) {
+        EXPECT_EQ(code(with_host(host), 421), "misdirected_request") << host;
+    }
+    EXPECT_EQ(with_host("evil.example", "unix").status, 200) << "no name leads to a socket";
+    auto twice = http_request("GET", "/v1/collections", "", {{"Host", "localhost"}});
+    EXPECT_EQ(code(send(*app_, twice), 400), "malformed_request");
+    HttpAppOptions options;
+    options.hosts = {"Braid.Example"};
+    restart(std::move(options));
+    EXPECT_EQ(with_host("braid.example:443").status, 200);
+    EXPECT_EQ(with_host("braid.example", "10.1.2.3").status, 403) << "no keys, another machine";
+}
+
+TEST_F(HttpTest, RefusesForeignWebPages) {
+    const auto from = [&](const std::string& origin) {
+        return ask("GET", "/v1/collections", "", {{"Origin", origin}});
+    };
+    EXPECT_EQ(from("http://127.0.0.1:7878").status, 200) << "its own pages";
+    for (const std::string origin :
+         {"http://evil.example", "null", "", "http://127.0.0.1:3000", "https://localhost"}) {
+        EXPECT_EQ(code(from(origin), 403), "origin_refused") << origin;
+    }
+    EXPECT_EQ(header_of(from("http://127.0.0.1:7878"), "Access-Control-Allow-Origin"), "");
+    HttpAppOptions options;
+    options.origins = {"https://app.example"};
+    restart(std::move(options));
+    const auto allowed = from("https://app.example");
+    EXPECT_EQ(allowed.status, 200);
+    EXPECT_EQ(header_of(allowed, "Access-Control-Allow-Origin"), "https://app.example");
+    EXPECT_EQ(header_of(from("http://evil.example"), "Access-Control-Allow-Origin"), "");
+    const auto preflight = ask("OPTIONS", "/v1/retrieve", "",
+                               {{"Origin", "https://app.example"},
+                                {"Access-Control-Request-Method", "POST"},
+                                {"Access-Control-Request-Headers", "content-type"}});
+    EXPECT_EQ(preflight.status, 204);
+    EXPECT_EQ(header_of(preflight, "Access-Control-Allow-Headers"), "content-type");
+    EXPECT_EQ(ask("OPTIONS", "/v1/retrieve", "", {{"Origin", "http://evil.example"}}).status, 403);
+}
+
+TEST_F(KeyedHttpTest, DoesAWriteOnceForOneIdempotencyKey) {
+    const auto post = [&](const std::string& body, const std::string& key, const char* who,
+                          const std::string& target = "/v1/collections") {
+        Headers headers = bearer(who);
+        headers.push_back({"Idempotency-Key", key});
+        return ask("POST", target, body, headers);
+    };
+    const std::string body = R"({"name": "papers"})";
+    const auto first = post(body, "k1", "root");
+    EXPECT_EQ(first.status, 201);
+    const auto again = post(body, "k1", "root");
+    EXPECT_EQ(again.status, 201);
+    EXPECT_EQ(again.body, first.body);
+    EXPECT_EQ(header_of(again, "Idempotency-Replayed"), "true");
+    EXPECT_NE(header_of(again, "X-Request-Id"), header_of(first, "X-Request-Id"));
+    EXPECT_EQ(code(post(R"({"name": "other"})", "k1", "root"), 422), "idempotency_mismatch");
+    EXPECT_EQ(code(post(body, "k2", "root"), 409), "already_exists");
+    EXPECT_EQ(code(post(body, "k1", "writer"), 403), "permission_denied") << "keys have their own";
+    EXPECT_EQ(code(post(body, "", "root"), 400), "malformed_request");
+    EXPECT_EQ(code(post(body, std::string(256, 'x'), "root"), 400), "malformed_request");
+    EXPECT_EQ(
+        post(R"({"query": "x", "collection": "papers"})", "k1", "root", "/v1/retrieve").status, 200)
+        << "reads take no notice";
+}
+
+TEST(IdempotencyStore, KnowsWhatIsAtWork) {
+    IdempotencyStore store(10'000, std::chrono::seconds(10));
+    using State = IdempotencyStore::State;
+    const auto now = IdempotencyStore::Clock::now();
+    EXPECT_EQ(store.begin("a", "1", now).state, State::New);
+    EXPECT_EQ(store.begin("a", "1", now).state, State::Running);
+    EXPECT_EQ(store.begin("a", "2", now).state, State::Differs);
+    store.abandon("a");
+    EXPECT_EQ(store.begin("a", "2", now).state, State::New);
+    net::OutgoingResponse response;
+    response.body = "done";
+    store.finish("a", response);
+    const auto done = store.begin("a", "2", now);
+    EXPECT_EQ(done.state, State::Done);
+    ASSERT_TRUE(done.response.has_value());
+    EXPECT_EQ(done.response.value().body, "done");
+    EXPECT_EQ(store.begin("a", "3", now + std::chrono::seconds(11)).state, State::New);
+}
+
+TEST(IdempotencyStore, IsBounded) {
+    IdempotencyStore store(100'000);
+    net::OutgoingResponse response;
+    response.body = std::string(1000, 'x');
+    for (int i = 0; i < 1000; ++i) {
+        const std::string key = "key " + std::to_string(i);
+        store.begin(key, "1");
+        store.finish(key, response);
+        EXPECT_LE(store.bytes(), 100'000U);
+    }
+    EXPECT_GT(store.size(), 50U);
+    EXPECT_EQ(store.begin("key 999", "1").state, IdempotencyStore::State::Done);
+    EXPECT_EQ(store.begin("key 0", "1").state, IdempotencyStore::State::New);
+    response.body = std::string(200'000, 'x');
+    store.begin("huge", "1");
+    store.finish("huge", response);
+    EXPECT_EQ(store.begin("huge", "1").state, IdempotencyStore::State::New);
+}
+
+}  // namespace
+}  // namespace braid::server

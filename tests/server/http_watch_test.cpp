@@ -1,0 +1,272 @@
+#include "braid/server/http_watch.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "braid/server/http_problem.hpp"
+#include "braid/server/http_routes.hpp"
+#include "braid/server/openapi.hpp"
+#include "braid/server/schema_texts.hpp"
+#include "server/http_fixture.hpp"
+
+namespace braid::server {
+namespace {
+
+using braid::testing::at;
+using braid::testing::header_of;
+using braid::testing::http_request;
+using braid::testing::HttpTest;
+using braid::testing::parsed;
+using braid::testing::send;
+
+class LoggedHttpTest : public HttpTest {
+protected:
+    void log_to(HttpAppOptions options) {
+        options.log = [this](std::string_view line) { lines_.emplace_back(line); };
+        options.audit = [this](std::string_view line) { audit_.emplace_back(line); };
+        restart(std::move(options));
+    }
+    std::vector<std::string> lines_;
+    std::vector<std::string> audit_;
+};
+
+TEST_F(LoggedHttpTest, LogsARequestWithItsTimingsAndCounts) {
+    HttpAppOptions options;
+    options.log_format = LogFormat::Json;
+    log_to(std::move(options));
+    add_notes();
+    lines_.clear();
+    json("POST", "/v1/retrieve", R"({"query": "secret foxes", "collection": "notes"})", 200,
+         {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
+          {"X-Request-Id", "req-1"}});
+    ASSERT_EQ(lines_.size(), 1U);
+    const Value line = parsed(lines_[0]);
+    EXPECT_EQ(at(line, "event"), Value("request"));
+    EXPECT_EQ(at(line, "level"), Value("info"));
+    EXPECT_EQ(at(line, "request_id"), Value("req-1"));
+    EXPECT_EQ(at(line, "trace_id"), Value("0af7651916cd43dd8448eb211c80319c"));
+    EXPECT_EQ(at(line, "route"), Value("retrieve"));
+    EXPECT_EQ(at(line, "status"), Value(200));
+    EXPECT_EQ(at(line, "collections_searched.0"), Value("notes"));
+    EXPECT_EQ(at(line, "results_returned"), Value(3));
+    for (const std::string name :
+         {"duration_ms", "embed_ms", "dense_ms", "sparse_ms", "fusion_ms", "total_ms",
+          "dense_candidates", "sparse_candidates", "results_before_merge"}) {
+        EXPECT_TRUE(at(line, name).is_number()) << name;
+    }
+    EXPECT_EQ(lines_[0].find("secret"), std::string::npos) << "query texts stay out";
+    EXPECT_EQ(lines_[0].find("Red foxes"), std::string::npos) << "and so do documents";
+}
+
+TEST_F(LoggedHttpTest, LogsTextsOnlyWhenAsked) {
+    HttpAppOptions options;
+    options.log_texts = true;
+    log_to(std::move(options));
+    add_notes();
+    json("POST", "/v1/retrieve", R"({"query": "two\nlines", "collection": "notes"})");
+    EXPECT_NE(lines_.back().find(R"(queries=["two\nlines"])"), std::string::npos) << lines_.back();
+    EXPECT_EQ(lines_.back().find('\n'), std::string::npos);
+    EXPECT_NE(lines_.back().find(" info request "), std::string::npos) << lines_.back();
+}
+
+TEST_F(LoggedHttpTest, NamesSlowQueries) {
+    HttpAppOptions options;
+    options.slow_query = std::chrono::milliseconds(100'000);
+    log_to(std::move(options));
+    add_notes();
+    json("POST", "/v1/retrieve", R"({"query": "foxes", "collection": "notes"})");
+    for (const std::string& line : lines_) EXPECT_EQ(line.find("slow_query"), std::string::npos);
+
+    Metrics metrics({});
+    WatchOptions watching;
+    watching.log = [this](std::string_view line) { lines_.emplace_back(line); };
+    watching.slow_query = std::chrono::milliseconds(5);
+    Watch watch(metrics, watching);
+    watch.answered({});
+    Served served;
+    served.took = std::chrono::milliseconds(6);
+    watch.finish(served);
+    EXPECT_NE(lines_.back().find("warning slow_query"), std::string::npos) << lines_.back();
+}
+
+TEST_F(LoggedHttpTest, AuditsWhoWasGivenWhat) {
+    log_to({});
+    add_notes();
+    ASSERT_EQ(audit_.size(), 1U) << "writes too";
+    json("POST", "/v1/retrieve", R"({"query": "oak trees", "collection": "notes", "top_k": 1})");
+    EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes.0"), Value("oak"));
+    json("GET", "/v1/collections/notes/chunks/fox%230/neighbors");
+    EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes").as_array().size(), 2U);
+    json("POST", "/v1/context", R"({"query": "oak trees", "collection": "notes", "top_k": 1})");
+    EXPECT_EQ(at(parsed(audit_.back()), "route"), Value("context"));
+    EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes.0"), Value("oak"));
+    json("POST", "/rpc", R"({"jsonrpc": "2.0", "id": 1, "method": "braid.get",
+        "params": {"collection": "notes", "chunk_ids": ["oak", "elm"]}})");
+    EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes"), Value(Array{"oak"}));
+    const std::size_t before = audit_.size();
+    json("GET", "/v1/collections");
+    EXPECT_EQ(audit_.size(), before);
+}
+
+TEST_F(HttpTest, PassesTraceContextsOn) {
+    const auto response =
+        ask("GET", "/healthz", "",
+            {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}});
+    const std::string echoed = header_of(response, "traceparent");
+    EXPECT_TRUE(echoed.starts_with("00-0af7651916cd43dd8448eb211c80319c-")) << echoed;
+    EXPECT_TRUE(echoed.ends_with("-01"));
+    EXPECT_EQ(echoed.find("b7ad6b7169203331"), std::string::npos) << "a span of its own";
+    for (const std::string odd :
+         {"", "00", "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+          "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+          "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+          "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+          "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x"}) {
+        EXPECT_EQ(header_of(ask("GET", "/healthz", "", {{"traceparent", odd}}), "traceparent"), "")
+            << odd;
+    }
+}
+
+/// The value of a sample, by its name with labels; -1 if there is none.
+double sample(const std::string& text, const std::string& name) {
+    const std::size_t place = text.find("\n" + name + " ");
+    return place == std::string::npos ? -1 : std::stod(text.substr(place + name.size() + 2));
+}
+
+TEST_F(HttpTest, CountsWhatItDoes) {
+    add_notes();
+    json("POST", "/v1/retrieve", R"({"query": "foxes", "collection": "notes"})");
+    json("POST", "/v1/retrieve", R"({"query": "foxes", "collection": "notes"})");
+    ask("GET", "/nothing");
+    net::HttpHandler& handler = app_->metrics_handler();
+    app_->watch([] { return net::HttpServer::Counters{.connections = 7}; });
+    const std::string text = send(handler, http_request("GET", "/metrics", "")).body;
+    EXPECT_EQ(sample(text, R"(braid_http_requests_total{route="retrieve",status="200"})"), 2);
+    EXPECT_EQ(sample(text, R"(braid_http_requests_total{route="none",status="404"})"), 1);
+    EXPECT_EQ(sample(text, R"(braid_http_request_duration_seconds_count{route="retrieve"})"), 2);
+    EXPECT_EQ(sample(text, R"(braid_stage_duration_seconds_count{stage="total"})"), 2);
+    EXPECT_EQ(sample(text, R"(braid_http_refused_total{code="no_such_route"})"), 1);
+    EXPECT_EQ(sample(text, R"(braid_answers_total{complete="true"})"), 2);
+    EXPECT_EQ(sample(text, "braid_chunks_returned_total"), 6);
+    EXPECT_EQ(sample(text, "braid_collections"), 1);
+    EXPECT_EQ(sample(text, "braid_chunks"), 3);
+    EXPECT_EQ(sample(text, "braid_documents"), 2);
+    EXPECT_EQ(sample(text, "braid_connections"), 7);
+    EXPECT_GT(sample(text, "process_resident_memory_bytes"), 0);
+    EXPECT_NE(text.find(R"(braid_build_info{version="1.2.3"} 1)"), std::string::npos);
+    EXPECT_EQ(text.find("foxes"), std::string::npos);
+    // Every line is a comment or a sample; every bucket list ends with all of them.
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_TRUE(line.starts_with("# ") || line.find(' ') != std::string::npos) << line;
+    }
+    EXPECT_EQ(sample(text, R"(braid_stage_duration_seconds_bucket{stage="total",le="+Inf"})"), 2);
+    EXPECT_EQ(ask("GET", "/metrics").status, 200) << "at the main door too, for those who see all";
+}
+
+TEST_F(HttpTest, ServesNothingButMetricsBesides) {
+    net::HttpHandler& handler = app_->metrics_handler();
+    for (const auto& [method, target] :
+         std::vector<std::pair<std::string, std::string>>{{"GET", "/"},
+                                                          {"GET", "/v1/collections"},
+                                                          {"POST", "/rpc"},
+                                                          {"POST", "/metrics"},
+                                                          {"GET", "/metrics/x"},
+                                                          {"GET", "/healthz"}}) {
+        const auto status = send(handler, http_request(method, target, "")).status;
+        EXPECT_EQ(status, target == "/metrics" ? 405 : 404) << target;
+    }
+}
+
+TEST_F(HttpTest, DescribesEveryRouteAndNoOther) {
+    const Value document = json("GET", "/v1/openapi.json");
+    EXPECT_EQ(at(document, "openapi"), Value("3.1.0"));
+    EXPECT_EQ(at(document, "info.version"), Value("1.2.3"));
+    std::set<std::string> described;
+    for (const auto& [path, operations] : document.find("paths")->as_object()) {
+        for (const auto& [method, operation] : operations.as_object()) {
+            std::string upper = method;
+            for (char& c : upper) c = static_cast<char>(c & ~0x20);
+            described.insert(upper + " " + path);
+            EXPECT_FALSE(operation.find("operationId")->as_string().empty());
+        }
+    }
+    std::set<std::string> served;
+    std::set<std::string_view> ids;
+    for (const Route& route : routes()) {
+        served.insert(std::string(route.method) + " " + std::string(route.path));
+        EXPECT_TRUE(ids.insert(route.id).second) << route.id;
+        EXPECT_EQ(route.run != nullptr,
+                  route.kind == RouteKind::Operation || route.kind == RouteKind::Chunks);
+    }
+    EXPECT_EQ(described, served);
+}
+
+/// Every "$ref" of a value.
+void references(const Value& value, std::set<std::string>& out) {
+    if (value.is_array()) {
+        for (const Value& element : value.as_array()) references(element, out);
+    }
+    if (!value.is_object()) return;
+    for (const auto& [key, member] : value.as_object()) {
+        if (key == "$ref" && member.is_string()) out.insert(member.as_string());
+        references(member, out);
+    }
+}
+
+TEST_F(HttpTest, DescribesEverySchemaItNames) {
+    const Value document = json("GET", "/v1/openapi.json");
+    std::set<std::string> used;
+    references(document, used);
+    const Value components = at(document, "components.schemas");
+    const Object& schemas = components.as_object();
+    for (const std::string& reference : used) {
+        const std::string prefix = "#/components/schemas/";
+        ASSERT_TRUE(reference.starts_with(prefix)) << reference;
+        EXPECT_NE(schemas.find(reference.substr(prefix.size())), nullptr) << reference;
+    }
+    EXPECT_GT(used.size(), 40U);
+}
+
+std::string file(const std::string& name) {
+    std::ifstream in(std::string(BRAID_DOCS) + "/" + name);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+TEST(OpenApi, HoldsTheSchemasOfTheDocuments) {
+    EXPECT_EQ(parsed(std::string(kRequestSchema)), parsed(file("request.schema.json")));
+    EXPECT_EQ(parsed(std::string(kAnswerSchema)), parsed(file("answer.schema.json")));
+}
+
+TEST(HttpDocument, ShowsEveryErrorAndEveryRoute) {
+    const std::string text = file("http.md");
+    for (const DoorErrorFacts& facts : kDoorErrors) {
+        const std::string row =
+            "| `" + std::string(facts.name) + "` | " + std::to_string(facts.http_status) + " |";
+        EXPECT_NE(text.find(row), std::string::npos) << row;
+    }
+    for (int code = 0; code <= static_cast<int>(ErrorCode::Unsupported); ++code) {
+        const ErrorFacts& facts = error_facts(static_cast<ErrorCode>(code));
+        const std::string row =
+            "| `" + std::string(facts.name) + "` | " + std::to_string(facts.http_status) + " | " +
+            std::to_string(facts.rpc_code) + " | " + std::to_string(facts.exit_code) + " |";
+        EXPECT_NE(text.find(row), std::string::npos) << row;
+    }
+    for (const Route& route : routes()) {
+        const std::string row =
+            "| `" + std::string(route.method) + " " + std::string(route.path) + "` |";
+        EXPECT_NE(text.find(row), std::string::npos) << row;
+    }
+}
+
+}  // namespace
+}  // namespace braid::server
