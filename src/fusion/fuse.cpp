@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -68,8 +69,8 @@ Result<> check(std::span<const RankedList> lists, const Setting& setting) {
     return by_rank ? check_k(lists, setting) : Result<>{};
 }
 
-ListStatistics statistics_of(const RankedList& list, Scale scale) {
-    ListStatistics statistics;
+ListStatistics statistics_of(const RankedList& list, double weight, Scale scale) {
+    ListStatistics statistics{.weight = weight};
     if (list.entries.empty() || scale == Scale::Rank) return statistics;
     const auto [low, high] = std::ranges::minmax(list.entries, {}, &Entry::score);
     if (scale == Scale::MinMax) {
@@ -151,20 +152,23 @@ double rank_contribution(double rank, double weight, const Setting& setting) {
     }
 }
 
-Part part_of(std::size_t list_index, double weight, const Entry& entry,
-             const ListStatistics& statistics, const Setting& setting) {
-    Part part{.list = list_index,
-              .score = entry.score,
-              .filled = entry.position == Entry::kUnranked,
-              .weight = weight};
-    if (!part.filled) part.rank = entry.position + static_cast<std::size_t>(setting.rank_base);
+/// In place: a part made elsewhere and copied costs as much again.
+void write_part(Part& part, std::size_t list_index, const Entry& entry,
+                const ListStatistics& statistics, const Setting& setting) {
+    part.score = entry.score;
+    part.list = static_cast<std::uint16_t>(list_index);
+    part.filled = entry.position == Entry::kUnranked;
+    if (!part.filled) {
+        part.rank = static_cast<std::uint32_t>(entry.position) +
+                    static_cast<std::uint32_t>(setting.rank_base);
+    }
     if (setting.formula.scale == Scale::Rank) {
-        part.contribution = rank_contribution(static_cast<double>(part.rank), weight, setting);
+        part.contribution =
+            rank_contribution(static_cast<double>(part.rank), statistics.weight, setting);
     } else {
         part.normalized = normalized(entry.score, statistics, setting.formula);
-        part.contribution = weight * *part.normalized;
+        part.contribution = statistics.weight * *part.normalized;
     }
-    return part;
 }
 
 double combined(std::span<const Part> parts, const Setting& setting) {
@@ -188,22 +192,23 @@ public:
     /// taken to be its own.
     std::size_t place_of(std::string_view id, std::span<const FusedHit> hits) {
         const std::size_t hash = std::hash<std::string_view>{}(id);
+        const auto tag = static_cast<std::uint32_t>(hash >> 32U);
         for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
             Slot& slot = slots_[at];
             if (slot.place == kFree) {
-                slot = {hash, hits.size()};
+                slot = {tag, static_cast<std::uint32_t>(hits.size())};
                 return hits.size();
             }
-            if (slot.hash == hash && hits[slot.place].id == id) return slot.place;
+            if (slot.tag == tag && hits[slot.place].id == id) return slot.place;
         }
     }
 
 private:
-    static constexpr std::size_t kFree = static_cast<std::size_t>(-1);
+    static constexpr std::uint32_t kFree = static_cast<std::uint32_t>(-1);
 
     struct Slot {
-        std::size_t hash = 0;
-        std::size_t place = kFree;
+        std::uint32_t tag = 0;  // of the hash
+        std::uint32_t place = kFree;
     };
 
     std::vector<Slot> slots_;
@@ -211,45 +216,44 @@ private:
 };
 
 /// Finds the distinct ids; returns the hit that each entry belongs to, list after list.
-Result<std::vector<std::size_t>> find_hits(std::span<const RankedList> lists,
-                                           const Setting& setting, Fused& fused) {
-    std::size_t total = 0;
-    for (const RankedList& list : lists) total += list.entries.size();
-    std::vector<std::size_t> owners;
+Result<std::vector<std::uint32_t>> find_hits(std::span<const RankedList> lists,
+                                             const Setting& setting, std::size_t total,
+                                             Fused& fused) {
+    std::vector<std::uint32_t> owners;
     owners.reserve(total);
-    std::vector<std::size_t> last_list;  // by hit
+    std::vector<std::uint16_t> last_list;  // by hit
     last_list.reserve(total);
     fused.hits.reserve(total);
     HitIndex index(total);
     for (std::size_t l = 0; l < lists.size(); ++l) {
+        const auto list = static_cast<std::uint16_t>(l);
         for (const Entry& entry : lists[l].entries) {
             const std::size_t hit = index.place_of(entry.id, fused.hits);
             if (hit == fused.hits.size()) {
                 fused.hits.push_back({entry.id, 0, {}});
-                last_list.push_back(l);
-            } else if (std::exchange(last_list[hit], l) == l && !setting.formula.repeats) {
+                last_list.push_back(list);
+            } else if (std::exchange(last_list[hit], list) == list && !setting.formula.repeats) {
                 return bad("\"" + std::string(entry.id) + "\" stands twice in \"" +
                            std::string(lists[l].source) + "\"");
             }
-            owners.push_back(hit);
+            owners.push_back(static_cast<std::uint32_t>(hit));
         }
     }
     return owners;
 }
 
 /// Writes the parts of each hit side by side, in the order of the lists, and adds them up.
-void fill_parts(std::span<const RankedList> lists, std::span<const std::size_t> owners,
+void fill_parts(std::span<const RankedList> lists, std::span<const std::uint32_t> owners,
                 const Setting& setting, Fused& fused) {
-    std::vector<std::size_t> ends(fused.hits.size() + 1, 0);  // of what is written, by hit
-    for (const std::size_t owner : owners) ++ends[owner + 1];
+    std::vector<std::uint32_t> ends(fused.hits.size() + 1, 0);  // of what is written, by hit
+    for (const std::uint32_t owner : owners) ++ends[owner + 1];
     for (std::size_t h = 0; h < fused.hits.size(); ++h) ends[h + 1] += ends[h];
     fused.parts.resize(owners.size());
     std::size_t entries = 0;
     for (std::size_t l = 0; l < lists.size(); ++l) {
-        const double weight = weight_of(lists[l], setting);
         for (const Entry& entry : lists[l].entries) {
-            fused.parts[ends[owners[entries++]]++] =
-                part_of(l, weight, entry, fused.lists[l], setting);
+            Part& part = fused.parts[ends[owners[entries++]]++];
+            write_part(part, l, entry, fused.lists[l], setting);
         }
     }
     std::size_t begin = 0;
@@ -259,6 +263,26 @@ void fill_parts(std::span<const RankedList> lists, std::span<const std::size_t> 
         hit.score = combined(hit.parts, setting);
         begin = ends[h];
     }
+}
+
+/// By score, then id. Hits come list by list, each nearly in order, which merging makes use of;
+/// small keys are moved instead of hits.
+void sort_hits(std::vector<FusedHit>& hits) {
+    struct Key {
+        double score;
+        std::uint32_t hit;
+    };
+    std::vector<Key> keys(hits.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+        keys[i] = {hits[i].score, static_cast<std::uint32_t>(i)};
+    }
+    std::ranges::stable_sort(keys, [&](const Key& a, const Key& b) {
+        return a.score != b.score ? a.score > b.score : hits[a.hit].id < hits[b.hit].id;
+    });
+    std::vector<FusedHit> sorted;
+    sorted.reserve(hits.size());
+    for (const Key& key : keys) sorted.push_back(hits[key.hit]);
+    hits = std::move(sorted);
 }
 
 }  // namespace
@@ -275,16 +299,20 @@ Result<Fused> fuse(std::span<const RankedList> lists, const Options& options) {
     Setting setting{*formula, options.k, options.rank_base, static_cast<double>(lists.size()), 0};
     for (const RankedList& list : lists) setting.sum_of_weights += list.weight;
     BRAID_CHECK(check(lists, setting));
+    std::size_t total = 0;
+    for (const RankedList& list : lists) total += list.entries.size();
+    if (lists.size() > std::numeric_limits<std::uint16_t>::max() ||
+        total >= std::numeric_limits<std::uint32_t>::max()) {
+        return bad("too many lists or entries");
+    }
     Fused fused;
     fused.lists.reserve(lists.size());
     for (const RankedList& list : lists) {
-        fused.lists.push_back(statistics_of(list, formula->scale));
+        fused.lists.push_back(statistics_of(list, weight_of(list, setting), formula->scale));
     }
-    BRAID_TRY(const auto owners, find_hits(lists, setting, fused));
+    BRAID_TRY(const auto owners, find_hits(lists, setting, total, fused));
     fill_parts(lists, owners, setting, fused);
-    std::ranges::sort(fused.hits, [](const FusedHit& a, const FusedHit& b) {
-        return a.score != b.score ? a.score > b.score : a.id < b.id;
-    });
+    sort_hits(fused.hits);
     return fused;
 }
 

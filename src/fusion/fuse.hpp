@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -37,13 +38,12 @@ struct Options {
 
 /// What one list gave to one fused hit. Lists that do not hold it have no part.
 struct Part {
-    std::size_t list = 0;  // index into the lists
     double score = 0;
-    std::size_t rank = 0;  // from the rank base; 0 if it has none
-    bool filled = false;
-    std::optional<double> normalized;
-    double weight = 1;  // as the formula used it
     double contribution = 0;
+    std::optional<double> normalized;
+    std::uint32_t rank = 0;  // from the rank base; 0 if it has none
+    std::uint16_t list = 0;  // index into the lists
+    bool filled = false;
 };
 
 struct FusedHit {
@@ -52,8 +52,9 @@ struct FusedHit {
     std::span<const Part> parts;  // in the order of the lists; borrowed from Fused
 };
 
-/// Statistics of one list, where the method uses them.
+/// Of one list: statistics where the method uses them.
 struct ListStatistics {
+    double weight = 1;  // as the formula used it
     std::optional<double> min, max, mean, std;
 };
 
@@ -71,7 +72,7 @@ struct Fused {
 /// or by those of the options' preset. Terms are added in the order of the lists. InvalidArgument:
 /// a negative or infinite weight, k + rank not above 0, an id twice in one list (langchain counts
 /// it twice), a score that is not finite, an entry without a rank in rrf, a method the preset
-/// lacks.
+/// lacks, more than 65,535 lists.
 Result<Fused> fuse(std::span<const RankedList> lists, const Options& options);
 
 }  // namespace braid::fusion

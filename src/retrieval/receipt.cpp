@@ -37,7 +37,7 @@ Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
         source.rank = part.rank;
         source.filled = part.filled;
         source.normalized = part.normalized;
-        source.weight = part.weight;
+        source.weight = fused.lists[part.list].weight;
         source.contribution = part.contribution;
     }
     receipt.fused = hit.score;
