@@ -2,7 +2,7 @@
 
 from html import escape
 
-from . import plots, table
+from . import answers, plots, table
 
 STYLE = """
 :root{color-scheme:light dark;--page:#fbfbfa;--card:#fff;--ink:#1b1e23;--soft:#626a76;--edge:#e3e5e9;
@@ -173,6 +173,19 @@ def growth_sections(report: dict) -> str:
     return out
 
 
+def own_answers(report: dict) -> str:
+    entries = report.get("answers")
+    if not entries:
+        return ""
+    about = ("Times of one whole answer, by the answers' own account where they are means. The legs run "
+             "side by side: both together take less than their sum where cores are free.")  # fmt: skip
+    return (
+        f"<section><h2>Whole answers of braid</h2><p class=soft>{about}</p>"
+        + grid(list(answers.TITLES), answers.rows(entries))
+        + "</section>"
+    )
+
+
 def page(report: dict) -> str:
     target = report["settings"]["recall"]
     warning = ""
@@ -191,6 +204,7 @@ def page(report: dict) -> str:
         f"<h1>braid against its rivals: {name}</h1><p class=soft>{ABOUT.get(name, '')}</p>{warning}"
         f"<section>{facts(report)}{not_measured(report['absent'])}</section>"
         + "".join(section(group, target) for group in shown)
+        + own_answers(report)
         + growth_sections(report)
         + "".join(section(group, target) for group in rest)
         + "</main></html>\n"

@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from . import compare, data, html, table
+from . import answers, compare, data, html, table
 from .compare import Group, Options
 from .contestants import ABSENT, taking_part
 from .machine import identity, machine, program
@@ -106,6 +106,10 @@ class Session:
             raise UsageError("there must be one vector for each document; --docs takes the first")
         return {"corpus": corpus, "base": base}
 
+    def hybrid_input(self) -> dict:
+        """Of the first of the hybrid groups."""
+        return next(self.hybrid(self.docs, True)).inputs
+
     def hybrid(self, docs: int | None, main: bool):
         inputs = self.both(docs)
         vectors = data.query_vectors(self.sources, self.queries)
@@ -189,6 +193,9 @@ def run_alone(given: argparse.Namespace, python: Path, missing: dict) -> int:
     for group in session.groups():
         report["groups"].append(compare.run(group, options))
         print(table.text(report["groups"][-1]), flush=True)
+    if given.bench == "hybrid" and braid_program():
+        report["answers"] = answers.measure(braid_program(), session.hybrid_input())
+        print(answers.text(report["answers"]), flush=True)
     for name, reason in report["absent"].items():
         print(f"{name}: {reason}")
     report["versions"] = versions(report["groups"])

@@ -7,34 +7,15 @@
 #include <vector>
 
 #include "braid/cli/bench_index.hpp"
+#include "braid/cli/bench_options.hpp"
 #include "braid/cli/bench_rounds.hpp"
 #include "braid/cli/commands.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/cli/table.hpp"
 #include "braid/eval/numbers.hpp"
 #include "braid/ingest/npy.hpp"
 
 namespace braid::cli {
 namespace {
-
-constexpr std::size_t kRounds = 5;
-
-constexpr auto kSharedFlags = std::to_array<FlagSpec>({
-    {.name = "top-k",
-     .kind = FlagKind::Integer,
-     .value = "K",
-     .help = "hits per query (default: 10)",
-     .letter = 'k'},
-    {.name = "threads",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "queries at the same time (default: 1)"},
-    {.name = "scratch",
-     .kind = FlagKind::Text,
-     .value = "DIR",
-     .help = "where to build (default: the folder for temporary files)"},
-    {.name = "wait", .help = "measure when standard input says \"round\""},
-});
 
 constexpr auto kSparseFlags = std::to_array<FlagSpec>({
     {.name = "corpus", .kind = FlagKind::Text, .value = "FILE", .help = "one document per line"},
@@ -65,54 +46,14 @@ constexpr auto kDenseFlags = std::to_array<FlagSpec>({
      .choices = "cosine|dot|euclidean"},
 });
 
-constexpr auto kHybridFlags = std::to_array<FlagSpec>({
-    {.name = "corpus", .kind = FlagKind::Text, .value = "FILE", .help = "one document per line"},
-    {.name = "base", .kind = FlagKind::Text, .value = "FILE.npy", .help = "a vector for each"},
-    {.name = "queries", .kind = FlagKind::Text, .value = "FILE", .help = "one query per line"},
-    {.name = "query-vectors",
-     .kind = FlagKind::Text,
-     .value = "FILE.npy",
-     .help = "a vector for each"},
-    {.name = "analyzer",
-     .kind = FlagKind::Text,
-     .value = "NAME",
-     .help = "standard (default) or simple",
-     .choices = "standard|simple"},
-});
-
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
-Result<std::string> required(const Arguments& arguments, std::string_view flag) {
-    auto text = arguments.text(flag);
-    if (!text) {
-        return bad("\"" + std::string(arguments.command->name) + "\" needs --" + std::string(flag));
-    }
-    return *std::move(text);
-}
-
-struct BenchSizes {
-    std::size_t top_k = 10;
-    std::size_t threads = 1;
-};
-
-Result<BenchSizes> sizes_of(const Arguments& arguments) {
-    BenchSizes sizes;
-    BRAID_TRY(const auto top_k, arguments.integer("top-k", 1, 10'000));
-    BRAID_TRY(const auto threads, arguments.integer("threads", 1, 1024));
-    if (top_k) sizes.top_k = static_cast<std::size_t>(*top_k);
-    if (threads) sizes.threads = static_cast<std::size_t>(*threads);
-    return sizes;
-}
-
 /// A number from 0 (left out) to 1.
 Result<double> share_of(const Arguments& arguments, const FlagSpec& flag, double otherwise) {
     BRAID_TRY(const Value value, arguments.value(flag));
     if (!value.is_number()) return otherwise;
     const double share = value.as_double();
     if (!(share > 0 && share <= 1)) {
-        return bad("--" + std::string(flag.name) + ": must be above 0 and at most 1");
+        return fail(ErrorCode::InvalidArgument,
+                    "--" + std::string(flag.name) + ": must be above 0 and at most 1");
     }
     return share;
 }
@@ -131,35 +72,11 @@ std::vector<std::uint64_t> rows_of(const LegResult& result) {
     return rows;
 }
 
-/// Prints what was measured, or measures when asked to.
-Result<> measure(Session& session, const BenchSubject& subject, Object extra) {
-    if (session.arguments.has("wait")) return bench_wait(session, subject);
-    BRAID_TRY(const BenchRound round, bench_median(subject, kRounds));
-    Object all{{"qps", round.qps}, {"p50_us", round.p50_us}, {"p99_us", round.p99_us}};
-    for (const Object* part : {&subject.built, &std::as_const(extra)}) {
-        for (const auto& [key, value] : *part) all.set(key, value);
-    }
-    all.set("queries", subject.queries);
-    all.set("threads", subject.threads);
-    if (session.json()) {
-        session.out.json(all);
-        return {};
-    }
-    Table table({{"figure"}, {"value", true}});
-    for (const auto& [key, value] : all) {
-        table.add({key, value.is_double()
-                            ? eval::fixed(value.as_double(), 3)
-                            : with_separators(static_cast<unsigned long long>(value.as_int()))});
-    }
-    table.print(session.out);
-    return {};
-}
-
 Result<> run_sparse(Session& session) {
     const Arguments& arguments = session.arguments;
-    BRAID_TRY(const std::string corpus_path, required(arguments, "corpus"));
-    BRAID_TRY(const std::string queries_path, required(arguments, "queries"));
-    BRAID_TRY(const BenchSizes sizes, sizes_of(arguments));
+    BRAID_TRY(const std::string corpus_path, bench_file(arguments, "corpus"));
+    BRAID_TRY(const std::string queries_path, bench_file(arguments, "queries"));
+    BRAID_TRY(const BenchSizes sizes, bench_sizes(arguments));
     BRAID_TRY(const auto corpus, read_bench_lines(corpus_path));
     BRAID_TRY(const auto queries, read_bench_lines(queries_path));
     Schema schema;
@@ -184,7 +101,7 @@ Result<> run_sparse(Session& session) {
         BRAID_TRY(const LegResult result, backend.search_leg(snapshot, leg, {}));
         return rows_of(result);
     };
-    return measure(session, subject, {});
+    return bench_measure(session, subject);
 }
 
 double recall_of(const std::vector<std::vector<std::uint64_t>>& found,
@@ -202,9 +119,9 @@ double recall_of(const std::vector<std::vector<std::uint64_t>>& found,
 
 Result<> run_dense(Session& session) {
     const Arguments& arguments = session.arguments;
-    BRAID_TRY(const std::string base_path, required(arguments, "base"));
-    BRAID_TRY(const std::string queries_path, required(arguments, "queries"));
-    BRAID_TRY(const BenchSizes sizes, sizes_of(arguments));
+    BRAID_TRY(const std::string base_path, bench_file(arguments, "base"));
+    BRAID_TRY(const std::string queries_path, bench_file(arguments, "queries"));
+    BRAID_TRY(const BenchSizes sizes, bench_sizes(arguments));
     BRAID_TRY(const double wanted_recall, share_of(arguments, kDenseFlags[2], 0.95));
     BRAID_TRY(const double share, share_of(arguments, kDenseFlags[3], 1.0));
     BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
@@ -252,49 +169,8 @@ Result<> run_dense(Session& session) {
         session.warn("recall " + eval::fixed(recall, 4) + " is below the " +
                      eval::fixed(wanted_recall, 4) + " asked for");
     }
-    return measure(session, subject, Object{{"recall", recall}, {"exact_qps", exact.qps}});
-}
-
-Result<> run_hybrid(Session& session) {
-    const Arguments& arguments = session.arguments;
-    BRAID_TRY(const std::string corpus_path, required(arguments, "corpus"));
-    BRAID_TRY(const std::string base_path, required(arguments, "base"));
-    BRAID_TRY(const std::string queries_path, required(arguments, "queries"));
-    BRAID_TRY(const std::string vectors_path, required(arguments, "query-vectors"));
-    BRAID_TRY(const BenchSizes sizes, sizes_of(arguments));
-    BRAID_TRY(const auto corpus, read_bench_lines(corpus_path));
-    BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
-    BRAID_TRY(const auto queries, read_bench_lines(queries_path));
-    BRAID_TRY(const auto vectors, read_bench_rows(vectors_path));
-    if (base.rows() != corpus.size() || vectors.size() != queries.size()) {
-        return bad("there must be one vector for each document and each query");
-    }
-    Schema schema;
-    schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
-    schema.vectors.embedder = "external";
-    schema.vectors.dimension = base.dimension();
-    BRAID_TRY(const BenchIndex built,
-              build_bench(session, schema, corpus.size(), [&](std::uint64_t i) -> Result<Chunk> {
-                  Chunk chunk;
-                  chunk.content = corpus[i];
-                  BRAID_TRY(chunk.vector, base.row(i));
-                  return chunk;
-              }));
-    BenchSubject subject{queries.size(), sizes.threads, {}, built.facts};
-    subject.search = [&](std::size_t i) -> Result<std::vector<std::uint64_t>> {
-        Request request;
-        request.query = queries[i];
-        request.query_embedding = vectors[i];
-        request.collections = {kBenchCollection};
-        request.top_k = sizes.top_k;
-        request.dense_weight = 0.5;  // both legs alike, as others fuse
-        BRAID_TRY(const Answer answer, built.database.retrieve(request));
-        std::vector<std::uint64_t> rows;
-        rows.reserve(answer.hits.size());
-        for (const Hit& hit : answer.hits) rows.push_back(std::stoull(hit.chunk.chunk_id));
-        return rows;
-    };
-    return measure(session, subject, {});
+    return bench_measure(session, subject,
+                         [&] { return Object{{"recall", recall}, {"exact_qps", exact.qps}}; });
 }
 
 }  // namespace
@@ -309,7 +185,7 @@ chunk ids with scores; texts are not fetched.
 
   braid bench sparse --corpus lines.txt --queries questions.txt -k 10 --json)",
     .flags = kSparseFlags,
-    .shared_flags = kSharedFlags,
+    .shared_flags = kBenchFlags,
     .shared_title = "Of every bench command",
     .run = run_sparse,
 };
@@ -324,24 +200,9 @@ const CommandSpec kBenchDenseCommand{
   braid bench dense --base base.npy --queries q.npy --recall 0.95 --json
   braid bench dense --base base.npy --queries q.npy --selectivity 0.01)",
     .flags = kDenseFlags,
-    .shared_flags = kSharedFlags,
+    .shared_flags = kBenchFlags,
     .shared_title = "Of every bench command",
     .run = run_dense,
-};
-
-const CommandSpec kBenchHybridCommand{
-    .name = "bench hybrid",
-    .operands = "",
-    .summary = "measure whole answers on your own text and vectors",
-    .details = R"(As "bench sparse", but each query is a whole request: both legs, rrf with equal
-weights, texts and receipts.
-
-  braid bench hybrid --corpus lines.txt --base base.npy --queries questions.txt
-                     --query-vectors q.npy --json)",
-    .flags = kHybridFlags,
-    .shared_flags = kSharedFlags,
-    .shared_title = "Of every bench command",
-    .run = run_hybrid,
 };
 
 }  // namespace braid::cli

@@ -24,10 +24,6 @@ double microseconds(Clock::duration time) {
     return std::chrono::duration<double, std::micro>(time).count();
 }
 
-Object to_object(const BenchRound& round) {
-    return Object{{"qps", round.qps}, {"p50_us", round.p50_us}, {"p99_us", round.p99_us}};
-}
-
 /// For another program: one line, at once, whatever standard output is.
 void say(const Object& object) {
     std::cout << json::print(Value(object)) << std::endl;  // NOLINT(performance-avoid-endl): flush
@@ -38,7 +34,7 @@ Result<Object> answer_line(const BenchSubject& subject, const std::string& line)
     if (word == "round") {
         BRAID_TRY(const BenchRound round,
                   bench_round(subject.queries, subject.threads, subject.search));
-        return to_object(round);
+        return bench_figures(round);
     }
     if (word == "ids") {
         std::vector<std::vector<std::uint64_t>> rows;
@@ -52,6 +48,13 @@ Result<Object> answer_line(const BenchSubject& subject, const std::string& line)
 }
 
 }  // namespace
+
+Object bench_figures(const BenchRound& round) {
+    return Object{{"qps", round.qps},
+                  {"p50_us", round.p50_us},
+                  {"p95_us", round.p95_us},
+                  {"p99_us", round.p99_us}};
+}
 
 Result<BenchRound> bench_round(std::size_t queries, std::size_t threads, const BenchSearch& search,
                                std::vector<std::vector<std::uint64_t>>* rows) {
@@ -86,7 +89,7 @@ Result<BenchRound> bench_round(std::size_t queries, std::size_t threads, const B
     const auto at = [&](double share) {
         return times[static_cast<std::size_t>(share * static_cast<double>(queries - 1))];
     };
-    return BenchRound{static_cast<double>(queries) / seconds, at(0.5), at(0.99)};
+    return BenchRound{static_cast<double>(queries) / seconds, at(0.5), at(0.95), at(0.99)};
 }
 
 Result<BenchRound> bench_median(const BenchSubject& subject, std::size_t rounds) {

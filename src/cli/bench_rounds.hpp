@@ -18,8 +18,12 @@ namespace braid::cli {
 struct BenchRound {
     double qps = 0;
     double p50_us = 0;
+    double p95_us = 0;
     double p99_us = 0;
 };
+
+/// For the output: "qps", "p50_us", "p95_us", "p99_us".
+Object bench_figures(const BenchRound& round);
 
 /// Answers query `index` with row numbers, best first.
 using BenchSearch = std::function<Result<std::vector<std::uint64_t>>(std::size_t index)>;

@@ -17,7 +17,7 @@ import numpy as np
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
-from harness import compare, contestants, data, environment, html, measure, plots, table  # noqa: E402
+from harness import answers, compare, contestants, data, environment, html, measure, plots, table  # noqa: E402
 from harness.paths import ROOT, UsageError, cache_dir, fresh_folder, speed_data  # noqa: E402
 from harness.worker import Worker, WorkerError, pinned_cores  # noqa: E402
 
@@ -467,6 +467,18 @@ class Report(unittest.TestCase):
         group["contestants"][1] |= {"overlap": 0.4, "overlap_with": "braid"}
         self.assertIn("hnswlib shares only 0.40", table.text(group))
         self.assertIn("hnswlib shares only 0.40", html.section(group, 0.95))
+
+    def test_whole_answers_stand_in_the_table_and_on_the_page(self):
+        entries = [
+            {"title": "plain", "qps": 1234.0, "p50_us": 1500.0, "p95_us": 2500.0, "fusion_share": 0.03},
+            {"title": "broken", "error": "no model"},
+        ]
+        printed = answers.text(entries)
+        self.assertIn("1,234", printed)
+        self.assertIn("2.50", printed)
+        self.assertIn("broken: no model", printed)
+        page = html.page(sample_report() | {"answers": entries})
+        self.assertIn("broken: no model", page)
 
     def test_the_page_is_self_contained_and_escaped(self):
         page = html.page(sample_report())
