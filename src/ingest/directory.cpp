@@ -44,24 +44,56 @@ Result<std::string> read_text(const SourceFile& file, std::uint64_t max_bytes) {
     return text;
 }
 
+class DatabaseTarget final : public DirectoryTarget {
+public:
+    DatabaseTarget(Database& database, const DirectoryOptions& options)
+        : database_(database), scope_{options.collection, options.namespace_, {}, {}} {}
+
+    Result<std::string> embedder() override {
+        BRAID_TRY(CollectionInfo info, database_.describe(scope_.collection));
+        return std::move(info.schema.vectors.embedder);
+    }
+    Result<std::optional<TokenCounter>> token_counter() override {
+        return database_.token_counter(scope_.collection);
+    }
+    Result<std::vector<Chunk>> document(const std::string& document_id) override {
+        const std::vector<std::string> first{document_id + "#0"};
+        BRAID_TRY(const auto found, database_.get(scope_, first));
+        if (!found.front()) return std::vector<Chunk>{};
+        return database_.neighbors(scope_, first.front(), static_cast<std::size_t>(-1));
+    }
+    Result<WriteReport> add(std::vector<Chunk> chunks) override {
+        return database_.add(scope_.collection, std::move(chunks), scope_.namespace_);
+    }
+    Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override {
+        BRAID_TRY(const WriteReport removed,
+                  database_.remove(scope_, {.chunk_ids = chunk_ids, .document_ids = {}}));
+        return removed.written;
+    }
+
+private:
+    Database& database_;
+    ReadScope scope_;
+};
+
 /// The work on one directory.
 class DirectoryIngest {
 public:
-    DirectoryIngest(Database& database, const DirectoryOptions& options)
-        : database_(database), options_(options), chunking_(options.chunking) {}
+    DirectoryIngest(DirectoryTarget& target, const DirectoryOptions& options)
+        : target_(target), options_(options), chunking_(options.chunking) {}
 
     Result<DirectoryReport> run(const fs::path& root) {
         BRAID_TRY(const auto files, list_text_files(root));
-        BRAID_TRY(const CollectionInfo info, database_.describe(options_.collection));
-        BRAID_TRY(const auto counter, database_.token_counter(options_.collection));
+        BRAID_TRY(const std::string embedder, target_.embedder());
+        BRAID_TRY(const auto counter, target_.token_counter());
         if (counter && !chunking_.count_tokens) {
             chunking_.count_tokens = counter->count;
             if (counter->limit > 0) {
                 chunking_.max_tokens = std::min(chunking_.max_tokens, counter->limit);
             }
         }
-        settings_ = info.schema.vectors.embedder + "\n" + std::to_string(chunking_.max_tokens) +
-                    "\n" + std::to_string(chunking_.overlap_tokens) + "\n";
+        settings_ = embedder + "\n" + std::to_string(chunking_.max_tokens) + "\n" +
+                    std::to_string(chunking_.overlap_tokens) + "\n";
         report_.files = files.size();
         DirectoryProgress progress{.files_done = 0, .files = files.size(), .chunks = 0};
         for (const SourceFile& file : files) {
@@ -86,7 +118,7 @@ private:
         const std::string hashed = settings_ + *text;
         const std::string fingerprint =
             core::sha256_hex(std::as_bytes(std::span(hashed))).substr(0, 32);
-        BRAID_TRY(const std::vector<Chunk> present, stored_chunks(file.document_id));
+        BRAID_TRY(const std::vector<Chunk> present, target_.document(file.document_id));
         if (is_unchanged(present, fingerprint)) {
             ++report_.unchanged;
             return {};
@@ -103,8 +135,7 @@ private:
             return {};
         }
         const std::size_t count = chunks.size();
-        const auto written =
-            database_.add(options_.collection, std::move(chunks), options_.namespace_);
+        const auto written = target_.add(std::move(chunks));
         if (!written) return fail(file.path.string(), written.error());
         for (const std::string& warning : written->warnings) {
             report_.warnings.push_back(file.document_id + ": " + warning);
@@ -128,14 +159,6 @@ private:
         return chunks;
     }
 
-    Result<std::vector<Chunk>> stored_chunks(const std::string& document_id) const {
-        const ReadScope scope{options_.collection, options_.namespace_, {}, {}};
-        const std::vector<std::string> first{document_id + "#0"};
-        BRAID_TRY(const auto found, database_.get(scope, first));
-        if (!found.front()) return std::vector<Chunk>{};
-        return database_.neighbors(scope, first.front(), static_cast<std::size_t>(-1));
-    }
-
     /// Every chunk is there with this fingerprint: the last run finished.
     static bool is_unchanged(const std::vector<Chunk>& present, const std::string& fingerprint) {
         if (present.empty()) return false;
@@ -149,20 +172,19 @@ private:
 
     /// Chunks behind the new end go first: after a crash the file then counts as changed.
     Result<> remove_surplus(const std::vector<Chunk>& present, std::size_t count) {
-        DeleteSelector surplus;
+        std::vector<std::string> surplus;
         for (const Chunk& chunk : present) {
             if (static_cast<std::size_t>(chunk.chunk_index.value_or(0)) >= count) {
-                surplus.chunk_ids.push_back(chunk.chunk_id);
+                surplus.push_back(chunk.chunk_id);
             }
         }
-        if (surplus.chunk_ids.empty()) return {};
-        const ReadScope scope{options_.collection, options_.namespace_, {}, {}};
-        BRAID_TRY(const WriteReport removed, database_.remove(scope, surplus));
-        report_.removed += removed.written;
+        if (surplus.empty()) return {};
+        BRAID_TRY(const std::uint64_t removed, target_.remove(surplus));
+        report_.removed += removed;
         return {};
     }
 
-    Database& database_;
+    DirectoryTarget& target_;
     const DirectoryOptions& options_;
     ChunkingOptions chunking_;
     std::string settings_;
@@ -200,9 +222,15 @@ Result<std::vector<SourceFile>> list_text_files(const fs::path& root) {
     return files;
 }
 
+Result<DirectoryReport> ingest_directory(DirectoryTarget& target, const fs::path& root,
+                                         const DirectoryOptions& options) {
+    return DirectoryIngest(target, options).run(root);
+}
+
 Result<DirectoryReport> ingest_directory(Database& database, const fs::path& root,
                                          const DirectoryOptions& options) {
-    return DirectoryIngest(database, options).run(root);
+    DatabaseTarget target(database, options);
+    return DirectoryIngest(target, options).run(root);
 }
 
 }  // namespace braid::ingest

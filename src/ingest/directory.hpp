@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -50,10 +51,30 @@ struct DirectoryReport {
     std::vector<std::string> warnings;  // said by the writes
 };
 
+/// The collection and namespace that the chunks go to.
+class DirectoryTarget {
+public:
+    DirectoryTarget() = default;
+    DirectoryTarget(const DirectoryTarget&) = delete;
+    DirectoryTarget& operator=(const DirectoryTarget&) = delete;
+    virtual ~DirectoryTarget() = default;
+
+    virtual Result<std::string> embedder() = 0;
+    virtual Result<std::optional<TokenCounter>> token_counter() = 0;
+    /// The chunks of a document, in its order; none if there is no such document.
+    virtual Result<std::vector<Chunk>> document(const std::string& document_id) = 0;
+    virtual Result<WriteReport> add(std::vector<Chunk> chunks) = 0;
+    /// Says how many there were.
+    virtual Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) = 0;
+};
+
 /// Cuts every text file below `root` into chunks and writes them, a file at a time, all or none. A
 /// file whose text, chunking and embedder are those of the last run is skipped. A file that cannot
 /// be read is reported and does not stop the others. Chunks carry `source_path`, and
 /// `source_fingerprint` in their metadata.
+Result<DirectoryReport> ingest_directory(DirectoryTarget& target, const std::filesystem::path& root,
+                                         const DirectoryOptions& options);
+/// The same into a collection of a database.
 Result<DirectoryReport> ingest_directory(Database& database, const std::filesystem::path& root,
                                          const DirectoryOptions& options);
 
