@@ -97,12 +97,12 @@ Result<> run_add(Session& session) {
     for (const std::string& warning : input.warnings) session.warn(warning);
 
     session.interrupts.hold();
-    BRAID_TRY(auto database, session.open_for_writing(true));
+    BRAID_TRY(const auto service, session.service_for_writing(true));
     BRAID_TRY(const bool created,
-              ensure_collection(session, database, collection, !input.chunk.vector.empty()));
+              ensure_collection(session, *service, collection, !input.chunk.vector.empty()));
     std::vector<Chunk> chunks;
     chunks.push_back(std::move(input.chunk));
-    BRAID_TRY(const WriteReport report, database.add(collection, std::move(chunks), name, options));
+    BRAID_TRY(const WriteReport report, service->add(collection, std::move(chunks), name, options));
     for (const std::string& warning : report.warnings) session.warn(warning);
     if (session.json()) {
         session.out.json(Object{{"collection", Value(collection)},
@@ -117,6 +117,20 @@ Result<> run_add(Session& session) {
                          std::to_string(report.version) + ").");
     }
     return {};
+}
+
+/// Says how many chunks a write changed, by the member `key` of its report.
+void print_count(Session& session, const Value& report, std::string_view key,
+                 std::string_view what) {
+    const std::uint64_t count = number_in(report, key);
+    if (session.json()) {
+        session.out.json(Object{{"collection", Value(text_in(report, "collection"))},
+                                {std::string(key), count},
+                                {"version", number_in(report, "version")}});
+    } else if (!session.quiet()) {
+        session.out.line(std::string(what) + with_separators(count) +
+                         (count == 1 ? " chunk." : " chunks."));
+    }
 }
 
 constexpr auto kUpdateFlags = std::to_array<FlagSpec>({
@@ -136,25 +150,27 @@ constexpr auto kUpdateFlags = std::to_array<FlagSpec>({
     kIfVersionFlag,
 });
 
-Result<MetadataUpdate> update_of(const Arguments& arguments) {
-    MetadataUpdate update;
+/// The members of an update, but for its chunk.
+Result<Object> update_of(const Arguments& arguments) {
+    Object update;
     if (const auto text = arguments.text("metadata")) {
         auto json = json::parse(*text);
         if (!json) return bad("--metadata: not JSON: " + json.error().message);
         if (!json->is_object()) return bad("--metadata: must be an object");
-        update.metadata = json->as_object();
+        update.set("metadata", *std::move(json));
     }
     if (const auto text = arguments.text("created-at")) {
-        auto time = core::parse_rfc3339(*text);
+        const auto time = core::parse_rfc3339(*text);
         if (!time) return bad("--created-at: " + time.error().message);
-        update.created_at = *time;
+        update.set("created_at", Value(*text));
     }
-    update.sensitivity = arguments.text("sensitivity");
+    if (const auto level = arguments.text("sensitivity")) update.set("sensitivity", Value(*level));
     if (arguments.has("scope")) {
-        update.visibility_scope = arguments.list("scope");
-        std::erase(*update.visibility_scope, "");
+        std::vector<std::string> scopes = arguments.list("scope");
+        std::erase(scopes, "");
+        update.set("visibility_scope", Array(scopes.begin(), scopes.end()));
     }
-    if (update == MetadataUpdate{}) {
+    if (update.empty()) {
         return bad("\"update\" needs --metadata, --created-at, --sensitivity or --scope");
     }
     return update;
@@ -164,22 +180,22 @@ Result<> run_update(Session& session) {
     const std::vector<std::string> ids = session.arguments.list("id");
     if (ids.empty()) return bad("\"update\" needs --id");
     BRAID_TRY(const WriteOptions options, session.write_options());
-    BRAID_TRY(const MetadataUpdate update, update_of(session.arguments));
-    std::vector<MetadataUpdate> updates(ids.size(), update);
-    for (std::size_t i = 0; i < ids.size(); ++i) updates[i].chunk_id = ids[i];
+    BRAID_TRY(Object update, update_of(session.arguments));
+    Array updates;
+    updates.reserve(ids.size());
+    for (const std::string& id : ids) {
+        update.set("chunk_id", Value(id));
+        updates.emplace_back(update);
+    }
+    BRAID_TRY(Object params, session.scope());
+    params.set("updates", std::move(updates));
+    if (options.if_version) params.set("if_version", *options.if_version);
 
     session.interrupts.hold();
-    BRAID_TRY(auto database, session.open_for_writing(false));
-    BRAID_TRY(const WriteReport report, database.update(session.collection(), std::move(updates),
-                                                        session.namespace_name(), options));
-    if (session.json()) {
-        session.out.json(Object{{"collection", Value(session.collection())},
-                                {"updated", report.written},
-                                {"version", report.version}});
-    } else if (!session.quiet()) {
-        session.out.line("Updated " + with_separators(report.written) +
-                         (report.written == 1 ? " chunk." : " chunks."));
-    }
+    BRAID_TRY(const auto service, session.service_for_writing(false));
+    BRAID_TRY(const Value report, service->call("update", std::move(params)));
+    for (const Value& warning : list_in(report, "warnings")) session.warn(warning.as_string());
+    print_count(session, report, "updated", "Updated ");
     return {};
 }
 
@@ -197,31 +213,30 @@ constexpr auto kDeleteFlags = std::to_array<FlagSpec>({
 });
 
 Result<> run_delete(Session& session) {
-    BRAID_TRY(ReadScope scope, session.scope());
+    BRAID_TRY(Object params, session.scope());
     BRAID_TRY(const WriteOptions options, session.write_options());
-    DeleteSelector selector;
-    selector.chunk_ids = session.arguments.list("id");
-    selector.document_ids = session.arguments.list("document");
-    selector.filter = std::move(scope.filter);
-    scope.filter.reset();
-    const int kinds = (selector.chunk_ids.empty() ? 0 : 1) +
-                      (selector.document_ids.empty() ? 0 : 1) + (selector.filter ? 1 : 0);
+    const std::vector<std::string> ids = session.arguments.list("id");
+    const std::vector<std::string> documents = session.arguments.list("document");
+    const Value* const filter = params.find("filter");
+    const int kinds =
+        (ids.empty() ? 0 : 1) + (documents.empty() ? 0 : 1) + (filter != nullptr ? 1 : 0);
     if (kinds != 1) return bad("\"delete\" needs one of --id, --document and --filter");
-    if (selector.filter == Filter{} && !session.arguments.has("yes")) {
-        return bad("--filter '{}' deletes every chunk of the namespace; say --yes if you mean it");
+    if (filter != nullptr) {
+        BRAID_TRY(const Filter parsed, parse_filter(*filter));
+        if (parsed == Filter{} && !session.arguments.has("yes")) {
+            return bad(
+                "--filter '{}' deletes every chunk of the namespace; say --yes if you mean it");
+        }
+        params.set("everything", session.arguments.has("yes"));
     }
+    if (!ids.empty()) params.set("chunk_ids", Array(ids.begin(), ids.end()));
+    if (!documents.empty()) params.set("document_ids", Array(documents.begin(), documents.end()));
+    if (options.if_version) params.set("if_version", *options.if_version);
 
     session.interrupts.hold();
-    BRAID_TRY(auto database, session.open_for_writing(false));
-    BRAID_TRY(const WriteReport report, database.remove(scope, selector, options));
-    if (session.json()) {
-        session.out.json(Object{{"collection", Value(scope.collection)},
-                                {"deleted", report.written},
-                                {"version", report.version}});
-    } else if (!session.quiet()) {
-        session.out.line("Deleted " + with_separators(report.written) +
-                         (report.written == 1 ? " chunk." : " chunks."));
-    }
+    BRAID_TRY(const auto service, session.service_for_writing(false));
+    BRAID_TRY(const Value report, service->call("delete", std::move(params)));
+    print_count(session, report, "deleted", "Deleted ");
     return {};
 }
 

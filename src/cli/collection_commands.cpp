@@ -14,36 +14,38 @@
 namespace braid::cli {
 namespace {
 
-std::string vectors_of(const VectorSpec& vectors) {
-    if (!vectors.has_vectors()) return "none";
-    std::string text = vectors.embedder;
-    if (vectors.dimension > 0) text += " " + std::to_string(vectors.dimension);
+std::string vectors_of(const Value& info) {
+    const Value* const schema = info.find("schema");
+    if (schema == nullptr) return {};
+    std::string text = text_in(*schema, "embedder");
+    const std::uint64_t dimension = number_in(*schema, "dimension");
+    if (text != "none" && dimension > 0) text += " " + std::to_string(dimension);
     return text;
 }
 
 Result<> run_list(Session& session) {
-    BRAID_TRY(const auto database, session.open_for_reading());
-    BRAID_TRY(const auto infos, database.collections());
+    BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(const Value result, service->call("collections", {}));
     if (session.json()) {
-        Array list;
-        for (const CollectionInfo& info : infos) list.push_back(wire::collection_to_value(info));
-        session.out.json(Object{{"collections", std::move(list)}});
+        session.out.json(result);
         return {};
     }
+    const Array& infos = list_in(result, "collections");
     if (infos.empty()) {
         session.out.line("No collections yet. Try: braid ingest FILE.jsonl");
         return {};
     }
     Table table(
         {{"collection"}, {"chunks", true}, {"documents", true}, {"vectors"}, {"namespaces"}});
-    for (const CollectionInfo& info : infos) {
+    for (const Value& info : infos) {
         std::string namespaces;
-        for (const std::string& name : info.namespaces) {
-            namespaces += (namespaces.empty() ? "" : ", ") + plain(name);
+        for (const Value& name : list_in(info, "namespaces")) {
+            namespaces += (namespaces.empty() ? "" : ", ") + plain(name.as_string());
         }
-        if (!info.damage.empty()) namespaces = "damaged: " + plain(info.damage);
-        table.add({info.name, with_separators(info.chunks), with_separators(info.documents),
-                   vectors_of(info.schema.vectors), namespaces});
+        const std::string damage = text_in(info, "damage");
+        if (!damage.empty()) namespaces = "damaged: " + plain(damage);
+        table.add({text_in(info, "name"), with_separators(number_in(info, "chunks")),
+                   with_separators(number_in(info, "documents")), vectors_of(info), namespaces});
     }
     table.print(session.out);
     return {};
@@ -89,11 +91,12 @@ Result<> run_create(Session& session) {
     BRAID_CHECK(wire::schema_from_value(wanted));
 
     session.interrupts.hold();
-    BRAID_TRY(auto database, session.open_for_writing(true));
-    BRAID_CHECK(create_collection(database, name, wanted));
-    BRAID_TRY(const CollectionInfo info, database.describe(name));
+    BRAID_TRY(const auto service, session.service_for_writing(true));
+    BRAID_TRY(const Value info,
+              service->call("create_collection",
+                            {{"name", Value(name)}, {"schema", Value(std::move(wanted))}}));
     if (session.json()) {
-        session.out.json(wire::collection_to_value(info));
+        session.out.json(info);
     } else if (!session.quiet()) {
         session.out.line("Created collection \"" + name + "\".");
     }
@@ -111,8 +114,8 @@ Result<> run_drop(Session& session) {
                     "this deletes collection \"" + name + "\" for good; say --yes if you mean it");
     }
     session.interrupts.hold();
-    BRAID_TRY(auto database, session.open_for_writing(false));
-    BRAID_CHECK(database.drop_collection(name));
+    BRAID_TRY(const auto service, session.service_for_writing(false));
+    BRAID_CHECK(service->call("drop_collection", {{"collection", Value(name)}}));
     if (session.json()) {
         session.out.json(Object{{"dropped", Value(name)}});
     } else if (!session.quiet()) {
@@ -124,24 +127,28 @@ Result<> run_drop(Session& session) {
 constexpr auto kStatsFlags = std::to_array<FlagSpec>({kCollectionFlag, kNamespaceFlag});
 
 Result<> run_stats(Session& session) {
-    BRAID_TRY(const auto database, session.open_for_reading());
-    BRAID_TRY(const ReadScope scope, session.scope());
-    BRAID_TRY(const CollectionStats stats, database.stats(scope));
+    BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(Object scope, session.scope());
+    BRAID_TRY(const Value stats, service->call("stats", std::move(scope)));
     if (session.json()) {
-        session.out.json(wire::stats_to_value(scope, stats));
+        session.out.json(stats);
         return {};
     }
-    std::string length = json::print(Value(stats.average_length));
+    const Value* const average = stats.find("average_length");
+    std::string length = json::print(average != nullptr ? *average : Value(0));
     length.resize(std::min(length.size(), length.find('.') + 3));
+    const auto counted = [&](std::string_view key) {
+        return with_separators(number_in(stats, key));
+    };
     const std::vector<std::pair<std::string, std::string>> rows{
-        {"collection", scope.collection},
-        {"namespace", plain(scope.namespace_)},
-        {"chunks", with_separators(stats.chunks)},
-        {"documents", with_separators(stats.documents)},
-        {"vectors", with_separators(stats.vectors)},
-        {"distinct terms", with_separators(stats.terms)},
+        {"collection", text_in(stats, "collection")},
+        {"namespace", plain(text_in(stats, "namespace"))},
+        {"chunks", counted("chunks")},
+        {"documents", counted("documents")},
+        {"vectors", counted("vectors")},
+        {"distinct terms", counted("terms")},
         {"average length", length + " terms"},
-        {"on disk", byte_size(stats.bytes_on_disk)}};
+        {"on disk", byte_size(number_in(stats, "bytes_on_disk"))}};
     for (const auto& [name, value] : rows) {
         session.out.line(std::string(session.out.style().dim) + padded(name, 16) +
                          std::string(session.out.style().reset) + value);
@@ -160,25 +167,28 @@ constexpr auto kFacetsFlags = std::to_array<FlagSpec>({
 });
 
 Result<> run_facets(Session& session) {
-    BRAID_TRY(const ReadScope scope, session.scope());
-    BRAID_TRY(const auto limit, session.arguments.integer("limit", 1, 100'000));
+    BRAID_TRY(Object params, session.scope());
+    BRAID_TRY(const auto limit, session.arguments.integer("limit", 1, 10'000));
     const std::string& field = session.arguments.operands.front();
-    BRAID_TRY(const auto database, session.open_for_reading());
-    BRAID_TRY(const auto facets,
-              database.facets(scope, field, static_cast<std::size_t>(limit.value_or(20))));
+    params.set("field", Value(field));
+    params.set("limit", limit.value_or(20));
+    BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(const Value result, service->call("facets", std::move(params)));
     if (session.json()) {
-        session.out.json(wire::facets_to_value(field, facets));
+        session.out.json(result);
         return {};
     }
+    const Array& facets = list_in(result, "values");
     if (facets.empty()) {
         session.out.line("No chunk has a value for \"" + plain(field) + "\".");
         return {};
     }
     Table table({{plain(field)}, {"chunks", true}});
-    for (const FacetCount& facet : facets) {
-        table.add(
-            {plain(facet.value.is_string() ? facet.value.as_string() : json::print(facet.value)),
-             with_separators(facet.count)});
+    for (const Value& facet : facets) {
+        const Value* const value = facet.find("value");
+        if (value == nullptr) continue;
+        table.add({plain(value->is_string() ? value->as_string() : json::print(*value)),
+                   with_separators(number_in(facet, "count"))});
     }
     table.print(session.out);
     return {};

@@ -3,7 +3,6 @@
 #include "braid/engine/embedder_settings.hpp"
 #include "braid/json/json.hpp"
 #include "braid/text/analyzer.hpp"
-#include "braid/wire/schema_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -34,8 +33,7 @@ bool is_part_of(const Value& wanted, const Value& has) {
 }
 
 /// InvalidArgument names the first member of `wanted` that the collection has otherwise.
-Result<> compare(const std::string& name, const Object& wanted, const Schema& schema) {
-    const Value existing = wire::schema_to_value(schema);
+Result<> compare(const std::string& name, const Object& wanted, const Value& existing) {
     for (const auto& [key, value] : wanted) {
         const Value* const has = existing.find(key);
         if (has != nullptr && is_part_of(value, *has)) continue;
@@ -59,17 +57,13 @@ Result<Object> wanted_schema(const Session& session, bool has_vectors) {
     return wanted;
 }
 
-Result<> create_collection(Database& database, const std::string& name, const Object& wanted) {
-    BRAID_TRY(const Schema schema, wire::schema_from_value(wanted));
-    return database.create_collection(name, schema);
-}
-
-Result<bool> ensure_collection(const Session& session, Database& database, const std::string& name,
-                               bool has_vectors) {
+Result<bool> ensure_collection(const Session& session, const Service& service,
+                               const std::string& name, bool has_vectors) {
     BRAID_TRY(Object wanted, wanted_schema(session, has_vectors));
-    const auto existing = database.describe(name);
+    const auto existing = service.call("describe", {{"collection", Value(name)}});
     if (existing) {
-        BRAID_CHECK(compare(name, wanted, existing->schema));
+        const Value* const schema = existing->find("schema");
+        BRAID_CHECK(compare(name, wanted, schema != nullptr ? *schema : Value()));
         return false;
     }
     if (existing.error().code != ErrorCode::NotFound) {
@@ -78,7 +72,8 @@ Result<bool> ensure_collection(const Session& session, Database& database, const
     if (wanted.find("embedder") == nullptr) {
         wanted.set("embedder", session.settings.text("embedder"));
     }
-    BRAID_CHECK(create_collection(database, name, wanted));
+    BRAID_CHECK(service.call("create_collection",
+                             {{"name", Value(name)}, {"schema", Value(std::move(wanted))}}));
     return true;
 }
 

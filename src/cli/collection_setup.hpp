@@ -4,10 +4,10 @@
 #include <string>
 
 #include "braid/cli/arguments.hpp"
+#include "braid/cli/service.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/collection.hpp"
-#include "braid/database.hpp"
 #include "braid/result.hpp"
+#include "braid/value.hpp"
 
 namespace braid::cli {
 
@@ -48,10 +48,7 @@ Result<Object> wanted_schema(const Session& session, bool has_vectors);
 
 /// Creates the collection, or compares what the flags say with the one that exists:
 /// InvalidArgument names the difference. True if it was created.
-Result<bool> ensure_collection(const Session& session, Database& database, const std::string& name,
-                               bool has_vectors);
-
-/// Creates it. AlreadyExists.
-Result<> create_collection(Database& database, const std::string& name, const Object& wanted);
+Result<bool> ensure_collection(const Session& session, const Service& service,
+                               const std::string& name, bool has_vectors);
 
 }  // namespace braid::cli

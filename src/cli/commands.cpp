@@ -22,6 +22,8 @@ std::span<const CommandSpec* const> all_commands() {
         &kFacetsCommand,
         &kAnalyzeCommand,
         &kReembedCommand,
+        &kServeCommand,
+        &kKeysAddCommand,
         &kMcpCommand,
         &kRunCommand,
         &kEvalCommand,
@@ -30,6 +32,9 @@ std::span<const CommandSpec* const> all_commands() {
         &kBenchDenseCommand,
         &kBenchHybridCommand,
         &kConfigShowCommand,
+        &kDoctorCommand,
+        &kCompletionCommand,
+        &kManualCommand,
     };
     return kCommands;
 }

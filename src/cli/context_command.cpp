@@ -4,13 +4,13 @@
 #include "braid/cli/commands.hpp"
 #include "braid/cli/request_flags.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/wire/context_json.hpp"
+#include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
 namespace {
 
 constexpr std::int64_t kDefaultBudget = 2000;
-constexpr std::int64_t kMaxBudget = 10'000'000;
+constexpr std::int64_t kMaxBudget = 1'000'000;
 
 constexpr auto kFlags = std::to_array<FlagSpec>({
     {.name = "budget",
@@ -24,25 +24,27 @@ Result<> run_context(Session& session) {
     BRAID_TRY(const auto budget, arguments.integer("budget", 1, kMaxBudget));
     BRAID_TRY(const Request request,
               flags_request(arguments, arguments.joined_operands(), "default"));
-    BRAID_TRY(const auto database, session.open_for_reading());
-    BRAID_TRY(const Context context,
-              database.context(request, static_cast<std::size_t>(budget.value_or(kDefaultBudget))));
+    BRAID_TRY(const auto service, session.service_for_reading());
+    Value params = wire::request_to_value(request);
+    params.as_object().set("budget", budget.value_or(kDefaultBudget));
+    BRAID_TRY(const Value context, service->call("context", std::move(params.as_object())));
     if (session.json()) {
-        session.out.json(wire::context_to_value(context));
+        session.out.json(context);
         return {};
     }
-    for (const std::string& warning : context.warnings) session.warn(warning);
-    if (context.passages.empty()) {
+    for (const Value& warning : list_in(context, "warnings")) session.warn(warning.as_string());
+    const std::size_t passages = list_in(context, "passages").size();
+    if (passages == 0) {
         session.note("no passages");
         return {};
     }
-    session.out.text(context.text);
-    session.note(std::to_string(context.passages.size()) + " passages, " +
-                 with_separators(context.tokens) + " of " + with_separators(context.budget) +
-                 (context.tokens_estimated ? " tokens (estimated)" : " tokens") +
-                 (context.left_out > 0
-                      ? "; " + std::to_string(context.left_out) + " hits did not fit"
-                      : ""));
+    session.out.text(text_in(context, "text"));
+    const std::uint64_t left_out = number_in(context, "left_out");
+    session.note(std::to_string(passages) + " passages, " +
+                 with_separators(number_in(context, "tokens")) + " of " +
+                 with_separators(number_in(context, "budget")) +
+                 (flag_in(context, "tokens_estimated") ? " tokens (estimated)" : " tokens") +
+                 (left_out > 0 ? "; " + std::to_string(left_out) + " hits did not fit" : ""));
     return {};
 }
 

@@ -6,7 +6,7 @@
 #include "braid/cli/session.hpp"
 #include "braid/eval/numbers.hpp"
 #include "braid/json/json.hpp"
-#include "braid/wire/explain_json.hpp"
+#include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -24,58 +24,70 @@ Result<std::string> chunk_of(const Session& session) {
     return *std::move(chunk);
 }
 
-Result<Request> request_of(const Session& session) {
-    return flags_request(session.arguments, session.arguments.joined_operands(), kQuestionProfile);
+/// Asks the operation about the chunk and the question of the command line.
+Result<Value> ask(const Session& session, std::string_view operation) {
+    BRAID_TRY(const std::string chunk, chunk_of(session));
+    BRAID_TRY(
+        const Request request,
+        flags_request(session.arguments, session.arguments.joined_operands(), kQuestionProfile));
+    BRAID_TRY(const auto service, session.service_for_reading());
+    Value params = wire::request_to_value(request);
+    params.as_object().set("chunk_id", Value(chunk));
+    return service->call(operation, std::move(params.as_object()));
 }
 
-void print_standing(Session& session, const Explanation& explanation) {
-    for (const LegStanding& leg : explanation.legs) {
-        std::string line = "  " + padded(leg.source, 6) + "  ";
-        if (leg.rank) {
-            line += "rank " + with_separators(*leg.rank) + ", score " +
-                    eval::fixed(leg.score.value_or(0), 4) + ", searched " +
-                    with_separators(leg.depth) + " deep";
+std::string score_of(const Value& place) {
+    const Value* const score = place.find("score");
+    return eval::fixed(score != nullptr && score->is_number() ? score->as_double() : 0, 4);
+}
+
+void print_standing(Session& session, const Value& explanation) {
+    for (const Value& leg : list_in(explanation, "legs")) {
+        std::string line = "  " + padded(text_in(leg, "source"), 6) + "  ";
+        const Value* const score = leg.find("score");
+        if (const std::uint64_t rank = number_in(leg, "rank"); rank > 0) {
+            line += "rank " + with_separators(rank) + ", score " + score_of(leg) + ", searched " +
+                    with_separators(number_in(leg, "depth")) + " deep";
         } else {
-            line += leg.score ? "not found" : "it has no vector";
+            line += score != nullptr && !score->is_null() ? "not found" : "it has no vector";
         }
         session.out.line(line);
     }
-    if (explanation.hit) {
-        session.out.line("  fused   rank " + with_separators(explanation.hit->rank) + ", score " +
-                         eval::fixed(explanation.hit->score, 4));
+    const Value* const hit = explanation.find("hit");
+    if (hit != nullptr && hit->is_object()) {
+        session.out.line("  fused   rank " + with_separators(number_in(*hit, "rank")) + ", score " +
+                         score_of(*hit));
     }
 }
 
 Result<> run_explain(Session& session) {
-    BRAID_TRY(const std::string chunk, chunk_of(session));
-    BRAID_TRY(const Request request, request_of(session));
-    BRAID_TRY(const auto database, session.open_for_reading());
-    BRAID_TRY(const Explanation explanation, database.explain(request, chunk));
+    BRAID_TRY(const Value explanation, ask(session, "explain"));
     if (session.json()) {
-        session.out.json(wire::explanation_to_value(explanation));
+        session.out.json(explanation);
         return {};
     }
-    session.out.line(plain(explanation.chunk_id) + " in \"" + explanation.collection + "\", " +
-                     (explanation.shown ? "part of the answer" : "not part of the answer"));
+    session.out.line(
+        plain(text_in(explanation, "chunk_id")) + " in \"" + text_in(explanation, "collection") +
+        "\", " + (flag_in(explanation, "shown") ? "part of the answer" : "not part of the answer"));
     print_standing(session, explanation);
     return {};
 }
 
 Result<> run_why_not(Session& session) {
-    BRAID_TRY(const std::string chunk, chunk_of(session));
-    BRAID_TRY(const Request request, request_of(session));
-    BRAID_TRY(const auto database, session.open_for_reading());
-    BRAID_TRY(const WhyNot why, database.why_not(request, chunk));
+    BRAID_TRY(const Value why, ask(session, "why_not"));
     if (session.json()) {
-        session.out.json(wire::why_not_to_value(why));
+        session.out.json(why);
         return {};
     }
-    session.out.line(plain(why.reason));
-    print_standing(session, why.explanation);
-    if (why.change) {
-        session.out.line("With \"" + why.change->key + "\": " + json::print(why.change->value) +
-                         " it would be there.");
+    session.out.line(plain(text_in(why, "reason")));
+    if (const Value* const explanation = why.find("explanation")) {
+        print_standing(session, *explanation);
     }
+    const Value* const change = why.find("change");
+    if (change == nullptr || !change->is_object()) return {};
+    const Value* const value = change->find("value");
+    session.out.line("With \"" + text_in(*change, "key") + "\": " +
+                     json::print(value != nullptr ? *value : Value()) + " it would be there.");
     return {};
 }
 

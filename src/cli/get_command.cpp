@@ -51,35 +51,38 @@ void print_chunk(Output& out, const Chunk& chunk) {
 }
 
 Result<> run_get(Session& session) {
-    BRAID_TRY(const ReadScope scope, session.scope());
+    BRAID_TRY(Object params, session.scope());
     const std::vector<std::string>& ids = session.arguments.operands;
-    BRAID_TRY(const auto database, session.open_for_reading());
-    BRAID_TRY(const auto chunks, database.get(scope, ids, session.arguments.has("vectors")));
+    params.set("chunk_ids", Array(ids.begin(), ids.end()));
+    params.set("vectors", session.arguments.has("vectors"));
+    BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(const Value result, service->call("get", std::move(params)));
+    const Array& chunks = list_in(result, "chunks");
     Array found;
     Array missing;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        const std::optional<Chunk>& chunk = chunks[i];
-        if (!chunk) {
+        if (i >= chunks.size() || chunks[i].is_null()) {
             missing.emplace_back(ids[i]);
         } else if (session.json()) {
-            found.push_back(wire::chunk_to_value(*chunk));
+            found.push_back(chunks[i]);
         } else {
             if (i > 0) session.out.line();
-            print_chunk(session.out, *chunk);
+            BRAID_TRY(const wire::ChunkInput chunk, wire::chunk_from_value(chunks[i]));
+            print_chunk(session.out, chunk.chunk);
         }
     }
     const std::size_t lost = missing.size();
     const std::string first = lost > 0 ? missing.front().as_string() : "";
     if (session.json()) {
-        session.out.json(Object{{"collection", Value(scope.collection)},
-                                {"namespace", Value(scope.namespace_)},
+        session.out.json(Object{{"collection", Value(session.collection())},
+                                {"namespace", Value(session.namespace_name())},
                                 {"chunks", std::move(found)},
                                 {"missing", std::move(missing)}});
     }
     if (lost == 0) return {};
     return fail(ErrorCode::NotFound,
-                "collection \"" + scope.collection + "\", namespace \"" + scope.namespace_ +
-                    "\": no chunk \"" + first + "\"" +
+                "collection \"" + session.collection() + "\", namespace \"" +
+                    session.namespace_name() + "\": no chunk \"" + first + "\"" +
                     (lost > 1 ? " and " + std::to_string(lost - 1) + " more" : ""));
 }
 

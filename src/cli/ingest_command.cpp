@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "braid/ingest/directory.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/jsonl.hpp"
+#include "braid/wire/chunk_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -62,6 +64,63 @@ bool has_vectors(const ingest::Batch& batch) {
     });
 }
 
+/// Cut texts on their way to wherever the database is.
+class ServiceTarget final : public ingest::DirectoryTarget {
+public:
+    ServiceTarget(const Service& service, const ingest::DirectoryOptions& options)
+        : service_(service), collection_(options.collection), namespace_(options.namespace_) {}
+
+    Result<std::string> embedder() override {
+        BRAID_TRY(Schema schema, service_.schema(collection_));
+        return std::move(schema.vectors.embedder);
+    }
+    Result<std::optional<TokenCounter>> token_counter() override {
+        return service_.token_counter(collection_);
+    }
+    Result<std::vector<Chunk>> document(const std::string& document_id) override {
+        Object params = scope();
+        params.set("document_id", Value(document_id));
+        const auto found = service_.call("document", std::move(params));
+        std::vector<Chunk> chunks;
+        if (!found) {
+            if (found.error().code == ErrorCode::NotFound) return chunks;
+            return tl::unexpected<Error>(found.error());
+        }
+        const Array& list = list_in(*found, "chunks");
+        chunks.reserve(list.size());
+        for (const Value& json : list) {
+            BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(json));
+            chunks.push_back(std::move(input.chunk));
+        }
+        return chunks;
+    }
+    Result<WriteReport> add(std::vector<Chunk> chunks) override {
+        return service_.add(collection_, std::move(chunks), namespace_, {});
+    }
+    Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override {
+        std::uint64_t removed = 0;
+        constexpr std::size_t at_once = 500;
+        for (std::size_t at = 0; at < chunk_ids.size(); at += at_once) {
+            const auto part =
+                std::span(chunk_ids).subspan(at).first(std::min(at_once, chunk_ids.size() - at));
+            Object params = scope();
+            params.set("chunk_ids", Array(part.begin(), part.end()));
+            BRAID_TRY(const Value report, service_.call("delete", std::move(params)));
+            removed += number_in(report, "deleted");
+        }
+        return removed;
+    }
+
+private:
+    Object scope() const {
+        return {{"collection", Value(collection_)}, {"namespace", Value(namespace_)}};
+    }
+
+    const Service& service_;
+    std::string collection_;
+    std::string namespace_;
+};
+
 std::string counted(std::uint64_t count, std::string_view one) {
     return with_separators(count) + " " + std::string(one) + (count == 1 ? "" : "s");
 }
@@ -78,9 +137,8 @@ public:
         BRAID_CHECK(prepare());
         BRAID_CHECK(read_first());
         session_.interrupts.hold();
-        BRAID_TRY(auto database, session_.open_for_writing(true));
-        database_ = std::make_unique<Database>(std::move(database));
-        BRAID_TRY(created_, ensure_collection(session_, *database_, collection_,
+        BRAID_TRY(service_, session_.service_for_writing(true));
+        BRAID_TRY(created_, ensure_collection(session_, *service_, collection_,
                                               first_batch_ && has_vectors(*first_batch_)));
         const bool bar = !session_.quiet() && session_.out.notes_on_terminal();
         progress_ = std::make_unique<Progress>(session_.out, bar, every_);
@@ -164,7 +222,7 @@ private:
         while (batch) {
             for (ingest::Batch::Part& part : batch->parts) {
                 BRAID_TRY(const WriteReport report,
-                          database_->add(collection_, std::move(part.chunks), part.namespace_));
+                          service_->add(collection_, std::move(part.chunks), part.namespace_, {}));
                 stored_ += report.written;
                 replaced_ += report.replaced;
                 keep_warnings(report.warnings);
@@ -190,7 +248,8 @@ private:
             }
             progress_->update(stored_, at.files_done, at.files);
         };
-        BRAID_TRY(const auto report, ingest::ingest_directory(*database_, path, options));
+        ServiceTarget target(*service_, options);
+        BRAID_TRY(const auto report, ingest::ingest_directory(target, path, options));
         stored_ = before + report.chunks;
         files_ += report.files;
         unchanged_ += report.unchanged;
@@ -268,7 +327,7 @@ private:
     std::uint64_t every_ = 0;
     std::optional<ingest::JsonlReader> first_reader_;
     std::optional<ingest::Batch> first_batch_;
-    std::unique_ptr<Database> database_;  // from run() on
+    std::unique_ptr<Service> service_;  // from run() on
     std::unique_ptr<Progress> progress_;
 
     bool created_ = false;

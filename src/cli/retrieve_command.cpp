@@ -60,20 +60,19 @@ Result<Request> request_of(const Arguments& arguments) {
 
 Result<> run_retrieve(Session& session) {
     BRAID_TRY(const Request request, request_of(session.arguments));
-    BRAID_TRY(const auto database, session.open_for_reading());
-    BRAID_TRY(const Answer answer, database.retrieve(request));
+    BRAID_TRY(const auto service, session.service_for_reading());
+    Value json = wire::request_to_value(request);
+    BRAID_TRY(const Value found, service->call("retrieve", std::move(json.as_object())));
     if (session.json()) {
-        session.out.json(wire::answer_to_value(answer));
+        session.out.json(found);
         return {};
     }
+    BRAID_TRY(const Answer answer, wire::answer_from_value(found));
     AnswerViewOptions options;
     options.width = session.out.width();
     options.style = session.out.style();
     options.explain = request.explain;
-    options.schema = [&](const std::string& collection) -> Result<Schema> {
-        BRAID_TRY(CollectionInfo info, database.describe(collection));
-        return std::move(info.schema);
-    };
+    options.schema = [&](const std::string& collection) { return service->schema(collection); };
     for (const std::string& line : answer_lines(answer, options)) session.out.line(line);
     return {};
 }

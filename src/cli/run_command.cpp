@@ -96,7 +96,7 @@ Result<> run_run(Session& session) {
     if (const auto vectors = session.arguments.text("query-vectors")) {
         BRAID_TRY(request.vectors, read_vectors(*vectors, queries.size()));
     }
-    BRAID_TRY(const auto database, session.open_for_reading());
+    BRAID_TRY(const auto service, session.service_for_reading());
     const bool bar = session.out.notes_on_terminal() && !session.quiet();
     request.progress = [&](std::size_t done) {
         if (bar) {
@@ -105,7 +105,7 @@ Result<> run_run(Session& session) {
         }
     };
     const auto answer = [&](std::span<const Request> requests) {
-        return database.retrieve_batch(requests);
+        return service->retrieve_batch(requests);
     };
     auto outcome = eval::run_queries(queries, request, answer);
     session.out.status({});

@@ -4,16 +4,16 @@
 #include <limits>
 
 #include "braid/cli/embedders.hpp"
+#include "braid/cli/socket_place.hpp"
 
 namespace braid::cli {
 
-Result<ReadScope> Session::scope() const {
-    ReadScope scope;
-    scope.collection = collection();
-    scope.namespace_ = namespace_name();
-    BRAID_TRY(const Value json, arguments.value(kFilterFlag));
-    if (!json.is_null()) {
-        BRAID_TRY(scope.filter, parse_filter(json));
+Result<Object> Session::scope() const {
+    Object scope{{"collection", Value(collection())}, {"namespace", Value(namespace_name())}};
+    BRAID_TRY(Value filter, arguments.value(kFilterFlag));
+    if (!filter.is_null()) {
+        BRAID_CHECK(parse_filter(filter));
+        scope.set("filter", std::move(filter));
     }
     return scope;
 }
@@ -24,6 +24,29 @@ Result<WriteOptions> Session::write_options() const {
               arguments.integer(kIfVersionFlag.name, 0, std::numeric_limits<std::int64_t>::max()));
     if (version) options.if_version = static_cast<Version>(*version);
     return options;
+}
+
+Result<std::unique_ptr<Service>> Session::service_at(const std::string& socket) const {
+    if (verbose()) note("through the server at " + socket);
+    BRAID_TRY(auto embedders, embedder_factory(settings));
+    return remote_service(socket, std::move(embedders));
+}
+
+Result<std::unique_ptr<Service>> Session::service_for_reading() const {
+    if (const auto socket = served_socket(data())) return service_at(*socket);
+    BRAID_TRY(auto database, open_for_reading());
+    return local_service(std::move(database), settings.profiles());
+}
+
+Result<std::unique_ptr<Service>> Session::service_for_writing(bool create) const {
+    if (const auto socket = served_socket(data())) return service_at(*socket);
+    auto database = open_for_writing(create);
+    if (database) return local_service(*std::move(database), settings.profiles());
+    // A server may have come between.
+    if (database.error().code == ErrorCode::Locked) {
+        if (const auto socket = served_socket(data())) return service_at(*socket);
+    }
+    return tl::unexpected<Error>(std::move(database).error());
 }
 
 Result<Database> Session::open_for_reading() const {

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
 
 #include "braid/cli/arguments.hpp"
 #include "braid/cli/interrupt.hpp"
 #include "braid/cli/output.hpp"
+#include "braid/cli/service.hpp"
 #include "braid/cli/settings.hpp"
 #include "braid/database.hpp"
 #include "braid/result.hpp"
@@ -45,10 +46,15 @@ public:
     std::string data() const { return arguments.text_or("data", settings.text("data")); }
     std::string collection() const { return arguments.text_or("collection", kDefaultCollection); }
     std::string namespace_name() const { return arguments.text_or("namespace", kDefaultNamespace); }
-    /// The collection, the namespace and the filter of the flags.
-    Result<ReadScope> scope() const;
+    /// The collection, the namespace and the filter of the flags, as operations take them.
+    Result<Object> scope() const;
     /// Of --if-version.
     Result<WriteOptions> write_options() const;
+
+    /// Through the program that serves the database, if one does, else by opening it.
+    Result<std::unique_ptr<Service>> service_for_reading() const;
+    /// Locked, with what to do, if another program writes and does not serve it.
+    Result<std::unique_ptr<Service>> service_for_writing(bool create) const;
 
     /// Takes no lock and creates nothing.
     Result<Database> open_for_reading() const;
@@ -61,6 +67,7 @@ public:
 
 private:
     Result<Database> open(OpenOptions options) const;
+    Result<std::unique_ptr<Service>> service_at(const std::string& socket) const;
 };
 
 }  // namespace braid::cli

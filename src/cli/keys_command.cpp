@@ -1,0 +1,107 @@
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <sys/stat.h>
+
+#include "braid/cli/commands.hpp"
+#include "braid/cli/input.hpp"
+#include "braid/cli/output_file.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/json/json.hpp"
+#include "braid/server/api_keys.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr auto kFlags = std::to_array<FlagSpec>({
+    {.name = "file",
+     .kind = FlagKind::Text,
+     .value = "FILE",
+     .help = "the key file (default: BRAID_KEY_FILE)"},
+    {.name = "grant",
+     .kind = FlagKind::List,
+     .value = "NAME=RIGHT",
+     .help = "read, write, admin; repeatable (default: *=read)"},
+});
+
+tl::unexpected<Error> bad(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
+Result<std::map<std::string, server::Access>> grants_of(const Arguments& arguments) {
+    std::map<std::string, server::Access> grants;
+    for (const std::string& grant : arguments.list("grant")) {
+        const std::size_t equals = grant.rfind('=');
+        const std::string right = equals == std::string::npos ? "" : grant.substr(equals + 1);
+        bool known = false;
+        for (const auto access :
+             {server::Access::Read, server::Access::Write, server::Access::Admin}) {
+            if (right != server::name_of(access)) continue;
+            grants[grant.substr(0, equals)] = access;
+            known = true;
+        }
+        if (!known) {
+            return bad("--grant: must be COLLECTION=read, =write or =admin, got \"" + grant + "\"");
+        }
+    }
+    if (grants.empty()) grants["*"] = server::Access::Read;
+    return grants;
+}
+
+/// What the file holds; no keys if there is no file.
+Result<Object> read_keys(const std::string& path) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) return Object{{"keys", Array()}};
+    BRAID_TRY(const std::string text, read_input(path));
+    const auto ring = server::KeyRing::parse(text);
+    if (!ring) return fail(path, ring.error());
+    BRAID_TRY(Value json, json::parse(text));
+    return std::move(json.as_object());
+}
+
+Result<> run_add_key(Session& session) {
+    const std::string& name = session.arguments.operands.front();
+    const std::string path =
+        session.arguments.text_or("file", session.settings.text("serve.key_file"));
+    if (path.empty()) return bad("\"keys add\" needs --file, or BRAID_KEY_FILE");
+    BRAID_TRY(const auto grants, grants_of(session.arguments));
+    BRAID_TRY(Object file, read_keys(path));
+    BRAID_TRY(server::NewKey made, server::make_key(name, grants));
+    file.find("keys")->as_array().emplace_back(std::move(made.entry));
+    const std::string text = json::print_pretty(Value(std::move(file))) + "\n";
+    auto valid = server::KeyRing::parse(text);
+    if (!valid) return fail(path, std::move(valid).error());
+    BRAID_CHECK(write_output(path, text));
+    ::chmod(path.c_str(), S_IRUSR | S_IWUSR);
+    if (session.json()) {
+        session.out.json(
+            Object{{"name", Value(name)}, {"key", Value(made.key)}, {"file", Value(path)}});
+        return {};
+    }
+    session.out.line(made.key);
+    session.note("This is the key \"" + plain(name) + "\". It is shown once: " + path +
+                 " holds only its hash. Restart \"braid serve\" to use it.");
+    return {};
+}
+
+}  // namespace
+
+const CommandSpec kKeysAddCommand{
+    .name = "keys add",
+    .operands = "NAME",
+    .min_operands = 1,
+    .max_operands = 1,
+    .summary = "make an API key for braid serve",
+    .details = R"(Prints the key and puts its hash into the key file, where rights, an expiry and
+a principal can be changed by hand (docs/http.md). A collection may be a pattern
+that ends in "*".
+
+  braid keys add agent --grant notes=write --grant 'team-*=read'
+  curl -H "Authorization: Bearer $KEY" http://127.0.0.1:27243/v1/collections)",
+    .flags = kFlags,
+    .run = run_add_key,
+};
+
+}  // namespace braid::cli

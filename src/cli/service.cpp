@@ -1,0 +1,119 @@
+#include "braid/cli/service.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "braid/server/operations.hpp"
+#include "braid/wire/schema_json.hpp"
+
+namespace braid::cli {
+namespace {
+
+using server::Operations;
+
+struct NamedOperation {
+    std::string_view name;
+    Result<Value> (Operations::*run)(const Object&, const server::Caller&) const;
+};
+
+constexpr auto kOperations = std::to_array<NamedOperation>({
+    {"retrieve", &Operations::retrieve},
+    {"context", &Operations::context},
+    {"explain", &Operations::explain},
+    {"why_not", &Operations::why_not},
+    {"add", &Operations::add},
+    {"update", &Operations::update},
+    {"delete", &Operations::remove},
+    {"get", &Operations::get},
+    {"document", &Operations::document},
+    {"facets", &Operations::facets},
+    {"collections", &Operations::collections},
+    {"describe", &Operations::describe},
+    {"create_collection", &Operations::create_collection},
+    {"drop_collection", &Operations::drop_collection},
+    {"stats", &Operations::stats},
+});
+
+/// Limits protect servers from their callers: here both are one.
+server::Caller caller_without_limits() {
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    server::Caller caller;
+    server::Limits& limits = caller.limits;
+    for (std::size_t* const limit :
+         {&limits.query_bytes, &limits.top_k, &limits.depth, &limits.hops, &limits.collections,
+          &limits.neighbors, &limits.ids, &limits.chunks}) {
+        *limit = none;
+    }
+    return caller;
+}
+
+class LocalService final : public Service {
+public:
+    LocalService(Database database, std::vector<Profile> profiles)
+        : database_(std::move(database)),
+          operations_(database_, {.profiles = std::move(profiles)}) {}
+
+    Result<Value> call(std::string_view operation, Object params) const override {
+        const auto* const found = std::ranges::find(kOperations, operation, &NamedOperation::name);
+        if (found == kOperations.end()) {
+            return fail(ErrorCode::Unsupported, "unknown operation " + std::string(operation));
+        }
+        return (operations_.*found->run)(params, caller_);
+    }
+    Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
+                            const std::string& namespace_,
+                            const WriteOptions& options) const override {
+        return operations_.database().add(collection, std::move(chunks), namespace_, options);
+    }
+    std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests) const override {
+        return database_.retrieve_batch(requests);
+    }
+    Result<std::optional<TokenCounter>> token_counter(
+        const std::string& collection) const override {
+        return database_.token_counter(collection);
+    }
+
+private:
+    Database database_;
+    Operations operations_;
+    server::Caller caller_ = caller_without_limits();
+};
+
+}  // namespace
+
+Result<Schema> Service::schema(const std::string& collection) const {
+    BRAID_TRY(const Value info, call("describe", {{"collection", Value(collection)}}));
+    const Value* const schema = info.find("schema");
+    return wire::schema_from_value(schema != nullptr ? *schema : Value());
+}
+
+std::unique_ptr<Service> local_service(Database database, std::vector<Profile> profiles) {
+    return std::make_unique<LocalService>(std::move(database), std::move(profiles));
+}
+
+std::string text_in(const Value& result, std::string_view key) {
+    const Value* const found = result.find(key);
+    return found != nullptr && found->is_string() ? found->as_string() : std::string();
+}
+
+std::uint64_t number_in(const Value& result, std::string_view key) {
+    const Value* const found = result.find(key);
+    return found != nullptr && found->is_int() && found->as_int() >= 0
+               ? static_cast<std::uint64_t>(found->as_int())
+               : 0;
+}
+
+bool flag_in(const Value& result, std::string_view key) {
+    const Value* const found = result.find(key);
+    return found != nullptr && found->is_bool() && found->as_bool();
+}
+
+const Array& list_in(const Value& result, std::string_view key) {
+    static const Array kNone;
+    const Value* const found = result.find(key);
+    return found != nullptr && found->is_array() ? found->as_array() : kNone;
+}
+
+}  // namespace braid::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "braid/result.hpp"
+
+namespace braid::cli {
+
+/// Where the program that serves a database listens for others on this machine: `braid.sock` in
+/// its folder. Where that path is too long for a socket, it is elsewhere, in a folder of the user's
+/// own, and the file `braid.sock.path` says where.
+
+/// For the server: the path, its folder made if needed. The database's folder exists.
+Result<std::string> choose_socket(const std::filesystem::path& data);
+/// For the others: the socket that somebody listens at, if there is one.
+std::optional<std::string> served_socket(const std::filesystem::path& data);
+/// After serving: removes what choose_socket() left besides the socket.
+void forget_socket(const std::filesystem::path& data);
+
+}  // namespace braid::cli

@@ -1,0 +1,268 @@
+// `braid serve`, and the other commands on a database that it serves.
+
+#include <csignal>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "braid/cli/socket_place.hpp"
+#include "braid/json/json.hpp"
+#include "braid/net/http_client.hpp"
+#include "cli/program_run.hpp"
+#include "ingest/temporary_folder.hpp"
+
+namespace braid::cli {
+namespace {
+
+using braid::testing::run_braid;
+using braid::testing::RunningBraid;
+using braid::testing::RunOptions;
+using braid::testing::RunResult;
+using braid::testing::TemporaryFolder;
+
+const std::string kCorpus =
+    R"({"_id": "fox", "title": "Foxes", "text": "Red foxes hunt mice at dusk.", "metadata": {"year": 2020, "kind": "animal"}})"
+    "\n"
+    R"({"_id": "owl", "title": "Owls", "text": "Owls hunt mice at night.", "metadata": {"year": 2021, "kind": "animal"}})"
+    "\n"
+    R"({"_id": "oak", "title": "Oaks", "text": "Oaks are old trees.", "metadata": {"year": 1990, "kind": "plant"}})"
+    "\n";
+
+/// `braid serve` on a free port, and what it said of itself.
+class Served {
+public:
+    explicit Served(const std::string& data, const std::vector<std::string>& flags = {},
+                    const RunOptions& options = {})
+        : program_(arguments(data, flags), options) {
+        const auto line = program_.read_line();
+        EXPECT_TRUE(line.has_value()) << program_.finish().errors;
+        const auto json = json::parse(line.value_or("{}"));
+        if (json) facts_ = *json;
+    }
+    std::string url() const { return facts_.find("listening")->as_string(); }
+    std::string socket() const { return facts_.find("socket")->as_string(); }
+    RunningBraid& program() { return program_; }
+    RunResult stop(int signal = SIGTERM) {
+        program_.signal(signal);
+        return program_.finish();
+    }
+
+private:
+    static std::vector<std::string> arguments(const std::string& data,
+                                              const std::vector<std::string>& flags) {
+        std::vector<std::string> all{"--data", data, "serve", "--port", "0", "--json"};
+        all.insert(all.end(), flags.begin(), flags.end());
+        return all;
+    }
+
+    RunningBraid program_;
+    Value facts_ = Object{{"listening", ""}, {"socket", ""}};
+};
+
+int status_of(const std::string& url) {
+    net::HttpClientOptions options;
+    options.allow_private = true;
+    const auto response = net::HttpClient(options).send({.url = url}, {});
+    EXPECT_TRUE(response) << response.error().message;
+    return response ? response->status : 0;
+}
+
+/// Without what differs from run to run.
+std::string steady(std::string text) {
+    // Every number below a key that says milliseconds or seconds, and those that people read.
+    static const std::regex kTimes(R"x("([a-z0-9_]*(?:ms|seconds|per_second))":[-0-9.e+]+)x");
+    static const std::regex kShown(R"x([0-9.,]+ (ms|s|chunks/s)\b)x");
+    static const std::regex kCursor(R"x("cursor":"[^"]*")x");
+    static const std::regex kLegs(R"x(\((?:embed|dense|sparse) [0-9.]+[^)]*\))x");
+    text = std::regex_replace(text, kTimes, "\"$1\":0");
+    text = std::regex_replace(text, kShown, "N $1");
+    text = std::regex_replace(text, kCursor, "\"cursor\":\"\"");
+    return std::regex_replace(text, kLegs, "(N)");
+}
+
+TEST(Serve, GivesTheSameAnswersThroughTheServerAsWithoutOne) {
+    const TemporaryFolder folder;
+    const std::string here = folder / "here";
+    const std::string there = folder / "there";
+    const std::string corpus = folder.write("corpus.jsonl", kCorpus);
+    std::filesystem::create_directory(folder / "notes");
+    folder.write("notes/a.md", "# Ada\n\n## Lamps\nShe keeps the lamps.\n\n## Boats\nAnd boats.\n");
+    folder.write("notes/b.txt", "Plain words of a lighthouse.");
+    const std::string queries = folder.write("queries.tsv", "q1\thunt mice\nq2\told trees\n");
+    Served server(there, {"--log", "none"});
+    using Command = std::vector<std::string>;
+    const std::vector<std::pair<Command, std::string>> commands{
+        {{"collections"}, ""},
+        {{"stats"}, ""},
+        {{"ingest", corpus}, ""},
+        {{"ingest", corpus, "--json"}, ""},
+        {{"ingest", corpus, "--embedder", "external"}, ""},
+        {{"ingest", "-", "--ack"}, R"({"_id": "elm", "text": "Elms are trees too."})"},
+        {{"ingest", "-"}, R"({"_id": "bad"})"},
+        {{"ingest", folder / "notes", "--collection", "notes"}, ""},
+        {{"ingest", folder / "notes", "--collection", "notes"}, ""},
+        {{"collections"}, ""},
+        {{"collections", "--json"}, ""},
+        {{"collections", "create", "made", "--bm25", "okapi", "--json"}, ""},
+        {{"collections", "create", "made"}, ""},
+        {{"collections", "drop", "made", "--yes"}, ""},
+        {{"collections", "drop", "made", "--yes"}, ""},
+        {{"retrieve", "hunt", "mice"}, ""},
+        {{"retrieve", "hunt", "mice", "--explain"}, ""},
+        {{"retrieve", "hunt", "--json", "-k", "1"}, ""},
+        {{"retrieve", "hunt", "--collection", "nots"}, ""},
+        {{"retrieve", "hunt", "--fusion", "nonsense"}, ""},
+        {{"retrieve", "--request", "-", "--json"}, R"({"query": "trees", "top_k": 1})"},
+        {{"retrieve", "hunt", "--strategy", "dense"}, ""},
+        {{"context", "mice"}, ""},
+        {{"context", "mice", "--json", "--budget", "10"}, ""},
+        {{"explain", "hunt", "--chunk", "fox"}, ""},
+        {{"explain", "hunt", "--chunk", "oak", "--json"}, ""},
+        {{"explain", "hunt", "--chunk", "nope"}, ""},
+        {{"why-not", "mice", "--chunk", "fox", "-k", "1"}, ""},
+        {{"why-not", "mice", "--chunk", "oak", "--json"}, ""},
+        {{"facets", "kind"}, ""},
+        {{"facets", "year", "--json", "--filter", R"({"kind": "animal"})"}, ""},
+        {{"facets", "year", "--filter", R"({"year": {"$oops": 1}})"}, ""},
+        {{"get", "fox", "oak"}, ""},
+        {{"get", "fox", "nope", "--json"}, ""},
+        {{"add", "--id", "ash", "--text", "Ash trees.", "--title", "Ashes"}, ""},
+        {{"add", "--id", "ash", "--text", "Ash trees.", "--if-version", "999"}, ""},
+        {{"add", "--json"}, R"({"_id": "yew", "text": "Yews grow slowly."})"},
+        {{"add", "--text", "x", "--namespace", "other", "--id", "x"}, ""},
+        {{"update", "--id", "ash", "--metadata", R"({"year": 3})"}, ""},
+        {{"update", "--id", "nope", "--sensitivity", "public", "--json"}, ""},
+        {{"update", "--id", "ash", "--sensitivity", "odd"}, ""},
+        {{"delete", "--id", "yew", "--json"}, ""},
+        {{"delete", "--document", "ash"}, ""},
+        {{"delete", "--filter", "{}"}, ""},
+        {{"delete", "--filter", R"({"kind": "plant"})"}, ""},
+        {{"delete", "--filter", "{}", "--yes", "--namespace", "other"}, ""},
+        {{"run", "--queries", queries, "--strategy", "sparse"}, ""},
+        {{"run", "--queries", queries, "--json"}, ""},
+        {{"stats", "--json"}, ""},
+        {{"stats", "--namespace", "other"}, ""},
+    };
+    for (const auto& [command, input] : commands) {
+        std::string shown;
+        for (const std::string& word : command) shown += word + " ";
+        SCOPED_TRACE(shown);
+        RunOptions options;
+        options.input = input;
+        const auto run_at = [&](const std::string& data) {
+            Command whole{"--data", data};
+            whole.insert(whole.end(), command.begin(), command.end());
+            RunResult result = run_braid(whole, options);
+            for (std::string* const text : {&result.output, &result.errors}) {
+                *text = steady(std::regex_replace(*text, std::regex(data), "DATA"));
+            }
+            return result;
+        };
+        // What a server has, exists: only without one is there nothing yet.
+        if (command.front() != "ingest" && !std::filesystem::exists(here)) {
+            EXPECT_EQ(run_at(here).exit_code, 3);
+            continue;
+        }
+        const RunResult local = run_at(here);
+        const RunResult remote = run_at(there);
+        EXPECT_EQ(local.exit_code, remote.exit_code) << local.errors << remote.errors;
+        EXPECT_EQ(local.output, remote.output);
+        EXPECT_EQ(local.errors, remote.errors);
+    }
+    const RunResult stopped = server.stop();
+    EXPECT_EQ(stopped.exit_code, 0) << stopped.errors;
+    // What was acknowledged is there.
+    const RunResult found = run_braid({"--data", there, "get", "fox", "elm"});
+    EXPECT_EQ(found.exit_code, 0) << found.errors;
+}
+
+TEST(Serve, AnswersOverHttpAndStopsWhenTold) {
+    const TemporaryFolder folder;
+    for (const int signal : {SIGTERM, SIGINT}) {
+        Served server(folder / "data", {"--metrics-port", "0"});
+        EXPECT_EQ(status_of(server.url() + "/healthz"), 200);
+        EXPECT_EQ(status_of(server.url() + "/readyz"), 200);
+        EXPECT_EQ(status_of(server.url() + "/v1/collections"), 200);
+        EXPECT_EQ(status_of(server.url() + "/nowhere"), 404);
+        struct stat found {};
+        ASSERT_EQ(::stat(server.socket().c_str(), &found), 0);
+        EXPECT_EQ(found.st_mode & 0777U, 0600U);
+        const std::string socket = server.socket();
+        const RunResult result = server.stop(signal);
+        EXPECT_EQ(result.exit_code, 0) << result.errors;
+        EXPECT_NE(result.errors.find("listening on http://127.0.0.1:"), std::string::npos);
+        EXPECT_FALSE(std::filesystem::exists(socket));
+    }
+}
+
+TEST(Serve, IsTheOnlyOneOfItsDatabase) {
+    const TemporaryFolder folder;
+    Served server(folder / "data");
+    const RunResult second = run_braid({"--data", folder / "data", "serve", "--port", "0"});
+    EXPECT_EQ(second.exit_code, 5) << second.errors;
+    EXPECT_EQ(status_of(server.url() + "/healthz"), 200);
+    const RunResult taken = run_braid({"--data", folder / "other", "serve", "--port",
+                                       server.url().substr(server.url().rfind(':') + 1)});
+    EXPECT_EQ(taken.exit_code, 1) << taken.errors;
+    EXPECT_NE(taken.errors.find("cannot listen"), std::string::npos) << taken.errors;
+}
+
+TEST(Serve, ReplacesTheSocketOfAServerThatWasKilled) {
+    const TemporaryFolder folder;
+    const std::string corpus = folder.write("corpus.jsonl", kCorpus);
+    std::string socket;
+    {
+        Served server(folder / "data");
+        socket = server.socket();
+        EXPECT_EQ(run_braid({"--data", folder / "data", "ingest", corpus}).exit_code, 0);
+        server.stop(SIGKILL);
+    }
+    EXPECT_TRUE(std::filesystem::exists(socket));
+    // Nobody listens there: the database is opened as ever.
+    EXPECT_EQ(run_braid({"--data", folder / "data", "add", "--text", "more"}).exit_code, 0);
+    Served server(folder / "data");
+    const RunResult stats = run_braid({"--data", folder / "data", "stats", "--json", "--verbose"});
+    EXPECT_NE(stats.output.find("\"chunks\":4"), std::string::npos) << stats.output;
+    EXPECT_NE(stats.errors.find("through the server"), std::string::npos) << stats.errors;
+}
+
+TEST(Serve, IsFoundInAFolderWhosePathIsTooLongForASocket) {
+    const TemporaryFolder folder;
+    const std::string parent = folder / std::string(120, 'x');
+    std::filesystem::create_directories(parent);
+    const std::string data = parent + "/data";
+    const std::string runtime = folder / "run";
+    std::filesystem::create_directory(runtime);
+    RunOptions options;
+    options.environment = {{"XDG_RUNTIME_DIR", runtime}};
+    Served server(data, {}, options);
+    EXPECT_TRUE(server.socket().starts_with(runtime)) << server.socket();
+    const RunResult added =
+        run_braid({"--data", data, "add", "--text", "far away", "--verbose"}, options);
+    EXPECT_EQ(added.exit_code, 0) << added.errors;
+    EXPECT_NE(added.errors.find("through the server"), std::string::npos) << added.errors;
+    EXPECT_EQ(server.stop().exit_code, 0);
+    EXPECT_FALSE(std::filesystem::exists(data + "/braid.sock.path"));
+    EXPECT_EQ(served_socket(data), std::nullopt);
+}
+
+TEST(Serve, RefusesStrangersWithoutKeys) {
+    const TemporaryFolder folder;
+    const RunResult open =
+        run_braid({"--data", folder / "data", "serve", "--host", "0.0.0.0", "--port", "0"});
+    EXPECT_NE(open.exit_code, 0);
+    EXPECT_NE(open.errors.find("key"), std::string::npos) << open.errors;
+    EXPECT_FALSE(std::filesystem::exists(folder / "data"));
+    const RunResult broken = run_braid({"--data", folder / "data", "serve", "--port", "0",
+                                        "--key-file", folder.write("keys.json", "{\"keys\": 1}")});
+    EXPECT_EQ(broken.exit_code, 2) << broken.errors;
+    EXPECT_NE(broken.errors.find("keys.json"), std::string::npos) << broken.errors;
+}
+
+}  // namespace
+}  // namespace braid::cli
