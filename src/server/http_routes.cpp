@@ -53,7 +53,6 @@ RouteMatch find_route(std::string_view method, const Target& target) {
     for (const Route& route : routes()) {
         Object values;
         if (!matches(route.path, target.segments, values)) continue;
-        // A word of the path goes before a {name}: ".../chunks/get" is no chunk, to POST.
         match.allowed.push_back(route.method);
         if (route.method != method || match.route != nullptr) continue;
         match.route = &route;

@@ -121,8 +121,10 @@ Object operation_of(const Route& route) {
     if (route.kind == RouteKind::Rpc) {
         responses.set("204", Object{{"description", "Nothing is owed."}});
     }
-    if (route.kind == RouteKind::Mcp && !route.request.empty()) {
-        responses.set("202", Object{{"description", "A notification was taken."}});
+    if (route.kind == RouteKind::Mcp) {
+        if (!route.request.empty()) {
+            responses.set("202", Object{{"description", "A notification was taken."}});
+        }
         for (const int status : {400, 404}) {
             responses.set(std::to_string(status),
                           Object{{"description", "A JSON-RPC error."},

@@ -4,8 +4,7 @@
 
 namespace braid::server {
 
-/// docs/request.schema.json and docs/answer.schema.json, for the OpenAPI document; a test compares
-/// them.
+/// docs/request.schema.json and docs/answer.schema.json, for the OpenAPI document.
 extern const std::string_view kRequestSchema;
 extern const std::string_view kAnswerSchema;
 

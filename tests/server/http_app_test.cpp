@@ -56,9 +56,9 @@ TEST_F(HttpTest, ReadsChunksAndDocuments) {
     EXPECT_TRUE(at(json("GET", notes + "/chunks/oak?vectors=true"), "vector").is_array());
     EXPECT_EQ(at(json("GET", notes + "/chunks/fox%230"), "chunk_id"), Value("fox#0"));
     EXPECT_EQ(code(ask("GET", notes + "/chunks/elm"), 404), "not_found");
-    EXPECT_EQ(at(json("POST", notes + "/chunks/get", R"({"chunk_ids": ["elm", "oak"]})"),
-                 "chunks.1.chunk_id"),
-              Value("oak"));
+    EXPECT_EQ(
+        at(json("POST", notes + "/get", R"({"chunk_ids": ["elm", "oak"]})"), "chunks.1.chunk_id"),
+        Value("oak"));
     EXPECT_EQ(at(json("GET", notes + "/chunks/fox%230/neighbors?count=1"), "text"),
               Value("Red foxes hunt mice.\n[CHUNK BOUNDARY]\nThey hunt at dusk."));
     EXPECT_EQ(at(json("GET", notes + "/documents/fox"), "chunks.1.chunk_id"), Value("fox#1"));
@@ -94,14 +94,14 @@ TEST_F(HttpTest, ChangesOneChunk) {
 
 TEST_F(HttpTest, ChangesManyChunks) {
     add_notes();
-    const std::string chunks = "/v1/collections/notes/chunks";
-    EXPECT_EQ(at(json("POST", chunks + "/update",
+    const std::string notes = "/v1/collections/notes";
+    EXPECT_EQ(at(json("POST", notes + "/update",
                       R"({"updates": [{"chunk_id": "oak", "sensitivity": "public"}]})"),
                  "updated"),
               Value(1));
-    EXPECT_EQ(at(json("POST", chunks + "/delete", R"({"document_ids": ["fox"]})"), "deleted"),
+    EXPECT_EQ(at(json("POST", notes + "/delete", R"({"document_ids": ["fox"]})"), "deleted"),
               Value(2));
-    EXPECT_EQ(code(ask("POST", chunks + "/delete", R"({"filter": {}})"), 400), "invalid_argument");
+    EXPECT_EQ(code(ask("POST", notes + "/delete", R"({"filter": {}})"), 400), "invalid_argument");
     const std::string fox = "/v1/collections/notes/documents/fox";
     EXPECT_EQ(
         at(json("PUT", fox, R"({"text": "# Foxes\n\nThey hunt.", "title": "Fox"})"), "chunks"),

@@ -185,7 +185,7 @@ TEST_F(KeyedHttpTest, HoldsKeysToTheirRights) {
              {"GET", "/v1/collections/other/chunks/a/neighbors", ""},
              {"POST", "/v1/collections/other/facets", R"({"field": "a"})"},
              {"POST", "/v1/collections/other/count", "{}"},
-             {"POST", "/v1/collections/other/chunks/get", R"({"chunk_ids": ["a"]})"},
+             {"POST", "/v1/collections/other/get", R"({"chunk_ids": ["a"]})"},
              {"POST", "/v1/collections", R"({"name": "notes"})"},
              {"DELETE", "/v1/collections/notes", ""},
              {"POST", "/v1/retrieve", R"({"query": "x", "collection": "other"})"},

@@ -13,7 +13,6 @@
 #include "braid/server/http_problem.hpp"
 #include "braid/server/http_routes.hpp"
 #include "braid/server/openapi.hpp"
-#include "braid/server/schema_texts.hpp"
 #include "server/http_fixture.hpp"
 
 namespace braid::server {
@@ -240,11 +239,6 @@ std::string file(const std::string& name) {
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
-}
-
-TEST(OpenApi, HoldsTheSchemasOfTheDocuments) {
-    EXPECT_EQ(parsed(std::string(kRequestSchema)), parsed(file("request.schema.json")));
-    EXPECT_EQ(parsed(std::string(kAnswerSchema)), parsed(file("answer.schema.json")));
 }
 
 TEST(HttpDocument, ShowsEveryErrorAndEveryRoute) {

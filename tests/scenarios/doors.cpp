@@ -1,0 +1,275 @@
+#include "scenarios/doors.hpp"
+
+#include <utility>
+
+#include "braid/database.hpp"
+#include "braid/json/json.hpp"
+#include "braid/server/http_app.hpp"
+#include "braid/server/hybrid_search.hpp"
+#include "braid/server/mcp.hpp"
+#include "braid/server/rpc.hpp"
+#include "braid/wire/answer_json.hpp"
+#include "braid/wire/chunk_json.hpp"
+#include "braid/wire/explain_json.hpp"
+#include "braid/wire/request_json.hpp"
+#include "braid/wire/schema_json.hpp"
+#include "cli/program_run.hpp"
+#include "ingest/temporary_folder.hpp"
+#include "server/http_fixture.hpp"
+
+namespace braid::testing {
+namespace {
+
+/// How the methods of JSON-RPC call a verb, with its parameters.
+std::pair<std::string, Object> as_method(const Step& step) {
+    Object params = step.params;
+    if (step.verb == "create") {
+        return {"create_collection",
+                {{"name", Value(step.collection)}, {"schema", Value(std::move(params))}}};
+    }
+    if (step.verb == "add") {
+        return {"add",
+                {{"collection", Value(step.collection)}, {"chunks", Array{std::move(params)}}}};
+    }
+    if (step.verb == "update") {
+        return {"update",
+                {{"collection", Value(step.collection)}, {"updates", Array{std::move(params)}}}};
+    }
+    if (!step.collection.empty()) params.set("collection", step.collection);
+    return {step.verb, std::move(params)};
+}
+
+Error failure(const Value& code) {
+    const auto known = error_code_by_name(code.is_string() ? code.as_string() : "");
+    return {known.value_or(ErrorCode::Corruption), json::print(code)};
+}
+
+/// The facade alone: what a C++ program writes.
+class LibraryDoor : public Door {
+public:
+    std::string name() const override { return "library"; }
+    std::optional<Result<Value>> run(const Step& step) override {
+        if (step.verb == "create") return create(step);
+        if (step.verb == "add") return add(step);
+        if (step.verb == "delete") return remove(step);
+        if (step.verb == "count") return count(step);
+        if (step.verb == "retrieve") return retrieve(step);
+        if (step.verb == "why_not") return why_not(step);
+        // Neither is one call of the facade; the doors' own code is shared.
+        const server::Operations operations(database_);
+        if (step.verb == "update") return operations.update(as_method(step).second, {});
+        return operations.hybrid_search(step.params, {});
+    }
+
+protected:
+    Database& database() { return database_; }
+
+private:
+    Result<Value> create(const Step& step) {
+        BRAID_TRY(const Schema schema, wire::schema_from_value(step.params));
+        BRAID_CHECK(database_.create_collection(step.collection, schema));
+        return Value();
+    }
+    Result<Value> add(const Step& step) {
+        BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(step.params));
+        BRAID_CHECK(database_.add(step.collection, {std::move(input.chunk)},
+                                  input.namespace_.value_or(std::string(kDefaultNamespace))));
+        return Value();
+    }
+    Result<Value> remove(const Step& step) {
+        DeleteSelector selector;
+        for (const auto& [key, list] : {std::pair("chunk_ids", &selector.chunk_ids),
+                                        std::pair("document_ids", &selector.document_ids)}) {
+            const Value* const ids = step.params.find(key);
+            if (ids == nullptr) continue;
+            for (const Value& id : ids->as_array()) list->push_back(id.as_string());
+        }
+        if (const Value* const filter = step.params.find("filter")) {
+            BRAID_TRY(selector.filter, parse_filter(*filter));
+        }
+        BRAID_CHECK(database_.remove({.collection = step.collection}, selector));
+        return Value();
+    }
+    Result<Value> count(const Step& step) {
+        ReadScope scope{.collection = step.collection};
+        if (const Value* const filter = step.params.find("filter")) {
+            BRAID_TRY(scope.filter, parse_filter(*filter));
+        }
+        BRAID_TRY(const std::uint64_t count, database_.count(scope));
+        return Value(Object{{"count", count}});
+    }
+    Result<Value> retrieve(const Step& step) {
+        BRAID_TRY(const Request request, wire::request_from_value(step.params));
+        BRAID_TRY(const Answer answer, database_.retrieve(request));
+        return wire::answer_to_value(answer);
+    }
+    Result<Value> why_not(const Step& step) {
+        Object params = step.params;
+        const std::string id = params.find("chunk_id")->as_string();
+        params.erase("chunk_id");
+        BRAID_TRY(const Request request, wire::request_from_value(params));
+        BRAID_TRY(const WhyNot why, database_.why_not(request, id));
+        return wire::why_not_to_value(why);
+    }
+
+    Database database_ = memory_database();
+};
+
+class RpcDoor : public Door {
+public:
+    std::string name() const override { return "JSON-RPC"; }
+    std::optional<Result<Value>> run(const Step& step) override {
+        auto [method, params] = as_method(step);
+        const Object message{{"jsonrpc", "2.0"},
+                             {"id", 1},
+                             {"method", "braid." + method},
+                             {"params", std::move(params)}};
+        const Value reply = parsed(rpc_.handle(json::print(message), {}).value_or("null"));
+        if (const Value* const result = reply.find("result")) return *result;
+        return Result<Value>(tl::unexpected(failure(at(reply, "error.data.code"))));
+    }
+
+private:
+    Database database_ = memory_database();
+    server::Rpc rpc_{database_};
+};
+
+class HttpDoor : public Door {
+public:
+    std::string name() const override { return "HTTP"; }
+    std::optional<Result<Value>> run(const Step& step) override {
+        const std::string collection = "/v1/collections/" + step.collection;
+        Object params = step.params;
+        if (step.verb == "create") {
+            return ask("POST", "/v1/collections",
+                       Object{{"name", Value(step.collection)}, {"schema", std::move(params)}});
+        }
+        if (step.verb == "add") {
+            const std::string id = params.find("chunk_id")->as_string();
+            params.erase("chunk_id");
+            return ask("PUT", collection + "/chunks/" + id, params);
+        }
+        if (step.verb == "update") {
+            return ask("POST", collection + "/update", Object{{"updates", Array{params}}});
+        }
+        if (!step.collection.empty()) return ask("POST", collection + "/" + step.verb, params);
+        return ask("POST", "/v1/" + step.verb, params);
+    }
+
+private:
+    Result<Value> ask(const std::string& method, const std::string& target, const Value& body) {
+        const auto response = send(app_, http_request(method, target, json::print(body)));
+        Value answer = parsed(response.body);
+        if (response.status < 400) return answer;
+        return tl::unexpected(failure(at(answer, "code")));
+    }
+
+    Database database_ = memory_database();
+    server::HttpApp app_{database_, {}};
+};
+
+/// Agents search; the data comes in through the library.
+class McpDoor : public LibraryDoor {
+public:
+    std::string name() const override { return "MCP"; }
+    std::optional<Result<Value>> run(const Step& step) override {
+        if (step.verb == "retrieve" || step.verb == "why_not" || step.verb == "count") {
+            return std::nullopt;
+        }
+        if (step.verb != "hybrid_search") return LibraryDoor::run(step);
+        const Object meta{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                          {"io.modelcontextprotocol/clientCapabilities", Object{}}};
+        const Object message{
+            {"jsonrpc", "2.0"},
+            {"id", 1},
+            {"method", "tools/call"},
+            {"params",
+             Object{{"_meta", meta}, {"name", "hybrid_search"}, {"arguments", step.params}}}};
+        server::McpSession session(server_);
+        const Value reply = parsed(session.handle(json::print(message), {}).value_or("null"));
+        if (at(reply, "result.isError") == Value(false)) {
+            return at(reply, "result.structuredContent");
+        }
+        // A tool says what is wrong in words for the model, without a code.
+        return Result<Value>(fail(ErrorCode::Unavailable, json::print(reply)));
+    }
+
+private:
+    server::McpServer server_{database()};
+};
+
+class CliDoor : public Door {
+public:
+    std::string name() const override { return "command line"; }
+    std::optional<Result<Value>> run(const Step& step) override {
+        const std::string json = json::print(Value(step.params));
+        if (step.verb == "create") {
+            return braid({"collections", "create", step.collection, "--schema", "-"}, json);
+        }
+        if (step.verb == "add") return braid({"add", "--collection", step.collection}, json);
+        if (step.verb == "retrieve") return braid({"retrieve", "--request", "-"}, json);
+        if (step.verb == "update") return update(step);
+        if (step.verb == "delete") return remove(step);
+        return std::nullopt;
+    }
+
+private:
+    Result<Value> update(const Step& step) {
+        std::vector<std::string> arguments{"update", "--collection", step.collection, "--id",
+                                           step.params.find("chunk_id")->as_string()};
+        for (const auto& [key, flag] :
+             {std::pair("metadata", "--metadata"), std::pair("sensitivity", "--sensitivity")}) {
+            const Value* const value = step.params.find(key);
+            if (value == nullptr) continue;
+            arguments.emplace_back(flag);
+            arguments.push_back(value->is_string() ? value->as_string() : json::print(*value));
+        }
+        return braid(std::move(arguments));
+    }
+    Result<Value> remove(const Step& step) {
+        std::vector<std::string> arguments{"delete", "--collection", step.collection};
+        for (const auto& [key, flag] :
+             {std::pair("chunk_ids", "--id"), std::pair("document_ids", "--document")}) {
+            const Value* const ids = step.params.find(key);
+            if (ids == nullptr) continue;
+            for (const Value& id : ids->as_array()) {
+                arguments.emplace_back(flag);
+                arguments.push_back(id.as_string());
+            }
+        }
+        if (const Value* const filter = step.params.find("filter")) {
+            arguments.insert(arguments.end(), {"--filter", json::print(*filter)});
+        }
+        return braid(std::move(arguments));
+    }
+    Result<Value> braid(std::vector<std::string> arguments, const std::string& input = "") {
+        arguments.insert(arguments.end(), {"--json", "--data", folder_ / "data"});
+        RunOptions options;
+        options.input = input;
+        const RunResult result = run_braid(arguments, options);
+        if (result.exit_code == 0) return json::parse(result.output);
+        // An exit code says less than a name: the first error that has it.
+        for (int code = 0; code <= static_cast<int>(ErrorCode::Unsupported); ++code) {
+            if (error_facts(static_cast<ErrorCode>(code)).exit_code == result.exit_code) {
+                return fail(static_cast<ErrorCode>(code), result.errors);
+            }
+        }
+        return fail(ErrorCode::Corruption, result.errors);
+    }
+
+    TemporaryFolder folder_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Door>> all_doors() {
+    std::vector<std::unique_ptr<Door>> doors;
+    doors.push_back(std::make_unique<LibraryDoor>());
+    doors.push_back(std::make_unique<RpcDoor>());
+    doors.push_back(std::make_unique<HttpDoor>());
+    doors.push_back(std::make_unique<McpDoor>());
+    doors.push_back(std::make_unique<CliDoor>());
+    return doors;
+}
+
+}  // namespace braid::testing
