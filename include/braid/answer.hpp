@@ -121,6 +121,7 @@ struct Suggestion {
 struct Answer {
     std::string query;
     std::vector<Hit> hits;  // "chunks" in JSON
+    std::string profile = "default";
     Strategy strategy_used = Strategy::Hybrid;
     std::size_t total_candidates = 0;
     std::size_t dense_candidates = 0;

@@ -1,7 +1,9 @@
 #include "braid/wire/answer_json.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "braid/core/rfc3339.hpp"
 #include "braid/wire/chunk_json.hpp"
@@ -101,7 +103,31 @@ Value receipt_to_value(const Receipt& receipt) {
                   {"score", receipt.score}};
 }
 
-Value hit_to_value(const Hit& hit) {
+namespace {
+
+/// The hit in the words of topic retrieval, normalised scores included: 0 where a leg that ran did
+/// not find it, null where the leg did not run.
+void add_topic_words(Object& out, const Hit& hit, const Answer& answer) {
+    const auto normalized = [&](std::string_view leg) -> Value {
+        for (const ReceiptSource& source : hit.receipt.sources) {
+            if (source.source == leg && source.normalized) return *source.normalized;
+        }
+        const bool ran = std::ranges::any_of(answer.sources, [&](const SourceReport& report) {
+            return report.source == leg && report.ran;
+        });
+        return ran ? Value(0.0) : Value();
+    };
+    out.set("chunkId", hit.chunk.chunk_id);
+    out.set("documentId", hit.chunk.document_id);
+    out.set("topicId", hit.namespace_);
+    out.set("chunkIndex", hit.chunk.chunk_index);
+    out.set("text", hit.chunk.content);
+    out.set("hybridScore", hit.score);
+    out.set("semanticScore", normalized("dense"));
+    out.set("lexicalScore", normalized("sparse"));
+}
+
+Object hit_to_object(const Hit& hit) {
     const Chunk& chunk = hit.chunk;
     Object out{{"chunk_id", Value(chunk.chunk_id)},
                {"document_id", Value(chunk.document_id)},
@@ -128,14 +154,26 @@ Value hit_to_value(const Hit& hit) {
     return out;
 }
 
+}  // namespace
+
+Value hit_to_value(const Hit& hit) {
+    return hit_to_object(hit);
+}
+
 Value answer_to_value(const Answer& answer) {
     Array chunks;
-    for (const Hit& hit : answer.hits) chunks.push_back(hit_to_value(hit));
+    chunks.reserve(answer.hits.size());
+    for (const Hit& hit : answer.hits) {
+        Object chunk = hit_to_object(hit);
+        if (answer.profile == "topic") add_topic_words(chunk, hit, answer);
+        chunks.emplace_back(std::move(chunk));
+    }
     Array sources;
     for (const SourceReport& report : answer.sources) sources.push_back(report_to_value(report));
     return Object{{"query", Value(answer.query)},
                   {"chunks", std::move(chunks)},
                   {"total_candidates", answer.total_candidates},
+                  {"profile", Value(answer.profile)},
                   {"strategy_used", name_of(answer.strategy_used)},
                   {"latency_ms", answer.timings.total_ms},
                   {"dense_candidates", answer.dense_candidates},

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -177,6 +178,11 @@ Result<Chunk> read_chunk(Fields& fields) {
     return chunk;
 }
 
+/// The profile topic's other names for a hit's members.
+constexpr std::array<std::string_view, 8> kTopicWords{"chunkId",       "documentId",  "topicId",
+                                                      "chunkIndex",    "text",        "hybridScore",
+                                                      "semanticScore", "lexicalScore"};
+
 Result<Hit> read_hit(Fields& fields) {
     Hit hit;
     BRAID_TRY(hit.chunk, read_chunk(fields));
@@ -190,6 +196,7 @@ Result<Hit> read_hit(Fields& fields) {
     BRAID_TRY(hit.expanded, fields.string("expanded"));
     BRAID_TRY(auto receipt, fields.required("receipt", fields.fields("receipt")));
     BRAID_TRY(hit.receipt, read_receipt(receipt, 1));
+    for (const std::string_view word : kTopicWords) fields.any(word);  // said already
     return hit;
 }
 
@@ -252,6 +259,7 @@ Result<Answer> answer_from_value(const Value& json) {
         return {};
     }));
     BRAID_CHECK(read(fields, "total_candidates", answer.total_candidates));
+    BRAID_CHECK(read(fields, "profile", answer.profile));
     BRAID_CHECK(read(fields, "strategy_used", answer.strategy_used));
     BRAID_CHECK(read(fields, "dense_candidates", answer.dense_candidates));
     BRAID_CHECK(read(fields, "sparse_candidates", answer.sparse_candidates));

@@ -80,6 +80,42 @@ TEST(AnswerJson, AHitHasTheFieldsOfTheComponentSpecification) {
     EXPECT_EQ(value.find("expanded"), nullptr);
 }
 
+TEST(AnswerJson, SpeaksTheWordsOfTopicRetrievalInItsProfile) {
+    Answer answer;
+    answer.profile = "topic";
+    Hit& hit = answer.hits.emplace_back();
+    hit.chunk.chunk_id = "c7";
+    hit.chunk.document_id = "d";
+    hit.chunk.chunk_index = 7;
+    hit.chunk.content = "a text";
+    hit.namespace_ = "cardiology";
+    hit.score = 0.48;
+    ReceiptSource& dense = hit.receipt.sources.emplace_back();
+    dense.source = "dense";
+    dense.score = 0.7;
+    dense.normalized = 0.8;
+    answer.sources.emplace_back().source = "sparse";
+    answer.sources.back().ran = true;
+    const auto said = [&](std::string_view key) {
+        const Value json = answer_to_value(answer);
+        const Value* const value = json.find("chunks")->as_array().front().find(key);
+        return value == nullptr ? Value("absent") : *value;
+    };
+    EXPECT_EQ(said("chunkId"), "c7");
+    EXPECT_EQ(said("documentId"), "d");
+    EXPECT_EQ(said("topicId"), "cardiology");
+    EXPECT_EQ(said("chunkIndex"), 7);
+    EXPECT_EQ(said("text"), "a text");
+    EXPECT_EQ(said("hybridScore"), 0.48);
+    EXPECT_EQ(said("semanticScore"), 0.8);
+    EXPECT_EQ(said("lexicalScore"), 0.0);
+    EXPECT_EQ(said("chunk_id"), "c7");
+    answer.sources.back().ran = false;
+    EXPECT_EQ(said("lexicalScore"), nullptr);
+    answer.profile = "default";
+    EXPECT_EQ(said("hybridScore"), "absent");
+}
+
 TEST(AnswerJson, RefusesWhatIsNoAnswer) {
     for (const char* text : {"[]", "{}", R"({"query": 5})"}) {
         EXPECT_FALSE(answer_from_value(json::parse(text).value())) << text;

@@ -225,6 +225,7 @@ Answer random_answer(std::mt19937_64& rng) {
         hit.receipt = random_receipt(dice, 2);
         return hit;
     });
+    answer.profile = rng() % 2 == 0 ? "default" : "topic";
     answer.strategy_used = random_strategy(dice);
     answer.total_candidates = dice.below(1000);
     answer.dense_candidates = dice.below(1000);
