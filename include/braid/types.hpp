@@ -64,6 +64,7 @@ struct CallLimits {
     std::optional<std::chrono::steady_clock::time_point> deadline;
     std::stop_token stop;
     std::string traceparent = {};  // W3C trace context; goes with calls to other servers
+    std::string realm = {};        // caches keep apart what different realms asked for
 
     bool stopped() const noexcept { return stop.stop_requested(); }
     bool expired() const noexcept {

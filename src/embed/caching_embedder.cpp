@@ -50,17 +50,14 @@ EmbeddingCache::Stats CachingEmbedder::stats() const {
     return cache_->stats();
 }
 
-std::string CachingEmbedder::key_of(std::string_view text, TextRole role) const {
-    std::string key = key_prefix_;
-    key += role == TextRole::Query ? 'q' : 'p';
-    key += text;
-    return key;
+std::string CachingEmbedder::key_of(std::string_view text, const std::string& realm) const {
+    return key_prefix_ + std::to_string(realm.size()) + ":" + realm + std::string(text);
 }
 
 Result<CachedEmbedding> CachingEmbedder::embed_cached(std::string_view text, TextRole role,
                                                       const CallLimits& limits) const {
     const bool remember = role == TextRole::Query;
-    const std::string key = remember ? key_of(text, role) : std::string();
+    const std::string key = remember ? key_of(text, limits.realm) : std::string();
     if (remember) {
         if (auto found = cache_->find(key)) {
             return CachedEmbedding{.embedding = *std::move(found), .hit = true};
@@ -79,7 +76,7 @@ Result<std::vector<Embedding>> CachingEmbedder::embed(std::span<const std::strin
     std::vector<std::string_view> missing;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        if (auto found = cache_->find(key_of(texts[i], role))) {
+        if (auto found = cache_->find(key_of(texts[i], limits.realm))) {
             embeddings[i] = *std::move(found);
         } else {
             missing.push_back(texts[i]);
@@ -89,7 +86,7 @@ Result<std::vector<Embedding>> CachingEmbedder::embed(std::span<const std::strin
     if (missing.empty()) return embeddings;
     BRAID_TRY(auto computed, inner_->embed(missing, role, limits));
     for (std::size_t m = 0; m < missing.size(); ++m) {
-        cache_->insert(key_of(missing[m], role), computed[m]);
+        cache_->insert(key_of(missing[m], limits.realm), computed[m]);
         embeddings[places[m]] = std::move(computed[m]);
     }
     return embeddings;

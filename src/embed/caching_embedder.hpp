@@ -52,7 +52,7 @@ public:
     EmbeddingCache::Stats stats() const;
 
 private:
-    std::string key_of(std::string_view text, TextRole role) const;
+    std::string key_of(std::string_view text, const std::string& realm) const;
 
     std::shared_ptr<const Embedder> inner_;
     std::shared_ptr<EmbeddingCache> cache_;

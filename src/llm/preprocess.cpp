@@ -151,6 +151,7 @@ Result<Texts> LlmPreprocessor::perform(const Task& task, std::string_view query,
     BRAID_CHECK(check_query(task, query));
     const std::string& model = client_.model();
     std::string key = task.kind + std::to_string(model.size()) + ':' + model;
+    key += std::to_string(limits.realm.size()) + ':' + limits.realm;
     key += query;
     if (auto remembered = cache_.find(key)) return *std::move(remembered);
     auto reply = ask(task, query, limits);

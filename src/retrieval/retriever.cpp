@@ -22,6 +22,18 @@ Timestamp system_now() {
     return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
 }
 
+/// Names the principal, for caches: what one asked is nobody else's business.
+std::string realm_of(const Principal& principal) {
+    std::string realm = principal.name;
+    const auto add = [&](std::string_view part) {
+        realm += '\0';
+        realm += part;
+    };
+    if (principal.clearance) add(*principal.clearance);
+    for (const std::string& scope : principal.scopes) add(scope);
+    return realm;
+}
+
 /// The work on one request.
 class Retrieval {
 public:
@@ -94,6 +106,7 @@ private:
         }
         Answer& answer = work_.answer;
         answer.query = work_.request.query;
+        answer.profile = profile.name;
         answer.strategy_used = work_.plan.strategy;
         answer.warnings = work_.plan.warnings;
         answer.unused = work_.plan.unused;
@@ -306,13 +319,17 @@ Result<Answer> Retriever::retrieve_as_it_is(const Request& request, const Princi
 
 Result<Explanation> Retriever::explain(const Request& request, const std::string& chunk_id,
                                        const Principal& principal, const CallLimits& limits) const {
-    return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, limits)
+    CallLimits own = limits;
+    own.realm = realm_of(principal);
+    return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, own)
         .explain();
 }
 
 Result<WhyNot> Retriever::why_not(const Request& request, const std::string& chunk_id,
                                   const Principal& principal, const CallLimits& limits) const {
-    return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, limits)
+    CallLimits own = limits;
+    own.realm = realm_of(principal);
+    return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, own)
         .why_not();
 }
 
@@ -327,6 +344,7 @@ Result<Answer> Retriever::answer(const Request& request, const Principal& princi
         const auto deadline = Clock::now() + std::chrono::milliseconds(*request.deadline_ms);
         if (!own.deadline || deadline < *own.deadline) own.deadline = deadline;
     }
+    own.realm = realm_of(principal);
     const std::uint64_t id = page.id;
     const bool first = page.pinned == nullptr;
     const Timestamp now = first ? options_.now() : page.pinned->now;

@@ -58,7 +58,7 @@ private:
     Tools tools_;
     Request request_;
     const Principal& principal_;
-    const CallLimits& limits_;
+    CallLimits limits_;
     std::vector<std::string> names_;
     ReadScope scope_;  // of the collection that has it
     SnapshotPtr snapshot_;

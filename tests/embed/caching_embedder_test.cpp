@@ -96,6 +96,18 @@ TEST(CachingEmbedder, RemembersNoFailure) {
     EXPECT_FALSE(answer->hit);
 }
 
+TEST(CachingEmbedder, KeepsRealmsApart) {
+    const CachingEmbedder embedder(std::make_shared<FakeEmbedder>());
+    CallLimits ann;
+    ann.realm = "ann";
+    CallLimits bob;
+    bob.realm = "bob";
+    ASSERT_TRUE(embedder.embed_cached("fox", TextRole::Query, ann));
+    EXPECT_FALSE(embedder.embed_cached("fox", TextRole::Query, bob)->hit);
+    EXPECT_FALSE(embedder.embed_cached("fox", TextRole::Query, {})->hit);
+    EXPECT_TRUE(embedder.embed_cached("fox", TextRole::Query, ann)->hit);
+}
+
 TEST(EmbeddingCache, ForgetsTheLeastRecentlyUsedFirst) {
     const Embedding embedding{.vector = std::vector<float>(100)};
     EmbeddingCache cache(2000);  // room for three entries

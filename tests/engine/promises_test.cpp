@@ -180,6 +180,23 @@ TEST(EnginePromises, HiddenChunksChangeNothingAReaderCanAskFor) {
     }
 }
 
+TEST(EnginePromises, NobodyLearnsWhatOthersAsked) {
+    auto db = Database::in_memory(with_fake_embedder());
+    Schema schema;
+    schema.vectors.embedder = "fake";
+    ASSERT_TRUE(db && db->create_collection(kCollection, schema));
+    Rng rng(1);
+    ASSERT_TRUE(db->add(kCollection, {random_chunk(rng, "v")}));
+    Request request;
+    request.query = "fox";
+    request.collections = {kCollection};
+    const Principal ann{"ann", "normal", {}};
+    const Principal bob{"bob", "normal", {}};
+    EXPECT_EQ(db->retrieve(request, ann)->query_embedding_cached, false);
+    EXPECT_EQ(db->retrieve(request, bob)->query_embedding_cached, false);
+    EXPECT_EQ(db->retrieve(request, ann)->query_embedding_cached, true);
+}
+
 TEST(EnginePromises, ARestartChangesNothing) {
     for (unsigned seed = 0; seed < 3; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
