@@ -1,0 +1,191 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/backend.hpp"
+#include "braid/core/fair_shared_mutex.hpp"
+#include "braid/local/collection.hpp"
+#include "braid/local/local_backend.hpp"
+#include "braid/result.hpp"
+#include "braid/store/directory.hpp"
+
+namespace braid::local {
+
+/// How far a rewrite is.
+struct RewriteProgress {
+    std::atomic<std::uint64_t> done{0};
+    std::atomic<std::uint64_t> total{0};
+};
+
+/// See open_local_backend.
+class LocalBackend final : public Backend {
+public:
+    LocalBackend(std::unique_ptr<store::Directory> root, std::unique_ptr<store::DirectoryLock> lock,
+                 LocalOptions options)
+        : lock_(std::move(lock)), root_(std::move(root)), options_(std::move(options)) {}
+
+    ~LocalBackend() override {
+        for (const auto& [name, collection] : collections_) (void)collection->close();
+    }
+    LocalBackend(const LocalBackend&) = delete;
+    LocalBackend& operator=(const LocalBackend&) = delete;
+    LocalBackend(LocalBackend&&) = delete;
+    LocalBackend& operator=(LocalBackend&&) = delete;
+
+    Result<std::vector<std::string>> open_collections();
+
+    Capabilities capabilities() const override {
+        return {.exact_lengths = true,
+                .scoped_statistics = true,
+                .live_df = true,
+                .exact_dense = true,
+                .snapshots = true,
+                .read_your_writes = true,
+                .atomic_batches = true};
+    }
+
+    Result<> create_collection(const std::string& name, const Schema& schema) override;
+    Result<> drop_collection(const std::string& name) override;
+    Result<std::vector<CollectionInfo>> collections(const Principal& principal) const override;
+    Result<CollectionInfo> describe(const std::string& name,
+                                    const Principal& principal) const override;
+
+    Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
+                               std::vector<Chunk> chunks, const WriteOptions& options) override {
+        const std::shared_lock writing(switch_mutex_);
+        BRAID_TRY(const auto found, find(collection));
+        BRAID_CHECK(check_writable());
+        return found->upsert(namespace_, std::move(chunks), options);
+    }
+    Result<WriteReport> update(const std::string& collection, const std::string& namespace_,
+                               std::vector<MetadataUpdate> updates,
+                               const WriteOptions& options) override {
+        const std::shared_lock writing(switch_mutex_);
+        BRAID_TRY(const auto found, find(collection));
+        BRAID_CHECK(check_writable());
+        return found->update(namespace_, std::move(updates), options);
+    }
+    Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
+                               const WriteOptions& options) override {
+        const std::shared_lock writing(switch_mutex_);
+        BRAID_TRY(const auto found, find(scope.collection));
+        BRAID_CHECK(check_writable());
+        return found->remove(scope, selector, options);
+    }
+
+    Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
+                                             const Schema& schema) override;
+    std::optional<std::string> rewriting(const std::string& collection) const override;
+    /// Puts `next` in the place of the collection of its name, if nothing is pending.
+    Result<bool> switch_over(const std::shared_ptr<Collection>& source,
+                             const std::shared_ptr<Collection>& next);
+
+    Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const override;
+
+    Result<Schema> schema(const SnapshotPtr& snapshot,
+                          const std::string& collection) const override {
+        BRAID_TRY(const auto pin, find(snapshot, {.collection = collection}));
+        return pin->collection().schema();
+    }
+    Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
+                                 const CallLimits& limits) const override {
+        BRAID_TRY(const auto pin, find(snapshot, leg.scope));
+        return pin->collection().search(pin->at(), leg, limits);
+    }
+    Result<std::vector<std::optional<double>>> score(
+        const SnapshotPtr& snapshot, const Leg& leg,
+        std::span<const std::string> chunk_ids) const override {
+        BRAID_TRY(const auto pin, find(snapshot, leg.scope));
+        return pin->collection().score(pin->at(), leg, chunk_ids);
+    }
+    Result<std::vector<std::optional<std::uint64_t>>> rank_of(
+        const SnapshotPtr& snapshot, const Leg& leg,
+        std::span<const std::string> chunk_ids) const override;
+    Result<std::vector<std::optional<Chunk>>> fetch(const SnapshotPtr& snapshot,
+                                                    const ReadScope& scope,
+                                                    std::span<const std::string> chunk_ids,
+                                                    bool with_vectors) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().fetch(pin->at(), scope, chunk_ids, with_vectors);
+    }
+    Result<std::vector<Chunk>> neighbors(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                         const std::string& document_id, std::int64_t index,
+                                         std::size_t before, std::size_t after) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().neighbors(pin->at(), scope, document_id, index, before, after);
+    }
+    Result<std::uint64_t> count(const SnapshotPtr& snapshot,
+                                const ReadScope& scope) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().count(pin->at(), scope);
+    }
+    Result<std::vector<Suggestion>> suggest(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                            std::string_view text,
+                                            std::size_t limit) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().suggest(pin->at(), scope, text, limit);
+    }
+    Result<std::vector<FacetCount>> facets(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                           const std::string& field,
+                                           std::size_t limit) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().facets(pin->at(), scope, field, limit);
+    }
+    Result<CollectionStats> stats(const SnapshotPtr& snapshot,
+                                  const ReadScope& scope) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().stats(pin->at(), scope);
+    }
+    Result<std::vector<Chunk>> scan(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                    const std::string& after, std::size_t limit,
+                                    bool with_vectors) const override {
+        BRAID_TRY(const auto pin, find(snapshot, scope));
+        return pin->collection().scan(pin->at(), scope, after, limit, with_vectors);
+    }
+
+private:
+    using PinPtr = std::shared_ptr<const Collection::Pin>;
+
+    Result<> check_writable() const {
+        if (!options_.read_only) return {};
+        return fail(ErrorCode::ReadOnly, root_->path() + " is open for reading only");
+    }
+    Result<std::shared_ptr<Collection>> find(const std::string& name) const;
+    static Result<PinPtr> find(const SnapshotPtr& snapshot, const ReadScope& scope);
+    Result<std::string> open_one(const std::string& name);
+    void remove_leftovers(store::Directory& directory, std::vector<std::string>& notes) const;
+    store::Durability durability() const {
+        return options_.relaxed_ms == 0
+                   ? store::Durability::full()
+                   : store::Durability::relaxed(std::chrono::milliseconds(options_.relaxed_ms));
+    }
+
+    std::unique_ptr<store::DirectoryLock> lock_;  // released last
+    std::unique_ptr<store::Directory> root_;
+    const LocalOptions options_;
+    std::unique_ptr<store::Directory> directory_;  // of the collections; null while there is none
+
+    /// Writers share it; a rewrite that takes its collection's place, and a drop, hold it alone.
+    /// Taken before mutex_.
+    core::FairSharedMutex switch_mutex_;
+
+    mutable std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<Collection>> collections_;
+    std::map<std::string, Error> damaged_;
+    std::set<std::string> unfinished_;  // collections with a rewrite that nobody works on
+    std::map<std::string, std::weak_ptr<const RewriteProgress>> rewrites_;
+};
+
+}  // namespace braid::local

@@ -1,0 +1,135 @@
+#include <utility>
+
+#include "braid/local/backend.hpp"
+
+namespace braid::local {
+namespace {
+
+/// A rewrite of one collection; see Backend::rewrite.
+class LocalRewrite final : public Rewrite {
+public:
+    LocalRewrite(LocalBackend& backend, std::shared_ptr<Collection> source,
+                 std::shared_ptr<Collection> next, std::shared_ptr<RewriteProgress> progress)
+        : backend_(backend),
+          source_(std::move(source)),
+          next_(std::move(next)),
+          progress_(std::move(progress)) {}
+
+    Result<Batch> pending(std::size_t limit) override {
+        if (queue_.empty()) refill();
+        Batch batch;
+        while (!queue_.empty() && batch.chunks.empty()) {
+            batch.namespace_ = queue_.back().first;
+            std::vector<std::string> ids;
+            while (!queue_.empty() && ids.size() < limit &&
+                   queue_.back().first == batch.namespace_) {
+                ids.push_back(std::move(queue_.back().second));
+                queue_.pop_back();
+            }
+            const auto pin = source_->pin();
+            const ReadScope scope{source_->name(), batch.namespace_, {}, std::nullopt};
+            BRAID_TRY(auto chunks, source_->fetch(pin->at(), scope, ids, true));
+            for (auto& chunk : chunks) {
+                if (chunk) batch.chunks.push_back(*std::move(chunk));
+            }
+        }
+        return batch;
+    }
+
+    Result<> put(Batch batch) override {
+        BRAID_CHECK(next_->put_copies(batch.namespace_, std::move(batch.chunks)));
+        progress_->done = progress_->total - queue_.size();
+        return {};
+    }
+
+    Result<bool> finish() override { return backend_.switch_over(source_, next_); }
+
+    std::uint64_t done() const override { return progress_->done; }
+    std::uint64_t total() const override { return progress_->total; }
+
+private:
+    void refill() {
+        Collection::Difference difference = source_->difference(*next_);
+        queue_ = std::move(difference.to_copy);
+        progress_->total = difference.chunks;
+        progress_->done = difference.chunks - queue_.size();
+    }
+
+    LocalBackend& backend_;
+    std::shared_ptr<Collection> source_;
+    std::shared_ptr<Collection> next_;
+    std::shared_ptr<RewriteProgress> progress_;
+    std::vector<std::pair<std::string, std::string>> queue_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Rewrite>> LocalBackend::rewrite(const std::string& collection,
+                                                       const Schema& schema) {
+    BRAID_CHECK(check_writable());
+    BRAID_TRY(const auto source, find(collection));
+    const std::scoped_lock lock(mutex_);
+    if (!rewrites_[collection].expired()) {
+        return fail(ErrorCode::Conflict,
+                    "collection \"" + collection + "\" is being rewritten already");
+    }
+    const auto open_next = [&]() -> Result<std::shared_ptr<Collection>> {
+        BRAID_TRY(auto directory, directory_->open_subdirectory(collection));
+        BRAID_TRY(auto opened, Collection::open(collection, std::move(directory), durability(),
+                                                false, kNextManifestName));
+        return std::move(opened.collection);
+    };
+    std::shared_ptr<Collection> next;
+    if (source->has_next()) {
+        // One to another schema, or a damaged one, is begun anew: it is only a copy.
+        if (auto found = open_next(); found && (*found)->schema() == schema) next = *found;
+    }
+    if (!next) {
+        BRAID_CHECK(source->create_next(schema));
+        BRAID_TRY(next, open_next());
+    }
+    auto progress = std::make_shared<RewriteProgress>();
+    rewrites_[collection] = progress;
+    unfinished_.insert(collection);
+    return std::make_unique<LocalRewrite>(*this, source, next, std::move(progress));
+}
+
+std::optional<std::string> LocalBackend::rewriting(const std::string& collection) const {
+    const std::scoped_lock lock(mutex_);
+    if (!unfinished_.contains(collection)) return std::nullopt;
+    const auto found = rewrites_.find(collection);
+    if (found != rewrites_.end()) {
+        if (const auto progress = found->second.lock()) {
+            return "collection \"" + collection +
+                   "\" is being re-embedded: " + std::to_string(progress->done) + " of " +
+                   std::to_string(progress->total) +
+                   " chunks have their new vectors; this answer rests on the old ones";
+        }
+    }
+    return "re-embedding collection \"" + collection +
+           "\" was begun and not finished; this answer rests on the old vectors; run `braid "
+           "reembed` to go on";
+}
+
+Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source,
+                                       const std::shared_ptr<Collection>& next) {
+    const std::unique_lock nobody_writes(switch_mutex_);
+    BRAID_TRY(const auto present, find(next->name()));
+    if (present != source) {
+        return fail(ErrorCode::Conflict,
+                    "collection \"" + next->name() + "\" was dropped while it was being rewritten");
+    }
+    Collection::Difference difference = source->difference(*next);
+    if (!difference.to_copy.empty()) return false;
+    for (auto& [namespace_, id] : difference.to_remove) {
+        const ReadScope scope{next->name(), namespace_, {}, std::nullopt};
+        BRAID_CHECK(next->remove(scope, {.chunk_ids = {id}, .document_ids = {}, .filter = {}}, {}));
+    }
+    BRAID_CHECK(source->replace_by(*next));
+    const std::scoped_lock lock(mutex_);
+    unfinished_.erase(next->name());
+    collections_.insert_or_assign(next->name(), next);
+    return true;
+}
+
+}  // namespace braid::local
