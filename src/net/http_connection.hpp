@@ -14,8 +14,8 @@
 
 namespace braid::net {
 
-/// What carries one connection. Each call is answered later, on the connection's own thread, by
-/// the method of HttpConnection that is named; close() ends it all.
+/// What carries one connection. Each call is answered later, never before it returns, by the method
+/// of HttpConnection that is named; close() ends it all.
 class ConnectionWire {
 public:
     ConnectionWire() = default;
@@ -39,11 +39,11 @@ struct ConnectionSetup {
     HttpHandler& handler;
     std::atomic<std::uint64_t> requests{0};
     std::atomic<std::uint64_t> refused{0};
-    bool draining = false;  // of the connections' thread
+    std::atomic<bool> draining{false};
 };
 
 /// One connection's side of HTTP/1.1, whatever carries it: reads requests one after the other, has
-/// them answered, and watches for the client's going away meanwhile. For one thread.
+/// them answered, and watches for the client's going away meanwhile. For one thread at a time.
 class HttpConnection {
 public:
     /// Both must outlive it.
