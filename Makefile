@@ -76,8 +76,9 @@ bench-store: build ## durable indexing against LanceDB, Chroma, Qdrant Edge, zve
 	@bench/run store $(ARGS)
 
 .PHONY: bench-http
-bench-http: ## requests per second over HTTP
-	@bench/run http $(ARGS)
+bench-http: build ## what HTTP costs: braid serve beside the library
+	@$(call compile,release) --target http_bench
+	@build/release/bench/http/http_bench
 
 .PHONY: quality
 quality: build ## nDCG and recall on judged sets, into docs/quality.md
