@@ -64,10 +64,11 @@ Value parameters_of(const Route& route) {
     for (std::size_t begin = route.path.find('{'); begin != std::string_view::npos;
          begin = route.path.find('{', begin + 1)) {
         const std::size_t end = route.path.find('}', begin);
-        parameters.push_back(Object{{"name", route.path.substr(begin + 1, end - begin - 1)},
-                                    {"in", "path"},
-                                    {"required", true},
-                                    {"schema", Object{{"type", "string"}, {"minLength", 1}}}});
+        const std::string_view name = route.path.substr(begin + 1, end - begin - 1);
+        Object schema{{"type", "string"}, {"minLength", 1}};
+        if (name == "collection") schema.set("pattern", "^[A-Za-z0-9_-]{1,100}$");
+        parameters.push_back(Object{
+            {"name", name}, {"in", "path"}, {"required", true}, {"schema", std::move(schema)}});
     }
     for (const QueryParameter& parameter : route.query) {
         const std::string_view type = parameter.type == QueryParameter::Type::String    ? "string"
@@ -90,14 +91,18 @@ Value parameters_of(const Route& route) {
     return parameters;
 }
 
-Object request_body(const Route& route) {
+/// Where nothing in it is required, the body may be left out too.
+Object request_body(const Route& route, const Object& schemas) {
     Object media = content("application/json", route.request);
     if (route.kind == RouteKind::Chunks) {
         media.set("application/x-ndjson",
                   Object{{"schema", Object{{"type", "string"},
                                            {"description", "A chunk (NewChunk) per line."}}}});
     }
-    return {{"required", true}, {"content", std::move(media)}};
+    const Value* const schema = schemas.find(route.request);
+    const bool needed = schema == nullptr || schema->find("required") != nullptr ||
+                        schema->find("anyOf") != nullptr;
+    return {{"required", needed}, {"content", std::move(media)}};
 }
 
 Object success_of(const Route& route) {
@@ -116,7 +121,7 @@ Object success_of(const Route& route) {
     return response;
 }
 
-Object operation_of(const Route& route) {
+Object operation_of(const Route& route, const Object& schemas) {
     Object responses{{std::to_string(route.success), success_of(route)}};
     if (route.kind == RouteKind::Rpc) {
         responses.set("204", Object{{"description", "Nothing is owed."}});
@@ -138,7 +143,7 @@ Object operation_of(const Route& route) {
                      {"summary", route.summary},
                      {"parameters", parameters_of(route)},
                      {"responses", std::move(responses)}};
-    if (!route.request.empty()) operation.set("requestBody", request_body(route));
+    if (!route.request.empty()) operation.set("requestBody", request_body(route, schemas));
     if (route.kind == RouteKind::Health || route.kind == RouteKind::Ready) {
         operation.set("security", Array{});
     }
@@ -170,11 +175,12 @@ Object openapi_schemas() {
 }
 
 Value openapi_document(std::string_view version) {
+    Object schemas = openapi_schemas();
     Object paths;
     for (const Route& route : routes()) {
         Value* path = paths.find(route.path);
         if (path == nullptr) path = &paths.set(route.path, Object());
-        path->as_object().set(lower(route.method), operation_of(route));
+        path->as_object().set(lower(route.method), operation_of(route, schemas));
     }
     const Object bearer{{"type", "http"}, {"scheme", "bearer"}};
     const Object header{{"type", "apiKey"}, {"in", "header"}, {"name", "X-Api-Key"}};
@@ -188,7 +194,7 @@ Value openapi_document(std::string_view version) {
         {"servers", Array{Object{{"url", "/"}}}},
         {"security", Array{Object{{"bearer", Array{}}}, Object{{"key", Array{}}}, Object{}}},
         {"paths", std::move(paths)},
-        {"components", Object{{"schemas", openapi_schemas()},
+        {"components", Object{{"schemas", std::move(schemas)},
                               {"securitySchemes", Object{{"bearer", bearer}, {"key", header}}}}}};
 }
 

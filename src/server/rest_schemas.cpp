@@ -17,14 +17,15 @@ const std::string_view kRestSchemas = R"json({
     [{"$ref": "#/$defs/Answer"}, {"type": "object", "properties": {"error": {"$ref":
     "#/$defs/Error"}}, "required": ["error"]}]}}}, "required": ["answers"]},
   "HybridSearch": {"type": "object", "properties": {"query": {"type": "string"}, "limit":
-    {"type": "integer", "default": 5, "description": "1 to 50."}, "include_memory": {"type":
-    "boolean"}, "include_history": {"type": "boolean"}, "expand_neighbors": {"type": "boolean"},
-    "filters": {"type": ["object", "null"], "description":
+    {"type": ["integer", "null"], "default": 5, "description": "1 to 50."}, "include_memory":
+    {"type": ["boolean", "null"]}, "include_history": {"type": ["boolean", "null"]},
+    "expand_neighbors": {"type": ["boolean", "null"]}, "filters": {"type": ["object", "null"],
+    "description":
     "artifact_type, sensitivity, created_after, created_before, document_ids, or any condition on metadata."}},
     "required": ["query"], "additionalProperties": false},
   "ContextRequest": {"description": "A request, and how many tokens the passages may have.",
     "type": "object", "allOf": [{"$ref": "#/$defs/RequestMembers"}], "properties": {"budget":
-    {"type": "integer", "minimum": 1, "maximum": 1000000, "default": 2000}}},
+    {"type": ["integer", "null"], "minimum": 1, "maximum": 1000000, "default": 2000}}},
   "Context": {"type": "object", "properties": {"query": {"type": "string"}, "text": {"type":
     "string"}, "passages": {"type": "array", "items": {"type": "object", "properties":
     {"marker": {"type": "string"}, "collection": {"type": "string"}, "document_id": {"type":
@@ -58,25 +59,26 @@ const std::string_view kRestSchemas = R"json({
     "Query id to document id to relevance.", "additionalProperties": {"type": "object",
     "minProperties": 1, "additionalProperties": {"type": "integer", "minimum": -1000000,
     "maximum": 1000000}}}, "request": {"description":
-    "How to search: a request without a query.", "allOf": [{"$ref": "#/$defs/Request"}]},
-    "measures": {"type": "array", "items": {"type": "string"}, "description":
-    "nDCG@10, AP, RR@10, P@5, R@100, ..."}, "documents": {"type": "integer", "minimum": 1,
-    "default": 100}, "per_query": {"type": "boolean"}}, "required": ["queries", "qrels"],
-    "additionalProperties": false},
+    "How to search: a request without a query.", "anyOf": [{"$ref": "#/$defs/Request"}, {"type":
+    "null"}]}, "measures": {"type": ["array", "null"], "items": {"type": "string"},
+    "description": "nDCG@10, AP, RR@10, P@5, R@100, ..."}, "documents": {"type": ["integer",
+    "null"], "minimum": 1, "default": 100}, "per_query": {"type": ["boolean", "null"]}},
+    "required": ["queries", "qrels"], "additionalProperties": false},
   "Evaluation": {"type": "object", "properties": {"runs": {"type": "array", "items": {"type":
     "object", "properties": {"name": {"type": "string"}, "measures": {"type": "object"},
     "intervals": {"type": "object"}}}}, "queries": {"type": "integer"}, "per_query": {"type":
     "array"}, "timings": {"type": "object"}}, "required": ["runs", "queries", "timings"]},
   "Schema": {"type": "object", "description": "What is absent has its default.", "properties":
-    {"text_fields": {"type": "object"}, "analyzer": {"type": "string"}, "language": {"type":
-    "string"}, "stop_words": {"type": "boolean"}, "bm25": {"type": "object"}, "embedder":
-    {"type": "string", "description":
-    "\"none\", \"external\" (you bring vectors), or an embedder's name."}, "dimension": {"type":
-    "integer"}, "metric": {"enum": ["cosine", "dot", "euclidean"]}, "metadata": {"type":
-    "object"}, "levels": {"type": "object"}}},
-  "NewCollection": {"type": "object", "properties": {"name": {"type": "string", "description":
-    "1 to 100 of A-Z, a-z, 0-9, _ and -."}, "schema": {"anyOf": [{"$ref": "#/$defs/Schema"},
-    {"type": "null"}]}}, "required": ["name"], "additionalProperties": false},
+    {"text_fields": {"type": ["object", "null"]}, "analyzer": {"type": ["string", "null"]},
+    "language": {"type": ["string", "null"]}, "stop_words": {"type": ["boolean", "null"]},
+    "bm25": {"type": ["object", "null"]}, "embedder": {"type": ["string", "null"],
+    "description": "\"none\", \"external\" (you bring vectors), or an embedder's name."},
+    "dimension": {"type": ["integer", "null"]}, "metric": {"enum": ["cosine", "dot",
+    "euclidean", null]}, "metadata": {"type": ["object", "null"]}, "levels": {"type": ["object",
+    "null"]}}},
+  "NewCollection": {"type": "object", "properties": {"name": {"type": "string", "pattern":
+    "^[A-Za-z0-9_-]{1,100}$"}, "schema": {"anyOf": [{"$ref": "#/$defs/Schema"}, {"type":
+    "null"}]}}, "required": ["name"], "additionalProperties": false},
   "Collection": {"type": "object", "properties": {"name": {"type": "string"}, "chunks": {"type":
     "integer"}, "documents": {"type": "integer"}, "namespaces": {"type": "array", "items":
     {"type": "string"}}, "schema": {"$ref": "#/$defs/Schema"}}, "required": ["name"]},
@@ -90,14 +92,14 @@ const std::string_view kRestSchemas = R"json({
     "number"}, "bytes_on_disk": {"type": "integer"}}, "required": ["collection", "namespace",
     "chunks", "documents"]},
   "FacetsRequest": {"type": "object", "properties": {"field": {"type": "string"}, "limit":
-    {"type": "integer", "minimum": 1, "maximum": 10000, "default": 20}, "namespace": {"type":
-    "string"}, "filter": {"type": ["object", "null"]}}, "required": ["field"],
-    "additionalProperties": false},
+    {"type": ["integer", "null"], "minimum": 1, "maximum": 10000, "default": 20}, "namespace":
+    {"type": ["string", "null"]}, "filter": {"type": ["object", "null"]}}, "required":
+    ["field"], "additionalProperties": false},
   "Facets": {"type": "object", "properties": {"field": {"type": "string"}, "values": {"type":
     "array", "items": {"type": "object", "properties": {"value": true, "count": {"type":
     "integer"}}, "required": ["value", "count"]}}}, "required": ["field", "values"]},
-  "CountRequest": {"type": "object", "properties": {"namespace": {"type": "string"}, "filter":
-    {"type": ["object", "null"]}}, "additionalProperties": false},
+  "CountRequest": {"type": "object", "properties": {"namespace": {"type": ["string", "null"]},
+    "filter": {"type": ["object", "null"]}}, "additionalProperties": false},
   "Count": {"type": "object", "properties": {"count": {"type": "integer"}}, "required":
     ["count"]},
   "Chunk": {"type": "object", "properties": {"chunk_id": {"type": "string"}, "document_id":
@@ -119,17 +121,19 @@ const std::string_view kRestSchemas = R"json({
     "chunks"]},
   "NewChunk": {"type": "object", "description":
     "In braid's words or BEIR's (_id, title, text, metadata).", "properties": {"chunk_id":
-    {"type": "string"}, "content": {"type": "string"}, "text": {"type": "string"},
-    "document_id": {"type": "string"}, "chunk_index": {"type": "integer"}, "title": {"type":
-    "string"}, "section_title": {"type": "string"}, "metadata": {"type": "object"},
-    "created_at": {"type": "string", "format": "date-time"}, "sensitivity": {"type": "string"},
-    "visibility_scope": {"type": "array", "items": {"type": "string"}}, "vector": {"type":
-    "array", "items": {"type": "number"}}, "namespace": {"type": "string"}}},
+    {"type": ["string", "null"]}, "content": {"type": ["string", "null"]}, "text": {"type":
+    ["string", "null"]}, "document_id": {"type": ["string", "null"]}, "chunk_index": {"type":
+    ["integer", "null"]}, "title": {"type": ["string", "null"]}, "section_title": {"type":
+    ["string", "null"]}, "metadata": {"type": ["object", "null"]}, "created_at": {"type":
+    ["string", "null"], "format": "date-time"}, "sensitivity": {"type": ["string", "null"]},
+    "visibility_scope": {"type": ["array", "null"], "items": {"type": "string"}}, "vector":
+    {"type": ["array", "null"], "items": {"type": "number"}}, "namespace": {"type": ["string",
+    "null"]}}},
   "NewChunks": {"type": "object", "properties": {"chunks": {"type": "array", "items": {"$ref":
-    "#/$defs/NewChunk"}, "minItems": 1, "maxItems": 10000}, "namespace": {"type": "string"},
-    "if_version": {"type": "integer", "minimum": 0}, "schema": {"anyOf": [{"$ref":
-    "#/$defs/Schema"}, {"type": "null"}]}}, "required": ["chunks"], "additionalProperties":
-    false},
+    "#/$defs/NewChunk"}, "minItems": 1, "maxItems": 10000}, "namespace": {"type": ["string",
+    "null"]}, "if_version": {"type": ["integer", "null"], "minimum": 0}, "schema": {"anyOf":
+    [{"$ref": "#/$defs/Schema"}, {"type": "null"}]}}, "required": ["chunks"],
+    "additionalProperties": false},
   "Written": {"type": "object", "properties": {"collection": {"type": "string"}, "created":
     {"type": "boolean"}, "namespace": {"type": "string"}, "chunk_ids": {"type": "array",
     "items": {"type": "string"}}, "written": {"type": "integer"}, "replaced": {"type":
@@ -143,34 +147,37 @@ const std::string_view kRestSchemas = R"json({
     "required": ["line"]}}}, "required": ["collection", "created", "written", "replaced",
     "failed", "results"]},
   "GetRequest": {"type": "object", "properties": {"chunk_ids": {"type": "array", "items":
-    {"type": "string"}, "minItems": 1, "maxItems": 1000}, "namespace": {"type": "string"},
-    "vectors": {"type": "boolean"}}, "required": ["chunk_ids"], "additionalProperties": false},
-  "Update": {"type": "object", "properties": {"metadata": {"type": "object", "description":
-    "Merged as RFC 7396 does."}, "created_at": {"type": "string", "format": "date-time"},
-    "sensitivity": {"type": "string"}, "visibility_scope": {"type": "array", "items": {"type":
-    "string"}}}, "additionalProperties": false},
+    {"type": "string"}, "minItems": 1, "maxItems": 1000}, "namespace": {"type": ["string",
+    "null"]}, "vectors": {"type": ["boolean", "null"]}}, "required": ["chunk_ids"],
+    "additionalProperties": false},
+  "Update": {"type": "object", "properties": {"metadata": {"type": ["object", "null"],
+    "description": "Merged as RFC 7396 does."}, "created_at": {"type": ["string", "null"],
+    "format": "date-time"}, "sensitivity": {"type": ["string", "null"]}, "visibility_scope":
+    {"type": ["array", "null"], "items": {"type": "string"}}}, "additionalProperties": false},
   "UpdateRequest": {"type": "object", "properties": {"updates": {"type": "array", "minItems": 1,
     "maxItems": 10000, "items": {"type": "object", "properties": {"chunk_id": {"type":
-    "string"}, "metadata": {"type": "object"}, "created_at": {"type": "string", "format":
-    "date-time"}, "sensitivity": {"type": "string"}, "visibility_scope": {"type": "array",
-    "items": {"type": "string"}}}, "required": ["chunk_id"], "additionalProperties": false}},
-    "namespace": {"type": "string"}, "if_version": {"type": "integer", "minimum": 0}},
-    "required": ["updates"], "additionalProperties": false},
+    "string"}, "metadata": {"type": ["object", "null"]}, "created_at": {"type": ["string",
+    "null"], "format": "date-time"}, "sensitivity": {"type": ["string", "null"]},
+    "visibility_scope": {"type": ["array", "null"], "items": {"type": "string"}}}, "required":
+    ["chunk_id"], "additionalProperties": false}}, "namespace": {"type": ["string", "null"]},
+    "if_version": {"type": ["integer", "null"], "minimum": 0}}, "required": ["updates"],
+    "additionalProperties": false},
   "Updated": {"type": "object", "properties": {"collection": {"type": "string"}, "updated":
     {"type": "integer"}, "version": {"type": "integer"}}, "required": ["collection", "updated",
     "version"]},
   "DeleteRequest": {"type": "object", "description":
     "Exactly one of chunk_ids, document_ids and filter.", "properties": {"chunk_ids": {"type":
-    "array", "items": {"type": "string"}}, "document_ids": {"type": "array", "items": {"type":
-    "string"}}, "filter": {"type": ["object", "null"]}, "everything": {"type": "boolean",
-    "description": "Needed with a filter that matches every chunk."}, "namespace": {"type":
-    "string"}, "if_version": {"type": "integer", "minimum": 0}}, "additionalProperties": false},
+    ["array", "null"], "items": {"type": "string"}}, "document_ids": {"type": ["array", "null"],
+    "items": {"type": "string"}}, "filter": {"type": ["object", "null"]}, "everything": {"type":
+    ["boolean", "null"], "description": "Needed with a filter that matches every chunk."},
+    "namespace": {"type": ["string", "null"]}, "if_version": {"type": ["integer", "null"],
+    "minimum": 0}}, "additionalProperties": false},
   "Deleted": {"type": "object", "properties": {"collection": {"type": "string"}, "deleted":
     {"type": "integer"}, "version": {"type": "integer"}}, "required": ["collection", "deleted",
     "version"]},
   "NewDocument": {"type": "object", "properties": {"text": {"type": "string"}, "title": {"type":
-    "string"}, "format": {"enum": ["markdown", "plain"]}, "metadata": {"type": "object"}},
-    "required": ["text"], "additionalProperties": false},
+    ["string", "null"]}, "format": {"enum": ["markdown", "plain", null]}, "metadata": {"type":
+    ["object", "null"]}}, "required": ["text"], "additionalProperties": false},
   "Ingested": {"type": "object", "properties": {"document_id": {"type": "string"}, "collection":
     {"type": "string"}, "chunks": {"type": "integer"}, "removed": {"type": "integer"},
     "warnings": {"type": "array", "items": {"type": "string"}}}, "required": ["document_id",
