@@ -12,18 +12,14 @@ namespace {
 /// Threads that are joined at the end of the block.
 class Crew {
 public:
-    ~Crew() { join(); }
     template <class Work>
     void add(int threads, Work work) {
         for (int i = 0; i < threads; ++i) threads_.emplace_back([work, i] { work(i); });
     }
-    void join() {
-        for (std::thread& thread : threads_) thread.join();
-        threads_.clear();
-    }
+    void join() { threads_.clear(); }
 
 private:
-    std::vector<std::thread> threads_;
+    std::vector<std::jthread> threads_;
 };
 
 /// The chunks of one group, all with the same stamp.
@@ -70,27 +66,27 @@ TEST_P(BackendConformance, ConcurrentReadersSeeBatchesWholeOrNotAtAll) {
     if (!promised().atomic_batches || !promised().snapshots) {
         GTEST_SKIP() << "the backend promises neither atomic batches nor snapshots";
     }
-    constexpr int kWriters = 3;
-    constexpr int kBatches = 60;
-    constexpr std::size_t kSize = 12;  // 3 x 60 x 12 versions die: enough to be cleaned up
+    constexpr int writers = 3;
+    constexpr int batches = 60;
+    constexpr std::size_t size = 12;  // 3 x 60 x 12 versions die: enough to be cleaned up
     create(vectors_schema(2));
-    std::atomic<int> writing = kWriters;
+    std::atomic<int> writing = writers;
     Crew crew;
-    crew.add(kWriters, [&](int number) {
-        for (int stamp = 0; stamp < kBatches; ++stamp) {
-            must(backend().upsert("c", "default", group(number, stamp, kSize)));
+    crew.add(writers, [&](int number) {
+        for (int stamp = 0; stamp < batches; ++stamp) {
+            must(backend().upsert("c", "default", group(number, stamp, size)));
             if (stamp % 10 == 9) {
                 const auto document = by_documents({"g" + std::to_string(number)});
-                EXPECT_EQ(must(backend().remove(scope_of("c"), document)).written, kSize);
+                EXPECT_EQ(must(backend().remove(scope_of("c"), document)).written, size);
             }
         }
         --writing;
     });
     crew.add(2, [&](int) {
-        while (writing > 0) expect_whole_groups(backend(), now(), kSize);
+        while (writing > 0) expect_whole_groups(backend(), now(), size);
     });
     crew.join();
-    expect_whole_groups(backend(), now(), kSize);
+    expect_whole_groups(backend(), now(), size);
 }
 
 TEST_P(BackendConformance, ASnapshotDoesNotMoveWhileOthersWrite) {
@@ -122,12 +118,12 @@ TEST_P(BackendConformance, ASnapshotDoesNotMoveWhileOthersWrite) {
 
 TEST_P(BackendConformance, ConcurrentWritersLoseNothing) {
     create(vectors_schema(2));
-    constexpr int kWriters = 6;
-    constexpr int kWrites = 20;
-    std::array<std::vector<Version>, kWriters> versions;
+    constexpr int writers = 6;
+    constexpr int writes = 20;
+    std::array<std::vector<Version>, writers> versions;
     Crew crew;
-    crew.add(kWriters, [&](int writer) {
-        for (int i = 0; i < kWrites; ++i) {
+    crew.add(writers, [&](int writer) {
+        for (int i = 0; i < writes; ++i) {
             const std::string id = "w" + std::to_string(writer) + "-" + std::to_string(i);
             const WriteReport report =
                 must(backend().upsert("c", "default", {make_chunk(id, "word", {1, 1})}));
@@ -135,7 +131,7 @@ TEST_P(BackendConformance, ConcurrentWritersLoseNothing) {
             if (promised().read_your_writes) {
                 const Ids ids{id};
                 const auto read = must(backend().fetch(now(), scope_of("c"), ids, false));
-                EXPECT_EQ(read.at(0)->version, report.version);
+                EXPECT_EQ(present(read.at(0)).version, report.version);
             }
         }
     });
@@ -147,21 +143,21 @@ TEST_P(BackendConformance, ConcurrentWritersLoseNothing) {
     }
     std::ranges::sort(all);
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end()) << "a version was given twice";
-    EXPECT_EQ(must(backend().count(now(), scope())), std::size_t{kWriters} * kWrites);
-    EXPECT_EQ(find_words("word").size(), std::size_t{kWriters} * kWrites);
-    EXPECT_EQ(find_near({1, 0}).size(), std::size_t{kWriters} * kWrites);
+    EXPECT_EQ(must(backend().count(now(), scope())), std::size_t{writers} * writes);
+    EXPECT_EQ(find_words("word").size(), std::size_t{writers} * writes);
+    EXPECT_EQ(find_near({1, 0}).size(), std::size_t{writers} * writes);
 }
 
 TEST_P(BackendConformance, IfVersionLetsOneOfSeveralWritersThrough) {
     create(words_schema());
     put({make_chunk("counter", "0")});
-    constexpr int kWriters = 4;
-    constexpr int kSteps = 15;
+    constexpr int writers = 4;
+    constexpr int steps = 15;
     std::atomic<int> conflicts = 0;
     Crew crew;
-    crew.add(kWriters, [&](int writer) {
-        for (int done = 0; done < kSteps;) {
-            const Chunk read = *get("counter");
+    crew.add(writers, [&](int writer) {
+        for (int done = 0; done < steps;) {
+            const Chunk read = present(get("counter"));
             const Chunk next = make_chunk("counter", std::to_string(std::stoi(read.content) + 1));
             const WriteOptions if_same{.if_version = read.version};
             const auto written =
@@ -181,7 +177,7 @@ TEST_P(BackendConformance, IfVersionLetsOneOfSeveralWritersThrough) {
         }
     });
     crew.join();
-    EXPECT_EQ(get("counter")->content, std::to_string(kWriters / 2 * kSteps));
+    EXPECT_EQ(present(get("counter")).content, std::to_string(writers / 2 * steps));
     EXPECT_EQ(all_ids(), Ids{"counter"});
 }
 

@@ -113,7 +113,7 @@ TEST_P(BackendConformance, ScoresOfUnknownChunksAreNone) {
     const auto sparse = must(backend().score(now(), words_leg(scope(), {"word"}), ids));
     EXPECT_EQ(sparse.at(0), 0.0);
     EXPECT_EQ(sparse.at(1), std::nullopt);
-    EXPECT_GT(sparse.at(2).value(), 0.0);
+    EXPECT_GT(present(sparse.at(2)), 0.0);
     const auto ranks = must(backend().rank_of(now(), words_leg(scope(), {"word"}, 1), ids));
     EXPECT_EQ(ranks, (std::vector<std::optional<std::uint64_t>>{std::nullopt, std::nullopt, 1, 1}));
     const auto dense_ranks = must(backend().rank_of(now(), vector_leg(scope(), {1, 0}, 1), ids));
@@ -123,7 +123,7 @@ TEST_P(BackendConformance, ScoresOfUnknownChunksAreNone) {
 TEST_P(BackendConformance, SearchRunsAllLegsAndEachFailsOnItsOwn) {
     create(vectors_schema(2));
     put({make_chunk("a", "word", {1, 0}), make_chunk("b", "other", {0, 1})});
-    ReadScope elsewhere = scope_of("missing");
+    const ReadScope elsewhere = scope_of("missing");
     const std::vector<Leg> legs{vector_leg(scope(), {1, 0}), words_leg(elsewhere, {"word"}),
                                 words_leg(scope(), {"word"}), vector_leg(scope(), {1, 2, 3})};
     const auto results = backend().search(now(), legs, {});
@@ -143,7 +143,7 @@ TEST_P(BackendConformance, GivesUpWhenToldTo) {
     put({make_chunk("a", "word", {1, 0})});
     CallLimits late;
     late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
-    std::stop_source source;
+    const std::stop_source source;
     source.request_stop();
     CallLimits stopped;
     stopped.stop = source.get_token();

@@ -171,10 +171,9 @@ std::string print_chunk(const Chunk& chunk, bool with_version) {
 std::string dump(const Backend& backend, const SnapshotPtr& snapshot, const Principal& principal,
                  const DumpPlan& plan) {
     std::string out;
-    for (const std::string& namespace_ : plan.namespaces) {
-        ReadScope scope{
-            .collection = plan.collection, .namespace_ = namespace_, .principal = principal};
-        out += "namespace " + namespace_ + "\n";
+    for (const std::string& name : plan.namespaces) {
+        ReadScope scope{.collection = plan.collection, .namespace_ = name, .principal = principal};
+        out += "namespace " + name + "\n";
         dump_scope(out, backend, snapshot, scope, plan);
         for (const Filter& filter : plan.filters) {
             scope.filter = filter;

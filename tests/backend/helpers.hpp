@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/backend.hpp"
+#include "core/present.hpp"
 
 namespace braid::testing {
 

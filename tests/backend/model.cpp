@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -193,14 +194,14 @@ Model::Scores Model::sparse(const Leg& leg) const {
         if (leg.scope.filter && !model_matches(*leg.scope.filter, *counted.chunk, schema_)) {
             continue;
         }
-        std::optional<double> best;
+        double best = -std::numeric_limits<double>::infinity();
         bool holds_a_word = false;
         for (const std::string& query : leg.texts) {
             const double score = sparse_score(corpus, counted, query, schema_.bm25);
-            best = std::max(best.value_or(score), score);
+            best = std::max(best, score);
             for (const std::string& word : split(query)) holds_a_word |= counted.tf.contains(word);
         }
-        if (holds_a_word) scores.emplace(counted.chunk->chunk_id, *best);
+        if (holds_a_word) scores.emplace(counted.chunk->chunk_id, best);
     }
     return scores;
 }

@@ -224,6 +224,7 @@ TEST_P(BackendConformance, HiddenChunksChangeNothingThatCanBeSeen) {
                    dump_collections(backend(), principal, "c");
         };
         std::vector<std::string> before;
+        before.reserve(principals.size());
         for (const Principal& principal : principals) before.push_back(seen(principal));
         for (int step = 0; step < 25; ++step) {
             traffic.change(backend());

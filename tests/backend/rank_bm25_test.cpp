@@ -73,7 +73,7 @@ std::vector<double> scores_of(const Case& one) {
     std::vector<double> scores;
     for (const auto& score :
          must(opened.backend->score(snapshot, words_leg(scope_of("c"), {one.query}), ids))) {
-        scores.push_back(score.value());
+        scores.push_back(present(score));
     }
     return scores;
 }
@@ -84,10 +84,10 @@ TEST(Okapi, ScoresAreThoseOfThePackageRankBm25) {
     if (!std::filesystem::exists(python)) {
         GTEST_SKIP() << "no Python at " << python << "; BRAID_PYTHON names another";
     }
-    constexpr unsigned kCases = 60;
+    constexpr unsigned cases = 60;
     const TemporaryFolder folder;
     std::string input;
-    for (unsigned seed = 0; seed < kCases; ++seed) input += json_of(random_case(seed));
+    for (unsigned seed = 0; seed < cases; ++seed) input += json_of(random_case(seed));
     const std::string command = "'" + python + "' '" + BRAID_RANK_BM25_SCRIPT + "' < '" +
                                 folder.write("cases", input) + "' > '" + (folder / "scores") + "'";
     const int status = std::system(command.c_str());  // NOLINT: paths of our own
@@ -98,7 +98,7 @@ TEST(Okapi, ScoresAreThoseOfThePackageRankBm25) {
     ASSERT_EQ(WEXITSTATUS(status), 0);
 
     std::ifstream lines(folder / "scores");
-    for (unsigned seed = 0; seed < kCases; ++seed) {
+    for (unsigned seed = 0; seed < cases; ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::string line;
         ASSERT_TRUE(std::getline(lines, line));

@@ -26,9 +26,9 @@ TEST_P(BackendConformance, FetchAnswersInTheOrderAsked) {
     const Ids ids{"b", "missing", "a", "b", "hidden", ""};
     const auto found = must(backend().fetch(now(), scope(reader("normal")), ids, false));
     ASSERT_EQ(found.size(), 6U);
-    EXPECT_EQ(found[0]->content, "two");
+    EXPECT_EQ(present(found[0]).content, "two");
     EXPECT_EQ(found[1], std::nullopt);
-    EXPECT_EQ(found[2]->content, "one");
+    EXPECT_EQ(present(found[2]).content, "one");
     EXPECT_EQ(found[3], found[0]);
     EXPECT_EQ(found[4], std::nullopt);
     EXPECT_EQ(found[5], std::nullopt);
@@ -118,7 +118,6 @@ TEST_P(BackendConformance, FacetsKeepLargeNumbersApart) {
 
 TEST_P(BackendConformance, ScanPagesThroughEverythingInIdOrder) {
     create(vectors_schema(2));
-    RandomData random(7);
     std::vector<Chunk> chunks;
     Ids expected;
     for (int i = 0; i < 100; ++i) {

@@ -91,7 +91,7 @@ TEST_P(BackendConformance, ASnapshotOutlivesTheRemovalOfManyOldVersions) {
         write(batch);
         EXPECT_EQ(dump(backend(), early, {}, plan), at_early) << "round " << round;
     }
-    SnapshotPtr late = now();
+    const SnapshotPtr late = now();
     const std::string at_late = dump(backend(), late, {}, plan);
     early.reset();
     for (int i = 0; i < 400; i += 100) {

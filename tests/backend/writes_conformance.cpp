@@ -36,7 +36,7 @@ TEST_P(BackendConformance, KeepsEveryFieldOfAChunk) {
 TEST_P(BackendConformance, AChunkWithoutADocumentIsItsOwn) {
     create(words_schema());
     put({make_chunk("alone", "x")});
-    EXPECT_EQ(get("alone")->document_id, "alone");
+    EXPECT_EQ(present(get("alone")).document_id, "alone");
 }
 
 TEST_P(BackendConformance, ReplacesAChunkWhole) {
@@ -49,10 +49,10 @@ TEST_P(BackendConformance, ReplacesAChunkWhole) {
     EXPECT_EQ(second.written, 2U);
     EXPECT_EQ(second.replaced, 1U);
     EXPECT_GT(second.version, first.version);
-    EXPECT_EQ(get("a")->title, std::nullopt);
-    EXPECT_TRUE(get("a")->metadata.empty());
-    EXPECT_EQ(get("a")->version, second.version);
-    EXPECT_EQ(get("b")->version, first.version);
+    EXPECT_EQ(present(get("a")).title, std::nullopt);
+    EXPECT_TRUE(present(get("a")).metadata.empty());
+    EXPECT_EQ(present(get("a")).version, second.version);
+    EXPECT_EQ(present(get("b")).version, first.version);
     EXPECT_EQ(find_words("red"), Ids{"b"});
     EXPECT_EQ(find_words("blue"), Ids{"a"});
     EXPECT_EQ(find_near({0, 1}), (Ids{"a", "n", "b"}));
@@ -68,14 +68,14 @@ TEST_P(BackendConformance, WritesOnlyIfTheVersionsAreTheExpectedOnes) {
     expect_error(try_put({make_chunk("new", "two"), make_chunk("a", "two")}, {.if_version = 0}),
                  ErrorCode::Conflict, "a");
     EXPECT_EQ(all_ids(), Ids{"a"});
-    EXPECT_EQ(get("a")->content, "one");
+    EXPECT_EQ(present(get("a")).content, "one");
 
     const WriteReport second =
         must(try_put({make_chunk("a", "two")}, {.if_version = first.version}));
     EXPECT_GT(second.version, first.version);
     expect_error(try_put({make_chunk("a", "three")}, {.if_version = first.version}),
                  ErrorCode::Conflict);
-    EXPECT_EQ(get("a")->content, "two");
+    EXPECT_EQ(present(get("a")).content, "two");
 
     erase(by_ids({"a"}));
     const WriteReport again = must(try_put({make_chunk("a", "back")}, {.if_version = 0}));
@@ -91,10 +91,10 @@ TEST_P(BackendConformance, UpdatesAndDeletesOnlyIfTheVersionsAreTheExpectedOnes)
     const MetadataUpdate change_b{.chunk_id = "b", .metadata = {{"k", 1}}};
     expect_error(backend().update("c", "default", {change_a, change_b}, if_old),
                  ErrorCode::Conflict, "b");
-    EXPECT_TRUE(get("a")->metadata.empty());
+    EXPECT_TRUE(present(get("a")).metadata.empty());
     const Version changed = must(backend().update("c", "default", {change_a}, if_old)).version;
     EXPECT_GT(changed, newer);
-    EXPECT_EQ(get("a")->version, changed);
+    EXPECT_EQ(present(get("a")).version, changed);
 
     expect_error(backend().remove(scope(), by_ids({"a", "b"}), {.if_version = changed}),
                  ErrorCode::Conflict, "b");
@@ -178,7 +178,7 @@ TEST_P(BackendConformance, RefusesMetadataNestedTooDeeplyToBeReadBack) {
     expect_error(
         backend().update("c", "default", {{"deep", nested(2000).metadata, {}, {}, {}}}, {}),
         ErrorCode::InvalidArgument, "metadata");
-    EXPECT_EQ(get("deep")->metadata, nested(100).metadata);
+    EXPECT_EQ(present(get("deep")).metadata, nested(100).metadata);
 }
 
 TEST_P(BackendConformance, ACollectionWithoutVectorsTakesNone) {
@@ -267,7 +267,7 @@ TEST_P(BackendConformance, AnUpdateIsRefusedWhole) {
     refused(ErrorCode::InvalidArgument, "secret", {.chunk_id = "b", .sensitivity = "secret"});
     refused(ErrorCode::InvalidArgument, "metadata", {.chunk_id = "b", .metadata = {{"k", "\xff"}}});
     expect_error(backend().update("c", "elsewhere", {good}), ErrorCode::NotFound, "a");
-    EXPECT_TRUE(get("a")->metadata.empty());
+    EXPECT_TRUE(present(get("a")).metadata.empty());
 }
 
 TEST_P(BackendConformance, AnUpdateReachesTextThatIsSearched) {
@@ -310,7 +310,7 @@ TEST_P(BackendConformance, DeletesByIdDocumentAndFilter) {
     expect_error(backend().remove(scope(), {}), ErrorCode::InvalidArgument, "delete");
     expect_error(backend().remove(scope(), {.chunk_ids = {"b"}, .document_ids = {"z"}}),
                  ErrorCode::InvalidArgument, "only one");
-    ReadScope filtered = scope({}, Filter::compare(Filter::Op::Eq, "year", 99));
+    const ReadScope filtered = scope({}, Filter::compare(Filter::Op::Eq, "year", 99));
     EXPECT_EQ(must(backend().remove(filtered, by_ids({"b"}))).written, 1U);
     EXPECT_EQ(erase(by_filter(Filter::all_of({}))).written, 1U);
     EXPECT_TRUE(all_ids().empty());

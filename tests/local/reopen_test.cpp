@@ -207,6 +207,7 @@ TEST(ManyVersions, UnderAnOldSnapshotDoNotMakeEveryWriteSlower) {
     const auto backend = database.open();
     must(backend->create_collection("c", words_schema()));
     std::vector<Chunk> batch;
+    batch.reserve(1500);
     for (int i = 0; i < 1500; ++i) batch.push_back(make_chunk(std::to_string(i), "word"));
     must(backend->upsert("c", "default", batch));
     const SnapshotPtr held = snapshot_of(*backend, "c");

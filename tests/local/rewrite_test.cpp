@@ -36,7 +36,7 @@ protected:
 TEST_F(RewriteTest, KeepsChunksAndVersionsUnderTheNewSchema) {
     const auto backend = database.open();
     const Ids ids{"a", "b"};
-    auto before = fetch_all(*backend, ids);
+    const auto before = fetch_all(*backend, ids);
     const SnapshotPtr held = snapshot_of(*backend, "c");
     const auto rewrite = must(backend->rewrite("c", next_schema));
     copy_all(*rewrite);
@@ -46,12 +46,14 @@ TEST_F(RewriteTest, KeepsChunksAndVersionsUnderTheNewSchema) {
     EXPECT_TRUE(must(rewrite->finish()));
     EXPECT_EQ(schema_of(*backend, "c"), next_schema);
     EXPECT_EQ(must(backend->fetch(held, scope_of("c"), ids, true)), before);
-    before[0]->vector = {1, 7, 7};
-    before[1]->vector = {2, 7, 7};
-    EXPECT_EQ(fetch_all(*backend, ids), before);
+    Chunk a = present(before.at(0));
+    Chunk b = present(before.at(1));
+    a.vector = {1, 7, 7};
+    b.vector = {2, 7, 7};
+    EXPECT_EQ(fetch_all(*backend, ids), (std::vector<std::optional<Chunk>>{a, b}));
     const Version version =
         must(backend->upsert("c", "default", {make_chunk("n", "word", {1, 1, 1})})).version;
-    EXPECT_GT(version, before[1]->version);
+    EXPECT_GT(version, b.version);
 }
 
 TEST_F(RewriteTest, TakesInWhatIsWrittenMeanwhile) {
@@ -72,8 +74,8 @@ TEST_F(RewriteTest, TakesInWhatIsWrittenMeanwhile) {
     EXPECT_EQ(ids_in(*backend, "c"), (Ids{"b", "new"}));
     const Ids ids{"b", "new"};
     const auto chunks = fetch_all(*backend, ids);
-    EXPECT_EQ(chunks[0]->metadata, (Object{{"k", 1}}));
-    EXPECT_EQ(chunks[1]->vector, (std::vector<float>{9, 7, 7}));
+    EXPECT_EQ(present(chunks.at(0)).metadata, (Object{{"k", 1}}));
+    EXPECT_EQ(present(chunks.at(1)).vector, (std::vector<float>{9, 7, 7}));
     EXPECT_EQ(must(database.collection("c")->list()).size(), 2U) << "one manifest, one log";
 }
 

@@ -57,8 +57,8 @@ struct Reference {
 };
 
 const Reference& reference() {
-    static const Reference instance;
-    return instance;
+    static const Reference kReference;
+    return kReference;
 }
 
 /// Runs the workload until it fails; returns how many steps were acknowledged.

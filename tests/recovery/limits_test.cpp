@@ -91,21 +91,22 @@ TEST(GroupCommit, ManyWritersShareSyncs) {
     must(backend->create_collection("c", vectors_schema(2)));
     disk.plan().set_sync_delay(std::chrono::milliseconds(5));
     const std::uint64_t before = disk.plan().file_syncs();
-    constexpr int kWriters = 8;
-    constexpr int kWrites = 8;
+    constexpr int count = 8;
+    constexpr int writes = 8;
     std::vector<std::thread> writers;
-    for (int writer = 0; writer < kWriters; ++writer) {
+    writers.reserve(count);
+    for (int writer = 0; writer < count; ++writer) {
         writers.emplace_back([&, writer] {
-            for (int i = 0; i < kWrites; ++i) {
+            for (int i = 0; i < writes; ++i) {
                 must(put(*backend, "c", std::to_string(writer) + "-" + std::to_string(i)));
             }
         });
     }
     for (std::thread& writer : writers) writer.join();
-    EXPECT_EQ(ids_in(*backend, "c").size(), std::size_t{kWriters} * kWrites);
-    EXPECT_LT(disk.plan().file_syncs() - before, std::uint64_t{kWriters} * kWrites);
+    EXPECT_EQ(ids_in(*backend, "c").size(), std::size_t{count} * writes);
+    EXPECT_LT(disk.plan().file_syncs() - before, std::uint64_t{count} * writes);
     FaultyDisk after = disk.crash_state(1, CrashMode::DropAll);
-    EXPECT_EQ(ids_in(*open(after), "c").size(), std::size_t{kWriters} * kWrites);
+    EXPECT_EQ(ids_in(*open(after), "c").size(), std::size_t{count} * writes);
 }
 
 /// Runs `work` in a process of its own, so that limits do not stay behind; it returns what failed,

@@ -28,7 +28,7 @@ std::vector<Chunk> large_batch(int count) {
 }
 
 Step upsert(const std::string& collection, const std::string& namespace_,
-            std::vector<Chunk> chunks) {
+            const std::vector<Chunk>& chunks) {
     return {"upsert into " + collection, [=](Backend& backend) -> Result<> {
                 BRAID_CHECK(backend.upsert(collection, namespace_, chunks));
                 return {};
