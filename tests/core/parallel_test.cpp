@@ -76,6 +76,7 @@ TEST(RunParallel, MayBeCalledFromWithinATask) {
 TEST(RunParallel, MayBeCalledFromManyThreads) {
     std::atomic<int> tasks = 0;
     std::vector<std::thread> callers;
+    callers.reserve(16);
     for (int i = 0; i < 16; ++i) {
         callers.emplace_back([&] {
             for (int round = 0; round < 50; ++round) {
@@ -91,6 +92,7 @@ TEST(FairSharedMutex, AStreamOfReadersDoesNotStarveAWriter) {
     FairSharedMutex mutex;
     std::atomic<bool> stop = false;
     std::vector<std::thread> readers;
+    readers.reserve(4);
     for (int i = 0; i < 4; ++i) {
         readers.emplace_back([&] {
             while (!stop) {
@@ -113,6 +115,7 @@ TEST(FairSharedMutex, WritersAreAlone) {
     FairSharedMutex mutex;
     int guarded = 0;
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
             for (int round = 0; round < 500; ++round) {

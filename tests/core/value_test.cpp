@@ -22,8 +22,8 @@ TEST(Value, NumbersAreEqualIfTheyDenoteTheSameNumber) {
     EXPECT_EQ(Value(kLarge), Value(static_cast<double>(kLarge)));
     EXPECT_NE(Value(kLarge + 1), Value(static_cast<double>(kLarge)));
     EXPECT_NE(Value(kLarge + 1), Value(kLarge));
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    EXPECT_NE(Value(kMost), Value(static_cast<double>(kMost))) << "2^63 - 1 is not 2^63";
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    EXPECT_NE(Value(most), Value(static_cast<double>(most))) << "2^63 - 1 is not 2^63";
     EXPECT_EQ(Value(std::numeric_limits<std::int64_t>::min()), Value(-std::ldexp(1.0, 63)));
     EXPECT_NE(Value(std::nan("")), Value(std::nan("")));
     EXPECT_NE(Value(0), Value(std::nan("")));
@@ -40,10 +40,10 @@ TEST(Value, NumbersAreOrderedExactly) {
     EXPECT_EQ(order(static_cast<double>(kLarge), kLarge + 1), std::partial_ordering::less);
     EXPECT_EQ(order(1, 1e300), std::partial_ordering::less);
     EXPECT_EQ(order(1, -1e300), std::partial_ordering::greater);
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    EXPECT_EQ(order(std::numeric_limits<std::int64_t>::max(), kInfinity),
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(order(std::numeric_limits<std::int64_t>::max(), infinity),
               std::partial_ordering::less);
-    EXPECT_EQ(order(-kInfinity, std::numeric_limits<std::int64_t>::min()),
+    EXPECT_EQ(order(-infinity, std::numeric_limits<std::int64_t>::min()),
               std::partial_ordering::less);
     EXPECT_EQ(order(std::nan(""), 1), std::partial_ordering::unordered);
     EXPECT_EQ(order(1, std::nan("")), std::partial_ordering::unordered);

@@ -57,16 +57,16 @@ TEST(ExactRows, ScoresAreThoseOfPlainSums) {
 }
 
 TEST(ExactRows, RowsStayWhereTheyAreAcrossBlocks) {
-    constexpr std::size_t kRows = 3 * ExactRows::kBlockRows + 5;
+    constexpr std::size_t count = 3 * ExactRows::kBlockRows + 5;
     ExactRows rows(3, Metric::Dot);
     std::mt19937 rng(5);
     std::vector<std::vector<float>> vectors;
-    for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         vectors.push_back(random_vector(rng, 3));
         rows.add(vectors.back());
     }
-    EXPECT_EQ(rows.size(), kRows);
-    for (std::size_t i = 0; i < kRows; ++i) {
+    EXPECT_EQ(rows.size(), count);
+    for (std::size_t i = 0; i < count; ++i) {
         EXPECT_TRUE(std::ranges::equal(rows.row(i), vectors[i])) << i;
     }
     const std::vector<float> query{1, 2, 3};

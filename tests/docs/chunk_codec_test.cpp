@@ -29,11 +29,11 @@ std::vector<std::byte> bytes_of(const MetadataUpdate& update) {
 }
 
 std::string hex(const std::vector<std::byte>& bytes) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
+    constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
     for (const std::byte byte : bytes) {
-        text += kDigits[std::to_integer<std::size_t>(byte) / 16];
-        text += kDigits[std::to_integer<std::size_t>(byte) % 16];
+        text += digits[std::to_integer<std::size_t>(byte) / 16];
+        text += digits[std::to_integer<std::size_t>(byte) % 16];
     }
     return text;
 }

@@ -44,6 +44,12 @@ std::vector<std::string> inputs_of(const ReceivedRequest& request) {
     return inputs;
 }
 
+std::string joined(const std::vector<std::string>& items) {
+    std::string text;
+    for (const std::string& item : items) text += (text.empty() ? "" : ",") + item;
+    return text;
+}
+
 /// The body a truthful endpoint sends: items in a shuffled order, as base64 or as numbers.
 std::string answer_to(const std::vector<std::string>& inputs, std::size_t dimension, bool base64) {
     const FakeEmbedder model(dimension);
@@ -55,9 +61,7 @@ std::string answer_to(const std::vector<std::string>& inputs, std::size_t dimens
         items.push_back(json::print(Object{{"index", i}, {"embedding", std::move(embedding)}}));
     }
     std::shuffle(items.begin(), items.end(), std::mt19937(5));
-    std::string data;
-    for (const std::string& one : items) data += (data.empty() ? "" : ",") + one;
-    return R"({"object":"list","data":[)" + data + "]}";
+    return R"({"object":"list","data":[)" + joined(items) + "]}";
 }
 
 HttpTestServer::Handler truthful(std::size_t dimension = 8) {
@@ -69,7 +73,7 @@ HttpTestServer::Handler truthful(std::size_t dimension = 8) {
     };
 }
 
-HttpTestServer::Handler replying(std::string body, int status = 200) {
+HttpTestServer::Handler replying(const std::string& body, int status = 200) {
     return [=](const ReceivedRequest&, TestConnection& connection) {
         connection.reply(status, body);
         return true;
@@ -129,6 +133,7 @@ TEST(HttpEmbedder, SendsBatchesNoLargerThanAllowed) {
     const auto embedder = make_http_embedder(options);
     ASSERT_TRUE(embedder);
     std::vector<std::string> texts;
+    texts.reserve(30);
     for (int i = 0; i < 30; ++i) texts.push_back("text " + std::to_string(i));
     const std::vector<std::string_view> views(texts.begin(), texts.end());
     const auto answer = (*embedder)->embed(views, TextRole::Passage, {});
@@ -144,8 +149,7 @@ TEST(HttpEmbedder, SendsBatchesNoLargerThanAllowed) {
 
 TEST(HttpEmbedder, LearnsTheDimensionWhenNotTold) {
     const HttpTestServer server(truthful(12));
-    HttpEmbedderOptions options = options_for(server, 0);
-    const auto embedder = make_http_embedder(options);
+    const auto embedder = make_http_embedder(options_for(server, 0));
     ASSERT_TRUE(embedder) << embedder.error().message;
     EXPECT_EQ((*embedder)->fingerprint().dimension, 12U);
     EXPECT_TRUE(embed(**embedder, {"a", "b"}));
@@ -230,12 +234,15 @@ TEST(HttpEmbedder, SaysWhatTheEndpointRefusedButNotTheKey) {
 TEST(HttpEmbedder, RefusesAnswersThatBreakTheContract) {
     const std::string one = R"({"index":0,"embedding":[1,2,3,4,5,6,7,8]})";
     const std::string two = R"({"index":1,"embedding":[1,2,3,4,5,6,7,8]})";
-    for (const std::string& data :
-         {one, one + "," + one, one + "," + two + "," + two,
-          one + R"(,{"index":7,"embedding":[1,2,3,4,5,6,7,8]})",
-          one + R"(,{"index":1,"embedding":[1,2,3]})",
-          one + R"(,{"index":1,"embedding":[1,2,3,4,5,6,7,null]})",
-          one + R"(,{"index":1,"embedding":"AADAfwAAwH8AAMB/AADAfwAAwH8AAMB/AADAfwAAwH8="})"}) {
+    for (const std::vector<std::string>& items : std::vector<std::vector<std::string>>{
+             {one},
+             {one, one},
+             {one, two, two},
+             {one, R"({"index":7,"embedding":[1,2,3,4,5,6,7,8]})"},
+             {one, R"({"index":1,"embedding":[1,2,3]})"},
+             {one, R"({"index":1,"embedding":[1,2,3,4,5,6,7,null]})"},
+             {one, R"({"index":1,"embedding":"AADAfwAAwH8AAMB/AADAfwAAwH8AAMB/AADAfwAAwH8="})"}}) {
+        const std::string data = joined(items);
         SCOPED_TRACE(data);
         EXPECT_EQ(error_of(replying(R"({"data":[)" + data + "]}")).code, ErrorCode::Corruption);
     }
@@ -388,6 +395,7 @@ TEST(HttpEmbedder, ServesManyThreadsAtOnce) {
     std::atomic<int> wrong = 0;
     {
         std::vector<std::jthread> threads;
+        threads.reserve(6);
         for (int t = 0; t < 6; ++t) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < 20; ++i) {

@@ -22,30 +22,30 @@ protected:
     void SetUp() override {
         for (const char* file : {"runtime/libonnxruntime.so.1.31.1", "bge-small-en-v1.5/model.onnx",
                                  "minilm/model.onnx"}) {
-            if (const auto found = locator_.find(file); !found) {
+            if (const auto found = locator.find(file); !found) {
                 GTEST_SKIP() << found.error().message;
             }
         }
-        bge_ = locator_.find("bge-small-en-v1.5/model.onnx")->parent_path();
-        minilm_ = locator_.find("minilm/model.onnx")->parent_path();
+        bge_folder = locator.find("bge-small-en-v1.5/model.onnx")->parent_path();
+        minilm_folder = locator.find("minilm/model.onnx")->parent_path();
     }
 
     OnnxEmbedderOptions own_model() const {
         OnnxEmbedderOptions options;
-        options.model = minilm_ / "model.onnx";
-        options.tokenizer = minilm_ / "tokenizer.json";
+        options.model = minilm_folder / "model.onnx";
+        options.tokenizer = minilm_folder / "tokenizer.json";
         return options;
     }
 
     Error refusal(const OnnxEmbedderOptions& options) const {
-        const auto embedder = make_onnx_embedder(options, locator_);
+        const auto embedder = make_onnx_embedder(options, locator);
         EXPECT_FALSE(embedder);
         return embedder ? Error{ErrorCode::Conflict, ""} : embedder.error();
     }
 
-    ModelLocator locator_ = ModelLocator::standard();
-    fs::path bge_;
-    fs::path minilm_;
+    ModelLocator locator = ModelLocator::standard();
+    fs::path bge_folder;
+    fs::path minilm_folder;
 };
 
 std::vector<std::string> sample_texts(std::size_t count) {
@@ -86,7 +86,7 @@ bool says(const Error& error, std::string_view part) {
 TEST_F(OnnxEmbedderTest, GivesATextTheSameVectorAloneInABatchAndFromManyThreads) {
     for (const std::string name : {"bge-small-en-v1.5", "minilm"}) {
         SCOPED_TRACE(name);
-        const auto embedder = make_builtin_embedder(name, locator_, {.workers = 3});
+        const auto embedder = make_builtin_embedder(name, locator, {.workers = 3});
         ASSERT_TRUE(embedder) << embedder.error().message;
         const std::vector<std::string> texts = sample_texts(24);
         const std::vector<std::string_view> views(texts.begin(), texts.end());
@@ -96,15 +96,15 @@ TEST_F(OnnxEmbedderTest, GivesATextTheSameVectorAloneInABatchAndFromManyThreads)
             EXPECT_EQ((*batch)[i].vector, vector_of(**embedder, texts[i])) << i;
         }
         std::atomic<int> different = 0;
+        const auto compare_every_fourth = [&](std::size_t first) {
+            for (std::size_t i = first; i < texts.size(); i += 4) {
+                if (vector_of(**embedder, texts[i]) != (*batch)[i].vector) ++different;
+            }
+        };
         {
             std::vector<std::jthread> threads;
-            for (std::size_t t = 0; t < 8; ++t) {
-                threads.emplace_back([&, t] {
-                    for (std::size_t i = t; i < texts.size(); i += 4) {
-                        if (vector_of(**embedder, texts[i]) != (*batch)[i].vector) ++different;
-                    }
-                });
-            }
+            threads.reserve(8);
+            for (std::size_t t = 0; t < 8; ++t) threads.emplace_back(compare_every_fourth, t);
         }
         EXPECT_EQ(different, 0);
     }
@@ -113,7 +113,7 @@ TEST_F(OnnxEmbedderTest, GivesATextTheSameVectorAloneInABatchAndFromManyThreads)
 TEST_F(OnnxEmbedderTest, PutsSimilarTextsCloserThanOthers) {
     for (const std::string name : {"bge", "minilm"}) {
         SCOPED_TRACE(name);
-        const auto embedder = make_builtin_embedder(name, locator_);
+        const auto embedder = make_builtin_embedder(name, locator);
         ASSERT_TRUE(embedder) << embedder.error().message;
         const auto query = vector_of(**embedder, "How do I reset my password?", TextRole::Query);
         const auto near = vector_of(**embedder, "To change your login secret, open the settings.");
@@ -124,10 +124,10 @@ TEST_F(OnnxEmbedderTest, PutsSimilarTextsCloserThanOthers) {
 }
 
 TEST_F(OnnxEmbedderTest, DescribesItselfCompletely) {
-    const auto bge = make_builtin_embedder("bge", locator_);
-    const auto named = make_builtin_embedder("bge-small-en-v1.5", locator_, {.workers = 1});
-    const auto minilm = make_builtin_embedder("minilm", locator_);
-    const auto longer = make_builtin_embedder("minilm", locator_, {.token_limit = 512});
+    const auto bge = make_builtin_embedder("bge", locator);
+    const auto named = make_builtin_embedder("bge-small-en-v1.5", locator, {.workers = 1});
+    const auto minilm = make_builtin_embedder("minilm", locator);
+    const auto longer = make_builtin_embedder("minilm", locator, {.token_limit = 512});
     ASSERT_TRUE(bge && named && minilm && longer);
     const EmbedderFingerprint& fingerprint = (*bge)->fingerprint();
     EXPECT_EQ(fingerprint.model, "bge-small-en-v1.5");
@@ -146,7 +146,7 @@ TEST_F(OnnxEmbedderTest, DescribesItselfCompletely) {
 }
 
 TEST_F(OnnxEmbedderTest, ReportsTokensAndTruncation) {
-    const auto embedder = make_builtin_embedder("minilm", locator_, {.token_limit = 16});
+    const auto embedder = make_builtin_embedder("minilm", locator, {.token_limit = 16});
     ASSERT_TRUE(embedder);
     const std::string exact = "a a a a a a a a a a a a a a";  // 14 tokens and two markers
     const std::vector<std::string> texts{"", "fox", exact, exact + " a", exact + " b c d"};
@@ -164,7 +164,7 @@ TEST_F(OnnxEmbedderTest, ReportsTokensAndTruncation) {
 }
 
 TEST_F(OnnxEmbedderTest, CountsAQuerysPrefix) {
-    const auto embedder = make_builtin_embedder("bge", locator_);
+    const auto embedder = make_builtin_embedder("bge", locator);
     ASSERT_TRUE(embedder);
     const std::string_view text = "fox";
     const auto query = (*embedder)->embed(std::span(&text, 1), TextRole::Query, {});
@@ -176,7 +176,7 @@ TEST_F(OnnxEmbedderTest, CountsAQuerysPrefix) {
 }
 
 TEST_F(OnnxEmbedderTest, EmbedsNothingAndOddTexts) {
-    const auto embedder = make_builtin_embedder("minilm", locator_);
+    const auto embedder = make_builtin_embedder("minilm", locator);
     ASSERT_TRUE(embedder);
     EXPECT_TRUE((*embedder)->embed({}, TextRole::Passage, {})->empty());
     const std::string huge(1'000'000, 'x');
@@ -188,7 +188,7 @@ TEST_F(OnnxEmbedderTest, EmbedsNothingAndOddTexts) {
 }
 
 TEST_F(OnnxEmbedderTest, RefusesTextsThatAreNotUtf8) {
-    const auto embedder = make_builtin_embedder("minilm", locator_);
+    const auto embedder = make_builtin_embedder("minilm", locator);
     ASSERT_TRUE(embedder);
     const std::vector<std::string_view> texts{"good", "bad \xC3"};
     const auto answer = (*embedder)->embed(texts, TextRole::Passage, {});
@@ -197,7 +197,7 @@ TEST_F(OnnxEmbedderTest, RefusesTextsThatAreNotUtf8) {
 }
 
 TEST_F(OnnxEmbedderTest, StopsBetweenTexts) {
-    const auto embedder = make_builtin_embedder("minilm", locator_, {.workers = 2});
+    const auto embedder = make_builtin_embedder("minilm", locator, {.workers = 2});
     ASSERT_TRUE(embedder);
     const std::vector<std::string_view> texts(100'000, "many more than can be done in time");
     const auto now = std::chrono::steady_clock::now();
@@ -220,7 +220,7 @@ TEST_F(OnnxEmbedderTest, StopsBetweenTexts) {
 TEST_F(OnnxEmbedderTest, RefusesChangedFilesWithTheReason) {
     const TemporaryDirectory place;
     fs::create_directories(place.path() / "minilm");
-    fs::create_directory_symlink(minilm_.parent_path() / "runtime", place.path() / "runtime");
+    fs::create_directory_symlink(minilm_folder.parent_path() / "runtime", place.path() / "runtime");
     const auto refuse = [&] {
         const auto embedder = make_builtin_embedder("minilm", ModelLocator({place.path()}));
         EXPECT_FALSE(embedder);
@@ -228,8 +228,8 @@ TEST_F(OnnxEmbedderTest, RefusesChangedFilesWithTheReason) {
     };
     EXPECT_EQ(refuse().code, ErrorCode::NotFound);
 
-    const std::string model = content_of(minilm_ / "model.onnx");
-    const std::string tokenizer = content_of(minilm_ / "tokenizer.json");
+    const std::string model = content_of(minilm_folder / "model.onnx");
+    const std::string tokenizer = content_of(minilm_folder / "tokenizer.json");
     place.write("minilm/tokenizer.json", tokenizer);
     place.write("minilm/model.onnx", std::string_view(model).substr(0, model.size() / 2));
     const Error truncated = refuse();
@@ -243,7 +243,7 @@ TEST_F(OnnxEmbedderTest, RefusesChangedFilesWithTheReason) {
     place.write("minilm/model.onnx", tampered);
     EXPECT_EQ(refuse().code, ErrorCode::Corruption);
 
-    place.write("minilm/model.onnx", content_of(bge_ / "model.onnx"));
+    place.write("minilm/model.onnx", content_of(bge_folder / "model.onnx"));
     EXPECT_EQ(refuse().code, ErrorCode::Corruption);
 
     place.write("minilm/model.onnx", model);
@@ -253,14 +253,14 @@ TEST_F(OnnxEmbedderTest, RefusesChangedFilesWithTheReason) {
 }
 
 TEST_F(OnnxEmbedderTest, SaysWhatIsMissing) {
-    EXPECT_EQ(make_builtin_embedder("gpt", locator_).error().code, ErrorCode::NotFound);
-    EXPECT_TRUE(says(make_builtin_embedder("gpt", locator_).error(), "bge-small-en-v1.5, minilm"));
-    EXPECT_EQ(make_builtin_embedder("bge", locator_, {.token_limit = 513}).error().code,
+    EXPECT_EQ(make_builtin_embedder("gpt", locator).error().code, ErrorCode::NotFound);
+    EXPECT_TRUE(says(make_builtin_embedder("gpt", locator).error(), "bge-small-en-v1.5, minilm"));
+    EXPECT_EQ(make_builtin_embedder("bge", locator, {.token_limit = 513}).error().code,
               ErrorCode::InvalidArgument);
 
     // Models without the runtime: a clear error rather than a program that does not start.
     const TemporaryDirectory place;
-    fs::create_directory_symlink(minilm_, place.path() / "minilm");
+    fs::create_directory_symlink(minilm_folder, place.path() / "minilm");
     const auto embedder = make_builtin_embedder("minilm", ModelLocator({place.path()}));
     ASSERT_FALSE(embedder);
     EXPECT_EQ(embedder.error().code, ErrorCode::NotFound);
@@ -278,11 +278,11 @@ TEST_F(OnnxEmbedderTest, LoadsAUsersOwnModel) {
     OnnxEmbedderOptions options = own_model();
     options.dimension = 384;
     options.query_prefix = "query: ";
-    const auto own = make_onnx_embedder(options, locator_);
+    const auto own = make_onnx_embedder(options, locator);
     ASSERT_TRUE(own) << own.error().message;
     EXPECT_EQ((*own)->fingerprint().model, "model.onnx");
     EXPECT_EQ((*own)->fingerprint().query_prefix, "query: ");
-    const auto builtin = make_builtin_embedder("minilm", locator_);
+    const auto builtin = make_builtin_embedder("minilm", locator);
     EXPECT_EQ((*own)->fingerprint().model_hash, (*builtin)->fingerprint().model_hash);
     EXPECT_EQ(vector_of(**own, "fox"), vector_of(**builtin, "fox"));
 }
@@ -317,15 +317,15 @@ TEST_F(OnnxEmbedderTest, ChecksAUsersOwnModelOnLoad) {
     options.model = place.path() / "nothing.onnx";
     EXPECT_EQ(refusal(options).code, ErrorCode::NotFound);
     options = own_model();
-    options.tokenizer = minilm_ / "model.onnx";
-    EXPECT_FALSE(make_onnx_embedder(options, locator_));
+    options.tokenizer = minilm_folder / "model.onnx";
+    EXPECT_FALSE(make_onnx_embedder(options, locator));
 }
 
 class TinyModelTest : public OnnxEmbedderTest {
 protected:
     OnnxEmbedderOptions tiny(const TinyOnnx& model) const {
         OnnxEmbedderOptions options = own_model();
-        options.model = place_.write("tiny.onnx", model.bytes());
+        options.model = place.write("tiny.onnx", model.bytes());
         return options;
     }
 
@@ -344,7 +344,7 @@ protected:
         return model;
     }
 
-    TemporaryDirectory place_;
+    TemporaryDirectory place;
 };
 
 TEST_F(TinyModelTest, PoolsAsTold) {
@@ -353,12 +353,12 @@ TEST_F(TinyModelTest, PoolsAsTold) {
     OnnxEmbedderOptions options = tiny(model);
     // "fox" is 4419 between 101 and 102.
     options.pooling = Pooling::Mean;
-    const auto mean = make_onnx_embedder(options, locator_);
+    const auto mean = make_onnx_embedder(options, locator);
     ASSERT_TRUE(mean) << mean.error().message;
     const double average = (101.0 + 4419.0 + 102.0) / 3;
     EXPECT_NEAR(vector_of(**mean, "fox")[1], 1 / std::hypot(average, 1.0), 1e-9);
     options.pooling = Pooling::Cls;
-    const auto cls = make_onnx_embedder(options, locator_);
+    const auto cls = make_onnx_embedder(options, locator);
     ASSERT_TRUE(cls);
     EXPECT_NEAR(vector_of(**cls, "fox")[1], 1 / std::hypot(101.0, 1.0), 1e-9);
     EXPECT_EQ((*cls)->fingerprint().dimension, 2U);
@@ -376,7 +376,7 @@ TEST_F(TinyModelTest, TakesAModelThatPoolsByItself) {
         .output({.name = "sentence", .element_type = 1, .shape = {-1, 1}});
     OnnxEmbedderOptions options = tiny(model);
     options.pooling = Pooling::None;
-    const auto embedder = make_onnx_embedder(options, locator_);
+    const auto embedder = make_onnx_embedder(options, locator);
     ASSERT_TRUE(embedder) << embedder.error().message;
     EXPECT_EQ(vector_of(**embedder, "fox"), std::vector<float>{1.0F});
     options.pooling = Pooling::Mean;

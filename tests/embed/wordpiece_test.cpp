@@ -54,79 +54,79 @@ Ids encode(const WordPiece& tokenizer, std::string_view text) {
 
 class SmallWordPiece : public testing::Test {
 protected:
-    WordPiece tokenizer_ = *WordPiece::parse(small_file());
+    WordPiece tokenizer = *WordPiece::parse(small_file());
 };
 
 TEST_F(SmallWordPiece, TakesTheLongestPieceFirst) {
-    EXPECT_EQ(encode(tokenizer_, "foxes red"), (Ids{4, 5, 6}));
-    EXPECT_EQ(encode(tokenizer_, "unaable"), (Ids{8, 10, 9}));
+    EXPECT_EQ(encode(tokenizer, "foxes red"), (Ids{4, 5, 6}));
+    EXPECT_EQ(encode(tokenizer, "unaable"), (Ids{8, 10, 9}));
 }
 
 TEST_F(SmallWordPiece, MakesAWholeWordUnknownIfOnePieceIs) {
-    EXPECT_EQ(encode(tokenizer_, "foxz"), (Ids{1}));
-    EXPECT_EQ(encode(tokenizer_, "red foxz red"), (Ids{6, 1, 6}));
+    EXPECT_EQ(encode(tokenizer, "foxz"), (Ids{1}));
+    EXPECT_EQ(encode(tokenizer, "red foxz red"), (Ids{6, 1, 6}));
 }
 
 TEST_F(SmallWordPiece, LowersCaseAndStripsAccents) {
-    EXPECT_EQ(encode(tokenizer_,
+    EXPECT_EQ(encode(tokenizer,
                      "R\xC3\x89"
                      "D Fo\xCC\x81X"),
               (Ids{6, 4}));
 }
 
 TEST_F(SmallWordPiece, SetsPunctuationAndChineseApart) {
-    EXPECT_EQ(encode(tokenizer_, "red,fox\"fox"), (Ids{6, 7, 4, 11, 4}));
-    EXPECT_EQ(encode(tokenizer_,
+    EXPECT_EQ(encode(tokenizer, "red,fox\"fox"), (Ids{6, 7, 4, 11, 4}));
+    EXPECT_EQ(encode(tokenizer,
                      "red\xE4\xB8\xAD"
                      "fox"),
               (Ids{6, 12, 4}));
 }
 
 TEST_F(SmallWordPiece, DropsControlsAndSplitsAtAnySpace) {
-    EXPECT_EQ(encode(tokenizer_, std::string("r\0ed\xE2\x80\x8B\xC2\xA0"
-                                             "fox\n",
-                                             12)),
+    EXPECT_EQ(encode(tokenizer, std::string("r\0ed\xE2\x80\x8B\xC2\xA0"
+                                            "fox\n",
+                                            12)),
               (Ids{6, 4}));
-    EXPECT_EQ(encode(tokenizer_, " \t\r\n\xE3\x80\x80"), Ids{});
-    EXPECT_EQ(encode(tokenizer_, ""), Ids{});
+    EXPECT_EQ(encode(tokenizer, " \t\r\n\xE3\x80\x80"), Ids{});
+    EXPECT_EQ(encode(tokenizer, ""), Ids{});
 }
 
 TEST_F(SmallWordPiece, FindsAddedTokensInTheRawTextOnly) {
-    EXPECT_EQ(encode(tokenizer_, "fox[SEP]fox"), (Ids{4, 3, 4}));
-    EXPECT_EQ(encode(tokenizer_, "[sep]").size(), 3U);
+    EXPECT_EQ(encode(tokenizer, "fox[SEP]fox"), (Ids{4, 3, 4}));
+    EXPECT_EQ(encode(tokenizer, "[sep]").size(), 3U);
 }
 
 TEST_F(SmallWordPiece, GivesUpOnLongWords) {
-    EXPECT_EQ(encode(tokenizer_, "foooooooo"), (Ids{14, 15, 15, 15, 15, 15, 15, 15, 15}));
-    EXPECT_EQ(encode(tokenizer_, "fooooooooo"), (Ids{14, 15, 15, 15, 15, 15, 15, 15, 15, 15}));
-    EXPECT_EQ(encode(tokenizer_, "foooooooooo"), (Ids{1}));
+    EXPECT_EQ(encode(tokenizer, "foooooooo"), (Ids{14, 15, 15, 15, 15, 15, 15, 15, 15}));
+    EXPECT_EQ(encode(tokenizer, "fooooooooo"), (Ids{14, 15, 15, 15, 15, 15, 15, 15, 15, 15}));
+    EXPECT_EQ(encode(tokenizer, "foooooooooo"), (Ids{1}));
 }
 
 TEST_F(SmallWordPiece, CutsAtTheLimitAndSaysSo) {
-    const auto whole = tokenizer_.encode("red fox red", 5);
+    const auto whole = tokenizer.encode("red fox red", 5);
     ASSERT_TRUE(whole);
     EXPECT_EQ(whole->ids, (Ids{2, 6, 4, 6, 3}));
     EXPECT_EQ(whole->tokens, 5U);
     EXPECT_FALSE(whole->truncated);
-    const auto cut = tokenizer_.encode("red fox red", 4);
+    const auto cut = tokenizer.encode("red fox red", 4);
     ASSERT_TRUE(cut);
     EXPECT_EQ(cut->ids, (Ids{2, 6, 4, 3}));
     EXPECT_EQ(cut->tokens, 5U);
     EXPECT_TRUE(cut->truncated);
-    EXPECT_EQ(tokenizer_.encode("red fox red", 2)->ids, (Ids{2, 3}));
+    EXPECT_EQ(tokenizer.encode("red fox red", 2)->ids, (Ids{2, 3}));
 }
 
 TEST_F(SmallWordPiece, RefusesWhatIsNotUtf8) {
     for (const std::string text :
          {"\xFF", "ok \xC3", "\xED\xA0\x80", "\xC0\x80", "\xF4\x90\x80\x80", "\x80"}) {
-        const auto tokens = tokenizer_.encode(text, kNoLimit);
+        const auto tokens = tokenizer.encode(text, kNoLimit);
         ASSERT_FALSE(tokens);
         EXPECT_EQ(tokens.error().code, ErrorCode::InvalidArgument);
     }
 }
 
 TEST_F(SmallWordPiece, KnowsItsLargestId) {
-    EXPECT_EQ(tokenizer_.largest_id(), 16);
+    EXPECT_EQ(tokenizer.largest_id(), 16);
 }
 
 ErrorCode refusal(const std::string& json) {
@@ -168,7 +168,7 @@ TEST(WordPieceFile, RefusesDamage) {
              {"\"vocab\"", "\"words\""},
              {"\"clean_text\": true", "\"clean_text\": 1"},
              {"\"content\": \"[PAD]\"", "\"content\": \"\""}}) {
-        SCOPED_TRACE(from + " -> " + to);
+        SCOPED_TRACE(testing::Message() << from << " -> " << to);
         EXPECT_EQ(refusal(small_file(from, to)), ErrorCode::InvalidArgument);
     }
     for (const std::string json : {"", "{}", "[]", "null", "\"", "{\"model\": {\"vocab\": {}}}"}) {

@@ -298,6 +298,7 @@ TEST(ChatClient, ServesManyThreadsAtOnce) {
     std::atomic<int> wrong = 0;
     {
         std::vector<std::jthread> threads;
+        threads.reserve(6);
         for (int t = 0; t < 6; ++t) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < 20; ++i) {

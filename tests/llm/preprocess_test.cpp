@@ -264,6 +264,7 @@ TEST(LlmPreprocessor, ServesManyThreadsWithOneAnswerToOneQuery) {
     {
         std::latch start(threads);
         std::vector<std::jthread> running;
+        running.reserve(threads);
         for (int t = 0; t < threads; ++t) {
             running.emplace_back([&, t] {
                 start.arrive_and_wait();
@@ -349,7 +350,7 @@ TEST(PrepareQuery, FallsBackToThePlainQueryAndSaysWhy) {
     expect_plain(preprocessor(options).get(), 2);
     expect_plain(preprocessor(options_to(slow)).get(), 2, within(milliseconds(100)));
     expect_plain(preprocessor(options_to(slow)).get(), 2, within(milliseconds(-1)));
-    std::stop_source stopped;
+    const std::stop_source stopped;
     stopped.request_stop();
     expect_plain(preprocessor(options_to(slow)).get(), 2,
                  {.deadline = {}, .stop = stopped.get_token()});

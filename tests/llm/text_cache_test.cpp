@@ -56,20 +56,20 @@ TEST(TextCache, NeverGrowsPastItsBound) {
 TEST(TextCache, ServesManyThreadsAtOnce) {
     TextCache cache(4000);
     std::atomic<int> wrong = 0;
+    const auto use = [&](int thread) {
+        for (int i = 0; i < 2000; ++i) {
+            const std::string key = std::to_string((i * 7 + thread) % 40);
+            if (const auto found = cache.find(key)) {
+                if (*found != Texts{key}) ++wrong;
+            } else if (cache.insert_once(key, {key}) != Texts{key}) {
+                ++wrong;
+            }
+        }
+    };
     {
         std::vector<std::jthread> threads;
-        for (int t = 0; t < 6; ++t) {
-            threads.emplace_back([&, t] {
-                for (int i = 0; i < 2000; ++i) {
-                    const std::string key = std::to_string((i * 7 + t) % 40);
-                    if (const auto found = cache.find(key)) {
-                        if (*found != Texts{key}) ++wrong;
-                    } else if (cache.insert_once(key, {key}) != Texts{key}) {
-                        ++wrong;
-                    }
-                }
-            });
-        }
+        threads.reserve(6);
+        for (int t = 0; t < 6; ++t) threads.emplace_back(use, t);
     }
     EXPECT_EQ(wrong, 0);
     EXPECT_LE(cache.stats().bytes, 4000U);
