@@ -54,9 +54,6 @@ struct DirectoryReport {
 /// The collection and namespace that the chunks go to.
 class DirectoryTarget {
 public:
-    DirectoryTarget() = default;
-    DirectoryTarget(const DirectoryTarget&) = delete;
-    DirectoryTarget& operator=(const DirectoryTarget&) = delete;
     virtual ~DirectoryTarget() = default;
 
     virtual Result<std::string> embedder() = 0;

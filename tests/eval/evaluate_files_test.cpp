@@ -16,20 +16,20 @@ class EvaluateFiles : public testing::Test {
 protected:
     EvaluateFiles() {
         const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        folder_ = fs::temp_directory_path() /
-                  ("braid_eval_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
-        fs::create_directories(folder_);
+        folder = fs::temp_directory_path() /
+                 ("braid_eval_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
+        fs::create_directories(folder);
     }
-    ~EvaluateFiles() override { fs::remove_all(folder_); }
+    void TearDown() override { fs::remove_all(folder); }
 
     std::string file(const std::string& name, const std::string& text) {
-        const fs::path path = folder_ / name;
+        const fs::path path = folder / name;
         fs::create_directories(path.parent_path());
         std::ofstream(path, std::ios::binary) << text;
         return path.string();
     }
 
-    fs::path folder_;
+    fs::path folder;
 };
 
 TEST_F(EvaluateFiles, ReadsComparesAndNamesRunsByTheirFiles) {
@@ -84,12 +84,12 @@ TEST_F(EvaluateFiles, PassesOnWhatIsWrongWithAFile) {
     EXPECT_NE(error({qrels, {run}, "nDGC@10", "", {}}).find("did you mean nDCG?"),
               std::string::npos);
     EXPECT_NE(error({qrels, {}, "", "", {}}).find("no run"), std::string::npos);
-    EXPECT_NE(error({qrels, {run}, "", folder_.string(), {}}).find("is a directory"),
+    EXPECT_NE(error({qrels, {run}, "", folder.string(), {}}).find("is a directory"),
               std::string::npos);
 }
 
 TEST(SharedData, QrelsAndQueriesCanBeRead) {
-    const char* given = std::getenv("BRAID_SHARED");
+    const char* given = std::getenv("BRAID_SHARED");  // NOLINT(concurrency-mt-unsafe): one thread
     const fs::path shared = given != nullptr ? given : BRAID_SHARED_DEFAULT;
     if (!fs::exists(shared / "data")) GTEST_SKIP() << "no data under " << shared;
     for (const std::string set : {"scifact", "cranfield", "medline", "xquad/ar", "xquad/th"}) {

@@ -26,7 +26,7 @@ public:
             Answer answer;
             double score = 10;
             for (const std::string& id : all_chunks()) {
-                if (answer.hits.size() == *request.top_k || request.query == "nothing") break;
+                if (answer.hits.size() == request.top_k || request.query == "nothing") break;
                 Hit& hit = answer.hits.emplace_back();
                 hit.chunk.chunk_id = id;
                 hit.chunk.document_id = id.substr(0, 1);
@@ -51,6 +51,7 @@ RunRequest documents(std::size_t count) {
 
 std::vector<std::string> documents_of(const RankedList& list) {
     std::vector<std::string> ids;
+    ids.reserve(list.hits.size());
     for (const ScoredDocument& hit : list.hits) ids.push_back(hit.document);
     return ids;
 }

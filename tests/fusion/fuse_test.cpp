@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/json/json.hpp"
+#include "core/present.hpp"
 
 namespace braid::fusion {
 namespace {
@@ -84,16 +85,18 @@ TEST(Fuse, AddsItsPartsToTheScoreBitForBit) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::vector<std::string> owned;
+        owned.reserve(40);
         for (int i = 0; i < 40; ++i) owned.push_back("d" + std::to_string(i));
         std::vector<std::string_view> names(owned.begin(), owned.end());
         std::vector<std::vector<Entry>> entries(1 + seed % 4);
-        std::vector<RankedList> lists;
         for (auto& list : entries) {
             std::shuffle(names.begin(), names.end(), rng);
             for (std::size_t i = 0; i < rng() % 40; ++i) {
                 list.push_back({names[i], std::uniform_real_distribution(-3.0, 9.0)(rng), i});
             }
         }
+        std::vector<RankedList> lists;
+        lists.reserve(entries.size());
         for (const auto& list : entries) {
             lists.push_back({"s", 0.25 * static_cast<double>(rng() % 5), list});
         }
@@ -122,7 +125,7 @@ TEST(Fuse, EqualsTheGoldenCases) {
         ++cases[name];
         const Value& params = *json->find("params");
         Options options;
-        options.method = *fusion_by_name(name == "rrf_zero_based" ? "rrf" : name);
+        options.method = present(fusion_by_name(name == "rrf_zero_based" ? "rrf" : name));
         options.rank_base = name == "rrf_zero_based" ? 0 : 1;
         if (const Value* k = params.find("k")) options.k = k->as_double();
         std::vector<std::vector<Entry>> entries;

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/present.hpp"
+
 namespace braid::ingest {
 namespace {
 
@@ -14,26 +16,26 @@ namespace fs = std::filesystem;
 
 class IngestDirectory : public testing::Test {
 protected:
-    IngestDirectory() : database_(*Database::in_memory()) {
+    IngestDirectory() : database(*Database::in_memory()) {
         std::string pattern = (fs::temp_directory_path() / "braid-ingest-XXXXXX").string();
-        root_ = mkdtemp(pattern.data());
-        EXPECT_TRUE(database_.create_collection("default"));
+        root = mkdtemp(pattern.data());
+        EXPECT_TRUE(database.create_collection("default"));
     }
-    ~IngestDirectory() override { fs::remove_all(root_); }
+    void TearDown() override { fs::remove_all(root); }
 
     void write(const std::string& name, const std::string& text) {
-        fs::create_directories((root_ / name).parent_path());
-        std::ofstream(root_ / name, std::ios::binary) << text;
+        fs::create_directories((root / name).parent_path());
+        std::ofstream(root / name, std::ios::binary) << text;
     }
     DirectoryReport ingest(const DirectoryOptions& options = {}) {
-        auto report = ingest_directory(database_, root_, options);
+        auto report = ingest_directory(database, root, options);
         EXPECT_TRUE(report) << (report ? "" : report.error().message);
         return report ? *report : DirectoryReport{};
     }
-    std::uint64_t count() { return *database_.count({}); }
+    std::uint64_t count() { return *database.count({}); }
 
-    Database database_;
-    fs::path root_;
+    Database database;
+    fs::path root;
 };
 
 TEST_F(IngestDirectory, ReadsTextFilesAndSkipsThemWhenUnchanged) {
@@ -45,11 +47,11 @@ TEST_F(IngestDirectory, ReadsTextFilesAndSkipsThemWhenUnchanged) {
     EXPECT_EQ(first.files, 2U);
     EXPECT_EQ(first.written, 2U);
     EXPECT_EQ(count(), 2U);
-    const auto chunk = (*database_.get({}, std::vector<std::string>{"people/ada.md#0"}))[0];
-    ASSERT_TRUE(chunk);
-    EXPECT_EQ(chunk->title, "Ada");
-    EXPECT_EQ(chunk->section_title, "Overview");
-    EXPECT_EQ(chunk->document_id, "people/ada.md");
+    const Chunk chunk =
+        present((*database.get({}, std::vector<std::string>{"people/ada.md#0"}))[0]);
+    EXPECT_EQ(chunk.title, "Ada");
+    EXPECT_EQ(chunk.section_title, "Overview");
+    EXPECT_EQ(chunk.document_id, "people/ada.md");
 
     const DirectoryReport second = ingest();
     EXPECT_EQ(second.unchanged, 2U);
@@ -83,7 +85,7 @@ TEST_F(IngestDirectory, ReportsBadFilesAndGoesOn) {
 }
 
 TEST_F(IngestDirectory, SaysWhenThereIsNoSuchPath) {
-    const auto report = ingest_directory(database_, root_ / "nothing", {});
+    const auto report = ingest_directory(database, root / "nothing", {});
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, ErrorCode::NotFound);
 }

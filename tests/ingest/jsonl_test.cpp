@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/ingest/line_reader.hpp"
+#include "core/present.hpp"
 #include "ingest/npy_writer.hpp"
 #include "ingest/temporary_folder.hpp"
 
@@ -17,13 +18,13 @@ using braid::testing::TemporaryFolder;
 class Jsonl : public ::testing::Test {
 protected:
     Result<std::vector<Chunk>> read(const std::string& text, const JsonlOptions& options = {}) {
-        BRAID_TRY(auto reader, JsonlReader::open(folder_.write("c.jsonl", text), options));
+        BRAID_TRY(auto reader, JsonlReader::open(folder.write("c.jsonl", text), options));
         std::vector<Chunk> chunks;
         while (true) {
             BRAID_TRY(const auto batch, reader.next());
             if (!batch) return chunks;
-            batches_.push_back(batch->chunks);
-            warnings_.insert(warnings_.end(), batch->warnings.begin(), batch->warnings.end());
+            batches.push_back(batch->chunks);
+            warnings.insert(warnings.end(), batch->warnings.begin(), batch->warnings.end());
             for (const Batch::Part& part : batch->parts) {
                 chunks.insert(chunks.end(), part.chunks.begin(), part.chunks.end());
             }
@@ -39,9 +40,9 @@ protected:
         return text.find(part) != std::string::npos;
     }
 
-    TemporaryFolder folder_;
-    std::vector<std::size_t> batches_;
-    std::vector<std::string> warnings_;
+    TemporaryFolder folder;
+    std::vector<std::size_t> batches;
+    std::vector<std::string> warnings;
 };
 
 std::string line(int i) {
@@ -55,7 +56,7 @@ TEST_F(Jsonl, ReadsLinesInBatches) {
     ASSERT_TRUE(chunks) << chunks.error().message;
     ASSERT_EQ(chunks->size(), 25U);
     EXPECT_EQ(chunks->at(24).chunk_id, "d24");
-    EXPECT_EQ(batches_, (std::vector<std::size_t>{10, 10, 5}));
+    EXPECT_EQ(batches, (std::vector<std::size_t>{10, 10, 5}));
 }
 
 TEST_F(Jsonl, ABatchIsAlsoBoundedInBytes) {
@@ -67,7 +68,7 @@ TEST_F(Jsonl, ABatchIsAlsoBoundedInBytes) {
     const auto chunks = read(text, {.batch_bytes = 4 << 20});
     ASSERT_TRUE(chunks);
     EXPECT_EQ(chunks->size(), 6U);
-    EXPECT_GE(batches_.size(), 3U);
+    EXPECT_GE(batches.size(), 3U);
 }
 
 TEST_F(Jsonl, TakesCrlfBlankLinesAMarkAndNoFinalBreak) {
@@ -75,7 +76,7 @@ TEST_F(Jsonl, TakesCrlfBlankLinesAMarkAndNoFinalBreak) {
         read("\xEF\xBB\xBF" + line(1) + "\r\n\r\n   \n\n" + line(2) + "\r\n" + line(3));
     ASSERT_TRUE(chunks) << chunks.error().message;
     EXPECT_EQ(chunks->size(), 3U);
-    EXPECT_EQ(count_lines(folder_ / "c.jsonl").value(), 3U);
+    EXPECT_EQ(count_lines(folder / "c.jsonl").value(), 3U);
 }
 
 TEST_F(Jsonl, LinesAcrossBlocksStayWhole) {
@@ -95,7 +96,7 @@ TEST_F(Jsonl, LinesAcrossBlocksStayWhole) {
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             ASSERT_EQ((*chunks)[i].content.size(), sizes[i]);
         }
-        EXPECT_EQ(count_lines(folder_ / "c.jsonl").value(), sizes.size());
+        EXPECT_EQ(count_lines(folder / "c.jsonl").value(), sizes.size());
     }
 }
 
@@ -116,11 +117,11 @@ TEST_F(Jsonl, AnEmptyFileIsAnError) {
 }
 
 TEST_F(Jsonl, AMissingFileAndAFolderAreErrors) {
-    const auto missing = JsonlReader::open(folder_ / "missing.jsonl");
+    const auto missing = JsonlReader::open(folder / "missing.jsonl");
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
     EXPECT_TRUE(has(missing.error().message, "missing.jsonl"));
-    EXPECT_EQ(JsonlReader::open(folder_.path().string()).error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(JsonlReader::open(folder.path().string()).error().code, ErrorCode::InvalidArgument);
 }
 
 TEST_F(Jsonl, BytesThatAreNoUtf8NameLineAndByte) {
@@ -161,18 +162,19 @@ TEST_F(Jsonl, ManyIdsAreRemembered) {
 }
 
 TEST_F(Jsonl, ABatchIsSplitByNamespace) {
-    const std::string path = folder_.write(
+    const std::string path = folder.write(
         "n.jsonl",
         "{\"_id\":\"1\",\"text\":\"x\"}\n{\"_id\":\"2\",\"text\":\"x\",\"namespace\":\"b\"}\n"
         "{\"_id\":\"3\",\"text\":\"x\"}\n");
     auto reader = JsonlReader::open(path, {.namespace_ = "a"});
     ASSERT_TRUE(reader);
-    const auto batch = reader->next();
-    ASSERT_TRUE(batch && *batch);
-    ASSERT_EQ((*batch)->parts.size(), 2U);
-    EXPECT_EQ((*batch)->parts[0].namespace_, "a");
-    EXPECT_EQ((*batch)->parts[0].chunks.size(), 2U);
-    EXPECT_EQ((*batch)->parts[1].namespace_, "b");
+    const auto next = reader->next();
+    ASSERT_TRUE(next);
+    const Batch batch = present(*next);
+    ASSERT_EQ(batch.parts.size(), 2U);
+    EXPECT_EQ(batch.parts[0].namespace_, "a");
+    EXPECT_EQ(batch.parts[0].chunks.size(), 2U);
+    EXPECT_EQ(batch.parts[1].namespace_, "b");
     EXPECT_EQ(reader->lines_read(), 3U);
     EXPECT_EQ(reader->bytes_read(), reader->file_bytes());
     EXPECT_EQ(reader->next().value(), std::nullopt);
@@ -180,13 +182,13 @@ TEST_F(Jsonl, ABatchIsSplitByNamespace) {
 
 TEST_F(Jsonl, WarningsNameTheLine) {
     EXPECT_TRUE(read(line(1) + "\n{\"text\": \"x\", \"metadata\": {\"chunk_index\": \"two\"}}"));
-    ASSERT_EQ(warnings_.size(), 1U);
-    EXPECT_TRUE(has(warnings_[0], "c.jsonl:2: "));
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_TRUE(has(warnings[0], "c.jsonl:2: "));
 }
 
 TEST_F(Jsonl, RowsOfTheVectorFileBelongToLines) {
     const std::string vectors =
-        folder_.write("v.npy", npy_of<float>("<f4", 3, 2, {1, 2, 3, 4, 5, 6}));
+        folder.write("v.npy", npy_of<float>("<f4", 3, 2, {1, 2, 3, 4, 5, 6}));
     const auto chunks =
         read(line(1) + "\n\n" + line(2) + "\n" + line(3), {.batch_chunks = 2, .vectors = vectors});
     ASSERT_TRUE(chunks) << chunks.error().message;
@@ -198,19 +200,19 @@ TEST_F(Jsonl, RowsOfTheVectorFileBelongToLines) {
         has(complaint(line(1) + "\n" + line(2) + "\n" + R"({"text": "x", "vector": [1, 2]})",
                       {.vectors = vectors}),
             "c.jsonl:3: has a vector of its own"));
-    EXPECT_EQ(read(line(1), {.vectors = folder_ / "none.npy"}).error().code, ErrorCode::NotFound);
+    EXPECT_EQ(read(line(1), {.vectors = folder / "none.npy"}).error().code, ErrorCode::NotFound);
 }
 
 TEST_F(Jsonl, FindsVectorsBesideTheFile) {
-    const std::string path = folder_.write("corpus.jsonl", line(1));
+    const std::string path = folder.write("corpus.jsonl", line(1));
     EXPECT_EQ(vectors_beside(path), std::nullopt);
-    const std::string vectors = folder_.write("corpus.npy", "x");
+    const std::string vectors = folder.write("corpus.npy", "x");
     EXPECT_EQ(vectors_beside(path), vectors);
     EXPECT_EQ(vectors_beside("-"), std::nullopt);
 }
 
 TEST_F(Jsonl, AStopRequestEndsTheReading) {
-    std::stop_source stop;
+    const std::stop_source stop;
     stop.request_stop();
     const auto chunks = read(line(1), {.stop = stop.get_token()});
     ASSERT_FALSE(chunks);

@@ -19,14 +19,14 @@ using braid::testing::TemporaryFolder;
 class Npy : public ::testing::Test {
 protected:
     Result<NpyFile> open(const std::string& bytes) {
-        return NpyFile::open(folder_.write("a.npy", bytes));
+        return NpyFile::open(folder.write("a.npy", bytes));
     }
     std::string complaint(const std::string& bytes) {
         const auto file = open(bytes);
         return file ? "(accepted)" : file.error().message;
     }
 
-    TemporaryFolder folder_;
+    TemporaryFolder folder;
 };
 
 TEST_F(Npy, ReadsEveryFloatTypeAndVersion) {
@@ -48,7 +48,7 @@ TEST_F(Npy, ReadsEveryFloatTypeAndVersion) {
 }
 
 TEST_F(Npy, OneDimensionIsOneRow) {
-    std::string data(8, '\0');
+    const std::string data(8, '\0');
     const auto file =
         open(npy_bytes("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }", data));
     ASSERT_TRUE(file) << file.error().message;
@@ -100,8 +100,8 @@ TEST_F(Npy, DamagedFilesAreRefused) {
     EXPECT_FALSE(open(npy_of<float>("<f4", 1ULL << 62U, 4, {1, 2, 3, 4})));
     EXPECT_FALSE(open(npy_of<float>("<f4", 4, 1ULL << 62U, {1, 2, 3, 4})));
     EXPECT_FALSE(open("not a numpy file at all"));
-    EXPECT_EQ(NpyFile::open(folder_ / "missing.npy").error().code, ErrorCode::NotFound);
-    EXPECT_EQ(NpyFile::open(folder_.path().string()).error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(NpyFile::open(folder / "missing.npy").error().code, ErrorCode::NotFound);
+    EXPECT_EQ(NpyFile::open(folder.path().string()).error().code, ErrorCode::InvalidArgument);
 }
 
 TEST_F(Npy, FlippedBytesNeverCrash) {
