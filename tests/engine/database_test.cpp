@@ -10,38 +10,19 @@
 
 #include <gtest/gtest.h>
 
+#include "core/present.hpp"
 #include "embed/fake_embedder.hpp"
+#include "embed/temporary_directory.hpp"
 
 namespace braid {
 namespace {
 
-/// Embedders "fake" (dimension 16) and "other" (dimension 24), the second one breakable.
-struct FakeEmbedders {
-    std::shared_ptr<std::atomic<bool>> broken = std::make_shared<std::atomic<bool>>(false);
+using embed::TemporaryDirectory;
 
-    EmbedderFactory factory() const {
-        return [broken =
-                    broken](const VectorSpec& spec) -> Result<std::shared_ptr<const Embedder>> {
-            if (*broken) return fail(ErrorCode::Unavailable, "the model cannot be had");
-            return std::make_shared<const embed::FakeEmbedder>(spec.embedder == "fake" ? 16 : 24);
-        };
-    }
-};
-
-class TemporaryDirectory {
-public:
-    TemporaryDirectory() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "braid-XXXXXX").string();
-        path_ = mkdtemp(pattern.data());
-    }
-    TemporaryDirectory(const TemporaryDirectory&) = delete;
-    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-    ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
+/// Makes the embedders "fake" (dimension 16) and "other" (dimension 24).
+Result<std::shared_ptr<const Embedder>> fake_embedder(const VectorSpec& spec) {
+    return std::make_shared<const embed::FakeEmbedder>(spec.embedder == "fake" ? 16 : 24);
+}
 
 Chunk chunk_of(const std::string& id, const std::string& text) {
     Chunk chunk;
@@ -65,6 +46,7 @@ Request ask(const std::string& query) {
 
 std::vector<Chunk> numbered(int count) {
     std::vector<Chunk> chunks;
+    chunks.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
         chunks.push_back(chunk_of("c" + std::to_string(i), "common word" + std::to_string(i)));
     }
@@ -72,7 +54,7 @@ std::vector<Chunk> numbered(int count) {
 }
 
 TEST(Database, EmbedsWhatItStoresAndWhatItIsAsked) {
-    auto db = Database::in_memory({.embedders = FakeEmbedders().factory()});
+    auto db = Database::in_memory({.embedders = fake_embedder});
     ASSERT_TRUE(db);
     ASSERT_TRUE(db->create_collection("notes", fake_schema()));
     ASSERT_TRUE(db->add("notes", {chunk_of("a", "red foxes hunt at dusk"),
@@ -123,7 +105,7 @@ TEST(Database, FindsDoctrineForAMissionAndItsCodes) {
 }
 
 TEST(Database, KeepsAnEmbedderUnderItsFullName) {
-    auto db = Database::in_memory({.embedders = FakeEmbedders().factory()});
+    auto db = Database::in_memory({.embedders = fake_embedder});
     ASSERT_TRUE(db);
     for (const auto& [given, kept] :
          {std::pair("bge", "bge-small-en-v1.5"), std::pair("all-MiniLM-L6-v2", "minilm"),
@@ -149,16 +131,18 @@ TEST(Database, AnswersBatchesOneFailureAtATime) {
 }
 
 TEST(Database, AnswersByWordsWhenTheEmbedderIsGone) {
-    const FakeEmbedders embedders;
     const TemporaryDirectory directory;
     {
-        auto db = Database::open(directory.path(), {.embedders = embedders.factory()});
+        auto db = Database::open(directory.path(), {.embedders = fake_embedder});
         ASSERT_TRUE(db) << db.error().message;
         ASSERT_TRUE(db->create_collection("notes", fake_schema()));
         ASSERT_TRUE(db->add("notes", {chunk_of("a", "red foxes")}));
     }
-    *embedders.broken = true;
-    const auto db = Database::open(directory.path(), {.embedders = embedders.factory()});
+    const EmbedderFactory broken =
+        [](const VectorSpec&) -> Result<std::shared_ptr<const Embedder>> {
+        return fail(ErrorCode::Unavailable, "the model cannot be had");
+    };
+    const auto db = Database::open(directory.path(), {.embedders = broken});
     const auto answer = db->retrieve(ask("foxes"));
     ASSERT_TRUE(answer);
     EXPECT_FALSE(answer->complete);
@@ -168,7 +152,7 @@ TEST(Database, AnswersByWordsWhenTheEmbedderIsGone) {
 TEST(Database, RefusesAnEmbedderThatIsNotTheOneThatMadeTheVectors) {
     const TemporaryDirectory directory;
     {
-        auto db = Database::open(directory.path(), {.embedders = FakeEmbedders().factory()});
+        auto db = Database::open(directory.path(), {.embedders = fake_embedder});
         ASSERT_TRUE(db->create_collection("notes", fake_schema()));
         ASSERT_TRUE(db->add("notes", {chunk_of("a", "red foxes")}));
     }
@@ -217,7 +201,7 @@ TEST(Database, ComparesTestTextsWhenTheRuntimeIsAnother) {
     for (const bool same : {true, false}) {
         const TemporaryDirectory directory;
         {
-            auto db = Database::open(directory.path(), {.embedders = FakeEmbedders().factory()});
+            auto db = Database::open(directory.path(), {.embedders = fake_embedder});
             ASSERT_TRUE(db->create_collection("notes", fake_schema()));
             ASSERT_TRUE(db->add("notes", {chunk_of("a", "red foxes")}));
         }
@@ -237,7 +221,7 @@ TEST(Database, ComparesTestTextsWhenTheRuntimeIsAnother) {
 
 TEST(Reembed, GivesEveryChunkANewVectorAndKeepsVersions) {
     const TemporaryDirectory directory;
-    const OpenOptions options{.embedders = FakeEmbedders().factory()};
+    const OpenOptions options{.embedders = fake_embedder};
     Version before = 0;
     {
         auto db = Database::open(directory.path(), options);
@@ -245,7 +229,8 @@ TEST(Reembed, GivesEveryChunkANewVectorAndKeepsVersions) {
         ASSERT_TRUE(db->add("notes", numbered(200)));
         ASSERT_TRUE(db->add("notes", {chunk_of("c7", "common replaced")}));
         ASSERT_TRUE(db->remove({.collection = "notes"}, {.chunk_ids = {"c9"}}));
-        before = (*db->get({.collection = "notes"}, std::vector<std::string>{"c7"}))[0]->version;
+        const auto replaced = db->get({.collection = "notes"}, std::vector<std::string>{"c7"});
+        before = present(replaced->at(0)).version;
 
         std::uint64_t last_done = 0;
         const auto report = db->reembed("notes", "other", [&](std::uint64_t done, std::uint64_t) {
@@ -263,9 +248,10 @@ TEST(Reembed, GivesEveryChunkANewVectorAndKeepsVersions) {
     ASSERT_TRUE(db);
     EXPECT_EQ(db->describe("notes")->schema.vectors.dimension, 24U);
     EXPECT_EQ(db->describe("notes")->chunks, 199U);
-    const auto chunk = (*db->get({.collection = "notes"}, std::vector<std::string>{"c7"}, true))[0];
-    EXPECT_EQ(chunk->version, before);
-    EXPECT_EQ(chunk->vector.size(), 24U);
+    const auto stored = db->get({.collection = "notes"}, std::vector<std::string>{"c7"}, true);
+    const Chunk chunk = present(stored->at(0));
+    EXPECT_EQ(chunk.version, before);
+    EXPECT_EQ(chunk.vector.size(), 24U);
     const auto later = db->add("notes", {chunk_of("c7", "common again")});
     ASSERT_TRUE(later);
     EXPECT_GT(later->version, before);
@@ -279,7 +265,7 @@ TEST(Reembed, GivesEveryChunkANewVectorAndKeepsVersions) {
 
 TEST(Reembed, GoesOnWhereItWasInterruptedAndAnswersMeanwhile) {
     const TemporaryDirectory directory;
-    const OpenOptions options{.embedders = FakeEmbedders().factory()};
+    const OpenOptions options{.embedders = fake_embedder};
     {
         auto db = Database::open(directory.path(), options);
         ASSERT_TRUE(db->create_collection("notes", fake_schema()));
@@ -321,7 +307,7 @@ TEST(Reembed, GoesOnWhereItWasInterruptedAndAnswersMeanwhile) {
 }
 
 TEST(Reembed, LosesNoWriteMadeMeanwhile) {
-    auto db = Database::in_memory({.embedders = FakeEmbedders().factory()});
+    auto db = Database::in_memory({.embedders = fake_embedder});
     ASSERT_TRUE(db->create_collection("notes", fake_schema()));
     ASSERT_TRUE(db->add("notes", numbered(200)));
     std::atomic<bool> done{false};

@@ -129,6 +129,7 @@ TEST(Collections, NeverMergeMemoryOrHistoryWithArtifacts) {
 TEST(Collections, FindWhatIsRelevantInEachAndExpandChunks) {
     LocalStore store;
     std::vector<Chunk> six;
+    six.reserve(6);
     for (int i = 0; i < 6; ++i) {
         six.push_back(chunk_of("doc#" + std::to_string(i), "doc", i,
                                i == 3 ? "foxes here" : "part " + std::to_string(i)));
@@ -260,6 +261,7 @@ TEST(Collections, TakeWeightsByTheirNames) {
 TEST(Collections, HaveTheLimitsOfTheProfileArtifacts) {
     LocalStore store;
     std::vector<Chunk> many;
+    many.reserve(200);
     for (int i = 0; i < 200; ++i) {
         many.push_back(chunk_of("a" + std::to_string(i), "foxes " + std::to_string(i)));
     }

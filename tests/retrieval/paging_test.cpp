@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/retrieval/retriever.hpp"
+#include "core/present.hpp"
 #include "retrieval/local_store.hpp"
 #include "retrieval/random_store.hpp"
 
@@ -24,6 +25,7 @@ RetrieverOptions options_at(Timestamp now) {
 /// A store with chunks c100, c101, ... that all match the query "fox".
 void fill_with_foxes(LocalStore& store, int count) {
     std::vector<Chunk> chunks;
+    chunks.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
         chunks.push_back(chunk_of("c" + std::to_string(100 + i),
                                   "fox " + std::string(static_cast<std::size_t>(i % 7) + 1, 'x')));
@@ -60,7 +62,7 @@ TEST(Paging, GivesPagesThatJoinedEqualOneLargePage) {
         for (int pages = 0; page->cursor; ++pages) {
             ASSERT_LT(pages, 200);
             Request next;
-            next.cursor = *page->cursor;
+            next.cursor = present(page->cursor);
             if (rng() % 2 == 0) next.top_k = 1 + rng() % 9;
             page = retriever.retrieve(next, {}, {});
             ASSERT_TRUE(page) << page.error().message;
@@ -121,7 +123,7 @@ TEST(Paging, TakesTheSameCursorAgainAndTheRequestRepeated) {
     ASSERT_TRUE(second);
     EXPECT_EQ(second->hits.size(), 4U);
     Request repeated = request;
-    repeated.cursor = *first->cursor;
+    repeated.cursor = present(first->cursor);
     const auto again = retriever.retrieve(repeated, {}, {});
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(again->hits, second->hits);
@@ -201,7 +203,7 @@ TEST(Paging, RefusesWhatIsNoCursor) {
     LocalStore store;
     fill_with_foxes(store, 9);
     const Retriever retriever(store, fake_query_embedder(), options_at(kRandomNow));
-    const std::string good = *retriever.retrieve(foxes(2), {}, {})->cursor;
+    const std::string good = present(retriever.retrieve(foxes(2), {}, {})->cursor);
     const Ids bad{"x",
                   "-",
                   good.substr(0, 16),
@@ -262,6 +264,7 @@ TEST(Paging, CanBeDoneFromManyThreads) {
     const Retriever retriever(store, fake_query_embedder(), options);
     const auto expected = retriever.retrieve(foxes(40), {}, {});
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             for (int round = 0; round < 10; ++round) {

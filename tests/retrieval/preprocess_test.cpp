@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/retrieval/retriever.hpp"
+#include "core/present.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
@@ -31,35 +32,35 @@ public:
 
 class Preprocess : public ::testing::Test {
 protected:
-    Preprocess() : model_(std::make_shared<FakeModel>()) {
-        store_.add("default",
-                   {chunk_of("fox", "the fox hunts at dusk"), chunk_of("owl", "the owl is a bird"),
-                    chunk_of("oak", "an oak is a tree")});
-        store_.remember = true;
+    Preprocess() : model(std::make_shared<FakeModel>()) {
+        store.add("default",
+                  {chunk_of("fox", "the fox hunts at dusk"), chunk_of("owl", "the owl is a bird"),
+                   chunk_of("oak", "an oak is a tree")});
+        store.remember = true;
     }
 
     Result<Answer> ask(const Request& request, bool with_model = true) {
         RetrieverOptions options;
-        if (with_model) options.preprocessor = model_;
+        if (with_model) options.preprocessor = model;
         options.hypothesis_embedder = [this](const Schema&, std::string_view text,
                                              const CallLimits&) -> Result<QueryVector> {
-            hypotheses_.emplace_back(text);
+            hypotheses.emplace_back(text);
             return QueryVector{fake_embed(text), false, {}};
         };
-        const Retriever retriever(store_, fake_query_embedder(), options);
+        const Retriever retriever(store, fake_query_embedder(), options);
         return retriever.retrieve(request, {}, {});
     }
 
     std::vector<std::string> texts_searched() const {
-        for (const Leg& leg : store_.searched) {
+        for (const Leg& leg : store.searched) {
             if (leg.kind == LegKind::Sparse) return leg.texts;
         }
         return {};
     }
 
-    LocalStore store_;
-    std::shared_ptr<FakeModel> model_;
-    std::vector<std::string> hypotheses_;
+    LocalStore store;
+    std::shared_ptr<FakeModel> model;
+    std::vector<std::string> hypotheses;
 };
 
 Request fox() {
@@ -91,7 +92,7 @@ TEST_F(Preprocess, AHypotheticalAnswerIsEmbeddedInsteadOfTheQuery) {
     request.use_hyde = true;
     const auto answer = ask(request);
     ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(hypotheses_, std::vector<std::string>{"owls hunt at night"});
+    EXPECT_EQ(hypotheses, std::vector<std::string>{"owls hunt at night"});
     EXPECT_EQ(texts_searched(), std::vector<std::string>{"fox"});  // words stay the user's
 }
 
@@ -100,12 +101,12 @@ TEST_F(Preprocess, AVectorOfTheCallersWinsOverTheHypotheticalAnswer) {
     request.use_hyde = true;
     request.query_embedding = fake_embed("fox");
     ASSERT_TRUE(ask(request));
-    EXPECT_TRUE(hypotheses_.empty());
-    EXPECT_EQ(model_->calls, 0);
+    EXPECT_TRUE(hypotheses.empty());
+    EXPECT_EQ(model->calls, 0);
 }
 
 TEST_F(Preprocess, ABrokenModelLeavesThePlainQueryAndAWarning) {
-    model_->broken = true;
+    model->broken = true;
     const auto plain = ask(fox());
     Request request = fox();
     request.expand_query = true;
@@ -131,23 +132,23 @@ TEST_F(Preprocess, OnlyWhatALegNeedsIsAskedFor) {
     request.use_hyde = true;
     request.strategy = Strategy::Dense;
     ASSERT_TRUE(ask(request));
-    EXPECT_EQ(model_->calls, 1);
+    EXPECT_EQ(model->calls, 1);
 }
 
 TEST_F(Preprocess, LaterPagesSearchTheSamePhrasings) {
     RetrieverOptions options;
-    options.preprocessor = model_;
-    const Retriever retriever(store_, fake_query_embedder(), options);
+    options.preprocessor = model;
+    const Retriever retriever(store, fake_query_embedder(), options);
     Request request = fox();
     request.expand_query = true;
     request.strategy = Strategy::Sparse;
     request.top_k = 1;
     const auto first = retriever.retrieve(request, {}, {});
     ASSERT_TRUE(first && first->cursor);
-    store_.searched.clear();
-    model_->broken = true;
+    store.searched.clear();
+    model->broken = true;
     Request next;
-    next.cursor = *first->cursor;
+    next.cursor = present(first->cursor);
     const auto second = retriever.retrieve(next, {}, {});
     ASSERT_TRUE(second) << second.error().message;
     EXPECT_EQ(texts_searched(), (std::vector<std::string>{"fox", "vulpine predator", "owl"}));

@@ -17,6 +17,7 @@
 #include "braid/json/json.hpp"
 #include "braid/retrieval/retriever.hpp"
 #include "braid/wire/answer_json.hpp"
+#include "core/present.hpp"
 #include "retrieval/local_store.hpp"
 #include "retrieval/random_store.hpp"
 #include "retrieval/receipt_checker.hpp"
@@ -198,7 +199,7 @@ TEST(Promises, FallShortOnlyWhenNoMoreExist) {
         deep.sparse_top_k = 1000;
         const auto all = retriever.retrieve(deep, {}, {});
         ASSERT_TRUE(answer && all);
-        EXPECT_EQ(answer->hits.size(), std::min(*request.top_k, all->hits.size()));
+        EXPECT_EQ(answer->hits.size(), std::min(present(request.top_k), all->hits.size()));
     }
 }
 
@@ -211,7 +212,7 @@ TEST(Promises, OrderAndScoresDoNotDependOnTopK) {
         const Retriever retriever(store, fake_query_embedder(), fixed_clock());
         Request request = random_request(rng);
         const auto few = retriever.retrieve(request, {}, {});
-        request.top_k = *request.top_k + 1 + rng() % 50;
+        request.top_k = present(request.top_k) + 1 + rng() % 50;
         const auto more = retriever.retrieve(request, {}, {});
         ASSERT_TRUE(few && more);
         ASSERT_LE(few->hits.size(), more->hits.size());

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/retrieval/retriever.hpp"
+#include "core/present.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
@@ -35,7 +36,7 @@ public:
     }
 
     Result<Answer> ask(std::vector<StageChoice> stages, std::vector<CustomStage> custom = {},
-                       std::function<void(Request&)> change = nullptr) {
+                       const std::function<void(Request&)>& change = nullptr) {
         if (!chunks_.empty()) store.add("default", std::exchange(chunks_, {}));
         Request request;
         request.query = "q";
@@ -298,7 +299,7 @@ TEST(Stages, ComeFromTheProfileWhereTheRequestNamesNone) {
     request.top_k = 1;
     const auto boosted = retriever.retrieve(request, {}, {});
     EXPECT_EQ(ids_of(boosted), (Ids{"b"}));
-    request.cursor = *boosted->cursor;
+    request.cursor = present(boosted->cursor);
     EXPECT_EQ(ids_of(retriever.retrieve(request, {}, {})), (Ids{"a"}));
     Request bare;
     bare.cursor = request.cursor;
@@ -376,15 +377,16 @@ TEST(Stages, CollapseEqualContentUnderTheBestAndNameTheRest) {
 TEST(Stages, OfOnesOwnJudgeTheirParametersFirst) {
     Shelf shelf;
     shelf.put("a", 0.9);
-    CustomStage own{"own",
-                    [](const StageInput& input, const Object&) -> Result<std::vector<StageEffect>> {
-                        return std::vector<StageEffect>(input.hits.size());
-                    },
-                    false,
-                    [](const Object& parameters) -> Result<> {
-                        if (parameters.empty()) return {};
-                        return fail(ErrorCode::InvalidArgument, "own takes no parameters");
-                    }};
+    const CustomStage own{
+        "own",
+        [](const StageInput& input, const Object&) -> Result<std::vector<StageEffect>> {
+            return std::vector<StageEffect>(input.hits.size());
+        },
+        false,
+        [](const Object& parameters) -> Result<> {
+            if (parameters.empty()) return {};
+            return fail(ErrorCode::InvalidArgument, "own takes no parameters");
+        }};
     EXPECT_EQ(ids_of(shelf.ask({{"own", {}}}, {own})), Ids{"a"});
     const auto refused = shelf.ask({{"own", {{"size", 1}}}}, {own});
     ASSERT_FALSE(refused);
