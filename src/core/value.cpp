@@ -28,7 +28,13 @@ Object::~Object() = default;
 
 Object::Object(std::initializer_list<Member> members) {
     members_.reserve(members.size());
-    for (const Member& member : members) set(member.first, member.second);
+    for (const Member& member : members) {
+        if (Value* const present = find(member.first)) {
+            *present = member.second;
+        } else {
+            members_.push_back(member);
+        }
+    }
 }
 
 const Value* Object::find(std::string_view key) const noexcept {

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "braid/json/json.hpp"
@@ -16,6 +17,26 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 /// Bytes that a string holds as they are, whatever stands around them.
 constexpr bool is_plain(unsigned char c) noexcept {
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+/// How many bytes at the beginning of `text` are plain. Looks at eight at a time: in each byte of
+/// the words below, the highest bit says whether the byte is not plain.
+std::size_t plain_length(std::string_view text) noexcept {
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    constexpr std::uint64_t highs = 0x8080808080808080;
+    // Exact where no byte has its highest bit set; those that have are not plain anyway.
+    const auto is_zero = [](std::uint64_t word) { return (word - ones) & ~word; };
+    std::size_t at = 0;
+    for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + at, sizeof word);
+        const std::uint64_t below_space = (word - ones * 0x20) & ~word;
+        const std::uint64_t quote = is_zero(word ^ (ones * '"'));
+        const std::uint64_t backslash = is_zero(word ^ (ones * '\\'));
+        if (((word | below_space | quote | backslash) & highs) != 0) break;
+    }
+    while (at < text.size() && is_plain(static_cast<unsigned char>(text[at]))) ++at;
+    return at;
 }
 
 void append_escaped(std::string& out, char c) {
@@ -145,8 +166,7 @@ private:
 void append_quoted(std::string& out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
-        std::size_t plain = 0;
-        while (plain < text.size() && is_plain(static_cast<unsigned char>(text[plain]))) ++plain;
+        const std::size_t plain = plain_length(text);
         out += text.substr(0, plain);
         text.remove_prefix(plain);
         if (text.empty()) break;

@@ -77,6 +77,24 @@ TEST(Print, EscapesOnlyWhatMustBe) {
     EXPECT_EQ(print(Object{{"k\n", 1}}), "{\"k\\n\":1}");
 }
 
+TEST(Print, EscapesAByteWhereverItStands) {
+    for (int byte = 0; byte < 0x80; ++byte) {
+        const char c = static_cast<char>(byte);
+        std::string escaped;
+        print_to(escaped, Value(std::string(1, c)));
+        const std::string inner = escaped.substr(1, escaped.size() - 2);
+        for (std::size_t size = 0; size < 20; ++size) {
+            for (std::size_t at = 0; at <= size; ++at) {
+                std::string text(size, 'x');
+                text.insert(at, 1, c);
+                std::string wanted(size, 'x');
+                wanted.insert(at, inner);
+                ASSERT_EQ(print(Value(text)), "\"" + wanted + "\"") << byte << " at " << at;
+            }
+        }
+    }
+}
+
 TEST(Print, ReplacesBytesThatAreNotUtf8) {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"\xFF", "\uFFFD"},           {"a\x80z", "a\uFFFDz"},
