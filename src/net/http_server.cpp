@@ -42,7 +42,7 @@ using TlsStream = asio::ssl::stream<Tcp::socket>;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kSmallRead = std::size_t{4} << 10;
+constexpr std::size_t kSmallRead = std::size_t{16} << 10;
 constexpr std::size_t kLargeRead = std::size_t{64} << 10;
 /// How long, and for how much, a client that still sends is listened to after the last answer.
 constexpr milliseconds kLinger{1000};
@@ -136,10 +136,12 @@ public:
 
     void read() override {
         reading_ = true;
-        // Idle connections hold little; large bodies come in large pieces.
+        // Large bodies come in large pieces; what is never written to takes no memory.
         const std::size_t size = last_size_ < kSmallRead ? kSmallRead : kLargeRead;
-        if (input_.size() != size) input_ = std::vector<char>(size);
-        stream_.async_read_some(asio::buffer(input_),
+        if (std::exchange(input_size_, size) != size) {
+            input_ = std::make_unique_for_overwrite<char[]>(size);
+        }
+        stream_.async_read_some(asio::buffer(input_.get(), input_size_),
                                 [self = this->shared_from_this()](Code error, std::size_t got) {
                                     const std::scoped_lock lock(self->mutex_);
                                     self->finish_read(error, got);
@@ -256,7 +258,7 @@ private:
         }
         if (error) return connection_.on_end();
         last_size_ = size;
-        connection_.on_bytes({input_.data(), size});
+        connection_.on_bytes({input_.get(), size});
     }
 
     void set_timer(Clock::time_point when) {
@@ -304,7 +306,8 @@ private:
     Stream stream_;
     asio::steady_timer timer_;
     HttpConnection connection_;
-    std::vector<char> input_;
+    std::unique_ptr<char[]> input_;
+    std::size_t input_size_ = 0;
     std::size_t last_size_ = 0;
     std::string head_;
     std::string body_;
