@@ -261,11 +261,6 @@ class Input(WithFolder):
         self.assertEqual(done.returncode, 2)
         self.assertIn("BRAID_SHARED", done.stderr)
 
-    def test_http_has_nothing_to_compare_yet(self):
-        done = subprocess.run([sys.executable, BENCH / "run", "http"],
-                              capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout.count("\n")), (0, 1))
-
     def test_the_cache_is_never_in_the_source_tree(self):
         with mock.patch.dict(os.environ, {"BRAID_BENCH_CACHE": str(ROOT / "build" / "cache")}):
             with self.assertRaises(UsageError):
