@@ -30,4 +30,8 @@ echo "== a project of its own"
 if [[ -x $work/moved/bin/braid ]]; then
     echo "== the installed program"
     (cd / && env -i "$work/moved/bin/braid" --version)
+    for text in man/man1/braid.1 bash-completion/completions/braid zsh/site-functions/_braid \
+        fish/vendor_completions.d/braid.fish; do
+        [[ -s $work/moved/share/$text ]]
+    done
 fi
