@@ -109,10 +109,8 @@ private:
     /// Writes a batch whole; if it cannot be, its halves, down to the chunk that is wrong.
     void flush(const std::string& namespace_, std::span<Item> batch) {
         if (batch.empty()) return;
-        if (caller_.call.stopped() || caller_.call.expired()) {
-            const Error error{
-                caller_.call.stopped() ? ErrorCode::Cancelled : ErrorCode::DeadlineExceeded,
-                "the request ended before this line was written"};
+        if (caller_.call.stopped()) {
+            const Error error{ErrorCode::Cancelled, "the client went away before"};
             for (const Item& item : batch) refuse(item.result, error);
             return;
         }

@@ -31,7 +31,7 @@ struct HttpAppOptions {
     /// CORS header is ever sent.
     std::vector<std::string> origins;
 
-    std::chrono::milliseconds max_deadline{30'000};  // of one request; it may ask for less
+    std::chrono::milliseconds max_deadline{30'000};  // of a search; it may ask for less
     std::size_t max_running = 64;                    // requests at work; beyond: 503
     double requests_per_second = 0;                  // per key; 0: no limit
     std::size_t mcp_sessions = 1000;                 // of clients that use `initialize`

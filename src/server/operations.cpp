@@ -208,7 +208,11 @@ Result<Value> Operations::document(const Object& params, const Caller& caller) c
     BRAID_TRY(const auto id, fields.required("document_id", fields.string("document_id")));
     BRAID_CHECK(fields.finish());
     scope.filter = Filter::compare(Filter::Op::Eq, "document_id", Value(id));
-    BRAID_TRY(auto found, database_.scan(scope, "", caller.limits.chunks));
+    BRAID_TRY(auto found, database_.scan(scope, "", caller.limits.chunks + 1));
+    if (found.size() > caller.limits.chunks) {
+        return bad("document \"" + id + "\" has more than " + std::to_string(caller.limits.chunks) +
+                   " chunks; list them page by page");
+    }
     if (found.empty()) return fail(ErrorCode::NotFound, "there is no document \"" + id + "\"");
     std::ranges::stable_sort(found, {}, &Chunk::chunk_index);
     return Value(

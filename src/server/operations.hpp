@@ -86,7 +86,7 @@ public:
     Result<Answer> search(const Request& request, const Caller& caller) const;
     std::vector<Result<Answer>> search_batch(std::span<const Request> requests,
                                              const Caller& caller) const;
-    /// Adds chunks on the caller's behalf.
+    /// Adds chunks on the caller's behalf. Its deadline is one of searches and does not count.
     Result<WriteReport> write(const std::string& collection, std::vector<Chunk> chunks,
                               const std::string& namespace_, const Caller& caller,
                               WriteOptions options = {}) const;

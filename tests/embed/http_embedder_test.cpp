@@ -97,6 +97,20 @@ Error error_of(HttpTestServer::Handler handler, const CallLimits& limits = {}) {
     return answer.error();
 }
 
+TEST(HttpEmbedder, PassesTheTraceContextOn) {
+    const HttpTestServer server(truthful());
+    const auto embedder = make_http_embedder(options_for(server));
+    ASSERT_TRUE(embedder);
+    CallLimits limits;
+    ASSERT_TRUE(embed(**embedder, {"one"}, limits));
+    limits.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    ASSERT_TRUE(embed(**embedder, {"two"}, limits));
+    const auto requests = server.requests();
+    ASSERT_EQ(requests.size(), 2U);
+    EXPECT_FALSE(requests[0].headers.contains("traceparent"));
+    EXPECT_EQ(requests[1].headers.at("traceparent"), limits.traceparent);
+}
+
 TEST(HttpEmbedder, EmbedsInOrderWhateverTheOrderOfTheAnswer) {
     for (const bool base64 : {true, false}) {
         const HttpTestServer server(truthful());
