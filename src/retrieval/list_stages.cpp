@@ -146,11 +146,11 @@ public:
 
 private:
     double bound_of(std::span<const StageHit> hits) override {
-        if (!bound_) {
-            const double best = std::ranges::max_element(hits, {}, &StageHit::score)->score;
-            bound_ = best > 0 ? fraction_ * best : -kHuge;
-        }
-        return *bound_;
+        if (bound_) return *bound_;
+        const double best = std::ranges::max_element(hits, {}, &StageHit::score)->score;
+        const double bound = best > 0 ? fraction_ * best : -kHuge;
+        bound_ = bound;
+        return bound;
     }
 
     double fraction_;

@@ -150,7 +150,11 @@ private:
                 "\"expand_query\" does nothing beside \"query_syntax\": phrasings are plain text");
         }
         std::ranges::move(prepared.warnings, std::back_inserter(work_.answer.warnings));
-        work_.variants = page_.pinned ? page_.pinned->variants : std::move(prepared.variants);
+        if (page_.pinned) {
+            work_.variants = page_.pinned->variants;
+        } else {
+            work_.variants = std::move(prepared.variants);
+        }
         work_.dense_text = std::move(prepared.dense_text);
         const bool own = prepared.hypothetical && options_.hypothesis_embedder;
         work_.dense_embedder = own ? &options_.hypothesis_embedder : &work_.embedder;

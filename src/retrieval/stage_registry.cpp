@@ -71,8 +71,9 @@ Result<std::unique_ptr<Stage>> make_stage(const StageChoice& choice,
     const auto* const found = std::ranges::find_if(
         kBuiltin, [&](const auto& entry) { return entry.first == choice.name; });
     if (found == kBuiltin.end()) return tl::unexpected(unknown_stage(choice.name, custom));
+    const StageMaker make = found->second;
     Parameters parameters(choice.name, choice.parameters);
-    BRAID_TRY(auto made, found->second(parameters));
+    BRAID_TRY(auto made, make(parameters));
     BRAID_CHECK(parameters.finish());
     return made;
 }

@@ -92,8 +92,8 @@ Result<Explanation> Inquiry::explain() {
 
 Result<WhyNot> Inquiry::why_not() {
     BRAID_TRY(found_.explanation, explain());
-    if (found_.explanation.shown) {
-        lost("", "the answer holds it, at rank " + std::to_string(found_.explanation.hit->rank));
+    if (const Hit* const shown = find_in(answer_)) {
+        lost("", "the answer holds it, at rank " + std::to_string(shown->rank));
         return found_;
     }
     Request bare = request_;  // what neither the threshold nor a stage has touched
@@ -127,12 +127,13 @@ Result<> Inquiry::find_chunk() {
         const ReadScope scope{collection.name, request_.namespace_.value_or(profile.namespace_),
                               principal_, std::nullopt};
         BRAID_TRY(auto chunks, tools_.backend.fetch(opened.snapshot, scope, ids, false));
-        if (!chunks.front()) continue;
+        std::optional<Chunk>& chunk = chunks.front();
+        if (!chunk) continue;
         found_.explanation.collection = collection.name;
         snapshot_ = opened.snapshot;
         scope_ = scope;
         schema_ = collection.schema;
-        chunk_ = *std::move(chunks.front());
+        chunk_ = std::move(*chunk);
         return {};
     }
     return fail(ErrorCode::NotFound, "there is no chunk \"" + found_.explanation.chunk_id + "\"");
@@ -270,15 +271,15 @@ Result<> Inquiry::lost_by_rank(const Hit& hit, const Request& bare) {
             return {};
         }
     }
-    const auto alone = std::ranges::find_if(found_.explanation.legs, [&](const LegStanding& leg) {
-        return leg.rank && *leg.rank <= shown;
-    });
-    if (answer_.strategy_used == Strategy::Hybrid && alone != found_.explanation.legs.end()) {
-        lost("fused_out", place + ", though the " + alone->source + " leg has it at rank " +
-                              std::to_string(*alone->rank));
-    } else {
-        lost("cut", place);
+    if (answer_.strategy_used == Strategy::Hybrid) {
+        for (const LegStanding& leg : found_.explanation.legs) {
+            if (!leg.rank || *leg.rank > shown) continue;
+            lost("fused_out", place + ", though the " + leg.source + " leg has it at rank " +
+                                  std::to_string(*leg.rank));
+            return {};
+        }
     }
+    lost("cut", place);
     return {};
 }
 
