@@ -117,11 +117,12 @@ void fill(LocalStore& store, std::mt19937& rng) {
 Request random_request(std::mt19937& rng) {
     static const std::array<std::string, 4> kNames{"artifacts", "artifact_chunks", "memory",
                                                    "history"};
-    static const std::array<std::string, 5> kProfiles{"default", "service", "decisions", "topic",
-                                                      "artifacts"};
+    static const std::array<std::string, 6> kProfiles{"default", "service",   "decisions",
+                                                      "topic",   "artifacts", "doctrine"};
     Request request;
     request.query = random_words(rng, 4);
     request.profile = pick(rng, kProfiles);
+    request.namespace_ = "default";  // doctrine has its own
     const std::size_t first = below(rng, 3);
     for (std::size_t i = 0; i < 1 + below(rng, 3); ++i) {
         request.collections.push_back(kNames[(first + i) % kNames.size()]);
