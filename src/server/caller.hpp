@@ -26,7 +26,8 @@ struct Limits {
     std::size_t ids = 1000;        // named by one read or delete
     std::size_t chunks = 10'000;   // written by one call
     std::size_t eval_queries = 1000;
-    std::size_t bulk_bytes = std::size_t{64} << 20;  // of lines, each at most message_bytes
+    std::size_t answer_bytes = std::size_t{64} << 20;  // of texts in one answer
+    std::size_t bulk_bytes = std::size_t{64} << 20;    // of lines, each at most message_bytes
     std::size_t bulk_lines = 100'000;
 };
 

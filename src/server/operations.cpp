@@ -30,13 +30,31 @@ Result<> at_most(std::string_view what, std::size_t value, std::size_t limit) {
                " at most here, got " + std::to_string(value));
 }
 
+/// Texts may be long: many of them at once would take the memory of all others.
+Result<> check_size(std::size_t bytes, const Limits& limits) {
+    if (bytes <= limits.answer_bytes) return {};
+    return bad("the texts of this answer have " + std::to_string(bytes) + " bytes, the limit is " +
+               std::to_string(limits.answer_bytes) + "; ask for fewer of them");
+}
+
+std::size_t bytes_of(const Answer& answer) {
+    std::size_t bytes = 0;
+    for (const Hit& hit : answer.hits) {
+        bytes += hit.chunk.content.size() + (hit.expanded ? hit.expanded->size() : 0);
+    }
+    return bytes;
+}
+
 void show(const ReadScope& scope, const Chunk& chunk, const Caller& caller) {
     if (caller.observer == nullptr) return;
     caller.observer->showed(scope.collection, std::span(&chunk.chunk_id, 1));
 }
 
-Array chunks_to_array(const ReadScope& scope, const std::vector<Chunk>& found,
-                      const Caller& caller) {
+Result<Array> chunks_to_array(const ReadScope& scope, const std::vector<Chunk>& found,
+                              const Caller& caller) {
+    std::size_t bytes = 0;
+    for (const Chunk& chunk : found) bytes += chunk.content.size() + 8 * chunk.vector.size();
+    BRAID_CHECK(check_size(bytes, caller.limits));
     Array chunks;
     chunks.reserve(found.size());
     for (const Chunk& chunk : found) {
@@ -95,16 +113,24 @@ Result<Request> Operations::read_request(const Value& json, const Caller& caller
 }
 
 Result<Answer> Operations::search(const Request& request, const Caller& caller) const {
-    auto answer = database_.retrieve(request, caller.principal, caller.call);
-    if (answer && caller.observer != nullptr) caller.observer->answered(*answer);
+    BRAID_TRY(Answer answer, database_.retrieve(request, caller.principal, caller.call));
+    BRAID_CHECK(check_size(bytes_of(answer), caller.limits));
+    if (caller.observer != nullptr) caller.observer->answered(answer);
     return answer;
 }
 
 std::vector<Result<Answer>> Operations::search_batch(std::span<const Request> requests,
                                                      const Caller& caller) const {
     auto answers = database_.retrieve_batch(requests, caller.principal, caller.call);
-    for (const auto& answer : answers) {
-        if (answer && caller.observer != nullptr) caller.observer->answered(*answer);
+    std::size_t bytes = 0;
+    for (auto& answer : answers) {
+        if (!answer) continue;
+        bytes += bytes_of(*answer);
+        if (const auto fits = check_size(bytes, caller.limits); !fits) {
+            answer = tl::unexpected(fits.error());
+        } else if (caller.observer != nullptr) {
+            caller.observer->answered(*answer);
+        }
     }
     return answers;
 }
@@ -165,6 +191,9 @@ Result<Value> Operations::get(const Object& params, const Caller& caller) const 
     BRAID_TRY(const auto vectors, fields.boolean("vectors"));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const auto found, database_.get(scope, ids, vectors.value_or(false)));
+    std::size_t bytes = 0;
+    for (const auto& chunk : found) bytes += chunk ? chunk->content.size() : 0;
+    BRAID_CHECK(check_size(bytes, caller.limits));
     Array chunks;
     chunks.reserve(found.size());
     std::vector<std::string> shown;
@@ -197,7 +226,7 @@ Result<Value> Operations::scan(const Object& params, const Caller& caller) const
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const auto found,
               database_.scan(scope, after.value_or(""), limit, vectors.value_or(false)));
-    Array chunks = chunks_to_array(scope, found, caller);
+    BRAID_TRY(Array chunks, chunks_to_array(scope, found, caller));
     const Value last = found.size() == limit ? Value(found.back().chunk_id) : Value();
     return Value(Object{{"chunks", std::move(chunks)}, {"after", last}});
 }
@@ -215,8 +244,8 @@ Result<Value> Operations::document(const Object& params, const Caller& caller) c
     }
     if (found.empty()) return fail(ErrorCode::NotFound, "there is no document \"" + id + "\"");
     std::ranges::stable_sort(found, {}, &Chunk::chunk_index);
-    return Value(
-        Object{{"document_id", Value(id)}, {"chunks", chunks_to_array(scope, found, caller)}});
+    BRAID_TRY(Array chunks, chunks_to_array(scope, found, caller));
+    return Value(Object{{"document_id", Value(id)}, {"chunks", std::move(chunks)}});
 }
 
 Result<Value> Operations::neighbors(const Object& params, const Caller& caller) const {
@@ -226,7 +255,7 @@ Result<Value> Operations::neighbors(const Object& params, const Caller& caller) 
     BRAID_TRY(const std::size_t count, read_size(fields, "count", 1, 0, caller.limits.neighbors));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const auto found, database_.neighbors(scope, id, count));
-    Array chunks = chunks_to_array(scope, found, caller);
+    BRAID_TRY(Array chunks, chunks_to_array(scope, found, caller));
     std::string text;
     for (const Chunk& chunk : found) {
         if (&chunk != &found.front()) text += "\n[CHUNK BOUNDARY]\n";

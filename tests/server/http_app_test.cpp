@@ -2,6 +2,8 @@
 
 #include <string>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -311,6 +313,26 @@ TEST_F(HttpTest, KeepsItsLimits) {
     json("POST", chunks, line + std::string(250, ' '), 200, ndjson);
     EXPECT_EQ(code(ask("POST", chunks, line + std::string(400, ' '), ndjson), 413),
               "payload_too_large");
+    options = {};
+    options.limits.answer_bytes = 30;
+    restart(std::move(options));
+    add_notes();
+    const std::string notes = "/v1/collections/notes";
+    json("POST", "/v1/retrieve", R"({"query": "hunt", "collection": "notes", "top_k": 1})");
+    for (const auto& [method, target, body] :
+         std::vector<std::tuple<std::string, std::string, std::string>>{
+             {"POST", "/v1/retrieve", R"({"query": "hunt", "collection": "notes"})"},
+             {"GET", notes + "/chunks", ""},
+             {"GET", notes + "/documents/fox", ""},
+             {"GET", notes + "/chunks/fox%230/neighbors", ""},
+             {"POST", notes + "/get", R"({"chunk_ids": ["fox#0", "fox#1"]})"}}) {
+        EXPECT_EQ(code(ask(method, target, body), 400), "invalid_argument") << target;
+    }
+    const Value batch = json("POST", "/v1/retrieve_batch", R"({"requests": [
+        {"query": "hunt", "collection": "notes", "top_k": 1},
+        {"query": "hunt", "collection": "notes", "top_k": 1}]})");
+    EXPECT_NE(at(batch, "answers.0").find("chunks"), nullptr);
+    EXPECT_EQ(at(batch, "answers.1.error.code"), Value("invalid_argument"));
     options = {};
     options.max_running = 0;
     restart(std::move(options));

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -18,6 +19,7 @@ using braid::testing::Headers;
 using braid::testing::HttpTest;
 using braid::testing::memory_database;
 using braid::testing::parsed;
+using braid::testing::send;
 
 constexpr std::string_view kModernMeta =
     R"("_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -153,6 +155,20 @@ TEST_F(McpHttpTest, KeepsSessionsForOlderClients) {
     EXPECT_EQ(ask("DELETE", "/mcp", "", session).status, 204);
     mcp(message("tools/list", ""), 404, session);
     EXPECT_EQ(ask("POST", "/mcp", message("initialize", "")).status, 400);
+}
+
+TEST_F(McpHttpTest, StopsWhenTheClientIsGone) {
+    json("PUT", "/v1/collections/memory/chunks/m", R"({"text": "a fox"})");
+    std::stop_source gone;
+    gone.request_stop();
+    auto request = braid::testing::http_request(
+        "POST", "/mcp",
+        message("tools/call",
+                meta_ + R"(, "name": "memory_search", "arguments": {"query": "fox"})"),
+        modern_headers("tools/call", "memory_search"));
+    EXPECT_EQ(at(parsed(send(*app_, request).body), "result.isError"), Value(false));
+    request.gone = gone.get_token();
+    EXPECT_EQ(at(parsed(send(*app_, request).body), "result.isError"), Value(true));
 }
 
 TEST(McpHttp, BoundsSessionsInNumberAndAge) {
