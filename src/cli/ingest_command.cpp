@@ -78,6 +78,12 @@ public:
         return service_.token_counter(collection_);
     }
     Result<std::vector<Chunk>> document(const std::string& document_id) override {
+        // Most files are new, and this is quickly seen.
+        Object first = scope();
+        first.set("chunk_ids", Array{Value(document_id + "#0")});
+        BRAID_TRY(const Value got, service_.call("get", std::move(first)));
+        const Array& one = list_in(got, "chunks");
+        if (one.empty() || one.front().is_null()) return std::vector<Chunk>{};
         Object params = scope();
         params.set("document_id", Value(document_id));
         const auto found = service_.call("document", std::move(params));
@@ -249,7 +255,10 @@ private:
             progress_->update(stored_, at.files_done, at.files);
         };
         ServiceTarget target(*service_, options);
-        BRAID_TRY(const auto report, ingest::ingest_directory(target, path, options));
+        Database* const local = service_->database();
+        BRAID_TRY(const auto report, local != nullptr
+                                         ? ingest::ingest_directory(*local, path, options)
+                                         : ingest::ingest_directory(target, path, options));
         stored_ = before + report.chunks;
         files_ += report.files;
         unchanged_ += report.unchanged;

@@ -39,6 +39,9 @@ public:
     virtual Result<std::optional<TokenCounter>> token_counter(
         const std::string& collection) const = 0;
 
+    /// Null if another program has it.
+    virtual Database* database() const { return nullptr; }
+
     /// NotFound.
     Result<Schema> schema(const std::string& collection) const;
 };

@@ -70,7 +70,7 @@ std::optional<std::string> served_socket(const fs::path& data) {
     std::error_code error;
     const fs::path whole = fs::canonical(data, error);
     if (error) return std::nullopt;
-    for (std::string path : {(whole / kSocketName).string(), recorded(whole)}) {
+    for (const std::string& path : {(whole / kSocketName).string(), recorded(whole)}) {
         if (net::is_listening(path)) return path;
     }
     return std::nullopt;

@@ -46,7 +46,6 @@ public:
     }
     std::string url() const { return facts_.find("listening")->as_string(); }
     std::string socket() const { return facts_.find("socket")->as_string(); }
-    RunningBraid& program() { return program_; }
     RunResult stop(int signal = SIGTERM) {
         program_.signal(signal);
         return program_.finish();
@@ -85,18 +84,13 @@ std::string steady(std::string text) {
     return std::regex_replace(text, kLegs, "(N)");
 }
 
-TEST(Serve, GivesTheSameAnswersThroughTheServerAsWithoutOne) {
-    const TemporaryFolder folder;
-    const std::string here = folder / "here";
-    const std::string there = folder / "there";
-    const std::string corpus = folder.write("corpus.jsonl", kCorpus);
-    std::filesystem::create_directory(folder / "notes");
-    folder.write("notes/a.md", "# Ada\n\n## Lamps\nShe keeps the lamps.\n\n## Boats\nAnd boats.\n");
-    folder.write("notes/b.txt", "Plain words of a lighthouse.");
-    const std::string queries = folder.write("queries.tsv", "q1\thunt mice\nq2\told trees\n");
-    Served server(there, {"--log", "none"});
-    using Command = std::vector<std::string>;
-    const std::vector<std::pair<Command, std::string>> commands{
+using Command = std::vector<std::string>;
+
+/// Commands and their standard input, each after what those before it did.
+std::vector<std::pair<Command, std::string>> commands_to_compare(const TemporaryFolder& folder) {
+    const std::string corpus = folder / "corpus.jsonl";
+    const std::string queries = folder / "queries.tsv";
+    return {
         {{"collections"}, ""},
         {{"stats"}, ""},
         {{"ingest", corpus}, ""},
@@ -148,7 +142,19 @@ TEST(Serve, GivesTheSameAnswersThroughTheServerAsWithoutOne) {
         {{"stats", "--json"}, ""},
         {{"stats", "--namespace", "other"}, ""},
     };
-    for (const auto& [command, input] : commands) {
+}
+
+TEST(Serve, GivesTheSameAnswersThroughTheServerAsWithoutOne) {
+    const TemporaryFolder folder;
+    const std::string here = folder / "here";
+    const std::string there = folder / "there";
+    folder.write("corpus.jsonl", kCorpus);
+    std::filesystem::create_directory(folder / "notes");
+    folder.write("notes/a.md", "# Ada\n\n## Lamps\nShe keeps the lamps.\n\n## Boats\nAnd boats.\n");
+    folder.write("notes/b.txt", "Plain words of a lighthouse.");
+    folder.write("queries.tsv", "q1\thunt mice\nq2\told trees\n");
+    Served server(there, {"--log", "none"});
+    for (const auto& [command, input] : commands_to_compare(folder)) {
         std::string shown;
         for (const std::string& word : command) shown += word + " ";
         SCOPED_TRACE(shown);
@@ -202,7 +208,7 @@ TEST(Serve, AnswersOverHttpAndStopsWhenTold) {
 
 TEST(Serve, IsTheOnlyOneOfItsDatabase) {
     const TemporaryFolder folder;
-    Served server(folder / "data");
+    const Served server(folder / "data");
     const RunResult second = run_braid({"--data", folder / "data", "serve", "--port", "0"});
     EXPECT_EQ(second.exit_code, 5) << second.errors;
     EXPECT_EQ(status_of(server.url() + "/healthz"), 200);
@@ -225,7 +231,7 @@ TEST(Serve, ReplacesTheSocketOfAServerThatWasKilled) {
     EXPECT_TRUE(std::filesystem::exists(socket));
     // Nobody listens there: the database is opened as ever.
     EXPECT_EQ(run_braid({"--data", folder / "data", "add", "--text", "more"}).exit_code, 0);
-    Served server(folder / "data");
+    const Served server(folder / "data");
     const RunResult stats = run_braid({"--data", folder / "data", "stats", "--json", "--verbose"});
     EXPECT_NE(stats.output.find("\"chunks\":4"), std::string::npos) << stats.output;
     EXPECT_NE(stats.errors.find("through the server"), std::string::npos) << stats.errors;

@@ -29,9 +29,13 @@ bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+bool succeeds(const std::string& command) {
+    return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no other thread
+}
+
 std::string output_of(const std::string& command, const TemporaryFolder& folder) {
     const std::string file = folder / "output";
-    EXPECT_EQ(std::system((command + " > " + file + " 2>&1").c_str()), 0) << command;
+    EXPECT_TRUE(succeeds(command + " > " + file + " 2>&1")) << command;
     std::ifstream stream(file);
     std::stringstream text;
     text << stream.rdbuf();
@@ -78,10 +82,10 @@ TEST(Completion, OtherShellsTakeTheirScripts) {
             EXPECT_TRUE(has(fish, " -l " + std::string(flag.name) + " ")) << flag.name;
         }
     }
-    if (std::system("command -v zsh > /dev/null") == 0) {
+    if (succeeds("command -v zsh > /dev/null")) {
         output_of("zsh -n " + folder.write("_braid", zsh), folder);
     }
-    if (std::system("command -v fish > /dev/null") == 0) {
+    if (succeeds("command -v fish > /dev/null")) {
         output_of("fish -n " + folder.write("braid.fish", fish), folder);
     }
     EXPECT_EQ(run_braid({"completion", "tcsh"}).exit_code, 2);
@@ -103,7 +107,7 @@ TEST(Manual, NamesEveryCommandFlagAndVariable) {
     EXPECT_TRUE(has(page, "BRAID_PORT"));
     EXPECT_EQ(run_braid({"man"}).output, page);
     const TemporaryFolder folder;
-    if (std::system("command -v groff > /dev/null") == 0) {
+    if (succeeds("command -v groff > /dev/null")) {
         const std::string file = folder.write("braid.1", page);
         EXPECT_EQ(output_of("groff -man -Tutf8 -ww -z " + file, folder), "");
     }

@@ -73,9 +73,9 @@ TEST_F(HttpServerTest, AnswersRequestsOnOneConnection) {
         EXPECT_TRUE(response.value().has("Date: "));
         EXPECT_TRUE(response.value().has("Content-Type: text/plain\r\n"));
     }
-    EXPECT_EQ(server->counters().accepted, 1U);
-    EXPECT_EQ(server->counters().connections, 1U);
-    EXPECT_EQ(server->counters().requests, 3U);
+    EXPECT_EQ(server.value().counters().accepted, 1U);
+    EXPECT_EQ(server.value().counters().connections, 1U);
+    EXPECT_EQ(server.value().counters().requests, 3U);
 }
 
 TEST_F(HttpServerTest, AnswersPipelinedRequestsInOrderHoweverTheBytesAreCut) {
@@ -247,7 +247,7 @@ TEST_F(HttpServerTest, RefusesWhatTwoServersCouldReadDifferently) {
     };
     for (const std::string& request : requests) EXPECT_EQ(refusal(request), 400) << request;
     EXPECT_EQ(handler.handled, 0);
-    EXPECT_EQ(server->counters().refused, requests.size());
+    EXPECT_EQ(server.value().counters().refused, requests.size());
 }
 
 TEST_F(HttpServerTest, AcceptsALengthThatIsSaidTwice) {
@@ -326,7 +326,7 @@ TEST_F(HttpServerTest, GivesUpOnClientsThatAreSlow) {
     RawClient deaf = client();
     deaf.send(get("/large"));
     wait_for([&] { return handler.handled == 1; });
-    wait_for([&] { return server->counters().connections == 0; });
+    wait_for([&] { return server.value().counters().connections == 0; });
 }
 
 TEST_F(HttpServerTest, TellsARequestThatItsClientIsGone) {
@@ -339,7 +339,7 @@ TEST_F(HttpServerTest, TellsARequestThatItsClientIsGone) {
         wait_for([&] { return handler.handled == 1; });
         by_reset ? raw.reset() : raw.close();
         wait_for([&] { return handler.cancelled == 1; });
-        wait_for([&] { return server->counters().connections == 0; });
+        wait_for([&] { return server.value().counters().connections == 0; });
     }
     RawClient raw = client();
     raw.send(get("/fine"));
@@ -361,10 +361,12 @@ TEST_F(HttpServerTest, RefusesRequestsAndConnectionsBeyondTheirNumber) {
         clients.push_back(client());
         clients.back().send(get("/" + std::to_string(i)));
     }
-    wait_for([&] { return server->counters().connections == 5; });
+    wait_for([&] { return server.value().counters().connections == 5; });
     RawClient beyond = client();
     EXPECT_TRUE(beyond.ends());
-    wait_for([&] { return server->counters().requests + server->counters().refused == 6; });
+    wait_for([&] {
+        return server.value().counters().requests + server.value().counters().refused == 6;
+    });
     handler.release();
     int busy = 0;
     for (RawClient& raw : clients) {
@@ -380,8 +382,8 @@ TEST_F(HttpServerTest, DrainsWhatRunsAndClosesWhatIsIdle) {
     RawClient idle = client();
     RawClient running = client();
     running.send(get("/wait"));
-    wait_for([&] { return handler.handled == 1 && server->counters().connections == 2; });
-    std::thread drainer([&] { EXPECT_TRUE(server->drain(milliseconds(60'000))); });
+    wait_for([&] { return handler.handled == 1 && server.value().counters().connections == 2; });
+    std::thread drainer([&] { EXPECT_TRUE(server.value().drain(milliseconds(60'000))); });
     EXPECT_TRUE(idle.ends());
     wait_for([&] { return !client().connected(); });
     handler.release();
@@ -392,7 +394,7 @@ TEST_F(HttpServerTest, DrainsWhatRunsAndClosesWhatIsIdle) {
     EXPECT_TRUE(response.value().has("Connection: close"));
     EXPECT_TRUE(running.ends());
     EXPECT_EQ(handler.cancelled, 0);
-    EXPECT_TRUE(server->drain(milliseconds(0)));
+    EXPECT_TRUE(server.value().drain(milliseconds(0)));
 }
 
 TEST_F(HttpServerTest, StopsRequestsThatOutlastItsPatience) {
@@ -401,10 +403,10 @@ TEST_F(HttpServerTest, StopsRequestsThatOutlastItsPatience) {
     raw.send(get("/wait"));
     RawClient half = client();
     half.send("GET / HTT");
-    wait_for([&] { return handler.handled == 1 && server->counters().connections == 2; });
-    EXPECT_FALSE(server->drain(milliseconds(20)));
+    wait_for([&] { return handler.handled == 1 && server.value().counters().connections == 2; });
+    EXPECT_FALSE(server.value().drain(milliseconds(20)));
     EXPECT_EQ(handler.cancelled, 1);
-    EXPECT_EQ(server->counters().connections, 0U);
+    EXPECT_EQ(server.value().counters().connections, 0U);
     EXPECT_TRUE(half.ends());
 }
 
@@ -426,7 +428,7 @@ TEST_F(HttpServerTest, LosesNoAnswerWhenItDrainsUnderLoad) {
         });
     }
     wait_for([&] { return answered > 2000; });
-    EXPECT_TRUE(server->drain(milliseconds(60'000)));
+    EXPECT_TRUE(server.value().drain(milliseconds(60'000)));
     for (std::thread& thread : clients) thread.join();
     EXPECT_EQ(answered, handler.handled);
 }
@@ -562,7 +564,7 @@ TEST_F(HttpServerTest, KeepsAThousandIdleConnectionsInLittleMemory) {
         clients.back().send(post("/", std::string(3000, 'x')));
         ASSERT_TRUE(clients.back().read_response().has_value());
     }
-    EXPECT_GE(server->counters().connections, kConnections);
+    EXPECT_GE(server.value().counters().connections, kConnections);
     const std::size_t after = resident_bytes();
     const double megabytes = static_cast<double>(after - std::min(after, before)) / 1e6;
     std::cout << "1,000 idle connections: " << megabytes << " MB\n";
