@@ -17,30 +17,30 @@ namespace {
 class OnnxRerankerTest : public testing::Test {
 protected:
     void SetUp() override {
-        const auto tokenizer = locator_.find("minilm/tokenizer.json");
+        const auto tokenizer = locator.find("minilm/tokenizer.json");
         if (!tokenizer) GTEST_SKIP() << tokenizer.error().message;
-        const auto runtime = locator_.find("runtime/libonnxruntime.so.1.31.1");
+        const auto runtime = locator.find("runtime/libonnxruntime.so.1.31.1");
         if (!runtime) GTEST_SKIP() << runtime.error().message;
-        options_.files.tokenizer = *tokenizer;
-        options_.files.model = place_.write("reranker.onnx", tiny_reranker().bytes());
+        options.files.tokenizer = *tokenizer;
+        options.files.model = place.write("reranker.onnx", tiny_reranker().bytes());
     }
 
     Result<std::shared_ptr<const OnnxReranker>> load() const {
-        return OnnxReranker::load(options_, locator_);
+        return OnnxReranker::load(options, locator);
     }
 
     /// What tiny_reranker() gives a passage of which `most` tokens are read.
     float expected(std::string_view passage,
                    std::size_t most = std::numeric_limits<std::size_t>::max()) const {
-        const auto file = read_model_file(options_.files.tokenizer, "");
+        const auto file = read_model_file(options.files.tokenizer, "");
         const auto tokenizer = WordPiece::parse(file->text());
         const auto ids = tokenizer->encode(passage, most)->ids;
         return static_cast<float>(std::accumulate(ids.begin() + 1, ids.end(), std::int64_t{0}));
     }
 
-    ModelLocator locator_ = ModelLocator::standard();
-    TemporaryDirectory place_;
-    OnnxRerankerOptions options_;
+    ModelLocator locator = ModelLocator::standard();
+    TemporaryDirectory place;
+    OnnxRerankerOptions options;
 };
 
 TEST_F(OnnxRerankerTest, ReadsQueryAndPassageAsAPair) {
@@ -57,7 +57,7 @@ TEST_F(OnnxRerankerTest, ReadsQueryAndPassageAsAPair) {
 }
 
 TEST_F(OnnxRerankerTest, CutsThePassageToWhatTheQueryLeaves) {
-    options_.token_limit = 16;
+    options.token_limit = 16;
     const auto reranker = load();
     ASSERT_TRUE(reranker);
     std::string words;
@@ -81,16 +81,16 @@ TEST_F(OnnxRerankerTest, StopsWhenTold) {
 }
 
 TEST_F(OnnxRerankerTest, RefusesModelsThatGiveNoScore) {
-    options_.files.model = place_.write("two.onnx", tiny_reranker(2).bytes());
+    options.files.model = place.write("two.onnx", tiny_reranker(2).bytes());
     const auto two = load();
     ASSERT_FALSE(two);
     EXPECT_NE(two.error().message.find("[1, 2]; expected one number"), std::string::npos)
         << two.error().message;
-    options_.files.model = place_.write("cut.onnx", tiny_reranker().bytes().substr(0, 80));
+    options.files.model = place.write("cut.onnx", tiny_reranker().bytes().substr(0, 80));
     EXPECT_EQ(load().error().code, ErrorCode::InvalidArgument);
-    options_.files.model = place_.path() / "none.onnx";
+    options.files.model = place.path() / "none.onnx";
     EXPECT_EQ(load().error().code, ErrorCode::NotFound);
-    options_.token_limit = 1;
+    options.token_limit = 1;
     EXPECT_EQ(load().error().code, ErrorCode::InvalidArgument);
 }
 

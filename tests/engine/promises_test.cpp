@@ -166,6 +166,7 @@ TEST(EnginePromises, HiddenChunksChangeNothingAReaderCanAskFor) {
             }
         };
         std::vector<Chunk> hidden;
+        hidden.reserve(8);
         for (int i = 0; i < 8; ++i) hidden.push_back(hidden_chunk(rng, "h" + std::to_string(i)));
         ASSERT_TRUE(db->add(kCollection, hidden));
         expect_unchanged("adding");

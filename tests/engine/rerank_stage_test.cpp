@@ -20,14 +20,14 @@ protected:
         if (!tokenizer) GTEST_SKIP() << tokenizer.error().message;
         const auto runtime = locator.find("runtime/libonnxruntime.so.1.31.1");
         if (!runtime) GTEST_SKIP() << runtime.error().message;
-        model_.model = place_.write("reranker.onnx", embed::tiny_reranker().bytes());
-        model_.tokenizer = *tokenizer;
+        model.model = place.write("reranker.onnx", embed::tiny_reranker().bytes());
+        model.tokenizer = *tokenizer;
     }
 
     /// Three notes; the longer, the better the model likes them.
     Result<Answer> ask(const Object& parameters, std::size_t top_k = 10) const {
         OpenOptions options;
-        BRAID_TRY(options.stages.emplace_back(), make_rerank_stage(model_));
+        BRAID_TRY(options.stages.emplace_back(), make_rerank_stage(model));
         BRAID_TRY(auto db, Database::in_memory(options));
         BRAID_CHECK(db.create_collection("default"));
         std::vector<Chunk> chunks(3);
@@ -47,12 +47,13 @@ protected:
 
     static std::vector<std::string> ids_of(const Answer& answer) {
         std::vector<std::string> ids;
+        ids.reserve(answer.hits.size());
         for (const Hit& hit : answer.hits) ids.push_back(hit.chunk.chunk_id);
         return ids;
     }
 
-    embed::TemporaryDirectory place_;
-    RerankerModel model_;
+    embed::TemporaryDirectory place;
+    RerankerModel model;
 };
 
 TEST_F(RerankStage, RanksByTheModel) {
@@ -86,12 +87,12 @@ TEST_F(RerankStage, IsSkippedWhenItTakesTooLong) {
 TEST_F(RerankStage, NamesWhatIsWrong) {
     EXPECT_NE(ask({{"candidate", 2}}).error().message.find("did you mean \"candidates\""),
               std::string::npos);
-    std::ofstream(model_.model) << "no model";
+    std::ofstream(model.model) << "no model";
     const auto broken = ask({});
     ASSERT_TRUE(broken) << broken.error().message;
     EXPECT_FALSE(broken->complete);
     EXPECT_EQ(broken->hits.size(), 3U);
-    model_.model = place_.path() / "none.onnx";
+    model.model = place.path() / "none.onnx";
     EXPECT_EQ(ask({}).error().code, ErrorCode::NotFound);
 }
 

@@ -20,7 +20,7 @@ public:
     std::string text() {
         static const std::array<std::string, 10> kPieces{
             "fox",  " ",         "\"quoted\"",   "\\",         "\n",
-            "\x01", "caf\u00e9", "\u72d0\u72f8", "\U0001F98A", "\u0000x"};
+            "\x01", "caf\u00e9", "\u72d0\u72f8", "\U0001F98A", std::string("\0x", 2)};
         std::string out;
         for (std::uint64_t i = below(6); i-- > 0;) out += kPieces[below(kPieces.size())];
         return out;

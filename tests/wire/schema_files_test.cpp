@@ -21,7 +21,7 @@ namespace {
 const std::filesystem::path kSource = BRAID_SOURCE_DIR;
 
 Value schema_file(const std::string& name) {
-    std::ifstream file(kSource / "docs" / name);
+    const std::ifstream file(kSource / "docs" / name);
     std::stringstream text;
     text << file.rdbuf();
     auto value = json::parse(text.str());
@@ -77,6 +77,7 @@ TEST(SchemaFiles, TheAnswerSchemaHasExactlyTheKeysTheWriterWrites) {
 }
 
 TEST(SchemaFiles, AValidatorAcceptsWhatWeWriteAndTheExamples) {
+    // NOLINTBEGIN(concurrency-mt-unsafe): one thread
     const char* const chosen = std::getenv("BRAID_PYTHON");
     const std::string python = chosen != nullptr ? chosen : "python3";
     if (std::system(("\"" + python + "\" -c 'import jsonschema' 2>/dev/null").c_str()) != 0) {
@@ -100,6 +101,7 @@ TEST(SchemaFiles, AValidatorAcceptsWhatWeWriteAndTheExamples) {
                            "' '" + folder.string() + "'")
                               .c_str()),
               0);
+    // NOLINTEND(concurrency-mt-unsafe)
     std::filesystem::remove_all(folder);
 }
 
