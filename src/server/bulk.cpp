@@ -28,8 +28,10 @@ public:
     BulkWriter(const Operations& operations, const ReadScope& scope, const Caller& caller)
         : operations_(operations), scope_(scope), caller_(caller) {}
 
-    /// Fails only if the collection cannot be made; whatever else is wrong is that line's.
+    /// Fails, and writes nothing, if there are too many lines or the collection cannot be made;
+    /// whatever else is wrong is that line's.
     Result<> read(std::string_view body) {
+        BRAID_CHECK(check_lines(body));
         json::ParseLimits bounds;
         bounds.max_depth = caller_.limits.json_depth;
         bounds.max_bytes = caller_.limits.message_bytes;
@@ -39,11 +41,6 @@ public:
             const std::string_view line = body.substr(0, end);
             body.remove_prefix(std::min(end + 1, body.size()));
             if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-            if (results_.size() == caller_.limits.bulk_lines) {
-                return fail(ErrorCode::InvalidArgument,
-                            "the body has more than " + std::to_string(caller_.limits.bulk_lines) +
-                                " lines; those before were written");
-            }
             results_.push_back(Object{{"line", number}});
             BRAID_CHECK(take(parser.parse(line)));
         }
@@ -60,6 +57,16 @@ public:
     }
 
 private:
+    Result<> check_lines(std::string_view body) const {
+        const std::size_t limit = caller_.limits.bulk_lines;
+        const auto ends = static_cast<std::size_t>(std::ranges::count(body, '\n'));
+        const std::size_t lines = ends + (body.empty() || body.ends_with('\n') ? 0 : 1);
+        if (lines <= limit) return {};
+        return fail(ErrorCode::InvalidArgument, "the body has " + std::to_string(lines) +
+                                                    " lines, the limit is " +
+                                                    std::to_string(limit));
+    }
+
     Object& result(std::size_t place) { return results_[place].as_object(); }
 
     void refuse(std::size_t place, const Error& error) {

@@ -28,7 +28,8 @@ std::vector<std::string_view> route_ids() {
 }
 
 bool is_json(std::string_view type) {
-    return type.empty() || type == "application/json" || type.ends_with("+json");
+    return type.empty() || type == "application/json" || type == "application/json-rpc" ||
+           type.ends_with("+json");
 }
 
 bool is_lines(std::string_view type) {

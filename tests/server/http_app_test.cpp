@@ -310,6 +310,7 @@ TEST_F(HttpTest, KeepsItsLimits) {
     const std::string line = "{\"_id\": \"a\", \"text\": \"x\"}\n";
     const std::string chunks = "/v1/collections/c/chunks";
     EXPECT_EQ(code(ask("POST", chunks, line + line + line, ndjson), 400), "invalid_argument");
+    json("GET", "/v1/collections/c", "", 404);
     json("POST", chunks, line + std::string(250, ' '), 200, ndjson);
     EXPECT_EQ(code(ask("POST", chunks, line + std::string(400, ' '), ndjson), 413),
               "payload_too_large");
