@@ -10,6 +10,7 @@
 #include "braid/server/rpc.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/chunk_json.hpp"
+#include "braid/wire/context_json.hpp"
 #include "braid/wire/explain_json.hpp"
 #include "braid/wire/request_json.hpp"
 #include "braid/wire/schema_json.hpp"
@@ -44,6 +45,11 @@ Error failure(const Value& code) {
     return {known.value_or(ErrorCode::Corruption), json::print(code)};
 }
 
+bool changes(const Step& step) {
+    return step.verb == "create" || step.verb == "add" || step.verb == "update" ||
+           step.verb == "delete";
+}
+
 /// The facade alone: what a C++ program writes.
 class LibraryDoor : public Door {
 public:
@@ -54,7 +60,9 @@ public:
         if (step.verb == "delete") return remove(step);
         if (step.verb == "count") return count(step);
         if (step.verb == "retrieve") return retrieve(step);
-        if (step.verb == "why_not") return why_not(step);
+        if (step.verb == "facets") return facets(step);
+        if (step.verb == "context") return context(step);
+        if (step.verb == "explain" || step.verb == "why_not") return explain(step);
         // Neither is one call of the facade; the doors' own code is shared.
         const server::Operations operations(database_);
         if (step.verb == "update") return operations.update(as_method(step).second, {});
@@ -103,11 +111,28 @@ private:
         BRAID_TRY(const Answer answer, database_.retrieve(request));
         return wire::answer_to_value(answer);
     }
-    Result<Value> why_not(const Step& step) {
+    Result<Value> facets(const Step& step) {
+        const std::string field = step.params.find("field")->as_string();
+        BRAID_TRY(const auto counts, database_.facets({.collection = step.collection}, field));
+        return wire::facets_to_value(field, counts);
+    }
+    Result<Value> context(const Step& step) {
+        Object params = step.params;
+        const auto budget = static_cast<std::size_t>(params.find("budget")->as_int());
+        params.erase("budget");
+        BRAID_TRY(const Request request, wire::request_from_value(params));
+        BRAID_TRY(const Context context, database_.context(request, budget));
+        return wire::context_to_value(context);
+    }
+    Result<Value> explain(const Step& step) {
         Object params = step.params;
         const std::string id = params.find("chunk_id")->as_string();
         params.erase("chunk_id");
         BRAID_TRY(const Request request, wire::request_from_value(params));
+        if (step.verb == "explain") {
+            BRAID_TRY(const Explanation explanation, database_.explain(request, id));
+            return wire::explanation_to_value(explanation);
+        }
         BRAID_TRY(const WhyNot why, database_.why_not(request, id));
         return wire::why_not_to_value(why);
     }
@@ -134,6 +159,12 @@ private:
     server::Rpc rpc_{database_};
 };
 
+std::string escaped(const std::string& id) {
+    std::string out;
+    for (const char c : id) (out += c == '#' ? "%23" : std::string(1, c));
+    return out;
+}
+
 class HttpDoor : public Door {
 public:
     std::string name() const override { return "HTTP"; }
@@ -147,7 +178,7 @@ public:
         if (step.verb == "add") {
             const std::string id = params.find("chunk_id")->as_string();
             params.erase("chunk_id");
-            return ask("PUT", collection + "/chunks/" + id, params);
+            return ask("PUT", collection + "/chunks/" + escaped(id), params);
         }
         if (step.verb == "update") {
             return ask("POST", collection + "/update", Object{{"updates", Array{params}}});
@@ -173,10 +204,8 @@ class McpDoor : public LibraryDoor {
 public:
     std::string name() const override { return "MCP"; }
     std::optional<Result<Value>> run(const Step& step) override {
-        if (step.verb == "retrieve" || step.verb == "why_not" || step.verb == "count") {
-            return std::nullopt;
-        }
-        if (step.verb != "hybrid_search") return LibraryDoor::run(step);
+        if (changes(step)) return LibraryDoor::run(step);
+        if (step.verb != "hybrid_search") return std::nullopt;
         const Object meta{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
                           {"io.modelcontextprotocol/clientCapabilities", Object{}}};
         const Object message{

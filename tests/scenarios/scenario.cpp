@@ -10,9 +10,10 @@
 namespace braid::testing {
 namespace {
 
-constexpr std::array<std::string_view, 5> kOnACollection{"create", "add", "update", "delete",
-                                                         "count"};
-constexpr std::array<std::string_view, 3> kOthers{"retrieve", "hybrid_search", "why_not"};
+constexpr std::array<std::string_view, 6> kOnACollection{"create", "add",   "update",
+                                                         "delete", "count", "facets"};
+constexpr std::array<std::string_view, 5> kOthers{"retrieve", "hybrid_search", "context", "explain",
+                                                  "why_not"};
 
 tl::unexpected<Error> bad(const std::string& name, std::size_t line, const std::string& what) {
     return fail(ErrorCode::InvalidArgument, name + ":" + std::to_string(line) + ": " + what);
