@@ -170,6 +170,8 @@ public:
     }
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
+    Server(Server&&) = delete;
+    Server& operator=(Server&&) = delete;
     ~Server() {
         ::kill(process_, SIGTERM);
         ::waitpid(process_, nullptr, 0);
@@ -313,9 +315,7 @@ const char* verdict(bool met) {
     return met ? "met" : "NOT met";
 }
 
-}  // namespace
-
-int main() {
+void measure() {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
@@ -368,5 +368,16 @@ int main() {
                 verdict(ratio <= 20));
     std::printf("1,000 idle connections          %6.1f MB                      bar 50: %s\n",
                 idle_mb, verdict(idle_mb < 50));
+}
+
+}  // namespace
+
+int main() {
+    try {
+        measure();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "http_bench: %s\n", error.what());
+        return 1;
+    }
     return 0;
 }
