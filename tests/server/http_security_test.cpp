@@ -247,6 +247,89 @@ TEST_F(KeyedHttpTest, HidesChunksFromPrincipals) {
               "permission_denied");
 }
 
+/// Leaves out what no two runs share: times, and names of requests.
+void drop_times(Value& value) {
+    if (value.is_array()) {
+        for (Value& element : value.as_array()) drop_times(element);
+    }
+    if (!value.is_object()) return;
+    for (const std::string_view key :
+         {"timings", "latency_ms", "time_ms", "query_embedding_time_ms", "instance"}) {
+        value.as_object().erase(key);
+    }
+    for (auto& [key, member] : value.as_object()) drop_times(member);
+}
+
+TEST_F(KeyedHttpTest, HiddenChunksChangeNothingThatAReaderSees) {
+    const auto add = [&](const std::string& lines) {
+        json("POST", "/v1/collections/notes/chunks", lines, 200,
+             {{"Authorization", "Bearer root-key"}, {"Content-Type", "application/x-ndjson"}});
+    };
+    add("{\"_id\": \"a\", \"document_id\": \"d\", \"chunk_index\": 0, \"text\": \"red fox\","
+        " \"metadata\": {\"kind\": \"x\"}}\n"
+        "{\"_id\": \"b\", \"document_id\": \"d\", \"chunk_index\": 1, \"text\": \"grey wolf\"}\n");
+    const std::string notes = "/v1/collections/notes";
+    const std::string in_notes = R"("collection": "notes")";
+    const std::vector<std::tuple<std::string, std::string, std::string>> requests{
+        {"POST", "/v1/retrieve", R"({"query": "fox", )" + in_notes + "}"},
+        {"POST", "/v1/retrieve", R"({"query": "zebar", "strategy": "sparse", )" + in_notes + "}"},
+        {"POST", "/v1/context", R"({"query": "fox", )" + in_notes + "}"},
+        {"POST", "/v1/explain", R"({"query": "fox", "chunk_id": "b", )" + in_notes + "}"},
+        {"POST", "/v1/explain", R"({"query": "fox", "chunk_id": "h0", )" + in_notes + "}"},
+        {"POST", "/v1/why_not",
+         R"({"query": "fox", "chunk_id": "b", "top_k": 1, )" + in_notes + "}"},
+        {"POST", "/v1/why_not", R"({"query": "fox", "chunk_id": "h0", )" + in_notes + "}"},
+        {"POST", "/v1/eval",
+         R"({"queries": [{"id": "q", "text": "fox"}], "qrels": {"q": {"d": 1}},
+            "request": {)" +
+             in_notes + "}}"},
+        {"GET", "/v1/collections", ""},
+        {"GET", notes, ""},
+        {"GET", notes + "/stats", ""},
+        {"GET", notes + "/chunks", ""},
+        {"GET", notes + "/chunks/h0", ""},
+        {"GET", notes + "/chunks/h0/neighbors", ""},
+        {"GET", notes + "/chunks/a/neighbors?count=5", ""},
+        {"GET", notes + "/documents/d", ""},
+        {"GET", notes + "/documents/hidden", ""},
+        {"POST", notes + "/facets", R"({"field": "kind"})"},
+        {"POST", notes + "/count", "{}"},
+        {"POST", notes + "/get", R"({"chunk_ids": ["a", "h0"]})"},
+        {"POST", notes + "/update", R"({"updates": [{"chunk_id": "h0"}]})"},
+        {"POST", notes + "/delete", R"({"chunk_ids": ["h0"]})"},
+        {"POST", notes + "/delete", R"({"document_ids": ["hidden"]})"},
+        {"POST", "/rpc",
+         R"({"jsonrpc": "2.0", "id": 1, "method": "braid.count", "params": {)" + in_notes + "}}"}};
+    const auto answers = [&] {
+        std::vector<std::string> bodies;
+        for (const auto& [method, target, body] : requests) {
+            const auto response = ask(method, target, body, bearer("reader"));
+            Value value = parsed(response.body);
+            // Its nested timings are those of this run.
+            if (target == "/v1/eval") value.as_object().erase("timings");
+            drop_times(value);
+            bodies.push_back(std::to_string(response.status) + " " + braid::json::print(value));
+        }
+        return bodies;
+    };
+    answers();  // so that the queries' vectors are remembered
+    const auto before = answers();
+    std::string hidden;
+    for (int i = 0; i < 20; ++i) {
+        hidden +=
+            R"({"_id": "h)" + std::to_string(i) + R"(", "document_id": ")" +
+            (i % 2 == 0 ? "d" : "hidden") + R"(", "chunk_index": )" + std::to_string(i) +
+            R"(, "text": "zebra fox wolf fox", "metadata": {"kind": "y"}, )" +
+            (i % 3 == 0 ? R"("sensitivity": "restricted")" : R"("visibility_scope": ["blue"])") +
+            "}\n";
+    }
+    add(hidden);
+    const auto after = answers();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        EXPECT_EQ(after[i], before[i]) << std::get<1>(requests[i]) << std::get<2>(requests[i]);
+    }
+}
+
 TEST_F(KeyedHttpTest, LimitsTheRateOfAKey) {
     EXPECT_EQ(ask("GET", "/v1/collections", "", bearer("slow")).status, 200);
     const auto limited = ask("GET", "/v1/collections", "", bearer("slow"));
