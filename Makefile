@@ -29,17 +29,23 @@ demo: build ## build, then a short tour of what braid does
 install: build ## install program, library and models under PREFIX (default /usr/local)
 	@cmake --install build/release --prefix "$(PREFIX)"
 
+.PHONY: wheel
+wheel: packages ## the Python package as a wheel, with runtime and models, into build/dist
+	@tools/setup models || echo "make: the wheel will lack the built-in models" >&2
+	@tools/setup python
+	@build/venv/bin/python -m pip --disable-pip-version-check wheel --no-deps -w build/dist .
+
 ##@ Check
 
 .PHONY: test
-test: build python-if-possible ## all fast tests, then the unit tests under AddressSanitizer
+test: build python-package ## all fast tests, then the unit tests under AddressSanitizer
 	@$(call run,release)
 	@$(call configure,asan)
 	@$(call compile,asan)
 	@$(call run,asan)
 
 .PHONY: test-long
-test-long: build python-if-possible ## what takes long: slow tests, ThreadSanitizer, fuzz corpora
+test-long: build python-package ## what takes long: slow tests, ThreadSanitizer, fuzz corpora
 	@$(call run,slow)
 	@for preset in tsan fuzz; do \
 	    $(call configure,$$preset); $(call compile,$$preset); $(call run,$$preset); \
@@ -114,9 +120,14 @@ python: packages ## make build/venv with what tests and linter need
 python-if-possible: packages
 	@tools/setup python || echo "make: going on without build/venv; tests that need it are skipped" >&2
 
+.PHONY: python-package
+python-package: python-if-possible # in build/release/python, where what it takes is there
+	@cmake --preset release --log-level=NOTICE -DBRAID_PYTHON_BINDINGS=ON >/dev/null
+	@$(call compile,release)
+
 .PHONY: clean
 clean: ## remove what was built; keeps models and build/venv
-	@rm -rf braid build/release build/asan build/tsan build/bench build/lint
+	@rm -rf braid build/release build/asan build/tsan build/bench build/lint build/wheel build/dist
 
 .PHONY: help
 help: ## this list

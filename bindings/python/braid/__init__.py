@@ -1,0 +1,74 @@
+"""braid: hybrid retrieval, by meaning and by words, with a receipt for every hit.
+
+    import braid
+    db = braid.open("./data")
+    db["notes"].add([{"text": "Red foxes hunt at dusk."}])
+    print(db["notes"].retrieve("when do foxes hunt?"))
+"""
+
+from __future__ import annotations
+
+from . import _show
+from ._braid import (
+    Answer,
+    Chunk,
+    Hit,
+    Principal,
+    Receipt,
+    ReceiptSource,
+    ReceiptStage,
+    SourceReport,
+    StageHit,
+    Suggestion,
+    Timings,
+)
+from ._braid import version as __version__
+from ._callables import Effect, Embedder, Reranker, Stage
+from ._database import Collection, Database
+from ._errors import (
+    AlreadyExists,
+    Cancelled,
+    Conflict,
+    Corruption,
+    DeadlineExceeded,
+    Error,
+    InvalidArgument,
+    IoError,
+    Locked,
+    NotFound,
+    PermissionDenied,
+    ReadOnly,
+    ResourceExhausted,
+    Unavailable,
+    Unsupported,
+)
+from ._open import open
+from ._remote import connect
+from ._request import Request
+from ._results import (
+    AgentAnswer,
+    CollectionInfo,
+    Context,
+    Explanation,
+    FacetCount,
+    FusedHit,
+    LegStanding,
+    Passage,
+    Stats,
+    WhyNot,
+    WriteReport,
+)
+from ._tools import VectorSimilarity, evaluate, fuse
+
+_show.set_up()
+
+__all__ = [
+    "AgentAnswer", "AlreadyExists", "Answer", "Cancelled", "Chunk", "Collection", "CollectionInfo",
+    "Conflict", "Context", "Corruption", "Database", "DeadlineExceeded", "Effect", "Embedder",
+    "Error", "Explanation", "FacetCount", "FusedHit", "Hit", "InvalidArgument", "IoError",
+    "LegStanding", "Locked", "NotFound", "Passage", "PermissionDenied", "Principal", "ReadOnly",
+    "Receipt", "ReceiptSource", "ReceiptStage", "Request", "Reranker", "ResourceExhausted",
+    "SourceReport", "Stage", "StageHit", "Stats", "Suggestion", "Timings", "Unavailable",
+    "Unsupported", "VectorSimilarity", "WhyNot", "WriteReport", "__version__", "connect",
+    "evaluate", "fuse", "open",
+]

@@ -1,0 +1,223 @@
+"""The same objects over `braid serve`."""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import json
+import socket
+import ssl
+import threading
+from typing import Any
+from urllib.parse import urlsplit
+
+from ._braid import Answer, Chunk, Principal, StopSource
+from ._database import Database
+from ._errors import DeadlineExceeded, Error, InvalidArgument, Unavailable, Unsupported, by_name
+
+_BATCH = 100  # requests that a server takes at once
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def _jsonable(value: Any) -> Any:
+    """What json does not know: NumPy's arrays and numbers, and times."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    raise InvalidArgument(f"a value of type {type(value).__name__} cannot be written as JSON")
+
+
+class HttpEngine:
+    """JSON-RPC over HTTP/1.1, a connection for each thread that is calling."""
+
+    def __init__(self, url: str, key: str | None, timeout: float) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https", "unix"):
+            raise InvalidArgument(f"the address must begin with http://, https:// or unix:, got {url!r}")
+        self._parts = parts
+        self._timeout = timeout
+        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if key is not None:
+            self._headers["Authorization"] = f"Bearer {key}"
+        self._ids = itertools.count(1)
+        self._idle: list[http.client.HTTPConnection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        parts, timeout = self._parts, self._timeout
+        if parts.scheme == "unix":
+            return _UnixConnection(parts.path, timeout)
+        host = parts.hostname or "localhost"
+        if parts.scheme == "https":
+            return http.client.HTTPSConnection(
+                host, parts.port, timeout=timeout, context=ssl.create_default_context()
+            )
+        return http.client.HTTPConnection(host, parts.port or 27243, timeout=timeout)
+
+    def _post(self, body: bytes) -> tuple[int, bytes]:
+        with self._lock:
+            if self._closed:
+                raise Unavailable("this database is closed")
+            connection = self._idle.pop() if self._idle else None
+        reused = connection is not None
+        connection = connection or self._connect()
+        path = "/rpc" if self._parts.scheme == "unix" else self._parts.path.rstrip("/") + "/rpc"
+        try:
+            try:
+                connection.request("POST", path, body, self._headers)
+                response = connection.getresponse()
+            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+                if not reused:
+                    raise
+                # The server had closed an idle connection: nothing of the request was read.
+                connection.close()
+                connection = self._connect()
+                connection.request("POST", path, body, self._headers)
+                response = connection.getresponse()
+            status, data = response.status, response.read()
+        except TimeoutError as error:
+            connection.close()
+            raise DeadlineExceeded(f"{self._parts.geturl()} did not answer in {self._timeout} s") from error
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise Unavailable(f"{self._parts.geturl()}: {error}") from error
+        except BaseException:  # Ctrl-C: the server sees the connection go, and cancels
+            connection.close()
+            raise
+        with self._lock:
+            if not self._closed and len(self._idle) < 16:
+                self._idle.append(connection)
+                return status, data
+        connection.close()
+        return status, data
+
+    def _rpc(self, method: str, params: dict[str, Any], principal: Principal) -> Any:
+        if principal != Principal():
+            raise Unsupported("behind a server the key says who asks; connect() with that one's key")
+        message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
+        status, data = self._post(json.dumps(message, default=_jsonable, allow_nan=False).encode())
+        try:
+            answer = json.loads(data)
+        except ValueError:
+            raise Unavailable(f"{self._parts.geturl()} answered {status} without JSON") from None
+        if "result" in answer:
+            return answer["result"]
+        if "error" in answer:
+            error = answer["error"]
+            code = (error.get("data") or {}).get("code", "")
+            raise by_name(code, error.get("message", "")) if code else Error(error.get("message", ""))
+        code = {401: "permission_denied", 403: "permission_denied", 413: "resource_exhausted"}
+        raise by_name(
+            code.get(status, answer.get("code", "unavailable")), str(answer.get("detail", status))
+        )
+
+    def call(
+        self, operation: str, params: dict[str, Any], principal: Principal,
+        stop: StopSource | None = None,
+    ) -> Any:
+        return self._rpc("braid." + operation, params, principal)
+
+    def retrieve(
+        self, request: dict[str, Any], principal: Principal, stop: StopSource | None = None
+    ) -> Answer:
+        return Answer.from_dict(self._rpc("braid.retrieve", request, principal))
+
+    def retrieve_batch(
+        self, shared: dict[str, Any], queries: list[Any], embeddings: Any, principal: Principal,
+        stop: StopSource | None = None,
+    ) -> list[Answer | Error]:
+        requests = []
+        for place, query in enumerate(queries):
+            own = {"query": query} if isinstance(query, str) else query or {}
+            vector = {} if embeddings is None else {"query_embedding": embeddings[place]}
+            requests.append({**shared, **own, **vector})
+        out: list[Answer | Error] = []
+        for start in range(0, len(requests), _BATCH):
+            params = {"requests": requests[start : start + _BATCH]}
+            for answer in self._rpc("braid.retrieve_batch", params, principal)["answers"]:
+                error = answer.get("error")
+                out.append(
+                    by_name(error["code"], error["message"]) if error else Answer.from_dict(answer)
+                )
+        return out
+
+    def hybrid_search(
+        self, params: dict[str, Any], principal: Principal, stop: StopSource | None = None
+    ) -> tuple[dict[str, Any], str | None]:
+        return self._rpc("braid.hybrid_search", params, principal), None
+
+    def add(
+        self, collection: str, namespace: str, chunks: list[Any], vectors: Any,
+        schema: dict[str, Any] | None, if_version: int | None, principal: Principal,
+        stop: StopSource | None = None,
+    ) -> dict[str, Any]:
+        listed = [{"text": chunk} if isinstance(chunk, str) else dict(chunk) for chunk in chunks]
+        if vectors is not None:
+            for chunk, vector in zip(listed, vectors, strict=True):
+                chunk["vector"] = vector
+        params = {
+            "collection": collection, "namespace": namespace, "chunks": listed, "schema": schema,
+            "if_version": if_version,
+        }
+        report: dict[str, Any] = self._rpc("braid.add", params, principal)
+        return report
+
+    def get(
+        self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,
+        principal: Principal,
+    ) -> list[Chunk | None]:
+        params = {
+            "collection": collection, "namespace": namespace, "chunk_ids": chunk_ids,
+            "vectors": vectors,
+        }
+        found = self._rpc("braid.get", params, principal)["chunks"]
+        return [None if chunk is None else Chunk.from_dict(chunk) for chunk in found]
+
+    def scan(
+        self, collection: str, namespace: str, filter: dict[str, Any] | None, after: str,
+        limit: int, vectors: bool, principal: Principal,
+    ) -> list[Chunk]:
+        params = {
+            "collection": collection, "namespace": namespace, "filter": filter, "after": after,
+            "limit": limit, "vectors": vectors,
+        }
+        found = self._rpc("braid.scan", params, principal)["chunks"]
+        return [Chunk.from_dict(chunk) for chunk in found]
+
+    def neighbors(
+        self, collection: str, namespace: str, chunk_id: str, count: int, principal: Principal
+    ) -> list[Chunk]:
+        params = {
+            "collection": collection, "namespace": namespace, "chunk_id": chunk_id, "count": count
+        }
+        found = self._rpc("braid.neighbors", params, principal)["chunks"]
+        return [Chunk.from_dict(chunk) for chunk in found]
+
+
+def connect(url: str, *, key: str | None = None, timeout: float = 60.0) -> Database:
+    """A database behind `braid serve`: "http://localhost:27243", or "unix:/path/of/its.socket".
+    `key` is an API key (`braid keys add`); it says who asks."""
+    return Database(HttpEngine(url, key, timeout), url)

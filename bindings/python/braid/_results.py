@@ -1,0 +1,169 @@
+"""Results that are plain data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, TypeVar
+
+T = TypeVar("T", bound="Record")
+
+
+@dataclass(frozen=True)
+class Record:
+    """Made from the JSON form that every door shares; keys it does not know are left out."""
+
+    @classmethod
+    def from_dict(cls: type[T], json: dict[str, Any]) -> T:
+        known = {f.name for f in fields(cls)}
+        return cls(**{key: value for key, value in json.items() if key in known})
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class WriteReport(Record):
+    """What a write did: `written` counts chunks inserted, updated or deleted."""
+
+    collection: str
+    written: int
+    version: int
+    replaced: int = 0
+    created: bool = False
+    chunk_ids: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class FacetCount(Record):
+    value: Any
+    count: int
+
+
+@dataclass(frozen=True)
+class Stats(Record):
+    collection: str
+    namespace: str
+    chunks: int
+    documents: int
+    vectors: int
+    terms: int
+    average_length: float
+    bytes_on_disk: int
+
+
+@dataclass(frozen=True)
+class CollectionInfo(Record):
+    name: str
+    schema: dict[str, Any]
+    chunks: int
+    documents: int
+    namespaces: list[str] = field(default_factory=list)
+    damage: str = ""
+
+
+@dataclass(frozen=True)
+class Passage(Record):
+    """Neighbouring chunks of one document as one text, quoted under its marker."""
+
+    marker: str
+    collection: str
+    document_id: str
+    chunk_ids: list[str]
+    source: str
+    trust: str
+    text: str
+    tokens: int
+    score: float
+    rank: int | None = None
+    title: str | None = None
+    section_title: str | None = None
+
+
+@dataclass(frozen=True)
+class Context(Record):
+    """What was found, made ready for a prompt; `str()` gives the text."""
+
+    query: str
+    text: str
+    passages: list[Passage]
+    budget: int
+    tokens: int
+    tokens_estimated: bool
+    left_out: int
+    complete: bool
+    warnings: list[str]
+
+    @classmethod
+    def from_dict(cls, json: dict[str, Any]) -> Context:
+        passages = [Passage.from_dict(passage) for passage in json["passages"]]
+        return super().from_dict({**json, "passages": passages})
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class LegStanding(Record):
+    """Where a chunk stands in one leg, however deep; without a rank the leg does not find it."""
+
+    source: str
+    score: float | None
+    rank: int | None
+    depth: int
+
+
+@dataclass(frozen=True)
+class Explanation(Record):
+    """One chunk's way through a request; `hit` is its place in the whole ranking."""
+
+    collection: str
+    chunk_id: str
+    legs: list[LegStanding]
+    shown: bool
+    hit: dict[str, Any] | None
+
+    @classmethod
+    def from_dict(cls, json: dict[str, Any]) -> Explanation:
+        legs = [LegStanding.from_dict(leg) for leg in json["legs"]]
+        return super().from_dict({**json, "legs": legs})
+
+
+@dataclass(frozen=True)
+class WhyNot(Record):
+    """Why an answer does not hold a chunk; `change` is a request member that would bring it in."""
+
+    lost_at: str | None
+    reason: str
+    change: dict[str, Any] | None
+    explanation: Explanation
+
+    @classmethod
+    def from_dict(cls, json: dict[str, Any]) -> WhyNot:
+        return super().from_dict(
+            {**json, "explanation": Explanation.from_dict(json["explanation"])}
+        )
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass(frozen=True)
+class AgentAnswer(Record):
+    """The search for agents; `text` is made by the engine itself, None through a server."""
+
+    results: list[dict[str, Any]]
+    searched: list[str]
+    complete: bool
+    warnings: list[str]
+    text: str | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.text is not None else repr(self.results)
+
+
+@dataclass(frozen=True)
+class FusedHit(Record):
+    id: str
+    score: float
+    contributions: dict[str, float]

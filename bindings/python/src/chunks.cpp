@@ -1,0 +1,58 @@
+#include <string>
+#include <vector>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "answers.hpp"
+#include "braid/collection.hpp"
+#include "braid/wire/chunk_json.hpp"
+
+namespace braid::python {
+namespace {
+
+using Vector = nb::ndarray<nb::numpy, const float, nb::ndim<1>>;
+
+/// A view: the array keeps the chunk alive.
+nb::object vector_of(const Shared<Chunk>& self) {
+    const std::vector<float>& vector = self->vector;
+    if (vector.empty()) return nb::none();
+    return nb::cast(Vector(vector.data(), {vector.size()}, nb::find(self)));
+}
+
+nb::object created_at(const Shared<Chunk>& self) {
+    if (!self->created_at) return nb::none();
+    return to_datetime(*self->created_at);
+}
+
+}  // namespace
+
+void bind_chunks(nb::module_& module) {
+    nb::class_<Shared<Chunk>>(module, "Chunk")
+        .def_prop_ro("chunk_id", [](const Shared<Chunk>& self) { return self->chunk_id; })
+        .def_prop_ro("document_id", [](const Shared<Chunk>& self) { return self->document_id; })
+        .def_prop_ro("chunk_index", [](const Shared<Chunk>& self) { return self->chunk_index; })
+        .def_prop_ro("content", [](const Shared<Chunk>& self) { return self->content; })
+        .def_prop_ro("title", [](const Shared<Chunk>& self) { return self->title; })
+        .def_prop_ro("section_title", [](const Shared<Chunk>& self) { return self->section_title; })
+        .def_prop_ro("metadata",
+                     [](const Shared<Chunk>& self) { return to_python(Value(self->metadata)); })
+        .def_prop_ro("created_at", &created_at)
+        .def_prop_ro("sensitivity", [](const Shared<Chunk>& self) { return self->sensitivity; })
+        .def_prop_ro("visibility_scope",
+                     [](const Shared<Chunk>& self) { return self->visibility_scope; })
+        .def_prop_ro("vector", &vector_of)
+        .def_prop_ro("version", [](const Shared<Chunk>& self) { return self->version; })
+        .def("to_dict",
+             [](const Shared<Chunk>& self) { return to_python(wire::chunk_to_value(*self)); })
+        .def(
+            "__eq__", [](const Shared<Chunk>& a, const Shared<Chunk>& b) { return *a == *b; },
+            nb::is_operator())
+        .def_static("from_dict", [](nb::dict json) {
+            return share(value_or_raise(wire::chunk_from_value(to_value(json))).chunk);
+        });
+}
+
+}  // namespace braid::python

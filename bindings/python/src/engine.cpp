@@ -1,0 +1,385 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "answers.hpp"
+#include "braid/database.hpp"
+#include "braid/server/hybrid_search.hpp"
+#include "braid/server/operations.hpp"
+#include "braid/wire/request_json.hpp"
+#include "calls.hpp"
+#include "chunk_input.hpp"
+#include "open_options.hpp"
+
+namespace braid::python {
+namespace {
+
+using server::Operations;
+
+struct OpenDatabase {
+    OpenDatabase(Database opened, server::ServiceOptions options)
+        : database(std::move(opened)), operations(database, std::move(options)) {}
+
+    Database database;
+    Operations operations;
+};
+using OpenPtr = std::shared_ptr<OpenDatabase>;
+
+/// An open database. Calls in progress keep it open; the last of them closes it for good.
+class Engine {
+public:
+    Engine(const std::optional<std::string>& path, nb::dict options) {
+        Opening opening = read_options(std::move(options));
+        auto opened = run_call(nullptr, [&](const CallLimits&) {
+            return path ? Database::open(*path, opening.options)
+                        : Database::in_memory(opening.options);
+        });
+        open_ = std::make_shared<OpenDatabase>(
+            value_or_raise(std::move(opened)),
+            server::ServiceOptions{opening.options.profiles, opening.embedder});
+    }
+    ~Engine() {
+        // Its threads stayed with the parent: nothing could end them properly here.
+        if (forked()) {
+            (void)new OpenPtr(std::move(open_));  // NOLINT(cppcoreguidelines-owning-memory)
+            return;
+        }
+        close();
+    }
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+    Engine(Engine&&) = delete;
+    Engine& operator=(Engine&&) = delete;
+
+    void close() {
+        if (forked()) return;
+        const nb::gil_scoped_release release;
+        OpenPtr last;
+        const std::scoped_lock lock(mutex_);
+        last.swap(open_);
+    }
+    bool closed() const {
+        const std::scoped_lock lock(mutex_);
+        return open_ == nullptr;
+    }
+
+    /// The database, for one call. Locked or Unsupported if there is none to be used.
+    Result<OpenPtr> open() const {
+        if (forked()) {
+            return fail(ErrorCode::Unsupported,
+                        "this database was opened before the process forked; open it again in the "
+                        "child, or start processes by \"spawn\"");
+        }
+        const std::scoped_lock lock(mutex_);
+        if (!open_) return fail(ErrorCode::Unavailable, "this database is closed");
+        return open_;
+    }
+
+private:
+    bool forked() const { return generation_ != fork_generation(); }
+
+    unsigned generation_ = fork_generation();
+    mutable std::mutex mutex_;
+    OpenPtr open_;
+};
+
+server::Caller caller_for(const Principal& principal, const CallLimits& limits) {
+    constexpr std::size_t any = std::numeric_limits<std::size_t>::max() / 2;
+    server::Caller caller;
+    caller.principal = principal;
+    caller.call = limits;
+    // In one's own process nothing but the engine's own bounds applies.
+    caller.limits = {.message_bytes = any,
+                     .json_depth = any,
+                     .batch = any,
+                     .query_bytes = any,
+                     .top_k = any,
+                     .depth = any,
+                     .hops = any,
+                     .collections = any,
+                     .neighbors = any,
+                     .ids = any,
+                     .chunks = any,
+                     .eval_queries = any,
+                     .bulk_bytes = any,
+                     .bulk_lines = any};
+    return caller;
+}
+
+using Operation = Result<Value> (Operations::*)(const Object&, const server::Caller&) const;
+
+constexpr auto kOperations = std::to_array<std::pair<std::string_view, Operation>>({
+    {"collections", &Operations::collections},
+    {"context", &Operations::context},
+    {"count", &Operations::count},
+    {"create_collection", &Operations::create_collection},
+    {"delete", &Operations::remove},
+    {"describe", &Operations::describe},
+    {"drop_collection", &Operations::drop_collection},
+    {"eval", &Operations::evaluate},
+    {"explain", &Operations::explain},
+    {"facets", &Operations::facets},
+    {"stats", &Operations::stats},
+    {"update", &Operations::update},
+    {"why_not", &Operations::why_not},
+});
+
+nb::object call(const Engine& self, std::string_view name, nb::dict params,
+                const Principal& principal, const std::stop_source* stop) {
+    const auto* const found =
+        std::ranges::find(kOperations, name, &std::pair<std::string_view, Operation>::first);
+    if (found == kOperations.end()) {
+        raise(ErrorCode::Unsupported, "there is no operation \"" + std::string(name) + "\"");
+    }
+    const Object members = to_object(params);
+    auto result = run_call(stop, [&](const CallLimits& limits) -> Result<Value> {
+        BRAID_TRY(const OpenPtr open, self.open());
+        return (open->operations.*found->second)(members, caller_for(principal, limits));
+    });
+    return to_python(value_or_raise(std::move(result)));
+}
+
+/// A request's vector goes past JSON if it is an array.
+Request read_request(nb::handle json) {
+    std::optional<std::vector<float>> vector;
+    if (PyDict_Check(json.ptr())) {
+        PyObject* const given = PyDict_GetItemString(json.ptr(), "query_embedding");
+        if (given != nullptr) vector = to_floats(given, "query_embedding");
+    }
+    const Object members = to_object(json, vector ? "query_embedding" : nullptr);
+    Request request = value_or_raise(wire::request_from_value(members));
+    if (vector) request.query_embedding = *std::move(vector);
+    return request;
+}
+
+Shared<Answer> retrieve(const Engine& self, nb::dict json, const Principal& principal,
+                        const std::stop_source* stop) {
+    const Request request = read_request(json);
+    auto answer = run_call(stop, [&](const CallLimits& limits) -> Result<Answer> {
+        BRAID_TRY(const OpenPtr open, self.open());
+        return open->database.retrieve(request, principal, limits);
+    });
+    return share(value_or_raise(std::move(answer)));
+}
+
+/// Each of `queries` is a text, a dict of what differs from `shared`, or None; row i of
+/// `embeddings` is its vector.
+std::vector<Request> read_batch(nb::dict shared, nb::list queries, nb::handle embeddings) {
+    const Request base = read_request(shared);
+    std::vector<Request> requests;
+    requests.reserve(nb::len(queries));
+    for (const nb::handle query : queries) {
+        if (PyDict_Check(query.ptr())) {
+            const nb::dict merged = nb::borrow<nb::dict>(shared.attr("copy")());
+            merged.attr("update")(query);
+            requests.push_back(read_request(merged));
+            continue;
+        }
+        requests.push_back(base);
+        if (!query.is_none()) requests.back().query = nb::cast<std::string>(query);
+    }
+    if (embeddings.is_none()) return requests;
+    auto rows = to_rows(embeddings, "query_embeddings");
+    if (!rows || rows->size() != requests.size()) {
+        raise(ErrorCode::InvalidArgument,
+              "\"query_embeddings\" must be an array with a row for each query");
+    }
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        requests[i].query_embedding = std::move((*rows)[i]);
+    }
+    return requests;
+}
+
+nb::list retrieve_batch(const Engine& self, nb::dict shared, nb::list queries,
+                        nb::object embeddings, const Principal& principal,
+                        const std::stop_source* stop) {
+    const std::vector<Request> requests = read_batch(shared, queries, embeddings);
+    auto answers =
+        run_call(stop, [&](const CallLimits& limits) -> Result<std::vector<Result<Answer>>> {
+            BRAID_TRY(const OpenPtr open, self.open());
+            return open->database.retrieve_batch(requests, principal, limits);
+        });
+    nb::list out;
+    for (auto& answer : value_or_raise(std::move(answers))) {
+        if (answer) {
+            out.append(share(*std::move(answer)));
+        } else {
+            out.append(exception_of(answer.error()));
+        }
+    }
+    return out;
+}
+
+nb::tuple hybrid_search(const Engine& self, nb::dict params, const Principal& principal,
+                        const std::stop_source* stop) {
+    const Object members = to_object(params);
+    auto answer = run_call(stop, [&](const CallLimits& limits) -> Result<Answer> {
+        BRAID_TRY(const OpenPtr open, self.open());
+        BRAID_TRY(const auto request, server::read_hybrid_search(members));
+        return server::hybrid_search(open->operations, request, caller_for(principal, limits));
+    });
+    const Answer found = value_or_raise(std::move(answer));
+    return nb::make_tuple(to_python(server::hybrid_search_value(found)),
+                          server::hybrid_search_text(found));
+}
+
+nb::object add(const Engine& self, const std::string& collection, const std::string& namespace_,
+               nb::list chunks, nb::object vectors, nb::object schema,
+               std::optional<std::uint64_t> if_version, const Principal& principal,
+               const std::stop_source* stop) {
+    ChunkBatch batch = read_chunks(chunks, vectors, namespace_);
+    const std::optional<Schema> wanted = read_schema(schema, batch.has_vectors);
+    WriteOptions options;
+    options.if_version = if_version;
+    Array ids;
+    ids.reserve(batch.chunks.size());
+    for (const Chunk& chunk : batch.chunks) ids.emplace_back(chunk.chunk_id);
+    bool created = false;
+    auto result = run_call(stop, [&](const CallLimits& limits) -> Result<WriteReport> {
+        BRAID_TRY(const OpenPtr open, self.open());
+        const Operations& operations = open->operations;
+        BRAID_TRY(created, operations.ensure_collection(collection, wanted ? &*wanted : nullptr));
+        return operations.write(collection, std::move(batch.chunks), namespace_,
+                                caller_for(principal, limits), options);
+    });
+    WriteReport report = value_or_raise(std::move(result));
+    std::ranges::move(report.warnings, std::back_inserter(batch.warnings));
+    Array warnings(batch.warnings.begin(), batch.warnings.end());
+    return to_python(Value(Object{{"collection", Value(collection)},
+                                  {"created", created},
+                                  {"namespace", Value(namespace_)},
+                                  {"chunk_ids", std::move(ids)},
+                                  {"written", report.written},
+                                  {"replaced", report.replaced},
+                                  {"version", report.version},
+                                  {"warnings", std::move(warnings)}}));
+}
+
+ReadScope scope_of(const std::string& collection, const std::string& namespace_, nb::handle filter,
+                   const Principal& principal) {
+    ReadScope scope{collection, namespace_, principal, {}};
+    if (!filter.is_none()) scope.filter = value_or_raise(parse_filter(to_value(filter)));
+    return scope;
+}
+
+nb::list chunk_list(std::vector<Chunk> chunks) {
+    nb::list out;
+    for (Chunk& chunk : chunks) out.append(share(std::move(chunk)));
+    return out;
+}
+
+nb::list get(const Engine& self, const std::string& collection, const std::string& namespace_,
+             const std::vector<std::string>& ids, bool vectors, const Principal& principal) {
+    const ReadScope scope = scope_of(collection, namespace_, nb::none(), principal);
+    auto result =
+        run_call(nullptr, [&](const CallLimits&) -> Result<std::vector<std::optional<Chunk>>> {
+            BRAID_TRY(const OpenPtr open, self.open());
+            return open->database.get(scope, ids, vectors);
+        });
+    nb::list out;
+    for (auto& chunk : value_or_raise(std::move(result))) {
+        if (chunk) {
+            out.append(share(*std::move(chunk)));
+        } else {
+            out.append(nb::none());
+        }
+    }
+    return out;
+}
+
+nb::list scan(const Engine& self, const std::string& collection, const std::string& namespace_,
+              nb::object filter, const std::string& after, std::size_t limit, bool vectors,
+              const Principal& principal) {
+    const ReadScope scope = scope_of(collection, namespace_, filter, principal);
+    auto result = run_call(nullptr, [&](const CallLimits&) -> Result<std::vector<Chunk>> {
+        BRAID_TRY(const OpenPtr open, self.open());
+        return open->database.scan(scope, after, limit, vectors);
+    });
+    return chunk_list(value_or_raise(std::move(result)));
+}
+
+nb::list neighbors(const Engine& self, const std::string& collection, const std::string& namespace_,
+                   const std::string& chunk_id, std::size_t count, const Principal& principal) {
+    const ReadScope scope = scope_of(collection, namespace_, nb::none(), principal);
+    auto result = run_call(nullptr, [&](const CallLimits&) -> Result<std::vector<Chunk>> {
+        BRAID_TRY(const OpenPtr open, self.open());
+        return open->database.neighbors(scope, chunk_id, count);
+    });
+    return chunk_list(value_or_raise(std::move(result)));
+}
+
+nb::list open_notes(const Engine& self) {
+    const OpenPtr open = value_or_raise(self.open());
+    nb::list notes;
+    for (const std::string& note : open->database.open_report().notes) notes.append(note);
+    return notes;
+}
+
+void bind_principal(nb::module_& module) {
+    nb::class_<Principal>(module, "Principal")
+        .def(
+            "__init__",
+            [](Principal* self, std::string name, std::optional<std::string> clearance,
+               std::vector<std::string> scopes) {
+                new (self) Principal{std::move(name), std::move(clearance), std::move(scopes)};
+            },
+            nb::arg("name") = "", nb::kw_only(), nb::arg("clearance") = nb::none(),
+            nb::arg("scopes") = std::vector<std::string>())
+        .def_ro("name", &Principal::name)
+        .def_ro("clearance", &Principal::clearance)
+        .def_ro("scopes", &Principal::scopes)
+        .def(
+            "__eq__", [](const Principal& a, const Principal& b) { return a == b; },
+            nb::is_operator());
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& module) {
+    bind_principal(module);
+    nb::class_<std::stop_source>(module, "StopSource")
+        .def(nb::init<>())
+        .def("request_stop", &std::stop_source::request_stop)
+        .def_prop_ro("stop_requested", &std::stop_source::stop_requested);
+    nb::class_<Engine>(module, "Engine", nb::is_weak_referenceable())
+        .def(nb::init<const std::optional<std::string>&, nb::dict>(), nb::arg("path").none(),
+             nb::arg("options"))
+        .def("close", &Engine::close)
+        .def_prop_ro("closed", &Engine::closed)
+        .def_prop_ro("notes", &open_notes)
+        .def("call", &call, nb::arg("operation"), nb::arg("params"), nb::arg("principal"),
+             nb::arg("stop").none() = nb::none())
+        .def("retrieve", &retrieve, nb::arg("request"), nb::arg("principal"),
+             nb::arg("stop").none() = nb::none())
+        .def("retrieve_batch", &retrieve_batch, nb::arg("shared"), nb::arg("queries"),
+             nb::arg("embeddings").none(), nb::arg("principal"),
+             nb::arg("stop").none() = nb::none())
+        .def("hybrid_search", &hybrid_search, nb::arg("params"), nb::arg("principal"),
+             nb::arg("stop").none() = nb::none())
+        .def("add", &add, nb::arg("collection"), nb::arg("namespace"), nb::arg("chunks"),
+             nb::arg("vectors").none(), nb::arg("schema").none(), nb::arg("if_version").none(),
+             nb::arg("principal"), nb::arg("stop").none() = nb::none())
+        .def("get", &get, nb::arg("collection"), nb::arg("namespace"), nb::arg("chunk_ids"),
+             nb::arg("vectors"), nb::arg("principal"))
+        .def("scan", &scan, nb::arg("collection"), nb::arg("namespace"), nb::arg("filter").none(),
+             nb::arg("after"), nb::arg("limit"), nb::arg("vectors"), nb::arg("principal"))
+        .def("neighbors", &neighbors, nb::arg("collection"), nb::arg("namespace"),
+             nb::arg("chunk_id"), nb::arg("count"), nb::arg("principal"));
+}
+
+}  // namespace braid::python

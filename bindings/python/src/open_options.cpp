@@ -1,0 +1,122 @@
+#include "open_options.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include <nanobind/stl/string.h>
+
+#include "braid/engine/embedder_settings.hpp"
+#include "braid/json/fields.hpp"
+#include "braid/wire/profile_json.hpp"
+#include "callables.hpp"
+
+namespace braid::python {
+namespace {
+
+using json::Fields;
+
+/// The endpoint's key: given, or from the environment, as the program takes it.
+std::string key_or_environment(std::optional<std::string> given) {
+    if (given) return *std::move(given);
+    const char* const key = std::getenv("OPENAI_API_KEY");  // NOLINT(concurrency-mt-unsafe): GIL
+    return key == nullptr ? std::string() : std::string(key);
+}
+
+Result<engine::EmbedderSettings> read_embedder_settings(const Value& openai, bool offline) {
+    engine::EmbedderSettings settings;
+    settings.offline = offline;
+    const Object none;
+    Fields fields(openai.is_object() ? openai.as_object() : none, "openai");
+    BRAID_TRY(const auto url, fields.string("base_url"));
+    if (url) settings.openai_base_url = *url;
+    BRAID_TRY(auto key, fields.string("api_key"));
+    settings.openai_api_key = key_or_environment(std::move(key));
+    BRAID_TRY(const auto model, fields.string("model"));
+    if (model) settings.openai_model = *model;
+    BRAID_TRY(const auto dimensions, fields.integer("dimensions", 0, kMaxDimension));
+    settings.openai_dimensions = static_cast<std::size_t>(dimensions.value_or(0));
+    BRAID_CHECK(fields.finish());
+    return settings;
+}
+
+Result<std::shared_ptr<const QueryPreprocessor>> read_chat(const Value& llm, bool offline) {
+    if (llm.is_null()) return nullptr;
+    BRAID_TRY(Fields fields, Fields::of(llm, "llm"));
+    ChatEndpoint endpoint;
+    endpoint.offline = offline;
+    BRAID_TRY(const auto url, fields.string("base_url"));
+    if (url) endpoint.base_url = *url;
+    BRAID_TRY(auto key, fields.string("api_key"));
+    endpoint.api_key = key_or_environment(std::move(key));
+    BRAID_TRY(endpoint.model, fields.required("model", fields.string("model")));
+    BRAID_TRY(const auto timeout, fields.integer("timeout_ms", 1));
+    if (timeout) endpoint.timeout_ms = *timeout;
+    BRAID_CHECK(fields.finish());
+    return make_chat_preprocessor(endpoint);
+}
+
+Result<std::vector<Profile>> read_profiles(const Value& json) {
+    std::vector<Profile> profiles;
+    if (json.is_null()) return profiles;
+    if (!json.is_object()) return fail(ErrorCode::InvalidArgument, "\"profiles\" must be a dict");
+    std::vector<Profile> known = builtin_profiles();
+    for (const auto& [name, members] : json.as_object()) {
+        BRAID_TRY(Profile profile, wire::profile_from_value(name, members, known));
+        known.push_back(profile);
+        profiles.push_back(std::move(profile));
+    }
+    return profiles;
+}
+
+/// Python's embedders by their names, the built-in ones by theirs.
+EmbedderFactory make_factory(nb::dict embedders, engine::EmbedderSettings settings) {
+    std::map<std::string, HeldPtr, std::less<>> own;
+    for (const auto [name, embedder] : embedders) {
+        own.emplace(nb::cast<std::string>(name),
+                    std::make_shared<const Held>(nb::borrow(embedder)));
+    }
+    auto builtin = engine::make_embedder_factory(std::move(settings));
+    return [own = std::move(own), builtin = std::move(builtin)](const VectorSpec& spec) {
+        const auto found = own.find(spec.embedder);
+        return found != own.end() ? make_embedder(found->second) : builtin(spec);
+    };
+}
+
+void read_reranker(nb::handle reranker, std::vector<CustomStage>& stages) {
+    if (reranker.is_none()) return;
+    RerankerModel model;
+    model.model = nb::cast<std::string>(nb::str(reranker));
+    stages.push_back(value_or_raise(make_rerank_stage(model)));
+}
+
+}  // namespace
+
+Opening read_options(nb::dict options) {
+    Opening out;
+    OpenOptions& open = out.options;
+    open.create = nb::cast<bool>(options["create"]);
+    open.read_only = nb::cast<bool>(options["read_only"]);
+    const auto durability = nb::cast<std::string>(options["durability"]);
+    if (durability != "full" && durability != "relaxed") {
+        raise(ErrorCode::InvalidArgument,
+              "durability must be \"full\" or \"relaxed\", got \"" + durability + "\"");
+    }
+    if (durability == "relaxed") open.durability = Durability::Relaxed;
+    open.relaxed_ms = nb::cast<unsigned>(options["relaxed_ms"]);
+    open.profiles = value_or_raise(read_profiles(to_value(options["profiles"])));
+    const bool offline = nb::cast<bool>(options["offline"]);
+    open.preprocessor = value_or_raise(read_chat(to_value(options["llm"]), offline));
+    open.embedders =
+        make_factory(nb::cast<nb::dict>(options["embedders"]),
+                     value_or_raise(read_embedder_settings(to_value(options["openai"]), offline)));
+    for (const auto [name, stage] : nb::cast<nb::dict>(options["stages"])) {
+        open.stages.push_back(make_stage(nb::cast<std::string>(name), nb::borrow(stage)));
+    }
+    read_reranker(options["reranker"], open.stages);
+    if (const nb::object log = options["log"]; !log.is_none()) open.log = make_log_sink(log);
+    out.embedder = engine::full_embedder_name(nb::cast<std::string>(options["embedder"]));
+    return out;
+}
+
+}  // namespace braid::python

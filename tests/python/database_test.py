@@ -1,0 +1,395 @@
+from __future__ import annotations
+
+import copy
+import datetime
+import pickle
+import tempfile
+import threading
+import tracemalloc
+import unittest
+
+import numpy
+from support import ANIMALS, DatabaseTest, letters
+
+import braid
+
+
+class Searching(DatabaseTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.report = self.notes.add(ANIMALS)
+
+    def test_a_write_makes_the_collection_and_says_what_it_did(self) -> None:
+        self.assertEqual(self.report.written, 3)
+        self.assertTrue(self.report.created)
+        self.assertEqual(self.report.chunk_ids, ["fox", "owl", "carp"])
+        self.assertEqual(self.notes.describe().schema["embedder"], "letters")
+        self.assertIn("notes", self.db)
+
+    def test_answers_are_sequences_of_hits(self) -> None:
+        answer = self.notes.retrieve("red foxes hunt at dusk", top_k=2)
+        self.assertEqual(len(answer), 2)
+        self.assertEqual(answer[0].chunk_id, "fox")
+        self.assertEqual(answer.ids, [hit.chunk_id for hit in answer])
+        self.assertEqual(answer[-1], answer.hits[1])
+        self.assertEqual(answer[:1], [answer[0]])
+        with self.assertRaises(IndexError):
+            answer[2]
+        self.assertEqual([hit.rank for hit in answer], [1, 2])
+        self.assertEqual(answer.strategy_used, "hybrid")
+
+    def test_a_receipt_adds_up(self) -> None:
+        for hit in self.notes.retrieve("owls at night"):
+            total = 0.0
+            for source in hit.receipt.sources:
+                total += source.contribution
+            self.assertEqual(total, hit.receipt.fused)
+            self.assertEqual(hit.receipt.score, hit.score)
+
+    def test_an_answer_survives_its_database_and_its_neighbours(self) -> None:
+        hit = self.notes.retrieve("ponds", strategy="sparse")[0]
+        receipt, chunk = hit.receipt, hit.chunk
+        del hit
+        self.db.close()
+        self.assertEqual(chunk.content, "Carp live in ponds.")
+        self.assertEqual(receipt.sources[0].source, "sparse")
+
+    def test_dicts_and_pickles_give_the_answer_back(self) -> None:
+        answer = self.notes.retrieve("hunt", explain=True)
+        self.assertEqual(braid.Answer.from_dict(answer.to_dict()), answer)
+        self.assertEqual(pickle.loads(pickle.dumps(answer)), answer)
+        self.assertEqual(answer.to_dict()["chunks"][0], answer[0].to_dict())
+
+    def test_answers_can_be_read_by_people(self) -> None:
+        self.notes.add({"chunk_id": "<b>", "content": "<script>fox</script> & co"})
+        answer = self.notes.retrieve("fox script")
+        self.assertIn("<Answer 'fox script'", repr(answer))
+        html = answer._repr_html_()
+        self.assertIn("&lt;script&gt;", html)
+        self.assertNotIn("<script>", html)
+        self.assertIn("background:#4c78a8", html)
+        self.assertIn("rrf", answer[0].receipt._repr_html_())
+
+    def test_filters_and_profiles_are_those_of_json(self) -> None:
+        self.assertEqual(
+            set(self.notes.retrieve("hunt", filter={"legs": {"$gte": 2}}).ids), {"fox", "owl"}
+        )
+        with self.assertRaisesRegex(braid.InvalidArgument, "legs"):
+            self.notes.retrieve("hunt", filter={"legs": {"$gt": []}})
+        self.assertEqual(self.notes.retrieve("hunt", profile="topic").profile, "topic")
+
+    def test_vectors_come_in_and_go_out_as_arrays(self) -> None:
+        vectors = numpy.eye(3, dtype=numpy.float32)
+        own = self.db["own"]
+        own.add(ANIMALS, vectors=vectors)
+        self.assertEqual(own.describe().schema["embedder"], "external")
+        found = own.retrieve(query_embedding=vectors[1], strategy="dense")
+        self.assertEqual(found[0].chunk_id, "owl")
+        chunk = own.get("carp", vectors=True)[0]
+        assert chunk is not None and chunk.vector is not None
+        numpy.testing.assert_array_equal(chunk.vector, vectors[2])
+        self.assertFalse(chunk.vector.flags.owndata)
+        self.assertFalse(chunk.vector.flags.writeable)
+        view = chunk.vector
+        del chunk
+        numpy.testing.assert_array_equal(view, vectors[2])
+        own.add({"chunk_id": "list", "content": "x", "vector": [0.0, 1.0, 0.0]})
+        own.add({"chunk_id": "double", "content": "x", "embedding": numpy.array([0.0, 1.0, 0.0])})
+        found = own.retrieve(query_embedding=[0, 1, 0], strategy="dense", top_k=3)
+        self.assertEqual({hit.score for hit in found}, {1.0})
+
+    def test_wrong_vectors_are_refused(self) -> None:
+        bad = numpy.array([numpy.nan] * 8, dtype=numpy.float32)
+        with self.assertRaisesRegex(braid.InvalidArgument, "finite"):
+            self.notes.retrieve(query_embedding=bad)
+        with self.assertRaises(braid.InvalidArgument):
+            self.notes.retrieve(query_embedding=numpy.zeros(3, dtype=numpy.float32))
+        with self.assertRaisesRegex(braid.InvalidArgument, "row for each chunk"):
+            self.notes.add(ANIMALS, vectors=numpy.zeros((2, 8), dtype=numpy.float32))
+
+    def test_a_batch_is_the_single_requests(self) -> None:
+        queries: list[str | dict[str, object]] = ["hunt", "ponds", {"query": "owls", "top_k": 1}]
+        batch = self.notes.retrieve_batch(queries, top_k=2)
+        self.assertEqual([len(answer) for answer in batch], [2, 2, 1])
+        self.assertEqual(batch[0].ids, self.notes.retrieve("hunt", top_k=2).ids)
+        rows = numpy.array(letters(["hunt", "ponds"]), dtype=numpy.float32)
+        dense = self.notes.retrieve_batch(query_embeddings=rows, strategy="dense")
+        self.assertEqual(dense[1].ids, self.notes.retrieve("ponds", strategy="dense").ids)
+        self.assertEqual(self.notes.retrieve_batch([]), [])
+
+    def test_a_failing_request_of_a_batch_is_raised_or_stands_in_its_place(self) -> None:
+        queries = ["hunt", ""]
+        with self.assertRaises(braid.InvalidArgument):
+            self.notes.retrieve_batch(queries)
+        good, bad = self.notes.retrieve_batch(queries, return_errors=True)
+        self.assertIsInstance(good, braid.Answer)
+        self.assertIsInstance(bad, braid.InvalidArgument)
+
+    def test_pages_follow_each_other(self) -> None:
+        first = self.notes.retrieve("hunt at", top_k=1)
+        assert first.cursor is not None
+        second = self.notes.retrieve("hunt at", top_k=1, cursor=first.cursor)
+        self.assertEqual(second[0].rank, 2)
+
+    def test_explanations(self) -> None:
+        why = self.notes.why_not("dusk", "carp", top_k=1)
+        self.assertEqual(why.lost_at, "cut")
+        assert why.change is not None
+        self.assertEqual(why.change["key"], "top_k")
+        explanation = self.notes.explain("dusk", "carp")
+        self.assertEqual({leg.source for leg in explanation.legs}, {"dense", "sparse"})
+
+    def test_contexts_fit_their_budget(self) -> None:
+        context = self.notes.context("hunt", budget=20)
+        self.assertLessEqual(context.tokens, 20)
+        self.assertIn(context.passages[0].text, str(context))
+
+    def test_agents_get_text(self) -> None:
+        self.db["artifacts"].add({"chunk_id": "a1", "content": "Minutes of the fox meeting"})
+        found = self.db.hybrid_search("fox meeting", limit=3)
+        self.assertEqual(found.results[0]["id"], "a1")
+        self.assertTrue(str(found).startswith("Found 1 results (searched: artifacts):"))
+
+    def test_evaluation_of_ones_own_questions(self) -> None:
+        result = self.notes.evaluate(
+            {"q1": "dusk", "q2": "ponds"}, {"q1": {"fox": 1}, "q2": {"carp": 1}},
+            measures=["RR@10"], strategy="sparse",
+        )
+        self.assertEqual(result["runs"][0]["measures"]["RR@10"], 1.0)
+
+
+class ReadingAndWriting(DatabaseTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.notes.add(ANIMALS)
+
+    def test_get_neighbors_scan_facets_count_stats(self) -> None:
+        found = self.notes.get(["owl", "unicorn"])
+        self.assertEqual(found[0].to_dict()["content"], "Owls hunt at night.")  # type: ignore[union-attr]
+        self.assertIsNone(found[1])
+        self.notes.add([
+            {"chunk_id": f"d{i}", "document_id": "d", "chunk_index": i, "content": f"part {i}"}
+            for i in range(4)
+        ])
+        self.assertEqual([c.chunk_id for c in self.notes.neighbors("d1")], ["d0", "d1", "d2"])
+        self.assertEqual([c.chunk_id for c in self.notes.scan(page=2)],
+                         ["carp", "d0", "d1", "d2", "d3", "fox", "owl"])
+        self.assertEqual(self.notes.facets("legs", filter={"legs": {"$gt": 0}}),
+                         [braid.FacetCount(2, 1), braid.FacetCount(4, 1)])
+        self.assertEqual(self.notes.count(), 7)
+        self.assertEqual(self.notes.stats().chunks, 7)
+
+    def test_updates_and_deletes(self) -> None:
+        when = datetime.datetime(2024, 5, 1, tzinfo=datetime.timezone.utc)
+        self.notes.update({"chunk_id": "fox", "metadata": {"legs": None}, "created_at": when})
+        fox = self.notes.get("fox")[0]
+        assert fox is not None
+        self.assertEqual(fox.metadata, {})
+        self.assertEqual(fox.created_at, when)
+        with self.assertRaises(braid.NotFound):
+            self.notes.update({"chunk_id": "unicorn", "metadata": {}})
+        self.assertEqual(self.notes.delete("fox").written, 1)
+        self.assertEqual(self.notes.delete(filter={"legs": 2}).written, 1)
+        with self.assertRaisesRegex(braid.InvalidArgument, "everything"):
+            self.notes.delete(filter={})
+        self.assertEqual(self.notes.delete(filter={}, everything=True).written, 1)
+
+    def test_versions_guard_writes(self) -> None:
+        with self.assertRaises(braid.Conflict):
+            self.notes.add({"chunk_id": "fox", "content": "new"}, if_version=0)
+
+    def test_texts_and_single_chunks_can_be_added(self) -> None:
+        self.assertEqual(self.notes.add("A text alone.").written, 1)
+        self.assertEqual(self.notes.add(["One.", "Two."]).written, 2)
+        with self.assertRaisesRegex(braid.InvalidArgument, r"chunks\[1\]"):
+            self.notes.add(["fine", {"chunk_id": "x"}])
+        with self.assertRaises(braid.InvalidArgument):
+            self.notes.add([5])  # type: ignore[list-item]
+
+    def test_namespaces_are_apart(self) -> None:
+        tenant = self.notes.namespace("tenant")
+        tenant.add("Only here.")
+        self.assertEqual(tenant.count(), 1)
+        self.assertEqual(self.notes.count(), 3)
+        self.assertEqual(len(tenant.retrieve("here", strategy="sparse")), 1)
+
+    def test_principals_see_what_they_may(self) -> None:
+        self.notes.add({"chunk_id": "secret", "content": "hunt", "sensitivity": "restricted"})
+        guest = self.db.on_behalf_of(braid.Principal("guest", clearance="normal"))
+        self.assertNotIn("secret", guest["notes"].retrieve("hunt").ids)
+        self.assertEqual(guest["notes"].get("secret"), [None])
+        self.assertEqual(guest["notes"].count(), 3)
+        self.assertEqual(self.notes.count(), 4)
+
+    def test_dropping(self) -> None:
+        self.notes.drop()
+        with self.assertRaises(braid.NotFound):
+            self.notes.count()
+        self.assertEqual(self.db.collections(), [])
+
+    def test_schemas(self) -> None:
+        made = self.db.create_collection("plain", embedder="none", language="german")
+        self.assertEqual(made.describe().schema["language"], "german")
+        with self.assertRaises(braid.AlreadyExists):
+            self.db.create_collection("plain")
+        self.db["other"].add("x y z", schema={"embedder": "none"})
+        self.assertEqual(self.db["other"].describe().schema["embedder"], "none")
+
+
+class Mistakes(DatabaseTest):
+    def test_every_error_is_a_braid_error_with_the_engines_code(self) -> None:
+        with self.assertRaises(braid.NotFound) as caught:
+            self.db["nowhere"].retrieve("x")
+        self.assertIsInstance(caught.exception, braid.Error)
+        self.assertIsInstance(caught.exception, LookupError)
+        self.assertEqual(caught.exception.code, "not_found")
+        self.assertIn("nowhere", str(caught.exception))
+
+    def test_unknown_words_name_the_nearest(self) -> None:
+        self.notes.add("x")
+        with self.assertRaisesRegex(ValueError, "top_k"):
+            self.notes.retrieve("x", topk=3)  # type: ignore[call-arg]
+
+    def test_values_that_are_no_json(self) -> None:
+        self.notes.add("x")
+        deep: list[object] = []
+        for _ in range(100):
+            deep = [deep]
+        for value in (object(), {1: 2}, float("nan"), b"bytes", {1}, "\ud800", deep,
+                      datetime.datetime(2024, 1, 1), 10**400):
+            with self.assertRaises(braid.InvalidArgument):
+                self.notes.retrieve("x", filter={"field": value})
+            with self.assertRaises(braid.InvalidArgument):
+                self.notes.add({"text": "y", "metadata": {"field": value}})
+        self.notes.add({"text": "y", "metadata": {"n": numpy.int64(3), "v": numpy.arange(3), "t": (1, 2)}})
+
+    def test_a_closed_database_says_so(self) -> None:
+        self.db.close()
+        self.assertTrue(self.db.closed)
+        self.assertIn("closed", repr(self.db))
+        with self.assertRaisesRegex(braid.Unavailable, "closed"):
+            self.notes.count()
+        self.db.close()
+
+    def test_databases_cannot_be_pickled_or_copied(self) -> None:
+        for thing in (self.db, self.notes):
+            with self.assertRaisesRegex(TypeError, "cannot be pickled"):
+                pickle.dumps(thing)
+            with self.assertRaisesRegex(TypeError, "cannot be pickled"):
+                copy.copy(thing)
+
+    def test_what_the_library_lacks_is_said(self) -> None:
+        with self.assertRaises(braid.Unsupported):
+            self.db.snapshot("x")
+        with self.assertRaises(braid.Unsupported):
+            self.db.check()
+
+    def test_options_that_make_no_sense(self) -> None:
+        with self.assertRaises(braid.InvalidArgument):
+            braid.open(None, durability="none")  # type: ignore[arg-type]
+        with self.assertRaises(braid.InvalidArgument):
+            braid.open(None, profiles={"mine": {"topk": 3}})
+        with self.assertRaises(braid.InvalidArgument):
+            braid.open(None, llm={"base_url": "http://localhost"})
+        with self.assertRaises(braid.NotFound):
+            braid.open("/nonexistent/place", create=False)
+        with self.assertRaises(braid.NotFound):
+            braid.open(None, embedder="no-such-model")["a"].add("text")
+
+
+class OnDisk(unittest.TestCase):
+    def test_what_was_written_is_there_again(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with braid.open(folder, embedder="none") as db:
+                db["notes"].add(ANIMALS)
+                with self.assertRaises(braid.Locked):
+                    braid.open(folder)
+            with braid.open(folder, create=False, read_only=True) as db:
+                self.assertEqual(db["notes"].retrieve("ponds").ids, ["carp"])
+                with self.assertRaises(braid.ReadOnly):
+                    db["notes"].add("x")
+
+    def test_own_profiles(self) -> None:
+        with braid.open(None, embedder="none", profiles={"mine": {"base": "default", "top_k": 1}}) as db:
+            db["notes"].add(ANIMALS)
+            self.assertEqual(len(db["notes"].retrieve("hunt", profile="mine")), 1)
+
+
+WORDS = ["apple", "birch", "cedar", "daisy", "elder", "ferns", "grass", "hazel"]
+
+
+class Threads(DatabaseTest):
+    def test_many_threads_read_and_write_at_once(self) -> None:
+        failures: list[BaseException] = []
+
+        def work(number: int) -> None:
+            try:
+                for i in range(20):
+                    self.notes.add({"chunk_id": f"{number}-{i}", "content": f"{WORDS[number]} fox"})
+                    answer = self.notes.retrieve(WORDS[number], strategy="sparse", top_k=50)
+                    self.assertEqual(len(answer), i + 1)
+            except BaseException as error:  # noqa: BLE001
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertEqual(self.notes.count(), 160)
+
+    def test_closing_while_others_search(self) -> None:
+        self.notes.add(ANIMALS)
+        ended = []
+
+        def work() -> None:
+            try:
+                while True:
+                    self.notes.retrieve("hunt")
+            except braid.Unavailable:
+                ended.append(True)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        self.db.close()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(ended), 4)
+
+
+def resident_pages() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1])
+
+
+class Memory(unittest.TestCase):
+    def test_create_search_drop_does_not_grow(self) -> None:
+        def cycle() -> None:
+            with braid.open(None, embedder=braid.Embedder(letters, model="letters")) as db:
+                db["notes"].add(ANIMALS)
+                answers = db["notes"].retrieve_batch(["hunt", "ponds"])
+                answers[0].to_dict()
+                answers[0][0].receipt.to_dict()
+                list(db["notes"].scan(vectors=True))
+                try:
+                    db["nowhere"].retrieve("x")
+                except braid.NotFound:
+                    pass
+                db["notes"].drop()
+
+        for _ in range(50):
+            cycle()
+        tracemalloc.start()
+        before, pages = tracemalloc.get_traced_memory()[0], resident_pages()
+        for _ in range(200):
+            cycle()
+        grown = tracemalloc.get_traced_memory()[0] - before
+        tracemalloc.stop()
+        self.assertLess(grown, 100_000)
+        self.assertLess(resident_pages() - pages, 4096)  # 16 MiB
+
+
+if __name__ == "__main__":
+    unittest.main()
