@@ -1,16 +1,13 @@
-#include <chrono>
-#include <set>
 #include <string>
-#include <thread>
+#include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "braid/core/sha256.hpp"
 #include "braid/server/api_keys.hpp"
 #include "braid/server/http_app.hpp"
-#include "braid/server/idempotency.hpp"
-#include "braid/server/rate_limit.hpp"
 #include "server/http_fixture.hpp"
+#include "server/key_fixture.hpp"
 
 namespace braid::server {
 namespace {
@@ -20,23 +17,10 @@ using braid::testing::header_of;
 using braid::testing::Headers;
 using braid::testing::http_request;
 using braid::testing::HttpTest;
+using braid::testing::key_entry;
 using braid::testing::parsed;
+using braid::testing::ring;
 using braid::testing::send;
-
-std::string hash_of(const std::string& text) {
-    return core::sha256_hex(std::as_bytes(std::span(text)));
-}
-
-std::string key_entry(const std::string& name, const std::string& rest) {
-    return R"({"name": ")" + name + R"(", "sha256": ")" + hash_of(name + "-key") + "\", " + rest +
-           "}";
-}
-
-KeyRing ring(const std::string& entries) {
-    auto keys = KeyRing::parse(R"({"keys": [)" + entries + "]}");
-    EXPECT_TRUE(keys) << (keys ? "" : keys.error().message);
-    return keys ? *std::move(keys) : KeyRing();
-}
 
 Headers bearer(const std::string& name) {
     return {{"Authorization", "Bearer " + name + "-key"}};
@@ -58,90 +42,6 @@ protected:
         restart(std::move(options));
     }
 };
-
-TEST(ApiKeys, AreReadFromAFile) {
-    const KeyRing keys = ring(R"({"name": "a", "sha256": ")" + hash_of("secret") + R"(",
-        "collections": {"notes": "write"}}, {"name": "b", "salt": "ff00", "sha256": ")" +
-                              hash_of(std::string("\xFF\x00", 2) + "secret2") + R"(",
-        "collections": {"*": "read"}})");
-    ASSERT_EQ(keys.size(), 2U);
-    ASSERT_NE(keys.find("secret", {}), nullptr);
-    EXPECT_EQ(keys.find("secret", {})->principal.name, "a");
-    ASSERT_NE(keys.find("secret2", {}), nullptr);
-    EXPECT_EQ(keys.find("secret2", {})->principal.name, "b");
-    EXPECT_EQ(keys.find("", {}), nullptr);
-    EXPECT_EQ(keys.find("Secret", {}), nullptr);
-    const std::string hash = hash_of("x");
-    for (const std::string bad :
-         {R"([])", R"({})", R"({"keys": []})", R"({"keys": [{}]})", R"({"keys": 3})",
-          R"({"keys": [{"name": "a", "sha256": "abc", "collections": {}}]})",
-          R"({"keys": [{"name": "", "sha256": "HASH", "collections": {}}]})",
-          R"({"keys": [{"name": "a", "sha256": "HASH"}]})",
-          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {"x": "own"}}]})",
-          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {"../x": "read"}}]})",
-          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {"a*b": "read"}}]})",
-          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {}, "principal": {}}]})",
-          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {}, "salt": "x"}]})",
-          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {}, "admin": true}]})",
-          R"({"keys": [{"name": "a", "sha256": "HASH", "collections": {}},
-                       {"name": "a", "sha256": "HASH", "collections": {}}]})"}) {
-        std::string text = bad;
-        for (std::size_t place = text.find("HASH"); place != std::string::npos;
-             place = text.find("HASH")) {
-            text.replace(place, 4, hash);
-        }
-        const auto keys_read = KeyRing::parse(text);
-        ASSERT_FALSE(keys_read) << bad;
-        EXPECT_EQ(keys_read.error().message.find(hash), std::string::npos) << "a hash is shown";
-    }
-}
-
-TEST(ApiKeys, AreMadeSoThatOnlyTheirHashIsKept) {
-    std::set<std::string> made;
-    for (int i = 0; i < 100; ++i) {
-        const auto key = make_key("agent", {{"notes", Access::Write}, {"team-*", Access::Read}});
-        ASSERT_TRUE(key);
-        EXPECT_EQ(key->key.size(), 49U);
-        EXPECT_TRUE(made.insert(key->key).second);
-        const std::string file = R"({"keys": [)" + json::print(Value(key->entry)) + "]}";
-        EXPECT_EQ(file.find(key->key), std::string::npos);
-        const auto keys = KeyRing::parse(file);
-        ASSERT_TRUE(keys) << file;
-        const ApiKey* const found = keys->find(key->key, {});
-        ASSERT_NE(found, nullptr);
-        EXPECT_TRUE(found->grants.allow(Access::Write, "notes"));
-        EXPECT_FALSE(found->grants.allow(Access::Write, "team-a"));
-    }
-    EXPECT_FALSE(make_key("", {}));
-    EXPECT_FALSE(make_key("a", {{"../x", Access::Read}}));
-}
-
-TEST(ApiKeys, GrantByTheNameThatFitsBest) {
-    Grants grants;
-    grants.by_pattern = {{"*", Access::Read},
-                         {"team-*", Access::Write},
-                         {"team-a-*", Access::Read},
-                         {"team-a-b", Access::Admin}};
-    EXPECT_TRUE(grants.allow(Access::Read, "other"));
-    EXPECT_FALSE(grants.allow(Access::Write, "other"));
-    EXPECT_TRUE(grants.allow(Access::Write, "team-x"));
-    EXPECT_FALSE(grants.allow(Access::Write, "team-a-x"));
-    EXPECT_TRUE(grants.allow(Access::Admin, "team-a-b"));
-    EXPECT_FALSE(Grants{}.allow(Access::Read, "x"));
-}
-
-TEST(ApiKeys, AreRequiredWhereOthersCanReach) {
-    for (const char* host : {"127.0.0.1", "127.8.9.1", "::1", "localhost", ""}) {
-        EXPECT_TRUE(require_keys(host, {})) << host;
-    }
-    for (const char* host :
-         {"0.0.0.0", "::", "192.168.1.2", "127.0.0.1.example.com", "example.com"}) {
-        const auto refused = require_keys(host, {});
-        ASSERT_FALSE(refused) << host;
-        EXPECT_EQ(refused.error().code, ErrorCode::PermissionDenied);
-        EXPECT_TRUE(require_keys(host, ring(key_entry("a", R"("collections": {})")))) << host;
-    }
-}
 
 TEST_F(KeyedHttpTest, AsksForAKeyBeforeAnythingElse) {
     const auto refused = ask("GET", "/v1/collections");
@@ -339,20 +239,6 @@ TEST_F(KeyedHttpTest, LimitsTheRateOfAKey) {
     EXPECT_EQ(ask("GET", "/healthz").status, 200);
 }
 
-TEST(RateLimiter, FillsUpWithTime) {
-    RateLimiter limiter;
-    const auto start = RateLimiter::Clock::now();
-    EXPECT_FALSE(limiter.take("a", 2, start));
-    EXPECT_FALSE(limiter.take("a", 2, start));
-    const auto wait = limiter.take("a", 2, start);
-    ASSERT_TRUE(wait.has_value());
-    EXPECT_NEAR(wait.value().count(), 0.5, 1e-9);
-    EXPECT_FALSE(limiter.take("b", 2, start));
-    EXPECT_FALSE(limiter.take("a", 2, start + std::chrono::milliseconds(501)));
-    EXPECT_TRUE(limiter.take("a", 2, start + std::chrono::milliseconds(502)));
-    EXPECT_FALSE(limiter.take("a", 0, start));
-}
-
 TEST_F(HttpTest, RefusesNamesThatAreNotItsOwn) {
     const auto with_host = [&](const std::string& host, const std::string& peer = "127.0.0.1") {
         auto request = http_request("GET", "/v1/collections", "");
@@ -427,44 +313,6 @@ TEST_F(KeyedHttpTest, DoesAWriteOnceForOneIdempotencyKey) {
     EXPECT_EQ(
         post(R"({"query": "x", "collection": "papers"})", "k1", "root", "/v1/retrieve").status, 200)
         << "reads take no notice";
-}
-
-TEST(IdempotencyStore, KnowsWhatIsAtWork) {
-    IdempotencyStore store(10'000, std::chrono::seconds(10));
-    using State = IdempotencyStore::State;
-    const auto now = IdempotencyStore::Clock::now();
-    EXPECT_EQ(store.begin("a", "1", now).state, State::New);
-    EXPECT_EQ(store.begin("a", "1", now).state, State::Running);
-    EXPECT_EQ(store.begin("a", "2", now).state, State::Differs);
-    store.abandon("a");
-    EXPECT_EQ(store.begin("a", "2", now).state, State::New);
-    net::OutgoingResponse response;
-    response.body = "done";
-    store.finish("a", response);
-    const auto done = store.begin("a", "2", now);
-    EXPECT_EQ(done.state, State::Done);
-    ASSERT_TRUE(done.response.has_value());
-    EXPECT_EQ(done.response.value().body, "done");
-    EXPECT_EQ(store.begin("a", "3", now + std::chrono::seconds(11)).state, State::New);
-}
-
-TEST(IdempotencyStore, IsBounded) {
-    IdempotencyStore store(100'000);
-    net::OutgoingResponse response;
-    response.body = std::string(1000, 'x');
-    for (int i = 0; i < 1000; ++i) {
-        const std::string key = "key " + std::to_string(i);
-        store.begin(key, "1");
-        store.finish(key, response);
-        EXPECT_LE(store.bytes(), 100'000U);
-    }
-    EXPECT_GT(store.size(), 50U);
-    EXPECT_EQ(store.begin("key 999", "1").state, IdempotencyStore::State::Done);
-    EXPECT_EQ(store.begin("key 0", "1").state, IdempotencyStore::State::New);
-    response.body = std::string(200'000, 'x');
-    store.begin("huge", "1");
-    store.finish("huge", response);
-    EXPECT_EQ(store.begin("huge", "1").state, IdempotencyStore::State::New);
 }
 
 }  // namespace
