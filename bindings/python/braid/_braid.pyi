@@ -7,6 +7,10 @@ from numpy.typing import NDArray
 
 version: str
 
+def engine_seconds() -> float:
+    """How long this thread's last call was in the engine."""
+
+
 class Principal:
     """Who asks: what it may see. Without a clearance, everything."""
 

@@ -9,6 +9,7 @@ NB_MODULE(_braid, module) {
     // Databases that are still open when the interpreter ends are closed by the package.
     nanobind::set_leak_warnings(false);
     braid::python::set_up_calls();
+    module.def("engine_seconds", [] { return braid::python::engine_seconds(); });
     braid::python::bind_chunks(module);
     braid::python::bind_answers(module);
     braid::python::bind_callables(module);
