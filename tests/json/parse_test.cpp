@@ -290,8 +290,7 @@ TEST(Parse, FindsADuplicateAmongManyKeys) {
     std::string text = "{";
     for (int i = 0; i < 1000; ++i) text += "\"key" + std::to_string(i) + "\":1,";
     EXPECT_EQ(parse(text + "\"last\":1}")->as_object().size(), 1001U);
-    EXPECT_NE(error_of(text + "\"key234\":1}").find("duplicate key \"key234\""),
-              std::string::npos);
+    EXPECT_NE(error_of(text + "\"key234\":1}").find("duplicate key \"key234\""), std::string::npos);
 }
 
 /// The value as text, or the error.
