@@ -23,6 +23,7 @@
 #include "braid/net/http_server.hpp"
 #include "braid/server/api_keys.hpp"
 #include "braid/server/http_app.hpp"
+#include "braid/server/log.hpp"
 
 namespace braid::cli {
 namespace {
@@ -200,6 +201,18 @@ private:
     const Session& session_;
 };
 
+/// What happens in the database, among the lines of the requests.
+LogSink database_log(const server::HttpAppOptions& options) {
+    return [sink = options.log, format = options.log_format](const LogEvent& event) {
+        if (!sink || event.level < LogEvent::Level::Warning) return;
+        const auto since = std::chrono::system_clock::now().time_since_epoch();
+        const Timestamp now{std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
+        const server::LogEntry entry{event.level, event.name,
+                                     Object{{"message", Value(event.message)}}};
+        sink(server::log_line(format, entry, now));
+    };
+}
+
 /// As many connections as the system lets this process have.
 void raise_descriptor_limit() {
     rlimit limit{};
@@ -298,7 +311,7 @@ Result<> run_serve(Session& session) {
     BRAID_CHECK(server::require_keys(transport.host, options.keys));
     session.interrupts.hold();
     raise_descriptor_limit();
-    BRAID_TRY(auto database, session.open_for_writing(true));
+    BRAID_TRY(auto database, session.open_for_writing(true, database_log(options)));
     server::HttpApp app(database, std::move(options));
     Serving serving(session, app);
     BRAID_CHECK(serving.start(std::move(transport)));

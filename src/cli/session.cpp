@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "braid/cli/embedders.hpp"
 #include "braid/cli/socket_place.hpp"
@@ -56,9 +57,10 @@ Result<Database> Session::open_for_reading() const {
     return open(std::move(options));
 }
 
-Result<Database> Session::open_for_writing(bool create) const {
+Result<Database> Session::open_for_writing(bool create, LogSink log) const {
     OpenOptions options;
     options.create = create;
+    options.log = std::move(log);
     return open(std::move(options));
 }
 
@@ -68,13 +70,15 @@ Result<Database> Session::open(OpenOptions options) const {
     BRAID_TRY(options.preprocessor, query_preprocessor(settings));
     BRAID_TRY(options.stages, own_stages(settings));
     if (settings.text("durability") == "relaxed") options.durability = Durability::Relaxed;
-    options.log = [this](const LogEvent& event) {
-        if (event.level == LogEvent::Level::Warning || event.level == LogEvent::Level::Error) {
-            warn(event.message);
-        } else if (verbose()) {
-            note(std::string(event.name) + ": " + std::string(event.message));
-        }
-    };
+    if (!options.log) {
+        options.log = [this](const LogEvent& event) {
+            if (event.level == LogEvent::Level::Warning || event.level == LogEvent::Level::Error) {
+                warn(event.message);
+            } else if (verbose()) {
+                note(std::string(event.name) + ": " + std::string(event.message));
+            }
+        };
+    }
     auto database = Database::open(data(), options);
     if (!database && database.error().code == ErrorCode::Locked) {
         return fail(ErrorCode::Locked, "database " + data() + " is in use (" +

@@ -58,8 +58,9 @@ public:
 
     /// Takes no lock and creates nothing.
     Result<Database> open_for_reading() const;
-    /// Locked, with what to do, if another program writes.
-    Result<Database> open_for_writing(bool create) const;
+    /// Locked, with what to do, if another program writes. What happens in the database is told to
+    /// `log`; none: to people.
+    Result<Database> open_for_writing(bool create, LogSink log = {}) const;
 
     /// A line for people on standard error, unless --quiet.
     void note(std::string_view text) const;
