@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -50,6 +51,8 @@ public:
     virtual void packed(const Context& context) = 0;
     /// Chunks were read by their ids.
     virtual void showed(std::string_view collection, std::span<const std::string> chunk_ids) = 0;
+    /// Chunks were added, changed or deleted; none: the collection itself was made or dropped.
+    virtual void changed(std::string_view collection, std::uint64_t chunks) = 0;
 };
 
 /// Who asks, and how much they may ask for. The door knows; no message can say.
@@ -60,6 +63,10 @@ struct Caller {
     Limits limits;
     CallLimits call;               // when to give up
     Observer* observer = nullptr;  // may be absent
+
+    void note_change(std::string_view collection, std::uint64_t chunks) const {
+        if (observer != nullptr) observer->changed(collection, chunks);
+    }
 
     /// PermissionDenied names the collection.
     Result<> require(Access access, std::string_view collection) const {

@@ -43,6 +43,7 @@ Result<Value> Operations::create_collection(const Object& params, const Caller& 
         BRAID_TRY(schema, wire::schema_from_value(*given));
     }
     BRAID_CHECK(database_.create_collection(name, schema));
+    caller.note_change(name, 0);
     BRAID_TRY(const CollectionInfo info, database_.describe(name, caller.principal));
     return wire::collection_to_value(info);
 }
@@ -58,6 +59,7 @@ Result<Value> Operations::drop_collection(const Object& params, const Caller& ca
                     "dropping collection \"" + name + "\" needs the right to see all of it");
     }
     BRAID_CHECK(database_.drop_collection(name));
+    caller.note_change(name, 0);
     return Value(Object{{"collection", Value(name)}, {"dropped", true}});
 }
 

@@ -139,7 +139,6 @@ void HttpApp::State::dress(const IncomingRequest& head, const Exchange& exchange
 void HttpApp::State::finish(const IncomingRequest& request, const Exchange& exchange,
                             const Watch& watch, Clock::time_point started,
                             const OutgoingResponse& response) const {
-    const Route* const route = exchange.match.route;
     watch.finish({.request_id = exchange.id,
                   .trace_id = exchange.trace ? std::string_view(exchange.trace->trace_id)
                                              : std::string_view(),
@@ -151,8 +150,7 @@ void HttpApp::State::finish(const IncomingRequest& request, const Exchange& exch
                   .status = response.status,
                   .took = Clock::now() - started,
                   .request_bytes = request.body.size(),
-                  .response_bytes = response.body.size(),
-                  .writes = route != nullptr && route->writes});
+                  .response_bytes = response.body.size()});
 }
 
 Caller HttpApp::State::caller_of(const IncomingRequest& request, const Exchange& exchange,

@@ -75,6 +75,10 @@ void Watch::showed(std::string_view collection, std::span<const std::string> chu
     ids.insert(ids.end(), chunk_ids.begin(), chunk_ids.end());
 }
 
+void Watch::changed(std::string_view collection, std::uint64_t chunks) {
+    if (options_.audit) changed_[std::string(collection)] += chunks;
+}
+
 void Watch::finish(const Served& served) const {
     metrics_.request(served.route, served.status, served.took);
     if (options_.log) write_log(served);
@@ -124,7 +128,7 @@ void Watch::write_log(const Served& served) const {
 }
 
 void Watch::write_audit(const Served& served) const {
-    if (shown_.empty() && !served.writes) return;
+    if (shown_.empty() && changed_.empty()) return;
     Object facts;
     put(facts, "request_id", served.request_id);
     put(facts, "trace_id", served.trace_id);
@@ -135,6 +139,9 @@ void Watch::write_audit(const Served& served) const {
     Object shown;
     for (const auto& [collection, ids] : shown_) shown.set(collection, strings_to_array(ids));
     if (!shown_.empty()) facts.set("chunks", std::move(shown));
+    Object changed;
+    for (const auto& [collection, chunks] : changed_) changed.set(collection, chunks);
+    if (!changed_.empty()) facts.set("changed", std::move(changed));
     options_.audit(
         log_line(LogFormat::Json, {LogEvent::Level::Info, "audit", std::move(facts)}, now()));
 }

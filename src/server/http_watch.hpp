@@ -33,7 +33,6 @@ struct Served {
     std::chrono::nanoseconds took{};
     std::size_t request_bytes = 0;
     std::size_t response_bytes = 0;
-    bool writes = false;
 };
 
 /// Watches one request for the metrics, the log and the audit.
@@ -45,6 +44,7 @@ public:
     void answered(const Answer& answer) override;
     void packed(const Context& context) override;
     void showed(std::string_view collection, std::span<const std::string> chunk_ids) override;
+    void changed(std::string_view collection, std::uint64_t chunks) override;
 
     /// Counts the request and writes its lines.
     void finish(const Served& served) const;
@@ -66,6 +66,7 @@ private:
     std::vector<std::string> queries_;
     std::vector<std::string> collections_;
     std::map<std::string, std::vector<std::string>, std::less<>> shown_;
+    std::map<std::string, std::uint64_t, std::less<>> changed_;
 };
 
 }  // namespace braid::server

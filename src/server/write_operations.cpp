@@ -95,7 +95,10 @@ Result<WriteReport> Operations::write(const std::string& collection, std::vector
     options.principal = caller.principal;
     options.limits = caller.call;
     options.limits.deadline.reset();  // vectors take their time; a client that goes away ends it
-    return database_.add(collection, std::move(chunks), namespace_, options);
+    BRAID_TRY(WriteReport report,
+              database_.add(collection, std::move(chunks), namespace_, options));
+    caller.note_change(collection, report.written);
+    return report;
 }
 
 Result<Value> Operations::add(const Object& params, const Caller& caller) const {
@@ -145,6 +148,7 @@ Result<Value> Operations::update(const Object& params, const Caller& caller) con
     options.principal = caller.principal;  // what it may not see does not exist for it
     BRAID_TRY(const WriteReport report,
               database_.update(scope.collection, std::move(updates), scope.namespace_, options));
+    caller.note_change(scope.collection, report.written);
     return Value(Object{{"collection", Value(scope.collection)},
                         {"updated", report.written},
                         {"version", report.version},
@@ -178,6 +182,7 @@ Result<Value> Operations::remove(const Object& params, const Caller& caller) con
         return bad(R"(this filter deletes every chunk; say "everything": true if you mean it)");
     }
     BRAID_TRY(const WriteReport report, database_.remove(scope, selector, options));
+    caller.note_change(scope.collection, report.written);
     return Value(Object{{"collection", Value(scope.collection)},
                         {"deleted", report.written},
                         {"version", report.version}});

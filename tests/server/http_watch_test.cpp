@@ -98,7 +98,8 @@ TEST_F(LoggedHttpTest, NamesSlowQueries) {
 TEST_F(LoggedHttpTest, AuditsWhoWasGivenWhat) {
     log_to({});
     add_notes();
-    ASSERT_EQ(audit_.size(), 1U) << "writes too";
+    ASSERT_EQ(audit_.size(), 1U);
+    EXPECT_EQ(at(parsed(audit_.back()), "changed.notes"), Value(3));
     json("POST", "/v1/retrieve", R"({"query": "oak trees", "collection": "notes", "top_k": 1})");
     EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes.0"), Value("oak"));
     json("GET", "/v1/collections/notes/chunks/fox%230/neighbors");
@@ -109,8 +110,12 @@ TEST_F(LoggedHttpTest, AuditsWhoWasGivenWhat) {
     json("POST", "/rpc", R"({"jsonrpc": "2.0", "id": 1, "method": "braid.get",
         "params": {"collection": "notes", "chunk_ids": ["oak", "elm"]}})");
     EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes"), Value(Array{"oak"}));
+    json("POST", "/rpc", R"({"jsonrpc": "2.0", "id": 1, "method": "braid.delete",
+        "params": {"collection": "notes", "chunk_ids": ["oak"]}})");
+    EXPECT_EQ(at(parsed(audit_.back()), "changed.notes"), Value(1));
     const std::size_t before = audit_.size();
     json("GET", "/v1/collections");
+    ask("PUT", "/v1/collections/notes/chunks/x", "{}");
     EXPECT_EQ(audit_.size(), before);
 }
 
