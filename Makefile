@@ -84,7 +84,7 @@ bench-store: build ## durable indexing against LanceDB, Chroma, Qdrant Edge, zve
 .PHONY: bench-http
 bench-http: build ## what HTTP costs: braid serve beside the library
 	@$(call compile,release) --target http_bench
-	@build/release/bench/http/http_bench
+	@build/release/bench/http/http_bench $(ARGS)
 
 .PHONY: quality
 quality: build ## nDCG and recall on judged sets, into docs/quality.md

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iostream>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -149,15 +150,18 @@ private:
 /// `braid serve` on a free port.
 class Server {
 public:
-    explicit Server(const std::string& data) {
+    Server(const std::string& data, std::span<char* const> flags) {
+        std::vector<const char*> words{BRAID_PROGRAM, "--data", data.c_str(), "serve", "--port",
+                                       "0",           "--json", "--quiet",    "--log", "none"};
+        words.insert(words.end(), flags.begin(), flags.end());
+        words.push_back(nullptr);
         std::array<int, 2> out{};
         if (::pipe(out.data()) != 0) die("no pipe");
         process_ = ::fork();
         if (process_ == 0) {
             ::dup2(out[1], STDOUT_FILENO);
             ::close(out[0]);
-            ::execl(BRAID_PROGRAM, "braid", "--data", data.c_str(), "serve", "--port", "0",
-                    "--json", "--quiet", "--log", "none", static_cast<char*>(nullptr));
+            ::execv(BRAID_PROGRAM, const_cast<char* const*>(words.data()));
             ::_exit(127);
         }
         ::close(out[1]);
@@ -315,7 +319,7 @@ const char* verdict(bool met) {
     return met ? "met" : "NOT met";
 }
 
-void measure() {
+void measure(std::span<char* const> flags) {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
@@ -339,7 +343,7 @@ void measure() {
     Figures many;
     double idle_mb = 0;
     {
-        const Server server(data);
+        const Server server(data, flags);
         OpenOptions reading;
         reading.read_only = true;
         const auto database = must(Database::open(data, reading));
@@ -372,9 +376,10 @@ void measure() {
 
 }  // namespace
 
-int main() {
+/// Arguments are further flags of `braid serve`.
+int main(int argc, char** argv) {
     try {
-        measure();
+        measure(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "http_bench: %s\n", error.what());
         return 1;
