@@ -22,9 +22,6 @@ namespace braid::cli {
 /// the same operations, the same answers, the same errors.
 class Service {
 public:
-    Service() = default;
-    Service(const Service&) = delete;
-    Service& operator=(const Service&) = delete;
     virtual ~Service() = default;
 
     /// One of server::Operations by the name it has in JSON-RPC after "braid.": "stats", "delete".

@@ -39,7 +39,7 @@ std::string npy(const std::vector<float>& numbers) {
 class Measuring : public ::testing::Test {
 protected:
     void SetUp() override {
-        const std::string corpus = folder_.write(
+        const std::string corpus = folder.write(
             "corpus.jsonl",
             R"({"_id": "fox", "text": "Red foxes hunt mice at dusk.", "vector": [1, 0]})"
             "\n"
@@ -51,11 +51,11 @@ protected:
             "\n");
         const RunResult result = run({"ingest", corpus, "--embedder", "external"});
         ASSERT_EQ(result.exit_code, 0) << result.errors;
-        queries_ = folder_.write("queries.tsv", "q1\thunt mice\nq2\told trees\n");
-        vectors_ = folder_.write("queries.npy", npy({1, 0, 0, 1}));
+        query_file = folder.write("queries.tsv", "q1\thunt mice\nq2\told trees\n");
+        vector_file = folder.write("queries.npy", npy({1, 0, 0, 1}));
     }
     RunResult run(std::vector<std::string> arguments) {
-        arguments.insert(arguments.begin(), {"--data", folder_ / "data"});
+        arguments.insert(arguments.begin(), {"--data", folder / "data"});
         return braid::testing::run_braid(arguments);
     }
     Value json(std::vector<std::string> arguments) {
@@ -65,14 +65,14 @@ protected:
         return json::parse(result.output).value_or(Value());
     }
 
-    TemporaryFolder folder_;
-    std::string queries_;
-    std::string vectors_;
+    TemporaryFolder folder;
+    std::string query_file;
+    std::string vector_file;
 };
 
 TEST_F(Measuring, ARunRanksDocumentsWithFallingScores) {
     const RunResult result =
-        run({"run", "--queries", queries_, "--strategy", "sparse", "--top-k", "5"});
+        run({"run", "--queries", query_file, "--strategy", "sparse", "--top-k", "5"});
     ASSERT_EQ(result.exit_code, 0) << result.errors;
     std::istringstream lines(result.output);
     std::string query;
@@ -84,7 +84,7 @@ TEST_F(Measuring, ARunRanksDocumentsWithFallingScores) {
     std::vector<std::string> found;
     double before = 0;
     while (lines >> query >> q0 >> document >> rank >> score >> tag) {
-        found.push_back(query + " " + document);
+        found.push_back(query.append(" ").append(document));
         EXPECT_TRUE(rank == 1 || score < before);
         before = score;
         EXPECT_EQ(tag, "sparse");
@@ -93,8 +93,8 @@ TEST_F(Measuring, ARunRanksDocumentsWithFallingScores) {
 }
 
 TEST_F(Measuring, ARunIsWrittenToAFileWithItsTimingsBesideIt) {
-    const std::string out = folder_ / "dense.trec";
-    const RunResult result = run({"run", "--queries", queries_, "--query-vectors", vectors_,
+    const std::string out = folder / "dense.trec";
+    const RunResult result = run({"run", "--queries", query_file, "--query-vectors", vector_file,
                                   "--strategy", "dense", "--top-k", "1", "--out", out});
     ASSERT_EQ(result.exit_code, 0) << result.errors;
     EXPECT_EQ(result.output, "");
@@ -106,9 +106,9 @@ TEST_F(Measuring, ARunIsWrittenToAFileWithItsTimingsBesideIt) {
 }
 
 TEST_F(Measuring, RunsAreEvaluatedSideBySide) {
-    const std::string a = folder_.write("a.trec", "q1 Q0 fox 1 2 a\nq1 Q0 owl 2 1 a\n");
-    const std::string b = folder_.write("b.trec", "q1 Q0 owl 1 2 b\nq2 Q0 oak 1 2 b\n");
-    const std::string qrels = folder_.write("qrels.txt", "q1 0 owl 1\nq2 0 oak 1\n");
+    const std::string a = folder.write("a.trec", "q1 Q0 fox 1 2 a\nq1 Q0 owl 2 1 a\n");
+    const std::string b = folder.write("b.trec", "q1 Q0 owl 1 2 b\nq2 Q0 oak 1 2 b\n");
+    const std::string qrels = folder.write("qrels.txt", "q1 0 owl 1\nq2 0 oak 1\n");
     const Value value = json({"eval", "--qrels", qrels, "--measures", "RR@10,P@1", a, b});
     const Array& runs = value.find("runs")->as_array();
     ASSERT_EQ(runs.size(), 2U);
@@ -116,17 +116,17 @@ TEST_F(Measuring, RunsAreEvaluatedSideBySide) {
     EXPECT_EQ(runs[0].find("measures")->find("RR@10")->as_double(), 0.25);
     EXPECT_EQ(runs[1].find("measures")->find("P@1")->as_double(), 1.0);
 
-    const std::string page = folder_ / "report.html";
+    const std::string page = folder / "report.html";
     const RunResult table =
-        run({"eval", "--qrels", qrels, a, b, "--html", page, "--queries", queries_});
+        run({"eval", "--qrels", qrels, a, b, "--html", page, "--queries", query_file});
     EXPECT_EQ(table.exit_code, 0) << table.errors;
     EXPECT_TRUE(has(table.output, "nDCG@10")) << table.output;
     EXPECT_TRUE(has(contents(page), "old trees"));
 }
 
 TEST_F(Measuring, RunsAreFusedAtFullPrecision) {
-    const std::string a = folder_.write("a.trec", "q1 Q0 fox 1 2 a\nq1 Q0 owl 2 1 a\n");
-    const std::string b = folder_.write("b.trec", "q1 Q0 owl 1 2 b\n");
+    const std::string a = folder.write("a.trec", "q1 Q0 fox 1 2 a\nq1 Q0 owl 2 1 a\n");
+    const std::string b = folder.write("b.trec", "q1 Q0 owl 1 2 b\n");
     const RunResult rrf = run({"fuse", "--method", "rrf", a, b});
     EXPECT_EQ(rrf.exit_code, 0) << rrf.errors;
     EXPECT_EQ(rrf.output,
@@ -140,8 +140,8 @@ TEST_F(Measuring, RunsAreFusedAtFullPrecision) {
 }
 
 TEST_F(Measuring, WrongUseNamesWhatIsWrong) {
-    const std::string a = folder_.write("a.trec", "q1 Q0 fox 1 2 a\n");
-    const std::string broken = folder_.write("broken.trec", "q1 Q0 fox 1\n");
+    const std::string a = folder.write("a.trec", "q1 Q0 fox 1 2 a\n");
+    const std::string broken = folder.write("broken.trec", "q1 Q0 fox 1\n");
     const auto expect = [&](const std::vector<std::string>& arguments, int code,
                             const std::string& words) {
         const RunResult result = run(arguments);
@@ -150,14 +150,15 @@ TEST_F(Measuring, WrongUseNamesWhatIsWrong) {
         EXPECT_EQ(result.output, "");
     };
     expect({"run"}, 2, "--queries");
-    expect({"run", "--queries", folder_ / "absent"}, 3, "absent");
-    expect({"run", "--queries", queries_, "--top-k", "0"}, 2, "top-k");
-    expect({"run", "--queries", queries_, "--strategy", "dense"}, 2, "q1");
-    expect({"run", "--queries", queries_, "--query-vectors", folder_.write("one.npy", npy({1, 0}))},
-           2, "1 rows");
+    expect({"run", "--queries", folder / "absent"}, 3, "absent");
+    expect({"run", "--queries", query_file, "--top-k", "0"}, 2, "top-k");
+    expect({"run", "--queries", query_file, "--strategy", "dense"}, 2, "q1");
+    expect(
+        {"run", "--queries", query_file, "--query-vectors", folder.write("one.npy", npy({1, 0}))},
+        2, "1 rows");
     expect({"eval", a}, 2, "--qrels");
-    expect({"eval", "--qrels", folder_.write("none.txt", ""), a}, 2, "no judgement");
-    expect({"eval", "--qrels", folder_.write("q.txt", "q1 0 fox 1\n"), "--measures", "nDGC@10", a},
+    expect({"eval", "--qrels", folder.write("none.txt", ""), a}, 2, "no judgement");
+    expect({"eval", "--qrels", folder.write("q.txt", "q1 0 fox 1\n"), "--measures", "nDGC@10", a},
            2, "nDCG");
     expect({"fuse", broken}, 2, "broken.trec:1");
     expect({"fuse", "--weights", "1,2", a}, 2, "2 given for 1 runs");
@@ -167,15 +168,15 @@ TEST_F(Measuring, WrongUseNamesWhatIsWrong) {
     expect({"fuse", "--preset", "qdrnt", a}, 2, "qdrant");
     expect({"fuse", "--k", "-1", a}, 2, "k");
     expect({"bench", "sparse", "--corpus", a}, 2, "--queries");
-    expect({"bench", "dense", "--base", folder_ / "absent", "--queries", vectors_}, 3, "absent");
-    expect({"bench", "dense", "--base", vectors_, "--queries", vectors_, "--recall", "2"}, 2,
+    expect({"bench", "dense", "--base", folder / "absent", "--queries", vector_file}, 3, "absent");
+    expect({"bench", "dense", "--base", vector_file, "--queries", vector_file, "--recall", "2"}, 2,
            "--recall");
 }
 
 TEST_F(Measuring, BenchSparseMeasuresAndLeavesNothingBehind) {
-    const std::string corpus = folder_.write("lines.txt", "red fox\n\nold oak\nfox and oak\n");
-    const std::string queries = folder_.write("lines2.txt", "fox\noak\n");
-    const std::string scratch = folder_ / "scratch";
+    const std::string corpus = folder.write("lines.txt", "red fox\n\nold oak\nfox and oak\n");
+    const std::string queries = folder.write("lines2.txt", "fox\noak\n");
+    const std::string scratch = folder / "scratch";
     std::filesystem::create_directory(scratch);
     const Value value = json({"bench", "sparse", "--corpus", corpus, "--queries", queries,
                               "--threads", "2", "--scratch", scratch});
@@ -186,9 +187,9 @@ TEST_F(Measuring, BenchSparseMeasuresAndLeavesNothingBehind) {
 }
 
 TEST_F(Measuring, BenchDenseFindsWhatTheExactSearchFinds) {
-    const std::string base = folder_.write("base.npy", npy({1, 0, 0, 1, 0.6F, 0.8F}));
+    const std::string base = folder.write("base.npy", npy({1, 0, 0, 1, 0.6F, 0.8F}));
     const Value value =
-        json({"bench", "dense", "--base", base, "--queries", vectors_, "--top-k", "2"});
+        json({"bench", "dense", "--base", base, "--queries", vector_file, "--top-k", "2"});
     for (const char* key :
          {"qps", "p50_us", "p99_us", "build_seconds", "index_bytes", "memory_bytes", "exact_qps"}) {
         EXPECT_NE(value.find(key), nullptr) << key;
@@ -197,8 +198,8 @@ TEST_F(Measuring, BenchDenseFindsWhatTheExactSearchFinds) {
 }
 
 TEST_F(Measuring, BenchWaitsForAnotherProgramsWord) {
-    const std::string corpus = folder_.write("lines.txt", "red fox\n\nold oak\nfox and oak\n");
-    const std::string queries = folder_.write("lines2.txt", "fox\noak\n");
+    const std::string corpus = folder.write("lines.txt", "red fox\n\nold oak\nfox and oak\n");
+    const std::string queries = folder.write("lines2.txt", "fox\noak\n");
     RunningBraid braid({"bench", "sparse", "--corpus", corpus, "--queries", queries, "--analyzer",
                         "simple", "--wait", "--json"});
     const auto ready = json::parse(braid.read_line().value_or(""));
@@ -214,11 +215,11 @@ TEST_F(Measuring, BenchWaitsForAnotherProgramsWord) {
 }
 
 TEST_F(Measuring, BenchHybridAnswersWholeRequests) {
-    const std::string corpus = folder_.write("lines.txt", "red fox\nold oak\n");
-    const std::string queries = folder_.write("lines2.txt", "fox\noak\n");
-    const std::string base = folder_.write("base.npy", npy({1, 0, 0, 1}));
+    const std::string corpus = folder.write("lines.txt", "red fox\nold oak\n");
+    const std::string queries = folder.write("lines2.txt", "fox\noak\n");
+    const std::string base = folder.write("base.npy", npy({1, 0, 0, 1}));
     const Value value = json({"bench", "hybrid", "--corpus", corpus, "--base", base, "--queries",
-                              queries, "--query-vectors", vectors_});
+                              queries, "--query-vectors", vector_file});
     EXPECT_GT(value.find("qps")->as_double(), 0);
 }
 

@@ -37,19 +37,23 @@ std::vector<std::string> environment_of(const RunOptions& options) {
     std::vector<std::string> out{"PATH=/usr/bin:/bin", "HOME=/nonexistent", "TERM=dumb"};
     // Sanitizers and coverage need theirs.
     for (const char* name : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "BRAID_MODELS"}) {
-        if (const char* value = std::getenv(name)) out.push_back(std::string(name) + "=" + value);
+        const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): unchanged
+        if (value != nullptr) out.push_back(std::string(name) + "=" + value);
     }
     // Words only, unless a test asks for a model: a model takes time to load, and may be missing.
     const auto is_embedder = [](const auto& pair) { return pair.first == "BRAID_EMBEDDER"; };
     if (std::ranges::none_of(options.environment, is_embedder)) {
         out.emplace_back("BRAID_EMBEDDER=none");
     }
-    for (const auto& [name, value] : options.environment) out.push_back(name + "=" + value);
+    for (const auto& [name, value] : options.environment) {
+        out.emplace_back(name).append("=").append(value);
+    }
     return out;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
     std::vector<char*> out;
+    out.reserve(strings.size() + 1);
     for (std::string& text : strings) out.push_back(text.data());
     out.push_back(nullptr);
     return out;

@@ -36,11 +36,11 @@ const std::string kCorpus =
 
 class Program : public ::testing::Test {
 protected:
-    RunResult run(std::vector<std::string> arguments, RunOptions options = {}) {
+    RunResult run(std::vector<std::string> arguments, const RunOptions& options = {}) {
         arguments.insert(arguments.begin(), {"--data", data()});
         return braid::testing::run_braid(arguments, options);
     }
-    std::string data() const { return folder_ / "data"; }
+    std::string data() const { return folder / "data"; }
     /// Runs, expects success, and returns the object printed.
     Value json(std::vector<std::string> arguments, const RunOptions& options = {}) {
         arguments.emplace_back("--json");
@@ -51,7 +51,7 @@ protected:
         return value.value_or(Value());
     }
     void ingest_corpus() {
-        const RunResult result = run({"ingest", folder_.write("corpus.jsonl", kCorpus)});
+        const RunResult result = run({"ingest", folder.write("corpus.jsonl", kCorpus)});
         ASSERT_EQ(result.exit_code, 0) << result.errors;
     }
     std::vector<std::string> ids_of(const Value& answer) {
@@ -71,7 +71,7 @@ protected:
         EXPECT_EQ(result.output, "");
     }
 
-    TemporaryFolder folder_;
+    TemporaryFolder folder;
 };
 
 TEST_F(Program, ExplainsItself) {
@@ -99,7 +99,7 @@ TEST_F(Program, WrongUsageIsExitCodeTwo) {
 }
 
 TEST_F(Program, IngestsAndRetrieves) {
-    const Value report = json({"ingest", folder_.write("c.jsonl", kCorpus)});
+    const Value report = json({"ingest", folder.write("c.jsonl", kCorpus)});
     EXPECT_EQ(*report.find("chunks"), Value(3));
     EXPECT_EQ(*report.find("created"), Value(true));
 
@@ -115,7 +115,7 @@ TEST_F(Program, IngestsAndRetrieves) {
     EXPECT_TRUE(has(text.output, "*hunt* *mice*")) << text.output;
     EXPECT_TRUE(has(text.output, "2 hits of 2 candidates")) << text.output;
 
-    const Value again = json({"ingest", folder_ / "c.jsonl"});
+    const Value again = json({"ingest", folder / "c.jsonl"});
     EXPECT_EQ(*again.find("replaced"), Value(3));
     EXPECT_EQ(*again.find("created"), Value(false));
 }
@@ -127,7 +127,7 @@ TEST_F(Program, TakesTheRequestAsJson) {
     EXPECT_EQ(ids_of(answer).size(), 1U);
     EXPECT_EQ(*answer.find("strategy_used"), Value("sparse"));
     const std::string path =
-        folder_.write("r.json", R"({"query": "mice", "filter": {"year": 2021}})");
+        folder.write("r.json", R"({"query": "mice", "filter": {"year": 2021}})");
     EXPECT_EQ(ids_of(json({"retrieve", "--request", path})), std::vector<std::string>{"owl"});
     // Flags stand above the file.
     EXPECT_EQ(ids_of(json({"retrieve", "--request", path, "--filter", R"({"year": 2020})"})),
@@ -135,7 +135,7 @@ TEST_F(Program, TakesTheRequestAsJson) {
     expect_failure({"retrieve", "--request", "-"}, 2, "\"top_k\"",
                    {.input = R"({"query": "x", "topk": 1})"});
     expect_failure({"retrieve", "--request", "-"}, 2, "standard input", {.input = "{"});
-    expect_failure({"retrieve", "--request", folder_ / "none.json"}, 3, "none.json");
+    expect_failure({"retrieve", "--request", folder / "none.json"}, 3, "none.json");
 }
 
 TEST_F(Program, ExplainsWhereAChunkStandsAndWhyItIsNotThere) {
@@ -167,9 +167,9 @@ TEST_F(Program, NoHitsAreNoError) {
 
 TEST_F(Program, ServiceReadsItsVariables) {
     ingest_corpus();
-    folder_.write(".env", "RETRIEVAL_TOP_K=1   # one\n");
-    EXPECT_EQ(ids_of(json({"retrieve", "mice"}, {.folder = folder_.path().string()})).size(), 1U);
-    EXPECT_EQ(ids_of(json({"retrieve", "mice"}, {.folder = folder_.path().string(),
+    folder.write(".env", "RETRIEVAL_TOP_K=1   # one\n");
+    EXPECT_EQ(ids_of(json({"retrieve", "mice"}, {.folder = folder.path().string()})).size(), 1U);
+    EXPECT_EQ(ids_of(json({"retrieve", "mice"}, {.folder = folder.path().string(),
                                                  .environment = {{"RETRIEVAL_TOP_K", "2"}}}))
                   .size(),
               2U);
@@ -240,11 +240,11 @@ TEST_F(Program, AnalyzesText) {
 }
 
 TEST_F(Program, ShowsWhereSettingsComeFrom) {
-    std::filesystem::create_directories(folder_.path() / "config/braid");
-    folder_.write("config/braid/config.json", R"({"retrieval": {"bm25_weight": 2}})");
-    folder_.write(".env", "RETRIEVAL_VECTOR_WEIGHT=0.25\n");
-    const RunOptions options{.folder = folder_.path().string(),
-                             .environment = {{"XDG_CONFIG_HOME", folder_ / "config"},
+    std::filesystem::create_directories(folder.path() / "config/braid");
+    folder.write("config/braid/config.json", R"({"retrieval": {"bm25_weight": 2}})");
+    folder.write(".env", "RETRIEVAL_VECTOR_WEIGHT=0.25\n");
+    const RunOptions options{.folder = folder.path().string(),
+                             .environment = {{"XDG_CONFIG_HOME", folder / "config"},
                                              {"RETRIEVAL_TOP_K", "9"},
                                              {"OPENAI_API_KEY", "sk-very-secret"}}};
     const RunResult shown = run({"config", "show", "--origin"}, options);
@@ -258,18 +258,18 @@ TEST_F(Program, ShowsWhereSettingsComeFrom) {
     const RunResult as_json = run({"config", "show", "--json"}, options);
     EXPECT_FALSE(has(as_json.output, "very-secret"));
     EXPECT_TRUE(has(as_json.output, "\"dense_weight\":0.25"));
-    folder_.write("config/braid/config.json", R"({"retrievl": {}})");
+    folder.write("config/braid/config.json", R"({"retrievl": {}})");
     expect_failure({"stats"}, 2, "\"retrieval\"", options);
 }
 
 TEST_F(Program, KeepsVectorsOfTheUsersOwn) {
-    const std::string corpus = folder_.write("v.jsonl", kCorpus);
-    folder_.write("v.npy", npy_of<float>("<f4", 3, 2, {1, 0, 0, 1, -1, 0}));
+    const std::string corpus = folder.write("v.jsonl", kCorpus);
+    folder.write("v.npy", npy_of<float>("<f4", 3, 2, {1, 0, 0, 1, -1, 0}));
     json({"ingest", corpus, "--embedder", "external"});
     EXPECT_EQ(*json({"stats"}).find("vectors"), Value(3));
     const Value answer = json({"retrieve", "--query-vector", "[0, 1]", "--strategy", "dense"});
     EXPECT_EQ(ids_of(answer).at(0), "owl");
-    const std::string query = folder_.write("q.npy", npy_of<double>("<f8", 1, 2, {-1, 0.1}));
+    const std::string query = folder.write("q.npy", npy_of<double>("<f8", 1, 2, {-1, 0.1}));
     EXPECT_EQ(
         ids_of(json({"retrieve", "mice", "--query-vector", query, "--strategy", "dense"})).at(0),
         "oak");
@@ -284,38 +284,38 @@ TEST_F(Program, KeepsVectorsOfTheUsersOwn) {
 // nothing.
 
 TEST_F(Program, AMissingPathIsNotFoundAndCreatesNothing) {
-    expect_failure({"ingest", folder_ / "none.jsonl"}, 3, "none.jsonl");
+    expect_failure({"ingest", folder / "none.jsonl"}, 3, "none.jsonl");
     EXPECT_FALSE(std::filesystem::exists(data()));
 }
 
 TEST_F(Program, AnEmptyFileIsAnError) {
-    expect_failure({"ingest", folder_.write("e.jsonl", "")}, 2, "no lines");
-    expect_failure({"ingest", folder_.write("b.jsonl", "\n\n")}, 2, "no lines");
+    expect_failure({"ingest", folder.write("e.jsonl", "")}, 2, "no lines");
+    expect_failure({"ingest", folder.write("b.jsonl", "\n\n")}, 2, "no lines");
     EXPECT_FALSE(std::filesystem::exists(data()));
 }
 
 TEST_F(Program, InvalidUtf8NamesLineAndByte) {
     expect_failure(
-        {"ingest", folder_.write("u.jsonl", "{\"text\": \"ok\"}\n{\"text\": \"\xFF\"}\n")}, 2,
+        {"ingest", folder.write("u.jsonl", "{\"text\": \"ok\"}\n{\"text\": \"\xFF\"}\n")}, 2,
         "u.jsonl:2: not valid UTF-8: byte 0xff at byte 11");
 }
 
 TEST_F(Program, ALineOfTwoHundredMegabytesIsRefusedInBoundedMemory) {
-    const std::string path = folder_.write("l.jsonl", kCorpus + "{\"text\": \"");
+    const std::string path = folder.write("l.jsonl", kCorpus + "{\"text\": \"");
     std::filesystem::resize_file(path, 200'000'000);  // sparse: NUL bytes without a line break
     expect_failure({"ingest", path}, 2, "l.jsonl:4: the line is longer than the limit of 64 MiB");
 }
 
 TEST_F(Program, JsonWithoutTextIsRefused) {
-    expect_failure({"ingest", folder_.write("t.jsonl", kCorpus + "{\"_id\": \"x\"}\n")}, 2,
+    expect_failure({"ingest", folder.write("t.jsonl", kCorpus + "{\"_id\": \"x\"}\n")}, 2,
                    "t.jsonl:4: no text");
-    expect_failure({"ingest", folder_.write("j.jsonl", "{\"text\": \n")}, 2, "j.jsonl:1: ");
+    expect_failure({"ingest", folder.write("j.jsonl", "{\"text\": \n")}, 2, "j.jsonl:1: ");
     expect_failure({"add"}, 2, "no text", {.input = "{\"_id\": \"x\"}"});
 }
 
 TEST_F(Program, WhatWasStoredBeforeABadLineStays) {
     const RunResult result =
-        run({"ingest", "--batch", "2", folder_.write("p.jsonl", kCorpus + "{}\n")});
+        run({"ingest", "--batch", "2", folder.write("p.jsonl", kCorpus + "{}\n")});
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_TRUE(has(result.errors, "2 chunks were stored")) << result.errors;
     EXPECT_EQ(*json({"stats"}).find("chunks"), Value(2));
@@ -323,9 +323,9 @@ TEST_F(Program, WhatWasStoredBeforeABadLineStays) {
 
 TEST_F(Program, VectorsOfTheWrongLengthAreRefused) {
     const std::string path =
-        folder_.write("v.jsonl",
-                      "{\"_id\": \"a\", \"text\": \"x\", \"vector\": [1, 0]}\n"
-                      "{\"_id\": \"b\", \"text\": \"y\", \"vector\": [1, 0, 0]}\n");
+        folder.write("v.jsonl",
+                     "{\"_id\": \"a\", \"text\": \"x\", \"vector\": [1, 0]}\n"
+                     "{\"_id\": \"b\", \"text\": \"y\", \"vector\": [1, 0, 0]}\n");
     const RunResult result = run({"ingest", path, "--embedder", "external"});
     EXPECT_EQ(result.exit_code, 2) << result.errors;
     EXPECT_TRUE(has(result.errors, "\"b\"")) << result.errors;
@@ -336,17 +336,17 @@ TEST_F(Program, VectorsOfTheWrongLengthAreRefused) {
 }
 
 TEST_F(Program, NumbersThatAreNotFiniteAreRefused) {
-    expect_failure({"ingest", folder_.write("n.jsonl", R"({"text": "x", "vector": [NaN]})")}, 2,
+    expect_failure({"ingest", folder.write("n.jsonl", R"({"text": "x", "vector": [NaN]})")}, 2,
                    "n.jsonl:1: ");
-    const std::string corpus = folder_.write("m.jsonl", kCorpus);
-    folder_.write("m.npy",
-                  npy_of<float>("<f4", 3, 1, {1, std::numeric_limits<float>::quiet_NaN(), 2}));
+    const std::string corpus = folder.write("m.jsonl", kCorpus);
+    folder.write("m.npy",
+                 npy_of<float>("<f4", 3, 1, {1, std::numeric_limits<float>::quiet_NaN(), 2}));
     expect_failure({"ingest", corpus}, 2, "row 1");
     EXPECT_FALSE(std::filesystem::exists(data()));
 }
 
 TEST_F(Program, RepeatedIdsInOneFileNameBothLines) {
-    expect_failure({"ingest", folder_.write("d.jsonl", kCorpus + kCorpus)}, 2,
+    expect_failure({"ingest", folder.write("d.jsonl", kCorpus + kCorpus)}, 2,
                    "d.jsonl:4: the id \"fox\" stands already in line 1");
     EXPECT_FALSE(std::filesystem::exists(data()));
 }
@@ -389,9 +389,9 @@ TEST_F(Program, AnInterruptStopsBetweenBatches) {
 
 TEST_F(Program, FlagsThatDoNotFitTheCollectionAreRefused) {
     ingest_corpus();
-    expect_failure({"ingest", folder_ / "corpus.jsonl", "--embedder", "external"}, 2, "embedder");
-    expect_failure({"ingest", folder_ / "corpus.jsonl", "--language", "de"}, 2, "german");
-    EXPECT_EQ(run({"ingest", folder_ / "corpus.jsonl", "--language", "en"}).exit_code, 0);
+    expect_failure({"ingest", folder / "corpus.jsonl", "--embedder", "external"}, 2, "embedder");
+    expect_failure({"ingest", folder / "corpus.jsonl", "--language", "de"}, 2, "german");
+    EXPECT_EQ(run({"ingest", folder / "corpus.jsonl", "--language", "en"}).exit_code, 0);
 }
 
 TEST_F(Program, OutputThatCannotBeWrittenIsAnError) {
@@ -408,57 +408,57 @@ TEST_F(Program, AReaderThatWentAwayEndsItQuietly) {
     EXPECT_EQ(result.errors, "");
     // Storing is worth more than reporting it.
     const RunResult stored =
-        run({"ingest", "--ack", "--batch", "1", folder_ / "corpus.jsonl"}, {.nobody_reads = true});
+        run({"ingest", "--ack", "--batch", "1", folder / "corpus.jsonl"}, {.nobody_reads = true});
     EXPECT_EQ(stored.exit_code, 141);
     EXPECT_EQ(*json({"stats"}).find("chunks"), Value(3));
 }
 
 TEST_F(Program, RunsFromAnyDirectory) {
-    std::filesystem::create_directories(folder_.path() / "elsewhere");
-    const RunOptions there{.folder = folder_ / "elsewhere"};
-    folder_.write("elsewhere/c.jsonl", kCorpus);
+    std::filesystem::create_directories(folder.path() / "elsewhere");
+    const RunOptions there{.folder = folder / "elsewhere"};
+    folder.write("elsewhere/c.jsonl", kCorpus);
     EXPECT_EQ(braid::testing::run_braid({"ingest", "c.jsonl"}, there).exit_code, 0);
-    EXPECT_TRUE(std::filesystem::exists(folder_.path() / "elsewhere/braid-data"));
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / "elsewhere/braid-data"));
     EXPECT_EQ(braid::testing::run_braid({"retrieve", "mice"}, there).exit_code, 0);
 }
 
 TEST_F(Program, CutsFoldersOfTextsIntoChunks) {
-    std::filesystem::create_directories(folder_.path() / "notes/sub");
-    folder_.write("notes/fox.md", "# Foxes\n\n## Diet\n\nFoxes hunt mice.\n");
-    folder_.write("notes/sub/owl.txt", "Owls hunt at night.\n");
-    const Value first = json({"ingest", folder_ / "notes"});
+    std::filesystem::create_directories(folder.path() / "notes/sub");
+    folder.write("notes/fox.md", "# Foxes\n\n## Diet\n\nFoxes hunt mice.\n");
+    folder.write("notes/sub/owl.txt", "Owls hunt at night.\n");
+    const Value first = json({"ingest", folder / "notes"});
     EXPECT_EQ(*first.find("text_files"), Value(2));
     const RunResult found = run({"retrieve", "mice"});
     EXPECT_TRUE(has(found.output, "Foxes › Diet")) << found.output;
-    EXPECT_EQ(*json({"ingest", folder_ / "notes"}).find("unchanged_files"), Value(2));
-    EXPECT_TRUE(has(run({"ingest", folder_ / "notes"}).output, "2 unchanged files skipped"));
+    EXPECT_EQ(*json({"ingest", folder / "notes"}).find("unchanged_files"), Value(2));
+    EXPECT_TRUE(has(run({"ingest", folder / "notes"}).output, "2 unchanged files skipped"));
 
-    folder_.write("notes/bad.md", "\xFF");
-    const RunResult bad = run({"ingest", folder_ / "notes"});
+    folder.write("notes/bad.md", "\xFF");
+    const RunResult bad = run({"ingest", folder / "notes"});
     EXPECT_EQ(bad.exit_code, 1);
     EXPECT_TRUE(has(bad.errors, "bad.md")) << bad.errors;
-    std::filesystem::create_directories(folder_.path() / "empty");
-    expect_failure({"ingest", folder_ / "empty"}, 3, "no Markdown or text files");
-    expect_failure({"ingest", folder_ / "missing.md"}, 3, "missing.md");
+    std::filesystem::create_directories(folder.path() / "empty");
+    expect_failure({"ingest", folder / "empty"}, 3, "no Markdown or text files");
+    expect_failure({"ingest", folder / "missing.md"}, 3, "missing.md");
 }
 
 TEST_F(Program, SeveralFilesGoIntoOneCollection) {
     const std::string more =
-        folder_.write("more.jsonl", "{\"_id\": \"elm\", \"text\": \"Elms.\"}\n");
-    const Value report = json({"ingest", folder_.write("c.jsonl", kCorpus), more});
+        folder.write("more.jsonl", "{\"_id\": \"elm\", \"text\": \"Elms.\"}\n");
+    const Value report = json({"ingest", folder.write("c.jsonl", kCorpus), more});
     EXPECT_EQ(*report.find("chunks"), Value(4));
     const RunResult piped =
         run({"ingest", "-"}, {.input = "{\"_id\": \"yew\", \"text\": \"Yews.\"}\n"});
     EXPECT_EQ(piped.exit_code, 0) << piped.errors;
     EXPECT_EQ(*json({"stats"}).find("chunks"), Value(5));
-    expect_failure({"ingest", more, folder_ / "none.jsonl"}, 3, "none.jsonl");
+    expect_failure({"ingest", more, folder / "none.jsonl"}, 3, "none.jsonl");
 }
 
 TEST_F(Program, NamespacesAreApart) {
     const std::string path =
-        folder_.write("n.jsonl",
-                      "{\"_id\": \"a\", \"text\": \"red fox\", \"namespace\": \"one\"}\n"
-                      "{\"_id\": \"a\", \"text\": \"red owl\"}\n");
+        folder.write("n.jsonl",
+                     "{\"_id\": \"a\", \"text\": \"red fox\", \"namespace\": \"one\"}\n"
+                     "{\"_id\": \"a\", \"text\": \"red owl\"}\n");
     json({"ingest", path, "--namespace", "two"});
     EXPECT_EQ(ids_of(json({"retrieve", "fox", "--namespace", "one"})).size(), 1U);
     EXPECT_EQ(ids_of(json({"retrieve", "fox", "--namespace", "two"})).size(), 0U);

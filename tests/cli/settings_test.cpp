@@ -23,12 +23,12 @@ protected:
     Result<Settings> load() {
         SettingSources sources;
         sources.variable = [this](std::string_view name) -> std::optional<std::string> {
-            const auto found = variables_.find(std::string(name));
-            if (found == variables_.end()) return std::nullopt;
+            const auto found = environment.find(std::string(name));
+            if (found == environment.end()) return std::nullopt;
             return found->second;
         };
-        sources.env_file = folder_ / ".env";
-        sources.config_file = folder_ / "config.json";
+        sources.env_file = folder / ".env";
+        sources.config_file = folder / "config.json";
         return Settings::load(sources);
     }
     Settings loaded() {
@@ -44,8 +44,8 @@ protected:
         return *std::ranges::find(settings.profiles(), name, &Profile::name);
     }
 
-    braid::testing::TemporaryFolder folder_;
-    std::map<std::string, std::string> variables_;
+    braid::testing::TemporaryFolder folder;
+    std::map<std::string, std::string> environment;
 };
 
 TEST_F(SettingsTest, EnvironmentBeforeEnvFileBeforeConfigBeforeDefault) {
@@ -53,24 +53,24 @@ TEST_F(SettingsTest, EnvironmentBeforeEnvFileBeforeConfigBeforeDefault) {
     EXPECT_EQ(loaded().setting("data").origin, "default");
     EXPECT_TRUE(loaded().profiles().empty());
 
-    folder_.write("config.json", R"({"data": "/c", "retrieval": {"top_k": 3}})");
+    folder.write("config.json", R"({"data": "/c", "retrieval": {"top_k": 3}})");
     EXPECT_EQ(loaded().text("data"), "/c");
-    EXPECT_EQ(loaded().setting("data").origin, folder_ / "config.json");
+    EXPECT_EQ(loaded().setting("data").origin, folder / "config.json");
 
-    folder_.write(".env", "BRAID_DATA=/e\n");
+    folder.write(".env", "BRAID_DATA=/e\n");
     EXPECT_EQ(loaded().text("data"), "/e");
     EXPECT_EQ(loaded().number("retrieval.top_k"), 3);
 
-    variables_["BRAID_DATA"] = "/v";
+    environment["BRAID_DATA"] = "/v";
     EXPECT_EQ(loaded().text("data"), "/v");
     EXPECT_EQ(loaded().setting("data").origin, "environment");
-    variables_["BRAID_DATA"] = "";
+    environment["BRAID_DATA"] = "";
     EXPECT_EQ(loaded().text("data"), "/e");
 }
 
 TEST_F(SettingsTest, ServiceTakesTheWeightsOfItsVariables) {
-    variables_["RETRIEVAL_TOP_K"] = "7";
-    variables_["RETRIEVAL_VECTOR_WEIGHT"] = "0.8";
+    environment["RETRIEVAL_TOP_K"] = "7";
+    environment["RETRIEVAL_VECTOR_WEIGHT"] = "0.8";
     const Settings settings = loaded();
     const Profile& service = profile(settings, "service");
     EXPECT_EQ(service.top_k, 7U);
@@ -78,12 +78,12 @@ TEST_F(SettingsTest, ServiceTakesTheWeightsOfItsVariables) {
     EXPECT_EQ(service.sparse_weight, 0.5);
     EXPECT_EQ(service.depth_per_hit, 1U);
 
-    variables_["RETRIEVAL_BM25_WEIGHT"] = "2";
+    environment["RETRIEVAL_BM25_WEIGHT"] = "2";
     EXPECT_EQ(profile(loaded(), "service").sparse_weight, 2.0);
 }
 
 TEST_F(SettingsTest, ArtifactsTakesItsVariables) {
-    folder_.write(".env", "RRF_CONSTANT=30\nOVERFETCH_MULTIPLIER=4\nMAX_HYBRID_SEARCH_RESULTS=9");
+    folder.write(".env", "RRF_CONSTANT=30\nOVERFETCH_MULTIPLIER=4\nMAX_HYBRID_SEARCH_RESULTS=9");
     const Profile artifacts = profile(loaded(), "artifacts");
     EXPECT_EQ(artifacts.k, 30);
     EXPECT_EQ(artifacts.depth_per_hit, 4U);
@@ -92,39 +92,39 @@ TEST_F(SettingsTest, ArtifactsTakesItsVariables) {
 }
 
 TEST_F(SettingsTest, ConfigAddsProfilesWhichVariablesStandAbove) {
-    folder_.write("config.json",
-                  R"({"profiles": {"mine": {"base": "topic", "top_k": 3},
+    folder.write("config.json",
+                 R"({"profiles": {"mine": {"base": "topic", "top_k": 3},
                                    "service": {"top_k": 4, "depth": 9}}})");
     EXPECT_EQ(profile(loaded(), "mine").method, FusionMethod::WeightedSum);
     EXPECT_EQ(profile(loaded(), "service").top_k, 4U);
-    variables_["RETRIEVAL_TOP_K"] = "7";
+    environment["RETRIEVAL_TOP_K"] = "7";
     EXPECT_EQ(profile(loaded(), "service").top_k, 7U);
     EXPECT_EQ(profile(loaded(), "service").depth, 9U);
 }
 
 TEST_F(SettingsTest, TheKeyMayHaveEitherName) {
-    variables_["OPENAI_API_KEY"] = "general";
+    environment["OPENAI_API_KEY"] = "general";
     EXPECT_EQ(loaded().text("openai.apiKey"), "general");
-    variables_["BRAID_OPENAI_API_KEY"] = "own";
+    environment["BRAID_OPENAI_API_KEY"] = "own";
     EXPECT_EQ(loaded().text("openai.apiKey"), "own");
-    variables_.clear();
-    folder_.write("config.json", R"({"openai": {"apiKey": "k", "embeddingModel": "m"}})");
+    environment.clear();
+    folder.write("config.json", R"({"openai": {"apiKey": "k", "embeddingModel": "m"}})");
     EXPECT_EQ(loaded().text("openai.embeddingModel"), "m");
 }
 
 TEST_F(SettingsTest, WrongValuesNameVariableAndPlace) {
-    variables_["RETRIEVAL_TOP_K"] = "many";
+    environment["RETRIEVAL_TOP_K"] = "many";
     EXPECT_TRUE(has(complaint(), "RETRIEVAL_TOP_K (environment)")) << complaint();
-    variables_["RETRIEVAL_TOP_K"] = "0";
+    environment["RETRIEVAL_TOP_K"] = "0";
     EXPECT_TRUE(has(complaint(), "from 1 to 10000"));
-    variables_["RETRIEVAL_TOP_K"] = "2.5";
+    environment["RETRIEVAL_TOP_K"] = "2.5";
     EXPECT_TRUE(has(complaint(), "integer"));
-    variables_.clear();
-    folder_.write(".env", "# c\nRETRIEVAL_BM25_WEIGHT=-1");
+    environment.clear();
+    folder.write(".env", "# c\nRETRIEVAL_BM25_WEIGHT=-1");
     EXPECT_TRUE(has(complaint(), ".env"));
-    folder_.write(".env", "BRAID_DURABILITY=some");
+    folder.write(".env", "BRAID_DURABILITY=some");
     EXPECT_TRUE(has(complaint(), "full|relaxed"));
-    folder_.write(".env", "A=1\nno equals sign\n");
+    folder.write(".env", "A=1\nno equals sign\n");
     EXPECT_TRUE(has(complaint(), ".env:2"));
 }
 
@@ -139,14 +139,14 @@ TEST_F(SettingsTest, ConfigWithUnknownKeysNamesTheNearest) {
                                             {R"({"offline": "yes"})", "offline"},
                                             {"{", "config.json"},
                                             {"[]", "config.json"}}) {
-        folder_.write("config.json", text);
+        folder.write("config.json", text);
         EXPECT_TRUE(has(complaint(), words)) << complaint();
         EXPECT_TRUE(has(complaint(), "config.json")) << complaint();
     }
 }
 
 TEST_F(SettingsTest, StrangeVariablesInTheEnvFileAreNoticed) {
-    folder_.write(".env", "OTHER=1\nBRAID_DTA=x\n");
+    folder.write(".env", "OTHER=1\nBRAID_DTA=x\n");
     const Settings settings = loaded();
     ASSERT_EQ(settings.warnings().size(), 1U);
     EXPECT_TRUE(has(settings.warnings()[0], "BRAID_DATA"));
@@ -171,7 +171,7 @@ TEST(EnvFile, ReadsQuotesCommentsAndExports) {
 }
 
 TEST(EnvFile, TheExampleHasExactlyTheVariablesThereAre) {
-    std::ifstream file(std::string(BRAID_SOURCE_DIR) + "/.env.example");
+    const std::ifstream file(std::string(BRAID_SOURCE_DIR) + "/.env.example");
     std::stringstream text;
     text << file.rdbuf();
     const auto variables = parse_env(text.str(), ".env.example");
