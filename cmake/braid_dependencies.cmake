@@ -13,6 +13,17 @@ endif()
 if(BRAID_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
+if(BRAID_PYTHON_BINDINGS)                               # bindings/python says so where one is missing
+  if(NOT DEFINED Python_EXECUTABLE)
+    set(Python_EXECUTABLE ${BRAID_PYTHON})
+  endif()
+  find_package(Python 3.11 COMPONENTS Interpreter Development.Module)
+  if(Python_FOUND)
+    execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+                    OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_ROOT ERROR_QUIET)
+    find_package(nanobind CONFIG)
+  endif()
+endif()
 include(braid_plain_library)
 braid_plain_library(utf8proc::utf8proc utf8proc.h utf8proc)      # src/text, src/embed
 braid_plain_library(stemmer::stemmer libstemmer.h stemmer)       # src/text
