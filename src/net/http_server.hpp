@@ -42,6 +42,8 @@ public:
     HttpHandler() = default;
     HttpHandler(const HttpHandler&) = delete;
     HttpHandler& operator=(const HttpHandler&) = delete;
+    HttpHandler(HttpHandler&&) = delete;
+    HttpHandler& operator=(HttpHandler&&) = delete;
     virtual ~HttpHandler() = default;
 
     /// Judges the head of a request before any of its body is read; short and without blocking. An

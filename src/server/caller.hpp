@@ -45,6 +45,8 @@ public:
     Observer() = default;
     Observer(const Observer&) = delete;
     Observer& operator=(const Observer&) = delete;
+    Observer(Observer&&) = delete;
+    Observer& operator=(Observer&&) = delete;
     virtual ~Observer() = default;
 
     virtual void answered(const Answer& answer) = 0;

@@ -40,6 +40,8 @@ public:
     explicit McpServer(Database& database, ServiceOptions service = {}, McpOptions options = {});
     McpServer(const McpServer&) = delete;
     McpServer& operator=(const McpServer&) = delete;
+    McpServer(McpServer&&) = delete;
+    McpServer& operator=(McpServer&&) = delete;
     ~McpServer() = default;
 
     const Tools& tools() const noexcept { return tools_; }

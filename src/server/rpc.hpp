@@ -26,6 +26,8 @@ public:
     explicit Rpc(Database& database, ServiceOptions options = {});
     Rpc(const Rpc&) = delete;
     Rpc& operator=(const Rpc&) = delete;
+    Rpc(Rpc&&) = delete;
+    Rpc& operator=(Rpc&&) = delete;
     ~Rpc() = default;
 
     /// The answer to one message or one batch; none if nothing is owed. Never fails: what goes

@@ -36,7 +36,7 @@ bool succeeds(const std::string& command) {
 std::string output_of(const std::string& command, const TemporaryFolder& folder) {
     const std::string file = folder / "output";
     EXPECT_TRUE(succeeds(command + " > " + file + " 2>&1")) << command;
-    std::ifstream stream(file);
+    const std::ifstream stream(file);
     std::stringstream text;
     text << stream.rdbuf();
     return text.str();
@@ -162,7 +162,7 @@ TEST(Keys, AreShownOnceAndKeptAsHashes) {
     ASSERT_TRUE(json);
     const std::string key = text_in(*json, "key");
     EXPECT_TRUE(key.starts_with("braid_"));
-    std::ifstream stream(file);
+    const std::ifstream stream(file);
     std::stringstream text;
     text << stream.rdbuf();
     EXPECT_FALSE(has(text.str(), key));

@@ -92,7 +92,7 @@ std::vector<std::string> files() {
 class Scenarios : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Scenarios, GiveTheSameAtEveryDoor) {
-    std::ifstream in(GetParam());
+    const std::ifstream in(GetParam());
     std::ostringstream text;
     text << in.rdbuf();
     const auto scenario = parse_scenario(std::filesystem::path(GetParam()).filename(), text.str());

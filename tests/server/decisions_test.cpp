@@ -16,17 +16,17 @@ using braid::testing::parsed;
 class DecisionsTest : public ::testing::Test {
 protected:
     Value query(const std::string& params, const Caller& caller = {}) {
-        auto result = decisions_.query(parsed(params).as_object(), caller);
+        auto result = decisions.query(parsed(params).as_object(), caller);
         EXPECT_TRUE(result) << result.error().message;
         return result.value_or(Value());
     }
     ErrorCode failure(const std::string& params) {
-        const auto result = decisions_.query(parsed(params).as_object(), {});
+        const auto result = decisions.query(parsed(params).as_object(), {});
         EXPECT_FALSE(result);
         return result ? ErrorCode::IoError : result.error().code;
     }
     Value index(const std::string& params) {
-        auto result = decisions_.index(parsed(params).as_object(), {});
+        auto result = decisions.index(parsed(params).as_object(), {});
         EXPECT_TRUE(result) << result.error().message;
         return result.value_or(Value());
     }
@@ -38,9 +38,9 @@ protected:
             {"id": "3", "summary": "Security improvements", "project": "web"}]})");
     }
 
-    Database database_ = memory_database();
-    Operations operations_{database_, {.profiles = {}, .embedder = "fake"}};
-    Decisions decisions_{operations_};
+    Database database = memory_database();
+    Operations operations{database, {.profiles = {}, .embedder = "fake"}};
+    Decisions decisions{operations};
 };
 
 TEST_F(DecisionsTest, SearchableTextJoinsWhatADecisionSays) {
@@ -158,12 +158,12 @@ TEST_F(DecisionsTest, FindsNothingBeforeAnythingIsStored) {
     EXPECT_EQ(at(answer, "decisions"), Value(Array{}));
     EXPECT_EQ(at(answer, "scores"), Value(Object{}));
     EXPECT_EQ(at(answer, "warnings").as_array().size(), 1U);
-    EXPECT_FALSE(database_.describe("decisions"));
+    EXPECT_FALSE(database.describe("decisions"));
 }
 
 TEST_F(DecisionsTest, CreatesTheCollectionAsTheSeedHasIt) {
     EXPECT_EQ(at(index(R"({"decisions": []})"), "created"), Value(true));
-    const Schema schema = database_.describe("decisions")->schema;
+    const Schema schema = database.describe("decisions")->schema;
     EXPECT_EQ(schema.analyzer, "simple");
     EXPECT_EQ(schema.bm25,
               (Bm25{.variant = Bm25Variant::Okapi, .k1 = 1.5, .b = 0.75, .epsilon = 0.25}));
@@ -184,7 +184,7 @@ TEST_F(DecisionsTest, StoresAllOrNone) {
          {R"({"decisions": [{"id": "1", "summary": "x"}, {"summary": "no id"}]})",
           R"({"decisions": [{"id": "1"}, {"id": "1"}]})", R"({"decisions": [3]})",
           R"({"decisions": {}})", "{}"}) {
-        EXPECT_FALSE(decisions_.index(parsed(params).as_object(), {})) << params;
+        EXPECT_FALSE(decisions.index(parsed(params).as_object(), {})) << params;
     }
     EXPECT_EQ(at(query(R"({"query": "x"})"), "decisions"), Value(Array{}));
 }
@@ -193,21 +193,21 @@ TEST_F(DecisionsTest, ReturnsWhatWasStoredUnchanged) {
     const Value decision = parsed(R"({"id": "d1", "summary": "Keep", "confidence": 0.85,
         "tags": ["a", "b"], "reasons": [{"text": "r", "strength": 0.5}], "nested": {"x": null},
         "created_at": "2025-12-25T10:00:00Z", "hop": 3})");
-    ASSERT_TRUE(decisions_.index(Object{{"decisions", Array{decision}}}, {}));
+    ASSERT_TRUE(decisions.index(Object{{"decisions", Array{decision}}}, {}));
     EXPECT_EQ(at(query(R"({"query": "keep"})"), "decisions.0"), decision);
 }
 
 TEST_F(DecisionsTest, SaysWhenTheMeaningCannotBeSearched) {
     Database words = memory_database();
-    const Operations operations{words, {}};
-    const Decisions decisions{operations};
+    const Operations word_operations{words, {}};
+    const Decisions word_decisions{word_operations};
     const Object stored = parsed(R"({"decisions": [{"id": "1", "summary": "a b"},
         {"id": "2", "summary": "c d"}, {"id": "3", "summary": "e f"}]})")
                               .as_object();
-    ASSERT_TRUE(decisions.index(stored, {}));
-    EXPECT_FALSE(decisions.query(parsed(R"({"query": "a"})").as_object(), {}));
-    const auto hybrid =
-        decisions.query(parsed(R"({"query": "a", "retrieval_mode": "hybrid"})").as_object(), {});
+    ASSERT_TRUE(word_decisions.index(stored, {}));
+    EXPECT_FALSE(word_decisions.query(parsed(R"({"query": "a"})").as_object(), {}));
+    const auto hybrid = word_decisions.query(
+        parsed(R"({"query": "a", "retrieval_mode": "hybrid"})").as_object(), {});
     ASSERT_TRUE(hybrid);
     EXPECT_EQ(at(*hybrid, "complete"), Value(false));
     EXPECT_EQ(at(*hybrid, "scores.1.semantic"), Value());

@@ -272,7 +272,7 @@ TEST_F(HttpTest, GivesUpAtTheDeadlineAndWhenTheClientIsGone) {
     const std::string body = R"({"query": "foxes", "collection": "notes"})";
     EXPECT_EQ(code(ask("POST", "/v1/retrieve", body), 504), "deadline_exceeded");
     restart({});
-    std::stop_source gone;
+    const std::stop_source gone;
     gone.request_stop();
     auto request = http_request("POST", "/v1/retrieve", body);
     request.gone = gone.get_token();
@@ -358,6 +358,7 @@ TEST_F(HttpTest, ServesSeveralThreads) {
     add_notes();
     {
         std::vector<std::jthread> threads;
+        threads.reserve(4);
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < 20; ++i) {

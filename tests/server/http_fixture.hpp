@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,7 +57,8 @@ protected:
     void restart(server::HttpAppOptions options) {
         options.service.embedder = "fake";
         options.version = "1.2.3";
-        app_.emplace(database_, std::move(options));
+        app_.reset();
+        app_ = std::make_unique<server::HttpApp>(database_, std::move(options));
     }
     net::OutgoingResponse ask(const std::string& method, const std::string& target,
                               const std::string& body = "", const Headers& headers = {}) {
@@ -90,7 +91,7 @@ protected:
     }
 
     Database database_ = memory_database();
-    std::optional<server::HttpApp> app_;
+    std::unique_ptr<server::HttpApp> app_;
 };
 
 }  // namespace braid::testing

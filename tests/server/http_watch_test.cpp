@@ -28,12 +28,12 @@ using braid::testing::send;
 class LoggedHttpTest : public HttpTest {
 protected:
     void log_to(HttpAppOptions options) {
-        options.log = [this](std::string_view line) { lines_.emplace_back(line); };
-        options.audit = [this](std::string_view line) { audit_.emplace_back(line); };
+        options.log = [this](std::string_view line) { log_lines.emplace_back(line); };
+        options.audit = [this](std::string_view line) { audit_lines.emplace_back(line); };
         restart(std::move(options));
     }
-    std::vector<std::string> lines_;
-    std::vector<std::string> audit_;
+    std::vector<std::string> log_lines;
+    std::vector<std::string> audit_lines;
 };
 
 TEST_F(LoggedHttpTest, LogsARequestWithItsTimingsAndCounts) {
@@ -41,12 +41,12 @@ TEST_F(LoggedHttpTest, LogsARequestWithItsTimingsAndCounts) {
     options.log_format = LogFormat::Json;
     log_to(std::move(options));
     add_notes();
-    lines_.clear();
+    log_lines.clear();
     json("POST", "/v1/retrieve", R"({"query": "secret foxes", "collection": "notes"})", 200,
          {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
           {"X-Request-Id", "req-1"}});
-    ASSERT_EQ(lines_.size(), 1U);
-    const Value line = parsed(lines_[0]);
+    ASSERT_EQ(log_lines.size(), 1U);
+    const Value line = parsed(log_lines[0]);
     EXPECT_EQ(at(line, "event"), Value("request"));
     EXPECT_EQ(at(line, "level"), Value("info"));
     EXPECT_EQ(at(line, "request_id"), Value("req-1"));
@@ -60,8 +60,8 @@ TEST_F(LoggedHttpTest, LogsARequestWithItsTimingsAndCounts) {
           "dense_candidates", "sparse_candidates", "results_before_merge"}) {
         EXPECT_TRUE(at(line, name).is_number()) << name;
     }
-    EXPECT_EQ(lines_[0].find("secret"), std::string::npos) << "query texts stay out";
-    EXPECT_EQ(lines_[0].find("Red foxes"), std::string::npos) << "and so do documents";
+    EXPECT_EQ(log_lines[0].find("secret"), std::string::npos) << "query texts stay out";
+    EXPECT_EQ(log_lines[0].find("Red foxes"), std::string::npos) << "and so do documents";
 }
 
 TEST_F(LoggedHttpTest, LogsTextsOnlyWhenAsked) {
@@ -70,9 +70,10 @@ TEST_F(LoggedHttpTest, LogsTextsOnlyWhenAsked) {
     log_to(std::move(options));
     add_notes();
     json("POST", "/v1/retrieve", R"({"query": "two\nlines", "collection": "notes"})");
-    EXPECT_NE(lines_.back().find(R"(queries=["two\nlines"])"), std::string::npos) << lines_.back();
-    EXPECT_EQ(lines_.back().find('\n'), std::string::npos);
-    EXPECT_NE(lines_.back().find(" info request "), std::string::npos) << lines_.back();
+    EXPECT_NE(log_lines.back().find(R"(queries=["two\nlines"])"), std::string::npos)
+        << log_lines.back();
+    EXPECT_EQ(log_lines.back().find('\n'), std::string::npos);
+    EXPECT_NE(log_lines.back().find(" info request "), std::string::npos) << log_lines.back();
 }
 
 TEST_F(LoggedHttpTest, NamesSlowQueries) {
@@ -81,42 +82,42 @@ TEST_F(LoggedHttpTest, NamesSlowQueries) {
     log_to(std::move(options));
     add_notes();
     json("POST", "/v1/retrieve", R"({"query": "foxes", "collection": "notes"})");
-    for (const std::string& line : lines_) EXPECT_EQ(line.find("slow_query"), std::string::npos);
+    for (const std::string& line : log_lines) EXPECT_EQ(line.find("slow_query"), std::string::npos);
 
     Metrics metrics({});
     WatchOptions watching;
-    watching.log = [this](std::string_view line) { lines_.emplace_back(line); };
+    watching.log = [this](std::string_view line) { log_lines.emplace_back(line); };
     watching.slow_query = std::chrono::milliseconds(5);
     Watch watch(metrics, watching);
     watch.answered({});
     Served served;
     served.took = std::chrono::milliseconds(6);
     watch.finish(served);
-    EXPECT_NE(lines_.back().find("warning slow_query"), std::string::npos) << lines_.back();
+    EXPECT_NE(log_lines.back().find("warning slow_query"), std::string::npos) << log_lines.back();
 }
 
 TEST_F(LoggedHttpTest, AuditsWhoWasGivenWhat) {
     log_to({});
     add_notes();
-    ASSERT_EQ(audit_.size(), 1U);
-    EXPECT_EQ(at(parsed(audit_.back()), "changed.notes"), Value(3));
+    ASSERT_EQ(audit_lines.size(), 1U);
+    EXPECT_EQ(at(parsed(audit_lines.back()), "changed.notes"), Value(3));
     json("POST", "/v1/retrieve", R"({"query": "oak trees", "collection": "notes", "top_k": 1})");
-    EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes.0"), Value("oak"));
+    EXPECT_EQ(at(parsed(audit_lines.back()), "chunks.notes.0"), Value("oak"));
     json("GET", "/v1/collections/notes/chunks/fox%230/neighbors");
-    EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes").as_array().size(), 2U);
+    EXPECT_EQ(at(parsed(audit_lines.back()), "chunks.notes").as_array().size(), 2U);
     json("POST", "/v1/context", R"({"query": "oak trees", "collection": "notes", "top_k": 1})");
-    EXPECT_EQ(at(parsed(audit_.back()), "route"), Value("context"));
-    EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes.0"), Value("oak"));
+    EXPECT_EQ(at(parsed(audit_lines.back()), "route"), Value("context"));
+    EXPECT_EQ(at(parsed(audit_lines.back()), "chunks.notes.0"), Value("oak"));
     json("POST", "/rpc", R"({"jsonrpc": "2.0", "id": 1, "method": "braid.get",
         "params": {"collection": "notes", "chunk_ids": ["oak", "elm"]}})");
-    EXPECT_EQ(at(parsed(audit_.back()), "chunks.notes"), Value(Array{"oak"}));
+    EXPECT_EQ(at(parsed(audit_lines.back()), "chunks.notes"), Value(Array{"oak"}));
     json("POST", "/rpc", R"({"jsonrpc": "2.0", "id": 1, "method": "braid.delete",
         "params": {"collection": "notes", "chunk_ids": ["oak"]}})");
-    EXPECT_EQ(at(parsed(audit_.back()), "changed.notes"), Value(1));
-    const std::size_t before = audit_.size();
+    EXPECT_EQ(at(parsed(audit_lines.back()), "changed.notes"), Value(1));
+    const std::size_t before = audit_lines.size();
     json("GET", "/v1/collections");
     ask("PUT", "/v1/collections/notes/chunks/x", "{}");
-    EXPECT_EQ(audit_.size(), before);
+    EXPECT_EQ(audit_lines.size(), before);
 }
 
 TEST_F(HttpTest, PassesTraceContextsOn) {

@@ -103,7 +103,7 @@ protected:
         Schema schema;
         schema.vectors.embedder = "fake";
         for (const char* name : {"artifacts", "artifact_chunks", "memory", "history"}) {
-            ASSERT_TRUE(database_.create_collection(name, schema));
+            ASSERT_TRUE(database.create_collection(name, schema));
         }
         add("artifacts", "art_1", "art_1", std::nullopt, "whole report on foxes and owls");
         for (int i = 0; i < 6; ++i) {
@@ -121,18 +121,18 @@ protected:
         chunk.chunk_index = index;
         chunk.content = text;
         chunk.metadata = Object{{"artifact_type", collection == "memory" ? "fact" : "doc"}};
-        ASSERT_TRUE(database_.add(collection, {chunk}));
+        ASSERT_TRUE(database.add(collection, {chunk}));
     }
     Answer search(const std::string& params) {
         const auto request = read_hybrid_search(parsed(params).as_object());
         EXPECT_TRUE(request) << request.error().message;
-        auto answer = hybrid_search(operations_, *request, {});
+        auto answer = hybrid_search(operations, *request, {});
         EXPECT_TRUE(answer) << answer.error().message;
         return answer.value_or(Answer{});
     }
 
-    Database database_ = memory_database();
-    Operations operations_{database_};
+    Database database = memory_database();
+    Operations operations{database};
 };
 
 TEST_F(HybridSearchTest, ShowsAnArtifactOnceByItsChunk) {
@@ -173,7 +173,7 @@ TEST_F(HybridSearchTest, Filters) {
     EXPECT_EQ(search(query + "null}").hits.size(), 2U);
     const auto wrong = read_hybrid_search(parsed(query + R"({"a": {"$where": 1}}})").as_object());
     ASSERT_TRUE(wrong);
-    EXPECT_FALSE(hybrid_search(operations_, *wrong, {}));
+    EXPECT_FALSE(hybrid_search(operations, *wrong, {}));
 }
 
 TEST_F(HybridSearchTest, ClampsTheLimitAndSaysSo) {
@@ -186,10 +186,10 @@ TEST_F(HybridSearchTest, ClampsTheLimitAndSaysSo) {
 }
 
 TEST_F(HybridSearchTest, WarnsOfMissingCollectionsAndCreatesNone) {
-    ASSERT_TRUE(database_.drop_collection("memory"));
+    ASSERT_TRUE(database.drop_collection("memory"));
     const Answer answer = search(R"({"query": "foxes", "include_memory": true})");
     EXPECT_EQ(answer.warnings.size(), 1U);
-    EXPECT_FALSE(database_.describe("memory"));
+    EXPECT_FALSE(database.describe("memory"));
 }
 
 TEST_F(HybridSearchTest, LabelsSourceAndTrust) {
@@ -213,7 +213,7 @@ TEST_F(HybridSearchTest, RefusesWrongParameters) {
         EXPECT_FALSE(read_hybrid_search(parsed(params).as_object())) << params;
     }
     const auto blank = read_hybrid_search(parsed(R"({"query": " "})").as_object());
-    EXPECT_FALSE(hybrid_search(operations_, *blank, {}));
+    EXPECT_FALSE(hybrid_search(operations, *blank, {}));
 }
 
 TEST_F(HybridSearchTest, AsksForTheRightToReadEachCollection) {
@@ -222,8 +222,8 @@ TEST_F(HybridSearchTest, AsksForTheRightToReadEachCollection) {
     const auto with =
         read_hybrid_search(parsed(R"({"query": "x", "include_history": true})").as_object());
     const auto without = read_hybrid_search(parsed(R"({"query": "x"})").as_object());
-    EXPECT_EQ(hybrid_search(operations_, *with, caller).error().code, ErrorCode::PermissionDenied);
-    EXPECT_TRUE(hybrid_search(operations_, *without, caller));
+    EXPECT_EQ(hybrid_search(operations, *with, caller).error().code, ErrorCode::PermissionDenied);
+    EXPECT_TRUE(hybrid_search(operations, *without, caller));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string on_one_line(std::string text) {
 class McpProgram : public ::testing::Test {
 protected:
     std::vector<std::string> arguments(bool writes) const {
-        std::vector<std::string> list{"mcp", "--data", folder_ / "data"};
+        std::vector<std::string> list{"mcp", "--data", folder / "data"};
         if (writes) list.emplace_back("--allow-writes");
         return list;
     }
@@ -50,7 +50,7 @@ protected:
                                                      given + "}"));
     }
 
-    TemporaryFolder folder_;
+    TemporaryFolder folder;
 };
 
 TEST_F(McpProgram, ServesAnAgentFromTheFirstLineToTheLast) {

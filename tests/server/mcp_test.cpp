@@ -33,11 +33,11 @@ std::string request(const std::string& method, const std::string& params, int id
 class McpTest : public ::testing::Test {
 protected:
     explicit McpTest(bool allow_writes = true)
-        : server_(database_, {.profiles = {}, .embedder = "fake"},
-                  {.allow_writes = allow_writes, .version = "1.2.3"}) {}
+        : server(database, {.profiles = {}, .embedder = "fake"},
+                 {.allow_writes = allow_writes, .version = "1.2.3"}) {}
 
     Value raw(const std::string& body) {
-        const auto reply = session_.handle(body, caller_);
+        const auto reply = session.handle(body, caller);
         EXPECT_TRUE(reply) << body;
         return parsed(reply.value_or("null"));
     }
@@ -70,10 +70,10 @@ protected:
         structured("remember", R"({"text": "The user likes foxes.", "id": "m1"})");
     }
 
-    Database database_ = memory_database();
-    McpServer server_;
-    McpSession session_{server_};
-    Caller caller_;
+    Database database = memory_database();
+    McpServer server;
+    McpSession session{server};
+    Caller caller;
 };
 
 class ReadingMcpTest : public McpTest {
@@ -90,7 +90,7 @@ TEST_F(McpTest, TellsModernClientsWhatItIs) {
     EXPECT_EQ(at(result, "cacheScope"), Value("private"));
     const Value meta = at(result, "_meta");
     EXPECT_EQ(at(*meta.find("io.modelcontextprotocol/serverInfo"), "version"), Value("1.2.3"));
-    EXPECT_EQ(session_.legacy_version(), std::nullopt);
+    EXPECT_EQ(session.legacy_version(), std::nullopt);
 }
 
 TEST_F(McpTest, RefusesVersionsItDoesNotKnow) {
@@ -132,7 +132,7 @@ TEST_F(McpTest, ShakesHandsWithOlderClients) {
     EXPECT_EQ(at(raw(request("initialize", R"("protocolVersion": "2099-01-01")")),
                  "result.protocolVersion"),
               Value("2025-11-25"));
-    EXPECT_EQ(session_.handle(R"({"jsonrpc": "2.0", "method": "notifications/initialized"})", {}),
+    EXPECT_EQ(session.handle(R"({"jsonrpc": "2.0", "method": "notifications/initialized"})", {}),
               std::nullopt);
     const Value list = at(raw(request("tools/list", "")), "result");
     EXPECT_EQ(at(list, "tools.0.name"), Value("hybrid_search"));
@@ -175,7 +175,7 @@ TEST_F(ReadingMcpTest, OffersNoWritesUnlessAllowed) {
         EXPECT_EQ(at(reply, "error.message"), Value("Unknown tool: " + std::string(tool)));
     }
     EXPECT_EQ(complaint("hybrid_search", R"({"query": "x"})").find("Search failed: "), 0U);
-    EXPECT_TRUE(database_.collections()->empty());
+    EXPECT_TRUE(database.collections()->empty());
 }
 
 TEST_F(McpTest, SearchesInTheWordsOfTheDecisionRecord) {
@@ -229,7 +229,7 @@ TEST_F(McpTest, ReplacesADocumentWhole) {
         structured("ingest", R"({"document_id": "fox", "text": "# Foxes\n\nShort."})");
     EXPECT_EQ(at(again, "chunks"), Value(1));
     EXPECT_EQ(at(again, "removed"), Value(1));
-    EXPECT_EQ(*database_.count({.collection = "artifact_chunks"}), 1U);
+    EXPECT_EQ(*database.count({.collection = "artifact_chunks"}), 1U);
 }
 
 TEST_F(McpTest, Forgets) {
@@ -277,8 +277,8 @@ TEST_F(McpTest, RefusesMalformedMessages) {
               Value(kInvalidParams));
     EXPECT_EQ(at(modern("tools/call", R"("name": "get", "arguments": [])"), "error.code"),
               Value(kInvalidParams));
-    EXPECT_EQ(session_.handle(R"({"jsonrpc": "2.0", "id": 9, "result": {}})", {}), std::nullopt);
-    EXPECT_EQ(session_.handle(R"({"jsonrpc": "2.0", "method": "notifications/unknown"})", {}),
+    EXPECT_EQ(session.handle(R"({"jsonrpc": "2.0", "id": 9, "result": {}})", {}), std::nullopt);
+    EXPECT_EQ(session.handle(R"({"jsonrpc": "2.0", "method": "notifications/unknown"})", {}),
               std::nullopt);
 }
 
@@ -286,14 +286,14 @@ TEST_F(McpTest, StopsWhatIsCancelled) {
     ingest();
     const std::string search = request(
         "tools/call", kMeta + R"(, "name": "hybrid_search", "arguments": {"query": "foxes"})", 7);
-    auto accepted = session_.accept(search, caller_);
+    auto accepted = session.accept(search, caller);
     ASSERT_TRUE(accepted.work);
     EXPECT_EQ(at(raw(search), "error.code"), Value(kInvalidRequest));  // the id is in use
     const std::string cancel = R"({"jsonrpc": "2.0", "method": "notifications/cancelled",)";
-    EXPECT_EQ(session_.handle(cancel + R"("params": {"requestId": 8}})", caller_), std::nullopt);
-    EXPECT_EQ(session_.handle(cancel + R"("params": {"requestId": 7}})", caller_), std::nullopt);
+    EXPECT_EQ(session.handle(cancel + R"("params": {"requestId": 8}})", caller), std::nullopt);
+    EXPECT_EQ(session.handle(cancel + R"("params": {"requestId": 7}})", caller), std::nullopt);
     EXPECT_EQ(accepted.work(), std::nullopt);
-    EXPECT_EQ(session_.handle(cancel + R"("params": {}})", caller_), std::nullopt);
+    EXPECT_EQ(session.handle(cancel + R"("params": {}})", caller), std::nullopt);
     EXPECT_EQ(at(raw(search), "result.isError"), Value(false));  // and free again
 }
 
@@ -301,13 +301,13 @@ TEST_F(McpTest, StopsWithItsCaller) {
     ingest();
     std::stop_source stop;
     stop.request_stop();
-    caller_.call.stop = stop.get_token();
+    caller.call.stop = stop.get_token();
     complaint("hybrid_search", R"({"query": "foxes"})");
 }
 
 TEST_F(McpTest, KeepsTheCallersRights) {
     ingest();
-    caller_.may = [](Access access, std::string_view name) {
+    caller.may = [](Access access, std::string_view name) {
         return access == Access::Read && name == "memory";
     };
     complaint("hybrid_search", R"({"query": "foxes"})");
@@ -337,7 +337,7 @@ TEST_F(McpTest, SurvivesRandomlyDamagedMessages) {
             }
             if (body.empty()) body = "x";
         }
-        const auto reply = session_.handle(body, caller_);
+        const auto reply = session.handle(body, caller);
         if (reply) {
             EXPECT_NE(at(parsed(*reply), "error.code"), Value(kInternalError)) << body;
         }
@@ -375,10 +375,10 @@ std::vector<Value> spoken(McpSession& session, const std::string& input, const C
 }
 
 TEST_F(McpTest, AnswersLineByLine) {
-    const auto lines = spoken(session_,
+    const auto lines = spoken(session,
                               "\r\n  \n" + request("ping", "", 1) + "\r\n" + "{\n" +
                                   request("ping", "", 2),  // the last line lacks its end
-                              caller_);
+                              caller);
     ASSERT_EQ(lines.size(), 3U);
     EXPECT_EQ(at(lines[0], "id"), Value(1));
     EXPECT_EQ(at(lines[1], "error.code"), Value(kParseError));
@@ -386,11 +386,11 @@ TEST_F(McpTest, AnswersLineByLine) {
 }
 
 TEST_F(McpTest, ReadsPastLinesThatAreTooLong) {
-    caller_.limits.message_bytes = 100;
-    const auto lines = spoken(session_,
+    caller.limits.message_bytes = 100;
+    const auto lines = spoken(session,
                               std::string(101, 'x') + "\n" + request("ping", "", 1) + "\n" +
                                   std::string(9000, '[') + "\n" + request("ping", "", 2) + "\n",
-                              caller_);
+                              caller);
     ASSERT_EQ(lines.size(), 4U);
     EXPECT_EQ(at(lines[0], "error.code"), Value(kInvalidRequest));
     EXPECT_EQ(at(lines[1], "id"), Value(1));
@@ -408,7 +408,7 @@ TEST_F(McpTest, AnswersAllThatWasAskedBeforeTheEnd) {
         std::erase(line, '\n');
         input += line + "\n";
     }
-    EXPECT_EQ(spoken(session_, input, caller_).size(), 100U);
+    EXPECT_EQ(spoken(session, input, caller).size(), 100U);
 }
 
 }  // namespace

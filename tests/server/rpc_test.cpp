@@ -20,9 +20,9 @@ class RpcTest : public ::testing::Test {
 protected:
     /// The whole answer to a request with id 1.
     Value ask(const std::string& method, const std::string& params, const Caller& caller = {}) {
-        const auto reply = rpc_.handle(R"({"jsonrpc": "2.0", "id": 1, "method": ")" + method +
-                                           R"(", "params": )" + params + "}",
-                                       caller);
+        const auto reply = rpc.handle(R"({"jsonrpc": "2.0", "id": 1, "method": ")" + method +
+                                          R"(", "params": )" + params + "}",
+                                      caller);
         EXPECT_TRUE(reply) << method;
         const Value answer = parsed(reply.value_or("null"));
         EXPECT_EQ(at(answer, "id"), Value(1));
@@ -39,7 +39,7 @@ protected:
         return found.is_int() ? found.as_int() : 0;
     }
     Value raw(const std::string& body, const Caller& caller = {}) {
-        const auto reply = rpc_.handle(body, caller);
+        const auto reply = rpc.handle(body, caller);
         EXPECT_TRUE(reply) << body;
         return parsed(reply.value_or("null"));
     }
@@ -52,8 +52,8 @@ protected:
             {"_id": "oak", "text": "Oaks are old trees.", "metadata": {"kind": "plant"}}]})");
     }
 
-    Database database_ = memory_database();
-    Rpc rpc_{database_, {.profiles = {}, .embedder = "fake"}};
+    Database database = memory_database();
+    Rpc rpc{database, {.profiles = {}, .embedder = "fake"}};
 };
 
 TEST_F(RpcTest, AddsAndRetrieves) {
@@ -161,9 +161,9 @@ TEST_F(RpcTest, TakesAListOfOneObjectAsParameters) {
 }
 
 TEST_F(RpcTest, OwesNotificationsNothing) {
-    EXPECT_EQ(rpc_.handle(R"({"jsonrpc": "2.0", "method": "braid.count"})", {}), std::nullopt);
-    EXPECT_EQ(rpc_.handle(R"({"jsonrpc": "2.0", "method": "nothing"})", {}), std::nullopt);
-    EXPECT_EQ(rpc_.handle(R"([{"jsonrpc": "2.0", "method": "braid.collections"}])", {}),
+    EXPECT_EQ(rpc.handle(R"({"jsonrpc": "2.0", "method": "braid.count"})", {}), std::nullopt);
+    EXPECT_EQ(rpc.handle(R"({"jsonrpc": "2.0", "method": "nothing"})", {}), std::nullopt);
+    EXPECT_EQ(rpc.handle(R"([{"jsonrpc": "2.0", "method": "braid.collections"}])", {}),
               std::nullopt);
 }
 
@@ -271,7 +271,7 @@ TEST_F(RpcTest, SurvivesRandomlyDamagedMessages) {
             }
             if (body.empty()) body = "x";
         }
-        const auto reply = rpc_.handle(body, {});
+        const auto reply = rpc.handle(body, {});
         if (!reply) continue;
         const Value answer = parsed(*reply);
         EXPECT_NE(at(answer.is_array() ? at(answer, "0") : answer, "error.code"),
