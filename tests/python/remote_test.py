@@ -49,6 +49,9 @@ class Remote(unittest.TestCase):
             self.notes.retrieve("x", topk=1)  # type: ignore[call-arg]
         with self.assertRaises(braid.InvalidArgument):
             self.notes.retrieve("x", filter={"a": object()})
+        for value in (float("nan"), "\ud800"):
+            with self.assertRaises(braid.InvalidArgument):
+                self.notes.retrieve("x", filter={"a": value})
         with self.assertRaises(braid.Unsupported):
             self.db.on_behalf_of(braid.Principal(clearance="public"))["notes"].count()
         good, bad = self.notes.retrieve_batch(["x", ""], return_errors=True)

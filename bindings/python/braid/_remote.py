@@ -16,6 +16,8 @@ from ._database import Database
 from ._errors import DeadlineExceeded, Error, InvalidArgument, Unavailable, Unsupported, by_name
 
 _BATCH = 100  # requests that a server takes at once
+_WRITES = {"braid." + name for name in
+           ("add", "update", "delete", "create_collection", "drop_collection")}
 
 
 class _UnixConnection(http.client.HTTPConnection):
@@ -77,11 +79,13 @@ class HttpEngine:
             )
         return http.client.HTTPConnection(host, parts.port or 27243, timeout=timeout)
 
-    def _post(self, body: bytes) -> tuple[int, bytes]:
+    def _post(self, body: bytes, fresh: bool) -> tuple[int, bytes]:
+        """Over an idle connection, if there is one. The server may have closed that, which cannot be
+        told from a server that stopped half-way: reads are sent again, writes go over a fresh one."""
         with self._lock:
             if self._closed:
                 raise Unavailable("this database is closed")
-            connection = self._idle.pop() if self._idle else None
+            connection = self._idle.pop() if self._idle and not fresh else None
         reused = connection is not None
         connection = connection or self._connect()
         path = "/rpc" if self._parts.scheme == "unix" else self._parts.path.rstrip("/") + "/rpc"
@@ -92,7 +96,6 @@ class HttpEngine:
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
                 if not reused:
                     raise
-                # The server had closed an idle connection: nothing of the request was read.
                 connection.close()
                 connection = self._connect()
                 connection.request("POST", path, body, self._headers)
@@ -118,7 +121,12 @@ class HttpEngine:
         if principal != Principal():
             raise Unsupported("behind a server the key says who asks; connect() with that one's key")
         message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
-        status, data = self._post(json.dumps(message, default=_jsonable, allow_nan=False).encode())
+        try:
+            text = json.dumps(message, default=_jsonable, allow_nan=False, ensure_ascii=False)
+            body = text.encode()
+        except ValueError as wrong:
+            raise InvalidArgument(f"a value cannot be written as JSON: {wrong}") from wrong
+        status, data = self._post(body, fresh=method in _WRITES)
         try:
             answer = json.loads(data)
         except ValueError:
