@@ -118,8 +118,8 @@ struct CollectionStats {
     std::uint64_t chunks = 0;
     std::uint64_t documents = 0;
     std::uint64_t vectors = 0;
-    std::uint64_t terms = 0;          // distinct
-    double average_length = 0;        // weighted terms per chunk
+    std::uint64_t terms = 0;    // distinct
+    double average_length = 0;  // weighted terms per chunk
     /// Of the whole collection; 0 for a principal that may not see all of it.
     std::uint64_t bytes_on_disk = 0;
 };

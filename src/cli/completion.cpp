@@ -254,8 +254,10 @@ std::string fish_completion(Commands commands) {
         if (space != std::string_view::npos) {
             const std::string second(command->name.substr(space + 1));
             out += "complete -c braid -n " +
-                   quoted(condition + "; and not __fish_seen_subcommand_from " + second) + " -a " +
-                   quoted(second) + " -d " + quoted(command->summary) + "\n";
+                   quoted(std::string(condition)
+                              .append("; and not __fish_seen_subcommand_from ")
+                              .append(second)) +
+                   " -a " + quoted(second) + " -d " + quoted(command->summary) + "\n";
             condition += "; and __fish_seen_subcommand_from " + second;
         } else if (has_path_operands(*command)) {
             out += "complete -c braid -n " + quoted(condition) + " -F\n";

@@ -68,7 +68,7 @@ void HttpConnection::advance() {
                 input_.shrink_to_fit();
                 return;
             }
-            parser_.emplace(setup_.options.max_head_bytes);
+            parser_ = std::make_unique<RequestParser>(setup_.options.max_head_bytes);
             wire_.wake_at(Clock::now() + setup_.options.read_timeout);
         }
         input_.erase(0, parser_->put(input_));

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -21,6 +21,8 @@ public:
     ConnectionWire() = default;
     ConnectionWire(const ConnectionWire&) = delete;
     ConnectionWire& operator=(const ConnectionWire&) = delete;
+    ConnectionWire(ConnectionWire&&) = delete;
+    ConnectionWire& operator=(ConnectionWire&&) = delete;
     virtual ~ConnectionWire() = default;
 
     virtual void read() = 0;                                     // on_bytes() or on_end()
@@ -81,10 +83,10 @@ private:
     std::string peer_;
     bool tls_;
     State state_ = State::Reading;
-    std::optional<RequestParser> parser_;  // from the first byte of a request on
-    std::string input_;                    // received, not yet taken by the parser
-    bool judged_ = false;                  // admit() was asked
-    bool reading_ = false;                 // a read is under way
+    std::unique_ptr<RequestParser> parser_;  // from the first byte of a request on
+    std::string input_;                      // received, not yet taken by the parser
+    bool judged_ = false;                    // admit() was asked
+    bool reading_ = false;                   // a read is under way
     bool ended_ = false;
     bool keep_ = true;        // after the answer that is under way
     bool politely_ = false;   // more of a request may be coming that nobody will read

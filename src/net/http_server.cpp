@@ -151,10 +151,7 @@ public:
     void write(std::string head, std::string body) override {
         head_ = std::move(head);
         body_ = std::move(body);
-        std::size_t sent = 0;
-        if constexpr (!kTls) {
-            if (on_worker_) sent = send_now();
-        }
+        const std::size_t sent = !kTls && on_worker_ ? send_now() : 0;
         if (on_worker_ && sent == head_.size() + body_.size()) {
             sent_whole_ = true;
             return;
@@ -374,13 +371,13 @@ tl::unexpected<Error> failure(const std::string& doing, const Code& error) {
 
 Result<> load_certificate(asio::ssl::context& context, const HttpServerOptions& options) {
     Code error;
-    context.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
-                            asio::ssl::context::no_tlsv1_1,
-                        error);
+    (void)context.set_options(asio::ssl::context::default_workarounds |
+                                  asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
+                              error);
     SSL_CTX_set_mode(context.native_handle(), SSL_MODE_RELEASE_BUFFERS);
-    context.use_certificate_chain_file(options.tls_certificate, error);
+    (void)context.use_certificate_chain_file(options.tls_certificate, error);
     if (error) return failure("cannot use the certificate " + options.tls_certificate, error);
-    context.use_private_key_file(options.tls_key, asio::ssl::context::pem, error);
+    (void)context.use_private_key_file(options.tls_key, asio::ssl::context::pem, error);
     if (error) return failure("cannot use the key " + options.tls_key, error);
     return {};
 }
@@ -401,7 +398,7 @@ struct HttpServer::State {
         const Tcp::endpoint endpoint(address, options().port);
         tcp = std::make_shared<Door<Tcp>>(hub.io, [this](Tcp::socket socket) {
             Code ignored;
-            socket.set_option(Tcp::no_delay(true), ignored);
+            (void)socket.set_option(Tcp::no_delay(true), ignored);
             std::string peer = peer_of(socket);
             if (tls) {
                 welcome<TlsStream>(TlsStream(std::move(socket), *tls), std::move(peer));
@@ -413,10 +410,10 @@ struct HttpServer::State {
         const auto step = [&](auto&& action) {
             if (!error) action();
         };
-        step([&] { acceptor.open(endpoint.protocol(), error); });
-        step([&] { acceptor.set_option(asio::socket_base::reuse_address(true), error); });
-        step([&] { acceptor.bind(endpoint, error); });
-        step([&] { acceptor.listen(asio::socket_base::max_listen_connections, error); });
+        step([&] { (void)acceptor.open(endpoint.protocol(), error); });
+        step([&] { (void)acceptor.set_option(asio::socket_base::reuse_address(true), error); });
+        step([&] { (void)acceptor.bind(endpoint, error); });
+        step([&] { (void)acceptor.listen(asio::socket_base::max_listen_connections, error); });
         step([&] { port = acceptor.local_endpoint(error).port(); });
         if (!error) return {};
         return failure("cannot listen on " + options().host + ":" + std::to_string(options().port),
@@ -430,7 +427,7 @@ struct HttpServer::State {
             welcome<Local::socket>(std::move(socket), "unix");
         });
         Code error;
-        local->acceptor.assign(Local(), descriptor, error);
+        (void)local->acceptor.assign(Local(), descriptor, error);
         if (!error) return {};
         ::close(descriptor);
         return failure("cannot listen at " + options().socket_path, error);
@@ -492,6 +489,14 @@ struct HttpServer::State {
         return all_ended;
     }
 
+    /// What goes wrong now has nobody to be told.
+    void stop() noexcept {
+        try {
+            drain(milliseconds(0));
+        } catch (...) {  // NOLINT(bugprone-empty-catch)
+        }
+    }
+
     Hub hub;
     std::optional<asio::ssl::context> tls;
     std::shared_ptr<Door<Tcp>> tcp;
@@ -522,8 +527,8 @@ Result<HttpServer> HttpServer::start(HttpServerOptions options, HttpHandler& han
     auto state = std::make_unique<State>(std::move(options), handler);
     const HttpServerOptions& wanted = state->options();
     if (!wanted.tls_certificate.empty()) {
-        state->tls.emplace(asio::ssl::context::tls_server);
-        BRAID_CHECK(load_certificate(*state->tls, wanted));
+        auto& context = state->tls.emplace(asio::ssl::context::tls_server);
+        BRAID_CHECK(load_certificate(context, wanted));
     }
     if (!wanted.host.empty()) BRAID_CHECK(state->open_tcp());
     if (!wanted.socket_path.empty()) BRAID_CHECK(state->open_local());
@@ -534,12 +539,12 @@ Result<HttpServer> HttpServer::start(HttpServerOptions options, HttpHandler& han
 HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 HttpServer::HttpServer(HttpServer&&) noexcept = default;
 HttpServer& HttpServer::operator=(HttpServer&& other) noexcept {
-    if (state_) state_->drain(milliseconds(0));
+    if (state_) state_->stop();
     state_ = std::move(other.state_);
     return *this;
 }
 HttpServer::~HttpServer() {
-    if (state_) state_->drain(milliseconds(0));
+    if (state_) state_->stop();
 }
 
 std::uint16_t HttpServer::port() const {

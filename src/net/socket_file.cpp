@@ -22,6 +22,8 @@ public:
     }
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
+    Descriptor(Descriptor&&) = delete;
+    Descriptor& operator=(Descriptor&&) = delete;
 
     int get() const noexcept { return number_; }
     int release() noexcept { return std::exchange(number_, -1); }

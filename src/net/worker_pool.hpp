@@ -18,6 +18,8 @@ public:
     ~WorkerPool() { finish(); }
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
+    WorkerPool(WorkerPool&&) = delete;
+    WorkerPool& operator=(WorkerPool&&) = delete;
 
     /// False, and the task is dropped, if `max_waiting` wait already.
     bool post(std::function<void()> task);
