@@ -23,9 +23,9 @@ constexpr std::string_view kRecordName = "braid.sock.path";
 Result<fs::path> private_folder() {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes the environment
     const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
-    const fs::path folder = runtime != nullptr && *runtime != '\0'
-                                ? fs::path(runtime) / "braid"
-                                : fs::path("/tmp") / ("braid-" + std::to_string(::geteuid()));
+    fs::path folder = runtime != nullptr && *runtime != '\0'
+                          ? fs::path(runtime) / "braid"
+                          : fs::path("/tmp") / ("braid-" + std::to_string(::geteuid()));
     if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
         return fail(ErrorCode::IoError, "cannot make " + folder.string() + ": " +
                                             std::generic_category().message(errno));

@@ -371,14 +371,18 @@ tl::unexpected<Error> failure(const std::string& doing, const Code& error) {
 
 Result<> load_certificate(asio::ssl::context& context, const HttpServerOptions& options) {
     Code error;
-    (void)context.set_options(asio::ssl::context::default_workarounds |
-                                  asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
-                              error);
+    if (context.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                                asio::ssl::context::no_tlsv1_1,
+                            error)) {
+        return failure("cannot set up TLS", error);
+    }
     SSL_CTX_set_mode(context.native_handle(), SSL_MODE_RELEASE_BUFFERS);
-    (void)context.use_certificate_chain_file(options.tls_certificate, error);
-    if (error) return failure("cannot use the certificate " + options.tls_certificate, error);
-    (void)context.use_private_key_file(options.tls_key, asio::ssl::context::pem, error);
-    if (error) return failure("cannot use the key " + options.tls_key, error);
+    if (context.use_certificate_chain_file(options.tls_certificate, error)) {
+        return failure("cannot use the certificate " + options.tls_certificate, error);
+    }
+    if (context.use_private_key_file(options.tls_key, asio::ssl::context::pem, error)) {
+        return failure("cannot use the key " + options.tls_key, error);
+    }
     return {};
 }
 
@@ -398,7 +402,7 @@ struct HttpServer::State {
         const Tcp::endpoint endpoint(address, options().port);
         tcp = std::make_shared<Door<Tcp>>(hub.io, [this](Tcp::socket socket) {
             Code ignored;
-            (void)socket.set_option(Tcp::no_delay(true), ignored);
+            ignored = socket.set_option(Tcp::no_delay(true), ignored);
             std::string peer = peer_of(socket);
             if (tls) {
                 welcome<TlsStream>(TlsStream(std::move(socket), *tls), std::move(peer));
@@ -408,13 +412,13 @@ struct HttpServer::State {
         });
         Tcp::acceptor& acceptor = tcp->acceptor;
         const auto step = [&](auto&& action) {
-            if (!error) action();
+            if (!error) error = action();
         };
-        step([&] { (void)acceptor.open(endpoint.protocol(), error); });
-        step([&] { (void)acceptor.set_option(asio::socket_base::reuse_address(true), error); });
-        step([&] { (void)acceptor.bind(endpoint, error); });
-        step([&] { (void)acceptor.listen(asio::socket_base::max_listen_connections, error); });
-        step([&] { port = acceptor.local_endpoint(error).port(); });
+        step([&] { return acceptor.open(endpoint.protocol(), error); });
+        step([&] { return acceptor.set_option(asio::socket_base::reuse_address(true), error); });
+        step([&] { return acceptor.bind(endpoint, error); });
+        step([&] { return acceptor.listen(asio::socket_base::max_listen_connections, error); });
+        if (!error) port = acceptor.local_endpoint(error).port();
         if (!error) return {};
         return failure("cannot listen on " + options().host + ":" + std::to_string(options().port),
                        error);
@@ -427,8 +431,7 @@ struct HttpServer::State {
             welcome<Local::socket>(std::move(socket), "unix");
         });
         Code error;
-        (void)local->acceptor.assign(Local(), descriptor, error);
-        if (!error) return {};
+        if (!local->acceptor.assign(Local(), descriptor, error)) return {};
         ::close(descriptor);
         return failure("cannot listen at " + options().socket_path, error);
     }

@@ -167,6 +167,7 @@ private:
     }
 
     void add_entries(Found& found, bool semantic) {
+        if (!found.answer) return;
         const Answer& answer = *found.answer;
         complete_ = complete_ && answer.complete;
         warn(answer.warnings, warnings_);

@@ -237,7 +237,7 @@ OutgoingResponse HttpApp::refuse(int status, std::string_view reason) {
         error = facts.error;
         break;
     }
-    Exchange exchange = state_->begin({});
+    const Exchange exchange = state_->begin({});
     OutgoingResponse response = state_->refuse(exchange, {error, std::string(reason), {}});
     if (status == 503) response.headers.push_back({"Retry-After", "1"});
     state_->dress({}, exchange, response);

@@ -26,6 +26,7 @@ constexpr auto kNeighbors = std::to_array<QueryParameter>(
 
 using Member = Result<Value> (Operations::*)(const Object&, const Caller&) const;
 
+// The functions of all routes have one type. NOLINTBEGIN(performance-unnecessary-value-param)
 template <Member kMember>
 Result<Value> call(const Operations& operations, Object params, const Caller& caller) {
     return (operations.*kMember)(params, caller);
@@ -78,6 +79,7 @@ Result<Value> delete_document(const Operations& operations, Object params, const
 Result<Value> put_document(const Operations& operations, Object params, const Caller& caller) {
     return ingest_text(operations, params, caller);
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 constexpr std::string_view kCollectionsPath = "/v1/collections";
 constexpr std::string_view kCollectionPath = "/v1/collections/{collection}";

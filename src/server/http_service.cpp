@@ -43,7 +43,7 @@ std::string type_of(const IncomingRequest& request) {
 
 }  // namespace
 
-HttpService::HttpService(Database& database, HttpServiceOptions options)
+HttpService::HttpService(Database& database, const HttpServiceOptions& options)
     : limits_(options.limits),
       operations_(database, options.service),
       rpc_(database, options.service),

@@ -31,7 +31,7 @@ struct HttpServiceOptions {
 class HttpService {
 public:
     /// The database must outlive it.
-    HttpService(Database& database, HttpServiceOptions options);
+    HttpService(Database& database, const HttpServiceOptions& options);
 
     /// How large the body of a route may be, by the head alone.
     std::size_t body_limit(const net::IncomingRequest& head, const Route& route) const;

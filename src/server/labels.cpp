@@ -22,7 +22,8 @@ std::string source_of(const Chunk& chunk) {
 
 std::string trust_of(const Chunk& chunk) {
     std::string text = metadata_text(chunk, "trust");
-    return text.empty() ? "untrusted" : text;
+    if (text.empty()) text = "untrusted";
+    return text;
 }
 
 std::string title_of(const Chunk& chunk) {
@@ -32,7 +33,8 @@ std::string title_of(const Chunk& chunk) {
 std::string sensitivity_of(const Chunk& chunk) {
     if (chunk.sensitivity) return *chunk.sensitivity;
     std::string text = metadata_text(chunk, "sensitivity");
-    return text.empty() ? "normal" : text;
+    if (text.empty()) text = "normal";
+    return text;
 }
 
 std::string on_one_line(std::string_view text) {

@@ -135,39 +135,39 @@ Result<McpSession::Era> McpSession::era_of(const Message& message, RpcError& err
 }
 
 McpSession::Accepted McpSession::take_request(Message message, const Caller& caller) {
+    const Value id = message.id.value_or(Value());
     if (message.params.is_array()) {
-        return refused(*message.id, kInvalidParams, "\"params\" must be an object");
+        return refused(id, kInvalidParams, "\"params\" must be an object");
     }
     RpcError error;
     const auto era = era_of(message, error);
-    if (!era) return failed(*message.id, std::move(error));
+    if (!era) return failed(id, std::move(error));
     const bool modern = *era == Era::Modern;
     if (message.method == "tools/call") return call_tool(message, *era, caller);
     if (message.method == "tools/list") {
         const Value* const cursor = message.params.find("cursor");
         if (cursor != nullptr && !cursor->is_null()) {
-            return refused(*message.id, kInvalidParams, "\"cursor\" is none of this server's");
+            return refused(id, kInvalidParams, "\"cursor\" is none of this server's");
         }
-        return ready(rpc_result(*message.id,
-                                dressed({{"tools", server_.tools().definitions()}}, *era, true)));
+        return ready(
+            rpc_result(id, dressed({{"tools", server_.tools().definitions()}}, *era, true)));
     }
     if (modern && message.method == "server/discover") {
         Object result{{"supportedVersions", supported_versions()},
                       {"capabilities", Object{{"tools", Object{}}}},
                       {"instructions", kInstructions}};
-        return ready(rpc_result(*message.id, dressed(std::move(result), *era, true)));
+        return ready(rpc_result(id, dressed(std::move(result), *era, true)));
     }
-    if (!modern && message.method == "ping") return ready(rpc_result(*message.id, Object{}));
+    if (!modern && message.method == "ping") return ready(rpc_result(id, Object{}));
     if (!modern && message.method == "initialize") {
         const Value* const version = message.params.find("protocolVersion");
         if (version == nullptr || !version->is_string()) {
-            return refused(*message.id, kInvalidParams, "\"protocolVersion\" must be a string",
+            return refused(id, kInvalidParams, "\"protocolVersion\" must be a string",
                            Object{{"supported", supported_versions()}});
         }
-        return ready(rpc_result(*message.id, initialize(*version)));
+        return ready(rpc_result(id, initialize(*version)));
     }
-    return refused(*message.id, kMethodNotFound,
-                   "there is no method " + json::quoted(message.method));
+    return refused(id, kMethodNotFound, "there is no method " + json::quoted(message.method));
 }
 
 Value McpSession::initialize(const Value& requested) {
@@ -201,29 +201,30 @@ Value McpSession::dressed(Object result, Era era, bool cacheable) const {
 }
 
 McpSession::Accepted McpSession::call_tool(const Message& message, Era era, const Caller& caller) {
+    const Value id = message.id.value_or(Value());
     static const Value kNone = Object{};
     const Value* const name = message.params.find("name");
     if (name == nullptr || !name->is_string()) {
-        return refused(*message.id, kInvalidParams, "\"name\" must be that of a tool");
+        return refused(id, kInvalidParams, "\"name\" must be that of a tool");
     }
     const Value* arguments = message.params.find("arguments");
     if (arguments == nullptr || arguments->is_null()) arguments = &kNone;
     if (!arguments->is_object()) {
-        return refused(*message.id, kInvalidParams, "\"arguments\" must be an object");
+        return refused(id, kInvalidParams, "\"arguments\" must be an object");
     }
     if (!server_.tools().has(name->as_string())) {
-        return refused(*message.id, kInvalidParams, "Unknown tool: " + name->as_string());
+        return refused(id, kInvalidParams, "Unknown tool: " + name->as_string());
     }
     const auto running = std::make_shared<Running>();
     {
         const std::lock_guard lock(mutex_);
-        if (!running_.try_emplace(json::print(*message.id), running).second) {
-            return refused(*message.id, kInvalidRequest, "this \"id\" is in use");
+        if (!running_.try_emplace(json::print(id), running).second) {
+            return refused(id, kInvalidRequest, "this \"id\" is in use");
         }
     }
     return {std::nullopt, 0,
-            [this, id = *message.id, era, tool = name->as_string(), given = arguments->as_object(),
-             caller, running] { return run_tool(id, era, tool, given, caller, *running); }};
+            [this, id, era, tool = name->as_string(), given = arguments->as_object(), caller,
+             running] { return run_tool(id, era, tool, given, caller, *running); }};
 }
 
 std::optional<std::string> McpSession::run_tool(const Value& id, Era era, const std::string& name,

@@ -70,6 +70,8 @@ public:
         }
     }
     Workers(const Workers&) = delete;
+    Workers(Workers&&) = delete;
+    Workers& operator=(Workers&&) = delete;
     Workers& operator=(const Workers&) = delete;
     ~Workers() {
         {
@@ -118,6 +120,8 @@ public:
         : usable_(::pipe(ends_.data()) == 0), callback_(stop, [this] { close_writer(); }) {}
     StopSignal(const StopSignal&) = delete;
     StopSignal& operator=(const StopSignal&) = delete;
+    StopSignal(StopSignal&&) = delete;
+    StopSignal& operator=(StopSignal&&) = delete;
     ~StopSignal() {
         close_writer();
         if (usable_) ::close(ends_[0]);

@@ -48,7 +48,7 @@ void add_file(Object& schemas, const std::string& name, std::string_view text) {
     for (const std::string_view key : {"$schema", "$id", "title"}) members.erase(key);
     if (const Value* const definitions = members.find("$defs")) {
         for (const auto& [key, definition] : definitions->as_object()) {
-            schemas.set(name + "_" + key, definition);
+            schemas.set(std::string(name).append("_").append(key), definition);
         }
     }
     members.erase("$defs");

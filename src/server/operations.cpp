@@ -212,9 +212,10 @@ Result<Value> Operations::chunk(const Object& params, const Caller& caller) cons
     BRAID_TRY(const auto vectors, fields.boolean("vectors"));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const auto found, database_.get(scope, std::span(&id, 1), vectors.value_or(false)));
-    if (!found.front()) return fail(ErrorCode::NotFound, "there is no chunk \"" + id + "\"");
-    show(scope, *found.front(), caller);
-    return wire::chunk_to_value(*found.front());
+    const std::optional<Chunk>& chunk = found.front();
+    if (!chunk) return fail(ErrorCode::NotFound, "there is no chunk \"" + id + "\"");
+    show(scope, *chunk, caller);
+    return wire::chunk_to_value(*chunk);
 }
 
 Result<Value> Operations::scan(const Object& params, const Caller& caller) const {

@@ -94,7 +94,7 @@ Result<Value> explain(const Operations& operations, const Object& arguments, con
     }
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const std::string id, fields.required("chunk_id", fields.string("chunk_id")));
-    BRAID_TRY(const std::string query, fields.required("query", fields.string("query")));
+    BRAID_CHECK(fields.required("query", fields.string("query")));
     const auto explained = operations.explain(arguments, caller);
     if (!explained && explained.error().code == ErrorCode::NotFound) {
         return Value(Object{{"found", false}, {"message", Value(explained.error().message)}});

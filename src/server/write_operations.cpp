@@ -45,7 +45,7 @@ Result<Batch> read_chunks(const Array& list, const std::string& target) {
     for (std::size_t i = 0; i < list.size(); ++i) {
         auto input = wire::chunk_from_value(list[i]);
         if (!input) return fail(place("chunks", i), std::move(input).error());
-        if (input->namespace_.value_or(target) != target) {
+        if (input->namespace_ && *input->namespace_ != target) {
             return bad(place("chunks", i) + ": namespace \"" + *input->namespace_ +
                        "\" is not that of the call, \"" + target + "\"");
         }

@@ -96,7 +96,9 @@ struct Freer {
     void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
     void operator()(X509* certificate) const { X509_free(certificate); }
     void operator()(X509_EXTENSION* extension) const { X509_EXTENSION_free(extension); }
-    void operator()(std::FILE* file) const { std::fclose(file); }
+    void operator()(std::FILE* file) const {
+        (void)std::fclose(file);  // NOLINT(cppcoreguidelines-owning-memory): what it is for
+    }
 };
 template <class T>
 using Owned = std::unique_ptr<T, Freer>;

@@ -134,9 +134,9 @@ protected:
         HttpAppOptions options;
         options.allow_writes = true;
         // Lines are made, though nobody reads them.
-        options.log = [this](std::string_view line) { logged_ += line.size(); };
+        options.log = [this](std::string_view line) { logged += line.size(); };
         options.log_texts = true;
-        options.audit = [this](std::string_view line) { logged_ += line.size(); };
+        options.audit = [this](std::string_view line) { logged += line.size(); };
         restart(std::move(options));
         add_notes();
     }
@@ -170,7 +170,7 @@ protected:
         EXPECT_GT(statuses[400], 100);
     }
 
-    std::size_t logged_ = 0;
+    std::size_t logged = 0;
 };
 
 TEST_F(HttpFuzz, RestSurvives) {

@@ -199,7 +199,7 @@ TEST_F(HttpTest, DescribesEveryRouteAndNoOther) {
         for (const auto& [method, operation] : operations.as_object()) {
             std::string upper = method;
             for (char& c : upper) c = static_cast<char>(c & ~0x20);
-            described.insert(upper + " " + path);
+            described.insert(upper.append(" ").append(path));
             EXPECT_FALSE(operation.find("operationId")->as_string().empty());
         }
     }
@@ -241,7 +241,7 @@ TEST_F(HttpTest, DescribesEverySchemaItNames) {
 }
 
 std::string file(const std::string& name) {
-    std::ifstream in(std::string(BRAID_DOCS) + "/" + name);
+    const std::ifstream in(std::string(BRAID_DOCS) + "/" + name);
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/server/labels.hpp"
+#include "core/present.hpp"
 #include "server/service_fixture.hpp"
 
 namespace braid::server {
@@ -160,7 +161,7 @@ TEST_F(HybridSearchTest, ExpandsNeighborsBesideTheSnippet) {
     EXPECT_NE(hybrid_search_text(answer).find("Snippet: \"foxes hunt at dusk\""),
               std::string::npos);
     EXPECT_EQ(at(hybrid_search_value(answer), "results.0.expanded"),
-              Value(*answer.hits[0].expanded));
+              Value(present(answer.hits[0].expanded)));
 }
 
 TEST_F(HybridSearchTest, Filters) {

@@ -57,17 +57,17 @@ protected:
         EXPECT_EQ(at(parsed(response.body), "result.protocolVersion"), Value("2025-06-18"));
         return header_of(response, "Mcp-Session-Id");
     }
-    const std::string meta_{kModernMeta};
+    const std::string meta{kModernMeta};
 };
 
 TEST_F(McpHttpTest, ServesModernClientsWithoutState) {
     const Value found =
-        mcp(message("server/discover", meta_), 200, modern_headers("server/discover"));
+        mcp(message("server/discover", meta), 200, modern_headers("server/discover"));
     EXPECT_EQ(at(found, "result.supportedVersions.0"), Value("2026-07-28"));
-    const Value tools = mcp(message("tools/list", meta_), 200, modern_headers("tools/list"));
+    const Value tools = mcp(message("tools/list", meta), 200, modern_headers("tools/list"));
     EXPECT_EQ(at(tools, "result.tools").as_array().size(), 9U);
     const std::string call =
-        meta_ + R"(, "name": "remember", "arguments": {"text": "The user likes foxes."})";
+        meta + R"(, "name": "remember", "arguments": {"text": "The user likes foxes."})";
     const auto response =
         ask("POST", "/mcp", message("tools/call", call), modern_headers("tools/call", "remember"));
     EXPECT_EQ(response.status, 200);
@@ -77,7 +77,7 @@ TEST_F(McpHttpTest, ServesModernClientsWithoutState) {
 }
 
 TEST_F(McpHttpTest, ComparesHeadersWithTheBody) {
-    const std::string call = meta_ + R"(, "name": "list_collections", "arguments": {})";
+    const std::string call = meta + R"(, "name": "list_collections", "arguments": {})";
     const auto wrong = [&](const Headers& headers) {
         const Value reply = mcp(message("tools/call", call), 400, headers);
         EXPECT_EQ(at(reply, "id"), Value(1));
@@ -102,7 +102,7 @@ TEST_F(McpHttpTest, ComparesHeadersWithTheBody) {
 
 TEST_F(McpHttpTest, GivesErrorsTheirStatus) {
     const Headers list = modern_headers("tools/list");
-    EXPECT_EQ(at(mcp(message("nothing", meta_), 404, modern_headers("nothing")), "error.code"),
+    EXPECT_EQ(at(mcp(message("nothing", meta), 404, modern_headers("nothing")), "error.code"),
               Value(-32601));
     const std::string future = R"("_meta": {"io.modelcontextprotocol/protocolVersion": "2099-01-01",
         "io.modelcontextprotocol/clientCapabilities": {}})";
@@ -111,20 +111,20 @@ TEST_F(McpHttpTest, GivesErrorsTheirStatus) {
                  "error.code"),
               Value(-32022));
     EXPECT_EQ(at(mcp(message("tools/list", ""), 400, list), "error.code"), Value(-32602));
-    EXPECT_EQ(at(mcp("[" + message("tools/list", meta_) + "]", 400, list), "error.code"),
+    EXPECT_EQ(at(mcp("[" + message("tools/list", meta) + "]", 400, list), "error.code"),
               Value(-32600));
     EXPECT_EQ(at(mcp("{", 400, list), "error.code"), Value(-32700));
     EXPECT_EQ(at(mcp("7", 400, list), "error.code"), Value(-32600));
     const auto notification =
         ask("POST", "/mcp",
-            R"({"jsonrpc": "2.0", "method": "notifications/x", "params": {)" + meta_ + "}}", list);
+            R"({"jsonrpc": "2.0", "method": "notifications/x", "params": {)" + meta + "}}", list);
     EXPECT_EQ(notification.status, 202);
     EXPECT_EQ(notification.body, "");
     const auto get = ask("GET", "/mcp", "", {{"Accept", "text/event-stream"}});
     EXPECT_EQ(code(get, 405), "method_not_allowed");
     EXPECT_EQ(header_of(get, "Allow"), "POST, DELETE");
     EXPECT_EQ(
-        code(ask("POST", "/mcp", message("tools/list", meta_), {{"Origin", "http://evil.example"}}),
+        code(ask("POST", "/mcp", message("tools/list", meta), {{"Origin", "http://evil.example"}}),
              403),
         "origin_refused");
     EXPECT_EQ(code(ask("POST", "/mcp", "{}", {{"Accept", "text/event-stream"}}), 406),
@@ -159,12 +159,11 @@ TEST_F(McpHttpTest, KeepsSessionsForOlderClients) {
 
 TEST_F(McpHttpTest, StopsWhenTheClientIsGone) {
     json("PUT", "/v1/collections/memory/chunks/m", R"({"text": "a fox"})");
-    std::stop_source gone;
+    const std::stop_source gone;
     gone.request_stop();
     auto request = braid::testing::http_request(
         "POST", "/mcp",
-        message("tools/call",
-                meta_ + R"(, "name": "memory_search", "arguments": {"query": "fox"})"),
+        message("tools/call", meta + R"(, "name": "memory_search", "arguments": {"query": "fox"})"),
         modern_headers("tools/call", "memory_search"));
     EXPECT_EQ(at(parsed(send(*app_, request).body), "result.isError"), Value(false));
     request.gone = gone.get_token();

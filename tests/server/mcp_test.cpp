@@ -299,7 +299,7 @@ TEST_F(McpTest, StopsWhatIsCancelled) {
 
 TEST_F(McpTest, StopsWithItsCaller) {
     ingest();
-    std::stop_source stop;
+    const std::stop_source stop;
     stop.request_stop();
     caller.call.stop = stop.get_token();
     complaint("hybrid_search", R"({"query": "foxes"})");

@@ -239,7 +239,7 @@ TEST_F(RpcTest, HidesWhatThePrincipalMayNotSee) {
 
 TEST_F(RpcTest, StopsWhenTheCallerDoes) {
     add_notes();
-    std::stop_source stop;
+    const std::stop_source stop;
     stop.request_stop();
     Caller caller;
     caller.call.stop = stop.get_token();
@@ -283,6 +283,7 @@ TEST_F(RpcTest, SurvivesRandomlyDamagedMessages) {
 TEST_F(RpcTest, ServesSeveralThreads) {
     add_notes();
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&, t] {
             for (int i = 0; i < 20; ++i) {
