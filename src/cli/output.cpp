@@ -34,6 +34,7 @@ Output::Output(bool colors)
 }
 
 void Output::write(std::string_view text) {
+    if (text.empty()) return;  // may point nowhere
     if (broken_pipe_ || write_error_ != 0) return;
     if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
     broken_pipe_ = errno == EPIPE;
