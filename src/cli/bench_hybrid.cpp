@@ -10,6 +10,7 @@
 #include "braid/cli/bench_index.hpp"
 #include "braid/cli/bench_options.hpp"
 #include "braid/cli/commands.hpp"
+#include "braid/core/timings.hpp"
 #include "braid/fusion/fuse.hpp"
 #include "braid/ingest/npy.hpp"
 
@@ -42,12 +43,7 @@ public:
     void add(const Timings& timings) {
         const std::lock_guard lock(mutex_);
         ++count_;
-        sum_.embed_ms += timings.embed_ms;
-        sum_.dense_ms += timings.dense_ms;
-        sum_.sparse_ms += timings.sparse_ms;
-        sum_.fusion_ms += timings.fusion_ms;
-        sum_.hydrate_ms += timings.hydrate_ms;
-        sum_.total_ms += timings.total_ms;
+        core::add(sum_, timings);
     }
 
     /// Means. What is left of the whole beside the other parts is the time of both legs together.

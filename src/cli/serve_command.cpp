@@ -20,6 +20,7 @@
 #include "braid/cli/input.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/socket_place.hpp"
+#include "braid/core/clock.hpp"
 #include "braid/net/http_server.hpp"
 #include "braid/server/api_keys.hpp"
 #include "braid/server/http_app.hpp"
@@ -205,11 +206,9 @@ private:
 LogSink database_log(const server::HttpAppOptions& options) {
     return [sink = options.log, format = options.log_format](const LogEvent& event) {
         if (!sink || event.level < LogEvent::Level::Warning) return;
-        const auto since = std::chrono::system_clock::now().time_since_epoch();
-        const Timestamp now{std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
         const server::LogEntry entry{event.level, event.name,
                                      Object{{"message", Value(event.message)}}};
-        sink(server::log_line(format, entry, now));
+        sink(server::log_line(format, entry, core::system_now()));
     };
 }
 

@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "braid/core/timings.hpp"
+
 namespace braid::eval {
 namespace {
 
@@ -37,15 +39,6 @@ std::string without_numbers(const std::string& text) {
         in_number = digit;
     }
     return out;
-}
-
-void add(Timings& sum, const Timings& more) {
-    sum.embed_ms += more.embed_ms;
-    sum.dense_ms += more.dense_ms;
-    sum.sparse_ms += more.sparse_ms;
-    sum.fusion_ms += more.fusion_ms;
-    sum.hydrate_ms += more.hydrate_ms;
-    sum.total_ms += more.total_ms;
 }
 
 struct Pending {
@@ -106,7 +99,7 @@ private:
                 return fail("query \"" + query.id + "\"", std::move(answers[i]).error());
             }
             const Answer& answer = *answers[i];
-            add(outcome_.timings[wanted[i].query], answer.timings);
+            core::add(outcome_.timings[wanted[i].query], answer.timings);
             RankedList list = documents_of(query, answer, request_.documents);
             const bool full = answer.hits.size() >= wanted[i].chunks;
             if (full && list.hits.size() < request_.documents && wanted[i].chunks < kMaxChunks) {

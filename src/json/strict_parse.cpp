@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "braid/core/hex.hpp"
 #include "braid/json/number.hpp"
 #include "braid/json/quote.hpp"
 #include "braid/json/utf8.hpp"
@@ -20,13 +21,6 @@ bool is_digit(char c) noexcept {
 
 bool is_word(char c) noexcept {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-int hex_digit(char c) noexcept {
-    if (is_digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
 }
 
 std::string hex_byte(char c) {
@@ -267,7 +261,7 @@ private:
     Result<char32_t> four_hex_digits() {
         char32_t code_point = 0;
         for (int i = 0; i < 4; ++i) {
-            const int digit = at_end() ? -1 : hex_digit(text_[at_]);
+            const int digit = at_end() ? -1 : core::hex_digit(text_[at_]);
             if (digit < 0) return expected("four hexadecimal digits after \\u");
             code_point = code_point * 16 + static_cast<char32_t>(digit);
             ++at_;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "braid/core/clock.hpp"
 #include "braid/llm/preprocess.hpp"
 #include "braid/retrieval/collections.hpp"
 #include "braid/retrieval/hydrate.hpp"
@@ -17,21 +18,16 @@
 namespace braid::retrieval {
 namespace {
 
-Timestamp system_now() {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
-}
-
-/// Names the principal, for caches: what one asked is nobody else's business.
-std::string realm_of(const Principal& principal) {
-    std::string realm = principal.name;
+/// With the principal as the caches' realm: what one asked is nobody else's business.
+CallLimits limits_for(const Principal& principal, CallLimits limits) {
+    limits.realm = principal.name;
     const auto add = [&](std::string_view part) {
-        realm += '\0';
-        realm += part;
+        limits.realm += '\0';
+        limits.realm += part;
     };
     if (principal.clearance) add(*principal.clearance);
     for (const std::string& scope : principal.scopes) add(scope);
-    return realm;
+    return limits;
 }
 
 /// The work on one request.
@@ -287,7 +283,7 @@ private:
 
 Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOptions options)
     : backend_(backend), embedder_(std::move(embedder)), options_(std::move(options)) {
-    if (!options_.now) options_.now = system_now;
+    if (!options_.now) options_.now = core::system_now;
     cursors_ = std::make_unique<CursorTable>(options_.cursors);
 }
 
@@ -323,16 +319,14 @@ Result<Answer> Retriever::retrieve_as_it_is(const Request& request, const Princi
 
 Result<Explanation> Retriever::explain(const Request& request, const std::string& chunk_id,
                                        const Principal& principal, const CallLimits& limits) const {
-    CallLimits own = limits;
-    own.realm = realm_of(principal);
+    const CallLimits own = limits_for(principal, limits);
     return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, own)
         .explain();
 }
 
 Result<WhyNot> Retriever::why_not(const Request& request, const std::string& chunk_id,
                                   const Principal& principal, const CallLimits& limits) const {
-    CallLimits own = limits;
-    own.realm = realm_of(principal);
+    const CallLimits own = limits_for(principal, limits);
     return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, own)
         .why_not();
 }
@@ -340,7 +334,7 @@ Result<WhyNot> Retriever::why_not(const Request& request, const std::string& chu
 Result<Answer> Retriever::answer(const Request& request, const Principal& principal,
                                  const CallLimits& limits, const Profile& profile,
                                  Page page) const {
-    CallLimits own = limits;
+    CallLimits own = limits_for(principal, limits);
     if (request.deadline_ms) {
         if (*request.deadline_ms < 1) {
             return fail(ErrorCode::InvalidArgument, "\"deadline_ms\" must be 1 or more");
@@ -348,7 +342,6 @@ Result<Answer> Retriever::answer(const Request& request, const Principal& princi
         const auto deadline = Clock::now() + std::chrono::milliseconds(*request.deadline_ms);
         if (!own.deadline || deadline < *own.deadline) own.deadline = deadline;
     }
-    own.realm = realm_of(principal);
     const std::uint64_t id = page.id;
     const bool first = page.pinned == nullptr;
     const Timestamp now = first ? options_.now() : page.pinned->now;

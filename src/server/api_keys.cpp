@@ -7,6 +7,7 @@
 
 #include <sys/random.h>
 
+#include "braid/core/hex.hpp"
 #include "braid/core/rfc3339.hpp"
 #include "braid/core/sha256.hpp"
 #include "braid/json/fields.hpp"
@@ -25,20 +26,13 @@ tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, std::move(message));
 }
 
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 std::optional<std::string> from_hex(std::string_view text) {
     if (text.size() % 2 != 0) return std::nullopt;
     std::string bytes;
     bytes.reserve(text.size() / 2);
     for (std::size_t i = 0; i < text.size(); i += 2) {
-        const int high = hex_digit(text[i]);
-        const int low = hex_digit(text[i + 1]);
+        const int high = core::hex_digit(text[i]);
+        const int low = core::hex_digit(text[i + 1]);
         if (high < 0 || low < 0) return std::nullopt;
         bytes.push_back(static_cast<char>(high * 16 + low));
     }

@@ -5,16 +5,12 @@
 #include <cmath>
 #include <utility>
 
+#include "braid/core/clock.hpp"
 #include "braid/core/nearest.hpp"
 #include "braid/server/http_target.hpp"
 
 namespace braid::server {
 namespace {
-
-Timestamp now() {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
-}
 
 Refusal unauthenticated(std::string detail) {
     return {DoorError::Unauthenticated,
@@ -100,7 +96,7 @@ std::optional<Refusal> HttpGate::identify(const net::IncomingRequest& head,
     // The socket's file lets nobody in but its owner, who has the database's files anyway.
     if (key.empty() && head.peer == "unix") return std::nullopt;
     if (key.empty()) return unauthenticated("an API key is needed");
-    const ApiKey* const found = options_.keys.find(key, now());
+    const ApiKey* const found = options_.keys.find(key, core::system_now());
     if (found == nullptr) return unauthenticated("the API key is not known, or has expired");
     identity = {found->principal, found};
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "braid/core/hex.hpp"
 #include "braid/core/nearest.hpp"
 #include "braid/json/utf8.hpp"
 
@@ -15,13 +16,6 @@ constexpr std::size_t kMaxParameters = 64;
 
 tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
 }
 
 bool is_utf8(std::string_view text) {
@@ -44,8 +38,8 @@ Result<std::string> unescape(std::string_view text, bool plus_is_space) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         char c = text[i];
         if (c == '%') {
-            const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-            const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+            const int high = i + 2 < text.size() ? core::hex_digit(text[i + 1]) : -1;
+            const int low = i + 2 < text.size() ? core::hex_digit(text[i + 2]) : -1;
             if (high < 0 || low < 0) return bad("the address holds a \"%\" that escapes nothing");
             c = static_cast<char>(high * 16 + low);
             i += 2;

@@ -4,15 +4,12 @@
 #include <chrono>
 #include <utility>
 
+#include "braid/core/clock.hpp"
+#include "braid/core/timings.hpp"
 #include "braid/server/parameters.hpp"
 
 namespace braid::server {
 namespace {
-
-Timestamp now() {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
-}
 
 /// Three decimals are enough for a log.
 double rounded(double ms) {
@@ -31,11 +28,7 @@ void put(Object& facts, std::string_view name, std::string_view value) {
 
 void Watch::add(const Timings& timings) {
     ++searches_;
-    for (double Timings::*const part :
-         {&Timings::preprocess_ms, &Timings::load_ms, &Timings::embed_ms, &Timings::dense_ms,
-          &Timings::sparse_ms, &Timings::fusion_ms, &Timings::hydrate_ms, &Timings::total_ms}) {
-        timings_.*part += timings.*part;
-    }
+    core::add(timings_, timings);
 }
 
 void Watch::answered(const Answer& answer) {
@@ -121,10 +114,11 @@ void Watch::write_log(const Served& served) const {
     }
     const auto level = served.status >= 500 ? LogEvent::Level::Error : LogEvent::Level::Info;
     const bool slow = options_.slow_query.count() > 0 && served.took > options_.slow_query;
-    options_.log(log_line(options_.format, {level, "request", facts}, now()));
+    options_.log(log_line(options_.format, {level, "request", facts}, core::system_now()));
     if (!slow || searches_ == 0) return;
     options_.log(log_line(options_.format,
-                          {LogEvent::Level::Warning, "slow_query", std::move(facts)}, now()));
+                          {LogEvent::Level::Warning, "slow_query", std::move(facts)},
+                          core::system_now()));
 }
 
 void Watch::write_audit(const Served& served) const {
@@ -142,8 +136,8 @@ void Watch::write_audit(const Served& served) const {
     Object changed;
     for (const auto& [collection, chunks] : changed_) changed.set(collection, chunks);
     if (!changed_.empty()) facts.set("changed", std::move(changed));
-    options_.audit(
-        log_line(LogFormat::Json, {LogEvent::Level::Info, "audit", std::move(facts)}, now()));
+    options_.audit(log_line(LogFormat::Json, {LogEvent::Level::Info, "audit", std::move(facts)},
+                            core::system_now()));
 }
 
 }  // namespace braid::server

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/core/clock.hpp"
 #include "braid/ingest/chunker.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/server/parameters.hpp"
@@ -18,11 +19,6 @@ using json::Fields;
 
 tl::unexpected<Error> bad(std::string message) {
     return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
-Timestamp now() {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
 }
 
 Result<Object> read_metadata(Fields& fields) {
@@ -70,7 +66,7 @@ Result<Value> remember(const Operations& operations, const Object& arguments,
     if (id) members.set("_id", *id);
     if (title) members.set("title", *title);
     BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(members));
-    if (!input.chunk.created_at) input.chunk.created_at = now();
+    if (!input.chunk.created_at) input.chunk.created_at = core::system_now();
     std::string chunk_id = input.chunk.chunk_id;
     BRAID_CHECK(operations.ensure_collection(collection, nullptr));
     std::vector<Chunk> chunks;
@@ -106,7 +102,7 @@ Result<Value> ingest_text(const Operations& operations, const Object& arguments,
         return bad("\"text\" makes " + std::to_string(chunks.size()) + " chunks, the limit is " +
                    std::to_string(caller.limits.chunks));
     }
-    const Timestamp stored_at = now();
+    const Timestamp stored_at = core::system_now();
     for (Chunk& chunk : chunks) {
         if (title && !title->empty()) chunk.title = title;
         chunk.metadata = metadata;
