@@ -1,8 +1,5 @@
 #include "braid/cli/service.hpp"
 
-#include <algorithm>
-#include <array>
-#include <limits>
 #include <utility>
 
 #include "braid/server/operations.hpp"
@@ -13,42 +10,6 @@ namespace {
 
 using server::Operations;
 
-struct NamedOperation {
-    std::string_view name;
-    Result<Value> (Operations::*run)(const Object&, const server::Caller&) const;
-};
-
-constexpr auto kOperations = std::to_array<NamedOperation>({
-    {"retrieve", &Operations::retrieve},
-    {"context", &Operations::context},
-    {"explain", &Operations::explain},
-    {"why_not", &Operations::why_not},
-    {"add", &Operations::add},
-    {"update", &Operations::update},
-    {"delete", &Operations::remove},
-    {"get", &Operations::get},
-    {"document", &Operations::document},
-    {"facets", &Operations::facets},
-    {"collections", &Operations::collections},
-    {"describe", &Operations::describe},
-    {"create_collection", &Operations::create_collection},
-    {"drop_collection", &Operations::drop_collection},
-    {"stats", &Operations::stats},
-});
-
-/// Limits protect servers from their callers: here both are one.
-server::Caller caller_without_limits() {
-    constexpr std::size_t none = std::numeric_limits<std::size_t>::max() / 2;  // room to add to it
-    server::Caller caller;
-    server::Limits& limits = caller.limits;
-    for (std::size_t* const limit :
-         {&limits.query_bytes, &limits.top_k, &limits.depth, &limits.hops, &limits.collections,
-          &limits.neighbors, &limits.ids, &limits.chunks}) {
-        *limit = none;
-    }
-    return caller;
-}
-
 class LocalService final : public Service {
 public:
     LocalService(Database database, std::vector<Profile> profiles)
@@ -56,8 +17,8 @@ public:
           operations_(database_, {.profiles = std::move(profiles)}) {}
 
     Result<Value> call(std::string_view operation, Object params) const override {
-        const auto* const found = std::ranges::find(kOperations, operation, &NamedOperation::name);
-        if (found == kOperations.end()) {
+        const server::NamedOperation* const found = server::find_operation(operation);
+        if (found == nullptr) {
             return fail(ErrorCode::Unsupported, "unknown operation " + std::string(operation));
         }
         return (operations_.*found->run)(params, caller_);
@@ -79,7 +40,7 @@ public:
 private:
     Database database_;
     Operations operations_;
-    server::Caller caller_ = caller_without_limits();
+    server::Caller caller_{.limits = server::Limits::none()};
 };
 
 }  // namespace

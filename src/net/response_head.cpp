@@ -42,18 +42,13 @@ constexpr auto kReasons = std::to_array<std::pair<int, std::string_view>>({
     {428, "Precondition Required"},
     {429, "Too Many Requests"},
     {431, "Request Header Fields Too Large"},
+    {499, "Client Closed Request"},
     {500, "Internal Server Error"},
     {501, "Not Implemented"},
     {503, "Service Unavailable"},
     {504, "Gateway Timeout"},
     {507, "Insufficient Storage"},
 });
-
-std::string_view reason_of(int status) {
-    const auto* const found =
-        std::ranges::find(kReasons, status, &std::pair<int, std::string_view>::first);
-    return found == kReasons.end() ? "Status" : found->second;
-}
 
 /// "Sun, 06 Nov 1994 08:49:37 GMT", whatever the locale.
 std::string http_date(std::time_t now) {
@@ -85,6 +80,12 @@ bool is_plain(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view reason_of(int status) noexcept {
+    const auto* const found =
+        std::ranges::find(kReasons, status, &std::pair<int, std::string_view>::first);
+    return found == kReasons.end() ? "Status" : found->second;
+}
 
 bool may_have_body(int status) noexcept {
     return status >= 200 && status != 204 && status != 304;

@@ -2,10 +2,14 @@
 
 #include <ctime>
 #include <string>
+#include <string_view>
 
 #include "braid/net/http_server.hpp"
 
 namespace braid::net {
+
+/// The words that go with a status: "Not Found"; "Status" for one without.
+std::string_view reason_of(int status) noexcept;
 
 /// Whether an answer of that status carries a body: not 1xx, 204 and 304.
 bool may_have_body(int status) noexcept;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,26 @@ struct Limits {
     std::size_t answer_bytes = std::size_t{64} << 20;  // of texts in one answer
     std::size_t bulk_bytes = std::size_t{64} << 20;    // of lines, each at most message_bytes
     std::size_t bulk_lines = 100'000;
+
+    /// For callers in this process, who have nobody to be protected from; the texts of one answer
+    /// stay bounded.
+    static constexpr Limits none() noexcept {
+        constexpr std::size_t any = std::numeric_limits<std::size_t>::max() / 2;  // room to add
+        return {.message_bytes = any,
+                .json_depth = any,
+                .batch = any,
+                .query_bytes = any,
+                .top_k = any,
+                .depth = any,
+                .hops = any,
+                .collections = any,
+                .neighbors = any,
+                .ids = any,
+                .chunks = any,
+                .eval_queries = any,
+                .bulk_bytes = any,
+                .bulk_lines = any};
+    }
 };
 
 enum class Access { Read, Write, Admin };

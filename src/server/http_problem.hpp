@@ -67,7 +67,4 @@ constexpr const DoorErrorFacts& facts_of(DoorError error) {
 net::OutgoingResponse problem(const Error& error, std::string_view instance);
 net::OutgoingResponse problem(DoorError error, std::string_view detail, std::string_view instance);
 
-/// The phrase of a status: "Not Found".
-std::string_view title_of_status(int status) noexcept;
-
 }  // namespace braid::server

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "braid/json/json.hpp"
+#include "braid/net/response_head.hpp"
 #include "braid/server/http_problem.hpp"
 #include "braid/server/http_routes.hpp"
 #include "braid/server/hybrid_search.hpp"
@@ -106,7 +107,7 @@ Object request_body(const Route& route, const Object& schemas) {
 }
 
 Object success_of(const Route& route) {
-    Object response{{"description", title_of_status(route.success)}};
+    Object response{{"description", net::reason_of(route.success)}};
     if (route.response.empty()) return response;
     const std::string_view type =
         route.kind == RouteKind::Metrics ? "text/plain" : "application/json";

@@ -1,6 +1,7 @@
 #include "braid/server/operations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "braid/json/fields.hpp"
@@ -16,6 +17,30 @@ namespace braid::server {
 namespace {
 
 using json::Fields;
+
+constexpr auto kOperations = std::to_array<NamedOperation>({
+    {"retrieve", &Operations::retrieve},
+    {"retrieve_batch", &Operations::retrieve_batch},
+    {"hybrid_search", &Operations::hybrid_search},
+    {"context", &Operations::context},
+    {"explain", &Operations::explain},
+    {"why_not", &Operations::why_not},
+    {"eval", &Operations::evaluate},
+    {"add", &Operations::add},
+    {"update", &Operations::update},
+    {"delete", &Operations::remove},
+    {"get", &Operations::get},
+    {"scan", &Operations::scan},
+    {"document", &Operations::document},
+    {"neighbors", &Operations::neighbors},
+    {"facets", &Operations::facets},
+    {"count", &Operations::count},
+    {"collections", &Operations::collections},
+    {"describe", &Operations::describe},
+    {"create_collection", &Operations::create_collection},
+    {"drop_collection", &Operations::drop_collection},
+    {"stats", &Operations::stats},
+});
 
 constexpr std::size_t kMaxBudget = 1'000'000;
 constexpr std::size_t kMaxFacets = 10'000;
@@ -65,6 +90,15 @@ Result<Array> chunks_to_array(const ReadScope& scope, const std::vector<Chunk>& 
 }
 
 }  // namespace
+
+std::span<const NamedOperation> named_operations() noexcept {
+    return kOperations;
+}
+
+const NamedOperation* find_operation(std::string_view name) noexcept {
+    const auto* const found = std::ranges::find(kOperations, name, &NamedOperation::name);
+    return found != kOperations.end() ? found : nullptr;
+}
 
 Operations::Operations(Database& database, ServiceOptions options)
     : database_(database), options_(std::move(options)) {}

@@ -19,6 +19,18 @@ struct ServiceOptions {
     std::string embedder = "none";  // of collections that are created by a write
 };
 
+class Operations;
+
+/// An operation by the name that every door knows it by: "stats", "delete". In JSON-RPC the name
+/// follows "braid.".
+struct NamedOperation {
+    std::string_view name;
+    Result<Value> (Operations::*run)(const Object& params, const Caller& caller) const;
+};
+std::span<const NamedOperation> named_operations() noexcept;
+/// Null if there is none of that name.
+const NamedOperation* find_operation(std::string_view name) noexcept;
+
 /// What every door can ask of a database, from JSON to JSON: parameters by name, unknown ones an
 /// error that names the nearest known. Each checks the caller's rights and limits first. Safe for
 /// concurrent use.

@@ -13,49 +13,33 @@
 namespace braid::server {
 namespace {
 
-using OnOperations = Result<Value> (Operations::*)(const Object&, const Caller&) const;
 using OnDecisions = Result<Value> (Decisions::*)(const Object&, const Caller&) const;
 
-struct Method {
-    std::string_view name;
-    OnOperations operation = nullptr;
-    OnDecisions decision = nullptr;
-};
-
-constexpr auto kMethods = std::to_array<Method>({
-    {"braid.retrieve", &Operations::retrieve},
-    {"braid.retrieve_batch", &Operations::retrieve_batch},
-    {"braid.hybrid_search", &Operations::hybrid_search},
-    {"braid.context", &Operations::context},
-    {"braid.explain", &Operations::explain},
-    {"braid.why_not", &Operations::why_not},
-    {"braid.eval", &Operations::evaluate},
-    {"braid.add", &Operations::add},
-    {"braid.update", &Operations::update},
-    {"braid.delete", &Operations::remove},
-    {"braid.get", &Operations::get},
-    {"braid.scan", &Operations::scan},
-    {"braid.document", &Operations::document},
-    {"braid.neighbors", &Operations::neighbors},
-    {"braid.facets", &Operations::facets},
-    {"braid.count", &Operations::count},
-    {"braid.collections", &Operations::collections},
-    {"braid.describe", &Operations::describe},
-    {"braid.create_collection", &Operations::create_collection},
-    {"braid.drop_collection", &Operations::drop_collection},
-    {"braid.stats", &Operations::stats},
-    {"cstp.queryDecisions", nullptr, &Decisions::query},
-    {"cstp.indexDecisions", nullptr, &Decisions::index},
+constexpr std::string_view kPrefix = "braid.";
+constexpr auto kDecisions = std::to_array<std::pair<std::string_view, OnDecisions>>({
+    {"cstp.queryDecisions", &Decisions::query},
+    {"cstp.indexDecisions", &Decisions::index},
 });
 
-const Method* find_method(std::string_view name) {
-    const auto* const found = std::ranges::find(kMethods, name, &Method::name);
-    return found != kMethods.end() ? found : nullptr;
+/// An operation or a method of decisions; neither: there is no such method.
+struct Method {
+    const NamedOperation* operation = nullptr;
+    OnDecisions decision = nullptr;
+
+    bool exists() const { return operation != nullptr || decision != nullptr; }
+};
+
+Method find_method(std::string_view name) {
+    if (name.starts_with(kPrefix)) return {find_operation(name.substr(kPrefix.size())), nullptr};
+    const auto* const found =
+        std::ranges::find(kDecisions, name, &std::pair<std::string_view, OnDecisions>::first);
+    return {nullptr, found != kDecisions.end() ? found->second : nullptr};
 }
 
 RpcError unknown_method(const std::string& name) {
     std::string message = "there is no method " + json::quoted(name);
-    if (const auto meant = core::nearest(name, Rpc::methods())) {
+    const std::vector<std::string_view> known(Rpc::methods().begin(), Rpc::methods().end());
+    if (const auto meant = core::nearest(name, known)) {
         message += "; did you mean \"" + std::string(*meant) + "\"?";
     }
     return {kMethodNotFound, std::move(message), {}};
@@ -65,11 +49,16 @@ RpcError unknown_method(const std::string& name) {
 
 Rpc::Rpc(Database& database, ServiceOptions options) : operations_(database, std::move(options)) {}
 
-std::vector<std::string_view> Rpc::methods() {
-    std::vector<std::string_view> names;
-    names.reserve(kMethods.size());
-    for (const Method& method : kMethods) names.push_back(method.name);
-    return names;
+const std::vector<std::string>& Rpc::methods() {
+    static const auto kNames = [] {
+        std::vector<std::string> names;
+        for (const NamedOperation& operation : named_operations()) {
+            names.push_back(std::string(kPrefix).append(operation.name));
+        }
+        for (const auto& [name, method] : kDecisions) names.emplace_back(name);
+        return names;
+    }();
+    return kNames;
 }
 
 std::optional<std::string> Rpc::handle(std::string_view body, const Caller& caller) const {
@@ -116,7 +105,7 @@ std::optional<Value> Rpc::answer(Value json, const Caller& caller) const {
     }
     const Message& message = *reading.message;
     Value reply;
-    if (find_method(message.method) == nullptr) {
+    if (!find_method(message.method).exists()) {
         reply = rpc_failure(std::move(reading.id), unknown_method(message.method));
     } else {
         try {
@@ -149,8 +138,8 @@ Result<Value> Rpc::call(const Message& message, const Caller& caller) const {
         }
         params = list.empty() ? &kNone : &list.front().as_object();
     }
-    const Method& method = *find_method(message.method);
-    if (method.operation != nullptr) return (operations_.*method.operation)(*params, caller);
+    const Method method = find_method(message.method);
+    if (method.operation != nullptr) return (operations_.*method.operation->run)(*params, caller);
     return (decisions_.*method.decision)(*params, caller);
 }
 

@@ -34,7 +34,7 @@ public:
     /// wrong is in the answer.
     std::optional<std::string> handle(std::string_view body, const Caller& caller) const;
 
-    static std::vector<std::string_view> methods();
+    static const std::vector<std::string>& methods();
 
 private:
     std::optional<std::string> handle_parsed(Value json, const Caller& caller) const;

@@ -99,57 +99,23 @@ private:
 };
 
 server::Caller caller_for(const Principal& principal, const CallLimits& limits) {
-    constexpr std::size_t any = std::numeric_limits<std::size_t>::max() / 2;
     server::Caller caller;
     caller.principal = principal;
+    caller.limits = server::Limits::none();
     caller.call = limits;
-    // In one's own process nothing but the engine's own bounds applies.
-    caller.limits = {.message_bytes = any,
-                     .json_depth = any,
-                     .batch = any,
-                     .query_bytes = any,
-                     .top_k = any,
-                     .depth = any,
-                     .hops = any,
-                     .collections = any,
-                     .neighbors = any,
-                     .ids = any,
-                     .chunks = any,
-                     .eval_queries = any,
-                     .bulk_bytes = any,
-                     .bulk_lines = any};
     return caller;
 }
 
-using Operation = Result<Value> (Operations::*)(const Object&, const server::Caller&) const;
-
-constexpr auto kOperations = std::to_array<std::pair<std::string_view, Operation>>({
-    {"collections", &Operations::collections},
-    {"context", &Operations::context},
-    {"count", &Operations::count},
-    {"create_collection", &Operations::create_collection},
-    {"delete", &Operations::remove},
-    {"describe", &Operations::describe},
-    {"drop_collection", &Operations::drop_collection},
-    {"eval", &Operations::evaluate},
-    {"explain", &Operations::explain},
-    {"facets", &Operations::facets},
-    {"stats", &Operations::stats},
-    {"update", &Operations::update},
-    {"why_not", &Operations::why_not},
-});
-
 nb::object call(const Engine& self, std::string_view name, nb::dict params,
                 const Principal& principal, const std::stop_source* stop) {
-    const auto* const found =
-        std::ranges::find(kOperations, name, &std::pair<std::string_view, Operation>::first);
-    if (found == kOperations.end()) {
+    const server::NamedOperation* const found = server::find_operation(name);
+    if (found == nullptr) {
         raise(ErrorCode::Unsupported, "there is no operation \"" + std::string(name) + "\"");
     }
     const Object members = to_object(params);
     auto result = run_call(stop, [&](const CallLimits& limits) -> Result<Value> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return (open->operations.*found->second)(members, caller_for(principal, limits));
+        return (open->operations.*found->run)(members, caller_for(principal, limits));
     });
     return to_python(value_or_raise(std::move(result)));
 }
