@@ -18,6 +18,7 @@
 #include "braid/cli/session.hpp"
 #include "braid/cli/socket_place.hpp"
 #include "braid/engine/embedder_settings.hpp"
+#include "braid/eval/numbers.hpp"
 #include "braid/server/api_keys.hpp"
 
 namespace braid::cli {
@@ -35,10 +36,6 @@ std::string cpu_name() {
 #else
     return "other";
 #endif
-}
-
-std::string counted(std::uint64_t count, std::string_view one) {
-    return with_separators(count) + " " + std::string(one) + (count == 1 ? "" : "s");
 }
 
 /// Looks at everything the program depends on, and remembers what is wrong.
@@ -146,9 +143,9 @@ private:
         const Value* const schema = info.find("schema");
         const std::string embedder = schema != nullptr ? text_in(*schema, "embedder") : "";
         const std::string damage = text_in(info, "damage");
-        database_.emplace_back("collection " + name, counted(number_in(info, "chunks"), "chunk") +
-                                                         ", vectors: " + embedder +
-                                                         (damage.empty() ? "" : ", damaged"));
+        database_.emplace_back("collection " + name,
+                               eval::count_of(number_in(info, "chunks"), "chunk", "chunks") +
+                                   ", vectors: " + embedder + (damage.empty() ? "" : ", damaged"));
         if (!damage.empty()) problem("collection \"" + name + "\" is damaged: " + damage);
         used_by_[embedder].push_back("collection \"" + name + "\"");
     }
@@ -283,7 +280,7 @@ Result<> run_doctor(Session& session) {
     }
     const std::size_t count = examination.problems().size();
     if (count == 0) return {};
-    return fail(ErrorCode::Unavailable, counted(count, "problem") + " found");
+    return fail(ErrorCode::Unavailable, eval::count_of(count, "problem", "problems") + " found");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "braid/cli/commands.hpp"
 #include "braid/cli/progress.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/eval/numbers.hpp"
 #include "braid/ingest/directory.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/jsonl.hpp"
@@ -127,10 +128,6 @@ private:
     std::string namespace_;
 };
 
-std::string counted(std::uint64_t count, std::string_view one) {
-    return with_separators(count) + " " + std::string(one) + (count == 1 ? "" : "s");
-}
-
 /// One `ingest`: files to chunks to the database.
 class Ingest {
 public:
@@ -153,7 +150,8 @@ public:
         if (!stored) return with_count(std::move(stored).error());
         report(progress_->seconds());
         if (failed_.empty()) return {};
-        return fail(ErrorCode::IoError, counted(failed_.size(), "file") + " could not be read");
+        return fail(ErrorCode::IoError,
+                    eval::count_of(failed_.size(), "file", "files") + " could not be read");
     }
 
 private:
@@ -285,7 +283,7 @@ private:
     }
 
     tl::unexpected<Error> with_count(Error error) const {
-        error.message += " (" + counted(stored_, "chunk") +
+        error.message += " (" + eval::count_of(stored_, "chunk", "chunks") +
                          (stored_ == 1 ? " was stored before)" : " were stored before)");
         return tl::unexpected<Error>(std::move(error));
     }
@@ -300,12 +298,14 @@ private:
             session_.warn("and " + with_separators(warning_count_ - warnings_.size()) +
                           " more like these");
         }
-        std::string text = "Stored " + counted(stored_, "chunk") + " in " +
+        std::string text = "Stored " + eval::count_of(stored_, "chunk", "chunks") + " in " +
                            (created_ ? "the new collection \"" : "collection \"") + collection_ +
                            "\"";
         if (replaced_ > 0) text += ", " + with_separators(replaced_) + " of them replaced";
         if (removed_ > 0) text += ", " + with_separators(removed_) + " outdated ones removed";
-        if (unchanged_ > 0) text += ", " + counted(unchanged_, "unchanged file") + " skipped";
+        if (unchanged_ > 0)
+            text +=
+                ", " + eval::count_of(unchanged_, "unchanged file", "unchanged files") + " skipped";
         const double rate = static_cast<double>(stored_) / std::max(seconds, 1e-3);
         if (stored_ > 0) {
             text += " (" + with_separators(static_cast<std::uint64_t>(rate)) + " chunks/s)";

@@ -12,6 +12,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "answers.hpp"
+#include "braid/server/log.hpp"
 
 namespace braid::python {
 namespace {
@@ -169,19 +170,6 @@ Result<std::vector<StageEffect>> run_stage(const Held& stage, const StageInput& 
     return out;
 }
 
-std::string_view name_of(LogEvent::Level level) {
-    switch (level) {
-        case LogEvent::Level::Debug:
-            return "debug";
-        case LogEvent::Level::Info:
-            return "info";
-        case LogEvent::Level::Warning:
-            return "warning";
-        default:
-            return "error";
-    }
-}
-
 }  // namespace
 
 Held::~Held() {
@@ -232,7 +220,7 @@ LogSink make_log_sink(nb::object log) {
     return [held = std::make_shared<const Held>(std::move(log))](const LogEvent& event) {
         if (Py_IsInitialized() == 0) return;
         const auto logged = guarded("log", [&]() -> Result<> {
-            held->get()(name_of(event.level), event.name, event.message);
+            held->get()(server::name_of(event.level), event.name, event.message);
             return {};
         });
         (void)logged;
