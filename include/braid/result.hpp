@@ -62,6 +62,11 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
     return tl::unexpected<Error>(Error{code, std::move(message)});
 }
 
+/// The commonest failure: what the caller gave cannot be right.
+inline tl::unexpected<Error> invalid_argument(std::string message) {
+    return fail(ErrorCode::InvalidArgument, std::move(message));
+}
+
 /// Passes an error on, with what was being done put before its message.
 inline tl::unexpected<Error> fail(std::string_view doing, Error error) {
     error.message.insert(0, std::string(doing) + ": ");

@@ -11,7 +11,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kAnalyzeFlags = std::to_array<FlagSpec>({
     {.name = "analyzer",
      .kind = FlagKind::Text,
      .value = "NAME",
@@ -71,7 +71,7 @@ const CommandSpec kAnalyzeCommand{
     .max_operands = 1000,
     .summary = "show the words a text is searched by",
     .details = R"(  braid analyze "Foxes' getUserName() hunts" --language english)",
-    .flags = kFlags,
+    .flags = kAnalyzeFlags,
     .run = run_analyze,
 };
 

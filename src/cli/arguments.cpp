@@ -24,25 +24,11 @@ constexpr auto kGlobalFlags = std::to_array<FlagSpec>({
     {.name = "help", .help = "print help", .letter = 'h'},
 });
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known,
                          std::string_view prefix) {
     const auto near = core::nearest(word, known);
     if (!near) return {};
     return "; did you mean \"" + std::string(prefix) + std::string(*near) + "\"?";
-}
-
-bool is_choice(std::string_view choices, std::string_view value) {
-    while (!choices.empty()) {
-        const std::size_t bar = choices.find('|');
-        if (choices.substr(0, bar) == value) return true;
-        if (bar == std::string_view::npos) return false;
-        choices.remove_prefix(bar + 1);
-    }
-    return false;
 }
 
 std::string with_commas(std::string_view choices) {
@@ -137,9 +123,9 @@ private:
             std::string list;
             for (const auto name : second_words)
                 list += (list.empty() ? "" : ", ") + std::string(name);
-            return bad("\"" + word + "\" needs one of: " + list);
+            return invalid_argument("\"" + word + "\" needs one of: " + list);
         }
-        return bad("unknown command \"" + word + "\"" + did_you_mean(word, names, ""));
+        return invalid_argument("unknown command \"" + word + "\"" + did_you_mean(word, names, ""));
     }
 
     const FlagSpec* flag_named(std::string_view name) const {
@@ -174,7 +160,8 @@ private:
             if (equals != std::string::npos) value = argument.substr(equals + 1);
         } else {
             flag = flag_lettered(argument[1]);
-            if (flag == nullptr) return bad("unknown flag \"-" + argument.substr(1, 1) + "\"");
+            if (flag == nullptr)
+                return invalid_argument("unknown flag \"-" + argument.substr(1, 1) + "\"");
             if (argument.size() > 2) value = argument.substr(2);
         }
         return store(*flag, std::move(value));
@@ -187,29 +174,29 @@ private:
         }
         std::string message = "unknown flag \"--" + name + "\"";
         if (out_.command != nullptr) message += " of \"" + std::string(out_.command->name) + "\"";
-        return bad(message + did_you_mean(name, names, "--"));
+        return invalid_argument(message + did_you_mean(name, names, "--"));
     }
 
     Result<> store(const FlagSpec& flag, std::optional<std::string> value) {
         const std::string shown = "--" + std::string(flag.name);
         if (flag.kind == FlagKind::Switch) {
-            if (value) return bad(shown + " takes no value");
+            if (value) return invalid_argument(shown + " takes no value");
             if (!out_.has(flag.name)) out_.add(flag.name, "");
             return {};
         }
         if (!value) {
             if (rest_.empty()) {
-                return bad(shown + " needs a value (" + std::string(flag.value) + ")");
+                return invalid_argument(shown + " needs a value (" + std::string(flag.value) + ")");
             }
             value = rest_.front();
             rest_ = rest_.subspan(1);
         }
         if (!flag.choices.empty() && !is_choice(flag.choices, *value)) {
-            return bad(shown + ": must be one of " + with_commas(flag.choices) + ", got \"" +
-                       *value + "\"");
+            return invalid_argument(shown + ": must be one of " + with_commas(flag.choices) +
+                                    ", got \"" + *value + "\"");
         }
         if (flag.kind != FlagKind::List && out_.has(flag.name)) {
-            return bad(shown + " is given twice");
+            return invalid_argument(shown + " is given twice");
         }
         out_.add(flag.name, *std::move(value));
         return {};
@@ -219,11 +206,12 @@ private:
         if (out_.command == nullptr) return {};
         const std::string name(out_.command->name);
         if (out_.operands.size() < out_.command->min_operands) {
-            return bad("\"" + name + "\" needs " + std::string(out_.command->operands));
+            return invalid_argument("\"" + name + "\" needs " +
+                                    std::string(out_.command->operands));
         }
         if (out_.operands.size() > out_.command->max_operands) {
-            return bad("\"" + name + "\" does not take \"" +
-                       out_.operands[out_.command->max_operands] + "\"");
+            return invalid_argument("\"" + name + "\" does not take \"" +
+                                    out_.operands[out_.command->max_operands] + "\"");
         }
         return {};
     }
@@ -234,6 +222,16 @@ private:
 };
 
 }  // namespace
+
+bool is_choice(std::string_view choices, std::string_view value) {
+    while (!choices.empty()) {
+        const std::size_t bar = choices.find('|');
+        if (choices.substr(0, bar) == value) return true;
+        if (bar == std::string_view::npos) return false;
+        choices.remove_prefix(bar + 1);
+    }
+    return false;
+}
 
 std::string Arguments::joined_operands() const {
     std::string text;
@@ -262,8 +260,9 @@ Result<std::optional<std::int64_t>> Arguments::integer(std::string_view flag, st
     if (!given) return std::nullopt;
     const auto number = number_from<std::int64_t>(*given);
     if (number && *number >= min && *number <= max) return *number;
-    return bad("--" + std::string(flag) + ": must be an integer from " + std::to_string(min) +
-               " to " + std::to_string(max) + ", got \"" + *given + "\"");
+    return invalid_argument("--" + std::string(flag) + ": must be an integer from " +
+                            std::to_string(min) + " to " + std::to_string(max) + ", got \"" +
+                            *given + "\"");
 }
 
 Result<Value> Arguments::value(const FlagSpec& flag) const {
@@ -281,13 +280,14 @@ Result<Value> Arguments::value(const FlagSpec& flag) const {
         }
         case FlagKind::Integer: {
             const auto number = number_from<std::int64_t>(*given);
-            if (!number) return bad(shown + ": must be an integer, got \"" + *given + "\"");
+            if (!number)
+                return invalid_argument(shown + ": must be an integer, got \"" + *given + "\"");
             return Value(*number);
         }
         case FlagKind::Number: {
             const auto number = number_from<double>(*given);
             if (!number || !std::isfinite(*number)) {
-                return bad(shown + ": must be a number, got \"" + *given + "\"");
+                return invalid_argument(shown + ": must be a number, got \"" + *given + "\"");
             }
             return Value(*number);
         }
@@ -295,7 +295,7 @@ Result<Value> Arguments::value(const FlagSpec& flag) const {
             break;
     }
     auto json = json::parse(*given);
-    if (!json) return bad(shown + ": not JSON: " + json.error().message);
+    if (!json) return invalid_argument(shown + ": not JSON: " + json.error().message);
     return json;
 }
 

@@ -37,6 +37,9 @@ struct FlagSpec {
     std::string_view choices{};  // "cosine|dot|euclidean"; empty: any text
 };
 
+/// Whether `value` is one of the words between the bars of `choices`.
+bool is_choice(std::string_view choices, std::string_view value);
+
 struct CommandSpec {
     std::string_view name;      // "ingest", "collections create"
     std::string_view operands;  // "PATH..."

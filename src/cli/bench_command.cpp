@@ -52,8 +52,7 @@ Result<double> share_of(const Arguments& arguments, const FlagSpec& flag, double
     if (!value.is_number()) return otherwise;
     const double share = value.as_double();
     if (!(share > 0 && share <= 1)) {
-        return fail(ErrorCode::InvalidArgument,
-                    "--" + std::string(flag.name) + ": must be above 0 and at most 1");
+        return invalid_argument("--" + std::string(flag.name) + ": must be above 0 and at most 1");
     }
     return share;
 }

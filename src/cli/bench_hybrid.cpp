@@ -17,7 +17,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kBenchHybridFlags = std::to_array<FlagSpec>({
     {.name = "corpus", .kind = FlagKind::Text, .value = "FILE", .help = "one document per line"},
     {.name = "base", .kind = FlagKind::Text, .value = "FILE.npy", .help = "a vector for each"},
     {.name = "queries", .kind = FlagKind::Text, .value = "FILE", .help = "one query per line"},
@@ -98,7 +98,7 @@ struct HybridInput {
     std::vector<std::vector<float>> vectors;  // of the queries; none: they are embedded
 };
 
-Result<HybridInput> read_input(const Arguments& arguments, const ingest::NpyFile& base) {
+Result<HybridInput> read_hybrid_input(const Arguments& arguments, const ingest::NpyFile& base) {
     HybridInput input;
     BRAID_TRY(const std::string corpus_path, bench_file(arguments, "corpus"));
     BRAID_TRY(const std::string queries_path, bench_file(arguments, "queries"));
@@ -112,8 +112,7 @@ Result<HybridInput> read_input(const Arguments& arguments, const ingest::NpyFile
         fits = fits && input.vectors.size() == input.queries.size();
     }
     if (!fits) {
-        return fail(ErrorCode::InvalidArgument,
-                    "there must be one vector for each document and each query");
+        return invalid_argument("there must be one vector for each document and each query");
     }
     if (docs && static_cast<std::size_t>(*docs) < input.corpus.size()) {
         input.corpus.resize(static_cast<std::size_t>(*docs));
@@ -126,7 +125,7 @@ Result<> run_hybrid(Session& session) {
     BRAID_TRY(const std::string base_path, bench_file(arguments, "base"));
     BRAID_TRY(const BenchSizes sizes, bench_sizes(arguments));
     BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
-    BRAID_TRY(const HybridInput input, read_input(arguments, base));
+    BRAID_TRY(const HybridInput input, read_hybrid_input(arguments, base));
     Schema schema;
     schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
     schema.vectors.embedder = arguments.text_or("embedder", "external");
@@ -187,7 +186,7 @@ free. "fusion_share" is the part of it that goes into fusing and receipts.
                      --query-vectors q.npy --json
   braid bench hybrid --corpus lines.txt --base base.npy --queries questions.txt
                      --embedder bge --docs 10000)",
-    .flags = kFlags,
+    .flags = kBenchHybridFlags,
     .shared_flags = kBenchFlags,
     .shared_title = "Of every bench command",
     .run = run_hybrid,

@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t kBatch = 1000;
 constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> read_bench_lines(const std::string& path) {
@@ -30,13 +26,13 @@ Result<std::vector<std::string>> read_bench_lines(const std::string& path) {
         lines.resize(reader.number() - 1);  // blank lines count as rows
         lines.emplace_back(*line);
     }
-    if (lines.empty()) return bad(path + " holds no lines");
+    if (lines.empty()) return invalid_argument(path + " holds no lines");
     return lines;
 }
 
 Result<std::vector<std::vector<float>>> read_bench_rows(const std::string& path) {
     BRAID_TRY(const auto file, ingest::NpyFile::open(path));
-    if (file.rows() == 0) return bad(path + " holds no rows");
+    if (file.rows() == 0) return invalid_argument(path + " holds no rows");
     return file.all_rows();
 }
 

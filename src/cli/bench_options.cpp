@@ -23,8 +23,8 @@ Result<BenchSizes> bench_sizes(const Arguments& arguments) {
 Result<std::string> bench_file(const Arguments& arguments, std::string_view flag) {
     auto text = arguments.text(flag);
     if (text) return *std::move(text);
-    return fail(ErrorCode::InvalidArgument,
-                "\"" + std::string(arguments.command->name) + "\" needs --" + std::string(flag));
+    return invalid_argument("\"" + std::string(arguments.command->name) + "\" needs --" +
+                            std::string(flag));
 }
 
 Result<> bench_measure(Session& session, const BenchSubject& subject,

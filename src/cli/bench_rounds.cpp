@@ -44,7 +44,7 @@ Result<Object> answer_line(const BenchSubject& subject, const std::string& line)
         for (const auto& row : rows) lists.emplace_back(Array(row.begin(), row.end()));
         return Object{{"ids", std::move(lists)}};
     }
-    return fail(ErrorCode::InvalidArgument, "expected \"round\" or \"ids\", got \"" + word + "\"");
+    return invalid_argument("expected \"round\" or \"ids\", got \"" + word + "\"");
 }
 
 }  // namespace

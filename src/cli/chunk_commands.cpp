@@ -14,10 +14,6 @@
 namespace braid::cli {
 namespace {
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 constexpr auto kAddFlags = std::to_array<FlagSpec>({
     kCollectionFlag,
     kNamespaceFlag,
@@ -79,10 +75,11 @@ Result<Value> chunk_to_add(const Session& session) {
     BRAID_TRY(Object flags, session.arguments.keyed_values(kAddFlags));
     if (flags.find("content") != nullptr) return Value(std::move(flags));
     if (!flags.empty())
-        return bad("\"add\" needs --text, or the whole chunk as JSON on standard input");
+        return invalid_argument(
+            "\"add\" needs --text, or the whole chunk as JSON on standard input");
     BRAID_TRY(const std::string text, read_input("-"));
     auto json = json::parse(text);
-    if (!json) return bad("standard input: " + json.error().message);
+    if (!json) return invalid_argument("standard input: " + json.error().message);
     return json;
 }
 
@@ -155,13 +152,13 @@ Result<Object> update_of(const Arguments& arguments) {
     Object update;
     if (const auto text = arguments.text("metadata")) {
         auto json = json::parse(*text);
-        if (!json) return bad("--metadata: not JSON: " + json.error().message);
-        if (!json->is_object()) return bad("--metadata: must be an object");
+        if (!json) return invalid_argument("--metadata: not JSON: " + json.error().message);
+        if (!json->is_object()) return invalid_argument("--metadata: must be an object");
         update.set("metadata", *std::move(json));
     }
     if (const auto text = arguments.text("created-at")) {
         const auto time = core::parse_rfc3339(*text);
-        if (!time) return bad("--created-at: " + time.error().message);
+        if (!time) return invalid_argument("--created-at: " + time.error().message);
         update.set("created_at", Value(*text));
     }
     if (const auto level = arguments.text("sensitivity")) update.set("sensitivity", Value(*level));
@@ -171,14 +168,15 @@ Result<Object> update_of(const Arguments& arguments) {
         update.set("visibility_scope", Array(scopes.begin(), scopes.end()));
     }
     if (update.empty()) {
-        return bad("\"update\" needs --metadata, --created-at, --sensitivity or --scope");
+        return invalid_argument(
+            "\"update\" needs --metadata, --created-at, --sensitivity or --scope");
     }
     return update;
 }
 
 Result<> run_update(Session& session) {
     const std::vector<std::string> ids = session.arguments.list("id");
-    if (ids.empty()) return bad("\"update\" needs --id");
+    if (ids.empty()) return invalid_argument("\"update\" needs --id");
     BRAID_TRY(const WriteOptions options, session.write_options());
     BRAID_TRY(Object update, update_of(session.arguments));
     Array updates;
@@ -220,11 +218,12 @@ Result<> run_delete(Session& session) {
     const Value* const filter = params.find("filter");
     const int kinds =
         (ids.empty() ? 0 : 1) + (documents.empty() ? 0 : 1) + (filter != nullptr ? 1 : 0);
-    if (kinds != 1) return bad("\"delete\" needs one of --id, --document and --filter");
+    if (kinds != 1)
+        return invalid_argument("\"delete\" needs one of --id, --document and --filter");
     if (filter != nullptr) {
         BRAID_TRY(const Filter parsed, parse_filter(*filter));
         if (parsed == Filter{} && !session.arguments.has("yes")) {
-            return bad(
+            return invalid_argument(
                 "--filter '{}' deletes every chunk of the namespace; say --yes if you mean it");
         }
         params.set("everything", session.arguments.has("yes"));

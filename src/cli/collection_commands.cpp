@@ -72,8 +72,8 @@ Result<> run_create(Session& session) {
         BRAID_TRY(const std::string text, read_input(*path));
         auto json = json::parse(text);
         if (!json || !json->is_object()) {
-            return fail(ErrorCode::InvalidArgument,
-                        *path + ": " + (json ? "must be an object" : json.error().message));
+            return invalid_argument(*path + ": " +
+                                    (json ? "must be an object" : json.error().message));
         }
         wanted = json->as_object();
     }
@@ -110,8 +110,8 @@ constexpr auto kDropFlags = std::to_array<FlagSpec>({
 Result<> run_drop(Session& session) {
     const std::string& name = session.arguments.operands.front();
     if (!session.arguments.has("yes")) {
-        return fail(ErrorCode::InvalidArgument,
-                    "this deletes collection \"" + name + "\" for good; say --yes if you mean it");
+        return invalid_argument("this deletes collection \"" + name +
+                                "\" for good; say --yes if you mean it");
     }
     session.interrupts.hold();
     BRAID_TRY(const auto service, session.service_for_writing(false));

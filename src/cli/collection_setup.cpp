@@ -7,10 +7,6 @@
 namespace braid::cli {
 namespace {
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 /// "de" becomes "german", as the collection will have it.
 Result<> use_full_language_name(Object& wanted) {
     Value* const language = wanted.find("language");
@@ -40,7 +36,7 @@ Result<> compare(const std::string& name, const Object& wanted, const Value& exi
         std::string message = "collection \"" + name + "\" exists with ";
         message += key + " " + (has != nullptr ? json::print(*has) : "unset");
         message += ", not " + json::print(value);
-        return bad(std::move(message));
+        return invalid_argument(std::move(message));
     }
     return {};
 }

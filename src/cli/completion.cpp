@@ -72,7 +72,7 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 /// In single quotes, for every one of the shells.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
     std::string out = "'";
     for (const char c : text) {
         if (c == '\'') {
@@ -103,7 +103,7 @@ std::string bash_values(const CommandSpec& command) {
         if (flag->letter != 0) pattern += std::string("|-") + flag->letter;
         out += "            " + pattern + ") ";
         if (!flag->choices.empty()) {
-            out += "COMPREPLY=($(compgen -W " + quoted(with_spaces(flag->choices)) +
+            out += "COMPREPLY=($(compgen -W " + shell_quoted(with_spaces(flag->choices)) +
                    " -- \"$current\"))";
         } else if (takes_path(*flag)) {
             out += "COMPREPLY=($(compgen -f -- \"$current\"))";
@@ -143,14 +143,14 @@ _braid() {
     for (const CommandSpec* const command : ordered) {
         const bool two = command->name.find(' ') != std::string_view::npos;
         const std::string second_words = joined(name_words(commands, command->name));
-        out += "    " + quoted(std::string(command->name) + (two ? "" : " ")) + (two ? "" : "*") +
-               ")\n        case $before in\n" + bash_values(*command) +
+        out += "    " + shell_quoted(std::string(command->name) + (two ? "" : " ")) +
+               (two ? "" : "*") + ")\n        case $before in\n" + bash_values(*command) +
                "        esac\n        if [[ $current == -* ]]; then\n"
                "            COMPREPLY=($(compgen -W " +
-               quoted(flag_words(*command)) + " -- \"$current\"))\n";
+               shell_quoted(flag_words(*command)) + " -- \"$current\"))\n";
         if (!second_words.empty()) {
-            out += "        else\n            COMPREPLY=($(compgen -W " + quoted(second_words) +
-                   " -- \"$current\"))\n";
+            out += "        else\n            COMPREPLY=($(compgen -W " +
+                   shell_quoted(second_words) + " -- \"$current\"))\n";
         } else if (has_path_operands(*command)) {
             out += "        else\n            COMPREPLY=($(compgen -f -- \"$current\"))\n";
         }
@@ -160,8 +160,8 @@ _braid() {
         const bool alone = std::ranges::find(commands, std::string_view(word),
                                              &CommandSpec::name) != commands.end();
         if (alone) continue;
-        out += "    " + quoted(word + " ") + "*)\n        COMPREPLY=($(compgen -W " +
-               quoted(joined(name_words(commands, word))) + " -- \"$current\")) ;;\n";
+        out += "    " + shell_quoted(word + " ") + "*)\n        COMPREPLY=($(compgen -W " +
+               shell_quoted(joined(name_words(commands, word))) + " -- \"$current\")) ;;\n";
     }
     std::string global;
     for (const FlagSpec& flag : global_flags()) global.append(" --").append(flag.name);
@@ -169,7 +169,7 @@ _braid() {
         "    *)\n        if [[ $before == --data ]]; then\n"
         "            COMPREPLY=($(compgen -d -- \"$current\"))\n        else\n"
         "            COMPREPLY=($(compgen -W " +
-        quoted("help " + joined(name_words(commands)) + global) +
+        shell_quoted("help " + joined(name_words(commands)) + global) +
         " -- \"$current\"))\n        fi ;;\n    esac\n}\n"
         "complete -o filenames -F _braid braid\n";
     return out;
@@ -191,7 +191,7 @@ _braid() {
     for (const std::string& word : name_words(commands)) {
         const auto found = std::ranges::find(commands, std::string_view(word), &CommandSpec::name);
         const std::string_view summary = found != commands.end() ? (*found)->summary : "";
-        out += "            " + quoted(zsh_text(word) + ":" + std::string(summary)) + "\n";
+        out += "            " + shell_quoted(zsh_text(word) + ":" + std::string(summary)) + "\n";
     }
     out +=
         "        )\n        _describe command names\n        return\n    fi\n"
@@ -200,14 +200,14 @@ _braid() {
     std::string chosen;
     for (const CommandSpec* const command : commands) {
         if (command->name.find(' ') == std::string_view::npos) continue;
-        chosen += "        " + quoted(command->name) + ") name=" + quoted(command->name) +
-                  "; (( i++ )) ;;\n";
+        chosen += "        " + shell_quoted(command->name) +
+                  ") name=" + shell_quoted(command->name) + "; (( i++ )) ;;\n";
     }
     out += chosen +
            "    esac\n    shift $(( i - 1 )) words\n    (( CURRENT -= i - 1 ))\n"
            "    case $name in\n";
     for (const CommandSpec* const command : commands) {
-        out += "        " + quoted(command->name) + ") flags=(\n";
+        out += "        " + shell_quoted(command->name) + ") flags=(\n";
         for (const FlagSpec* const flag : flags_of(*command)) {
             std::string spec = "--" + std::string(flag->name) + "[" + zsh_text(flag->help) + "]";
             if (takes_value(*flag)) {
@@ -216,13 +216,13 @@ _braid() {
                 if (takes_path(*flag)) spec += "_files";
             }
             if (flag->kind == FlagKind::List) spec.insert(0, "*");
-            out += "            " + quoted(spec) + "\n";
+            out += "            " + shell_quoted(spec) + "\n";
         }
         const std::string second = joined(name_words(commands, command->name));
         if (!second.empty()) {
-            out += "            " + quoted("1:command:(" + second + ")") + "\n";
+            out += "            " + shell_quoted("1:command:(" + second + ")") + "\n";
         } else if (has_path_operands(*command)) {
-            out += "            " + quoted("*:file:_files") + "\n";
+            out += "            " + shell_quoted("*:file:_files") + "\n";
         }
         out += "        ) ;;\n";
     }
@@ -234,18 +234,18 @@ std::string fish_completion(Commands commands) {
         "# Completion of braid for fish: install it as braid.fish in\n"
         "# ~/.config/fish/completions.\ncomplete -c braid -f\n";
     const auto line = [&](const std::string& condition, const FlagSpec& flag) {
-        out += "complete -c braid" + (condition.empty() ? "" : " -n " + quoted(condition)) +
+        out += "complete -c braid" + (condition.empty() ? "" : " -n " + shell_quoted(condition)) +
                " -l " + std::string(flag.name);
         if (flag.letter != 0) out += std::string(" -s ") + flag.letter;
         if (takes_value(flag)) out += takes_path(flag) ? " -r -F" : " -x";
-        if (!flag.choices.empty()) out += " -a " + quoted(with_spaces(flag.choices));
-        out += " -d " + quoted(flag.help) + "\n";
+        if (!flag.choices.empty()) out += " -a " + shell_quoted(with_spaces(flag.choices));
+        out += " -d " + shell_quoted(flag.help) + "\n";
     };
     for (const FlagSpec& flag : global_flags()) line("", flag);
     for (const std::string& word : name_words(commands)) {
         const auto found = std::ranges::find(commands, std::string_view(word), &CommandSpec::name);
-        out += "complete -c braid -n __fish_use_subcommand -a " + quoted(word) + " -d " +
-               quoted(found != commands.end() ? (*found)->summary : "") + "\n";
+        out += "complete -c braid -n __fish_use_subcommand -a " + shell_quoted(word) + " -d " +
+               shell_quoted(found != commands.end() ? (*found)->summary : "") + "\n";
     }
     for (const CommandSpec* const command : commands) {
         const std::size_t space = command->name.find(' ');
@@ -254,13 +254,13 @@ std::string fish_completion(Commands commands) {
         if (space != std::string_view::npos) {
             const std::string second(command->name.substr(space + 1));
             out += "complete -c braid -n " +
-                   quoted(std::string(condition)
-                              .append("; and not __fish_seen_subcommand_from ")
-                              .append(second)) +
-                   " -a " + quoted(second) + " -d " + quoted(command->summary) + "\n";
+                   shell_quoted(std::string(condition)
+                                    .append("; and not __fish_seen_subcommand_from ")
+                                    .append(second)) +
+                   " -a " + shell_quoted(second) + " -d " + shell_quoted(command->summary) + "\n";
             condition += "; and __fish_seen_subcommand_from " + second;
         } else if (has_path_operands(*command)) {
-            out += "complete -c braid -n " + quoted(condition) + " -F\n";
+            out += "complete -c braid -n " + shell_quoted(condition) + " -F\n";
         }
         for (const auto flags : {command->flags, command->shared_flags}) {
             for (const FlagSpec& flag : flags) line(condition, flag);

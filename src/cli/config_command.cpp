@@ -9,7 +9,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kConfigFlags = std::to_array<FlagSpec>({
     {.name = "origin", .help = "show where each value came from"},
 });
 
@@ -73,7 +73,7 @@ const CommandSpec kConfigShowCommand{
     .summary = "show the configuration",
     .details = R"(A flag stands above the environment, that above .env in the current directory,
 that above $XDG_CONFIG_HOME/braid/config.json, that above the default.)",
-    .flags = kFlags,
+    .flags = kConfigFlags,
     .run = run_config_show,
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kDefaultBudget = 2000;
 constexpr std::int64_t kMaxBudget = 1'000'000;
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kContextFlags = std::to_array<FlagSpec>({
     {.name = "budget",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -62,7 +62,7 @@ in its order. Tokens are counted as the collection's embedder does.
 
   braid context "when do foxes hunt?" --collection wiki --budget 1000
   braid context "fox" --expand-neighbors 1 --json)",
-    .flags = kFlags,
+    .flags = kContextFlags,
     .shared_flags = request_flags(),
     .shared_title = "How to search",
     .run = run_context,

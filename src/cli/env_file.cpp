@@ -62,8 +62,7 @@ Result<std::vector<EnvVariable>> parse_env(std::string_view text, const std::str
         const auto value =
             equals == std::string_view::npos ? std::nullopt : env_value(line.substr(equals + 1));
         if (!value || !is_variable_name(variable)) {
-            return fail(ErrorCode::InvalidArgument,
-                        name + ":" + std::to_string(number) + ": expected NAME=value");
+            return invalid_argument(name + ":" + std::to_string(number) + ": expected NAME=value");
         }
         out.emplace_back(variable, *value);
     }

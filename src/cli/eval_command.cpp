@@ -12,7 +12,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kEvalFlags = std::to_array<FlagSpec>({
     {.name = "qrels",
      .kind = FlagKind::Text,
      .value = "FILE",
@@ -40,7 +40,7 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
 Result<eval::EvalRequest> eval_request(const Session& session) {
     const Arguments& arguments = session.arguments;
     const auto qrels = arguments.text("qrels");
-    if (!qrels) return fail(ErrorCode::InvalidArgument, "\"eval\" needs --qrels FILE");
+    if (!qrels) return invalid_argument("\"eval\" needs --qrels FILE");
     eval::EvalRequest request;
     request.qrels = *qrels;
     request.runs = arguments.operands;
@@ -91,7 +91,7 @@ bootstrap and a randomisation test over the same queries.
   braid eval --qrels qrels/test.tsv dense.trec sparse.trec hybrid.trec
   braid eval --qrels q.txt --measures "nDCG@10,P(rel=2)@5" run.trec --per-query
   braid eval --qrels q.txt a.trec b.trec --html report.html --queries q.jsonl)",
-    .flags = kFlags,
+    .flags = kEvalFlags,
     .run = run_eval,
 };
 

@@ -11,15 +11,15 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kExplainFlags = std::to_array<FlagSpec>({
     {.name = "chunk", .kind = FlagKind::Text, .value = "ID", .help = "the chunk in question"},
 });
 
 Result<std::string> chunk_of(const Session& session) {
     auto chunk = session.arguments.text("chunk");
     if (!chunk) {
-        return fail(ErrorCode::InvalidArgument,
-                    "\"" + std::string(session.arguments.command->name) + "\" needs --chunk ID");
+        return invalid_argument("\"" + std::string(session.arguments.command->name) +
+                                "\" needs --chunk ID");
     }
     return *std::move(chunk);
 }
@@ -103,7 +103,7 @@ const CommandSpec kExplainCommand{
 "retrieve" does.
 
   braid explain "when do foxes hunt?" --chunk fox --collection wiki)",
-    .flags = kFlags,
+    .flags = kExplainFlags,
     .shared_flags = request_flags(),
     .shared_title = "How to search",
     .run = run_explain,
@@ -119,7 +119,7 @@ const CommandSpec kWhyNotCommand{
 smallest single change to the request that brings it in, which was tried.
 
   braid why-not "when do foxes hunt?" --chunk oak -k 3 --collection wiki)",
-    .flags = kFlags,
+    .flags = kExplainFlags,
     .shared_flags = request_flags(),
     .shared_title = "How to search",
     .run = run_why_not,

@@ -13,7 +13,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kFuseFlags = std::to_array<FlagSpec>({
     {.name = "method",
      .kind = FlagKind::Text,
      .value = "NAME",
@@ -40,10 +40,6 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
     {.name = "name", .kind = FlagKind::Text, .value = "TAG", .help = "the run's name"},
 });
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 Result<std::vector<double>> weights_of(const Arguments& arguments, std::size_t runs) {
     std::vector<double> weights;
     const auto text = arguments.text("weights");
@@ -54,15 +50,15 @@ Result<std::vector<double>> weights_of(const Arguments& arguments, std::size_t r
         double weight = 0;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), weight);
         if (error != std::errc{} || end != word.data() + word.size()) {
-            return bad("--weights: \"" + std::string(word) + "\" is not a number");
+            return invalid_argument("--weights: \"" + std::string(word) + "\" is not a number");
         }
         weights.push_back(weight);
         if (word.size() == rest.size()) break;
         rest.remove_prefix(word.size() + 1);
     }
     if (weights.size() != runs) {
-        return bad("--weights: " + std::to_string(weights.size()) + " given for " +
-                   std::to_string(runs) + " runs");
+        return invalid_argument("--weights: " + std::to_string(weights.size()) + " given for " +
+                                std::to_string(runs) + " runs");
     }
     return weights;
 }
@@ -70,7 +66,7 @@ Result<std::vector<double>> weights_of(const Arguments& arguments, std::size_t r
 Result<fusion::Options> fusion_options(const Arguments& arguments, bool weighted) {
     const std::string name = arguments.text_or("method", "rrf");
     const auto method = fusion_by_name(name);
-    if (!method) return bad("--method: unknown \"" + name + "\"");
+    if (!method) return invalid_argument("--method: unknown \"" + name + "\"");
     fusion::Options options;
     options.method = *method;
     if (const auto preset = arguments.text("preset")) {
@@ -79,16 +75,16 @@ Result<fusion::Options> fusion_options(const Arguments& arguments, bool weighted
     const bool rrf = options.method == FusionMethod::Rrf;
     for (const std::string_view flag : {"k", "rank-base"}) {
         if (!rrf && arguments.has(flag)) {
-            return bad("--" + std::string(flag) + " cannot be used with the method \"" + name +
-                       "\"");
+            return invalid_argument("--" + std::string(flag) +
+                                    " cannot be used with the method \"" + name + "\"");
         }
     }
     if (weighted && !fusion::uses_weights(options)) {
         const std::string preset(fusion::name_of(options.preset));
-        return bad("--weights cannot be used with the method \"" + name + "\"" +
-                   (preset.empty() ? "" : " of " + preset));
+        return invalid_argument("--weights cannot be used with the method \"" + name + "\"" +
+                                (preset.empty() ? "" : " of " + preset));
     }
-    BRAID_TRY(const Value k, arguments.value(kFlags[1]));
+    BRAID_TRY(const Value k, arguments.value(kFuseFlags[1]));
     if (k.is_number()) options.k = k.as_double();
     BRAID_TRY(const auto base, arguments.integer("rank-base", 0, 1));
     if (base) options.rank_base = static_cast<int>(*base);
@@ -137,7 +133,7 @@ their digits.
 
   braid fuse --method rrf dense.trec sparse.trec > hybrid.trec
   braid fuse --method weighted_sum --weights 0.7,0.3 dense.trec sparse.trec)",
-    .flags = kFlags,
+    .flags = kFuseFlags,
     .run = run_fuse,
 };
 

@@ -12,7 +12,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kGetFlags = std::to_array<FlagSpec>({
     kCollectionFlag,
     kNamespaceFlag,
     {.name = "vectors", .help = "show the vectors too"},
@@ -95,7 +95,7 @@ const CommandSpec kGetCommand{
     .max_operands = 100'000,
     .summary = "show chunks by id",
     .details = R"(  braid get fox-1 fox-2 --json)",
-    .flags = kFlags,
+    .flags = kGetFlags,
     .run = run_get,
 };
 

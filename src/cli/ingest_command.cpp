@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMaxShownWarnings = 10;
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kIngestFlags = std::to_array<FlagSpec>({
     kCollectionFlag,
     kNamespaceFlag,
     {.name = "vectors",
@@ -169,10 +169,10 @@ private:
         texts_.namespace_ = lines_.namespace_ = session_.namespace_name();
         texts_.stop = lines_.stop = session_.interrupts.token();
         if (arguments.has("vectors") && (paths_.size() > 1 || is_text_source(paths_.front()))) {
-            return fail(ErrorCode::InvalidArgument, "--vectors goes with one file of JSON lines");
+            return invalid_argument("--vectors goes with one file of JSON lines");
         }
         if (arguments.has("ack") && session_.json()) {
-            return fail(ErrorCode::InvalidArgument, "--ack and --json exclude each other");
+            return invalid_argument("--ack and --json exclude each other");
         }
         return validate_collection_name(collection_);
     }
@@ -372,7 +372,7 @@ is acknowledged; after an error, what was stored before stays.
   braid ingest corpus.jsonl --collection wiki
   braid ingest corpus.jsonl --embedder external --vectors corpus.npy
   braid ingest notes/ --embedder minilm)",
-    .flags = kFlags,
+    .flags = kIngestFlags,
     .shared_flags = kSchemaFlags,
     .shared_title = "Of a new collection",
     .run = run_ingest,

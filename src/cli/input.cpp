@@ -35,14 +35,14 @@ Result<std::vector<float>> read_vector(const std::string& text, const std::strin
     if (first != std::string::npos && text[first] == '[') {
         auto json = json::parse(text);
         if (!json) {
-            return fail(ErrorCode::InvalidArgument, flag + ": not JSON: " + json.error().message);
+            return invalid_argument(flag + ": not JSON: " + json.error().message);
         }
         return wire::vector_from_value(*json, flag);
     }
     BRAID_TRY(const auto file, ingest::NpyFile::open(text));
     if (file.rows() != 1) {
-        return fail(ErrorCode::InvalidArgument,
-                    file.name() + " has " + std::to_string(file.rows()) + " rows; a query is one");
+        return invalid_argument(file.name() + " has " + std::to_string(file.rows()) +
+                                " rows; a query is one");
     }
     return file.row(0);
 }

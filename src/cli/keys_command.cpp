@@ -15,7 +15,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kKeysFlags = std::to_array<FlagSpec>({
     {.name = "file",
      .kind = FlagKind::Text,
      .value = "FILE",
@@ -25,10 +25,6 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .value = "NAME=RIGHT",
      .help = "read, write, admin; repeatable (default: *=read)"},
 });
-
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
 
 Result<std::map<std::string, server::Access>> grants_of(const Arguments& arguments) {
     std::map<std::string, server::Access> grants;
@@ -43,7 +39,8 @@ Result<std::map<std::string, server::Access>> grants_of(const Arguments& argumen
             known = true;
         }
         if (!known) {
-            return bad("--grant: must be COLLECTION=read, =write or =admin, got \"" + grant + "\"");
+            return invalid_argument("--grant: must be COLLECTION=read, =write or =admin, got \"" +
+                                    grant + "\"");
         }
     }
     if (grants.empty()) grants["*"] = server::Access::Read;
@@ -65,7 +62,7 @@ Result<> run_add_key(Session& session) {
     const std::string& name = session.arguments.operands.front();
     const std::string path =
         session.arguments.text_or("file", session.settings.text("serve.key_file"));
-    if (path.empty()) return bad("\"keys add\" needs --file, or BRAID_KEY_FILE");
+    if (path.empty()) return invalid_argument("\"keys add\" needs --file, or BRAID_KEY_FILE");
     BRAID_TRY(const auto grants, grants_of(session.arguments));
     BRAID_TRY(Object file, read_keys(path));
     BRAID_TRY(server::NewKey made, server::make_key(name, grants));
@@ -100,7 +97,7 @@ that ends in "*".
 
   braid keys add agent --grant notes=write --grant 'team-*=read'
   curl -H "Authorization: Bearer $KEY" http://127.0.0.1:27243/v1/collections)",
-    .flags = kFlags,
+    .flags = kKeysFlags,
     .run = run_add_key,
 };
 

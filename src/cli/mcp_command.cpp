@@ -9,7 +9,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kMcpFlags = std::to_array<FlagSpec>({
     {.name = "allow-writes", .help = "offer the tools remember, ingest and forget too"},
 });
 
@@ -42,7 +42,7 @@ what others store after the start is not seen.
 
   braid mcp --data ~/notes
   braid mcp --data ~/notes --allow-writes)",
-    .flags = kFlags,
+    .flags = kMcpFlags,
     .run = run_mcp,
 };
 

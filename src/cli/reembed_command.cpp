@@ -9,7 +9,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kReembedFlags = std::to_array<FlagSpec>({
     kCollectionFlag,
     {.name = "embedder",
      .kind = FlagKind::Text,
@@ -57,7 +57,7 @@ const CommandSpec kReembedCommand{
 not done again.
 
   braid reembed --collection wiki --embedder bge-small-en-v1.5)",
-    .flags = kFlags,
+    .flags = kReembedFlags,
     .run = run_reembed,
 };
 

@@ -150,7 +150,7 @@ Result<Value> fusion_of(const std::string& text) {
     if (!text.starts_with('{')) return Value(text);
     auto json = json::parse(text);
     if (!json) {
-        return fail(ErrorCode::InvalidArgument, "--fusion: not JSON: " + json.error().message);
+        return invalid_argument("--fusion: not JSON: " + json.error().message);
     }
     return *std::move(json);
 }

@@ -14,7 +14,7 @@
 namespace braid::cli {
 namespace {
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kRetrieveFlags = std::to_array<FlagSpec>({
     {.name = "request",
      .kind = FlagKind::Text,
      .value = "FILE|-",
@@ -25,16 +25,12 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .help = "the question as a vector"},
 });
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 Result<Object> request_file(const std::string& path) {
     BRAID_TRY(const std::string text, read_input(path));
     const std::string name = path == "-" ? "standard input" : path;
     auto json = json::parse(text);
-    if (!json) return bad(name + ": " + json.error().message);
-    if (!json->is_object()) return bad(name + ": a request must be an object");
+    if (!json) return invalid_argument(name + ": " + json.error().message);
+    if (!json->is_object()) return invalid_argument(name + ": a request must be an object");
     return std::move(json->as_object());
 }
 
@@ -54,7 +50,7 @@ Result<Request> request_of(const Arguments& arguments) {
     }
     if (!arguments.operands.empty()) request.set("query", arguments.joined_operands());
     const bool asks = path || !arguments.operands.empty() || arguments.has("query-vector");
-    if (!asks) return bad("\"retrieve\" needs QUERY, --request or --query-vector");
+    if (!asks) return invalid_argument("\"retrieve\" needs QUERY, --request or --query-vector");
     return wire::request_from_value(request);
 }
 
@@ -92,7 +88,7 @@ it names, else "default". Each hit says which leg found it at which rank.
   braid retrieve "when do foxes hunt?" --collection wiki
   braid retrieve fox --strategy sparse -k 3 --filter '{"year": {"$gte": 2020}}'
   echo '{"query": "fox", "top_k": 5}' | braid retrieve --request - --json)",
-    .flags = kFlags,
+    .flags = kRetrieveFlags,
     .shared_flags = request_flags(),
     .shared_title = "How to search",
     .run = run_retrieve,

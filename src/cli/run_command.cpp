@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kMaxDocuments = 10'000;
 constexpr std::size_t kDefaultDocuments = 100;
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kRunFlags = std::to_array<FlagSpec>({
     {.name = "queries",
      .kind = FlagKind::Text,
      .value = "FILE",
@@ -38,15 +38,11 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .help = "the run's name (default: of the strategy)"},
 });
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 Result<std::vector<std::vector<float>>> read_vectors(const std::string& path, std::size_t queries) {
     BRAID_TRY(const auto file, ingest::NpyFile::open(path));
     if (file.rows() != queries) {
-        return bad(file.name() + " has " + std::to_string(file.rows()) + " rows, but there are " +
-                   std::to_string(queries) + " queries");
+        return invalid_argument(file.name() + " has " + std::to_string(file.rows()) +
+                                " rows, but there are " + std::to_string(queries) + " queries");
     }
     return file.all_rows();
 }
@@ -90,7 +86,7 @@ Result<> write(Session& session, const eval::RunOutcome& outcome) {
 
 Result<> run_run(Session& session) {
     const auto path = session.arguments.text("queries");
-    if (!path) return bad("\"run\" needs --queries FILE");
+    if (!path) return invalid_argument("\"run\" needs --queries FILE");
     BRAID_TRY(eval::RunRequest request, run_request(session));
     BRAID_TRY(const auto queries, eval::read_queries(*path));
     if (const auto vectors = session.arguments.text("query-vectors")) {
@@ -128,7 +124,7 @@ falling scores. --top-k says how many per query (default: 100), the profile is
 
   braid run --collection wiki --queries q.jsonl --strategy sparse --out a.trec
   braid run --queries q.tsv --query-vectors q.npy --fusion dbsf --out dbsf.trec)",
-    .flags = kFlags,
+    .flags = kRunFlags,
     .shared_flags = request_flags(),
     .shared_title = "How to search",
     .run = run_run,

@@ -34,7 +34,7 @@ using std::chrono::milliseconds;
 constexpr std::int64_t kMaxPort = 65'535;
 constexpr std::int64_t kHour = 3'600'000;  // milliseconds
 
-constexpr auto kFlags = std::to_array<FlagSpec>({
+constexpr auto kServeFlags = std::to_array<FlagSpec>({
     {.name = "port",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -180,7 +180,7 @@ public:
 
 private:
     static const FlagSpec* rate_flag() {
-        return std::ranges::find(kFlags, std::string_view("rate"), &FlagSpec::name);
+        return std::ranges::find(kServeFlags, std::string_view("rate"), &FlagSpec::name);
     }
 
     Result<> add_logs(server::HttpAppOptions& options) const {
@@ -335,7 +335,7 @@ running requests end, then exit with 0.
   braid serve --data ~/notes
   braid serve --host 0.0.0.0 --key-file keys.json
   braid serve --metrics-port 9464 --log json --slow-ms 200)",
-    .flags = kFlags,
+    .flags = kServeFlags,
     .run = run_serve,
 };
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "braid/cli/arguments.hpp"
 #include "braid/cli/env_file.hpp"
 #include "braid/core/nearest.hpp"
 #include "braid/json/fields.hpp"
@@ -186,10 +187,6 @@ constexpr auto kSpecs = std::to_array<SettingSpec>({
      .exported = true},
 });
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 std::optional<double> number_from(const std::string& text) {
     double number = 0;
     const char* const end = text.data() + text.size();
@@ -202,11 +199,6 @@ std::string shown_number(double number) {
     std::ostringstream out;
     out << std::setprecision(15) << number;
     return out.str();
-}
-
-bool is_choice(std::string_view choices, std::string_view value) {
-    const std::string padded = "|" + std::string(choices) + "|";
-    return padded.find("|" + std::string(value) + "|") != std::string::npos;
 }
 
 /// What a value must be, if it is not; empty if it is fine.
@@ -249,7 +241,7 @@ public:
         BRAID_TRY(const auto text, file_text(path));
         if (!text) return config;
         auto json = json::parse(*text);
-        if (!json) return bad(path.string() + ": " + json.error().message);
+        if (!json) return invalid_argument(path.string() + ": " + json.error().message);
         auto done = config.read_members(*json);
         if (!done) return fail(path.string(), std::move(done).error());
         return config;
@@ -303,7 +295,7 @@ private:
                        : spec.kind == SettingKind::Switch ? "true or false"
                                                           : "a number";
         }
-        if (!expected.empty()) return bad(fields.complaint(key, expected));
+        if (!expected.empty()) return invalid_argument(fields.complaint(key, expected));
         values_[std::string(spec.name)] = text;
         return {};
     }
@@ -414,8 +406,9 @@ Result<Settings> Settings::load(const SettingSources& sources) {
         const std::string expected =
             setting.is_default() ? std::string() : expectation(spec, setting.value);
         if (!expected.empty()) {
-            return bad(std::string(spec.variable) + " (" + setting.origin + ") must be " +
-                       expected + (spec.secret ? "" : ", got \"" + setting.value + "\""));
+            return invalid_argument(std::string(spec.variable) + " (" + setting.origin +
+                                    ") must be " + expected +
+                                    (spec.secret ? "" : ", got \"" + setting.value + "\""));
         }
         settings.settings_.push_back(std::move(setting));
     }

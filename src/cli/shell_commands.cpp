@@ -17,8 +17,8 @@ Result<> run_completion(Session& session) {
     } else if (shell == "fish") {
         session.out.text(fish_completion(all_commands()));
     } else {
-        return fail(ErrorCode::InvalidArgument,
-                    "completion is there for bash, zsh and fish, not for \"" + shell + "\"");
+        return invalid_argument("completion is there for bash, zsh and fish, not for \"" + shell +
+                                "\"");
     }
     return {};
 }

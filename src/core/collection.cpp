@@ -8,10 +8,6 @@
 namespace braid {
 namespace {
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 bool is_name_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
@@ -26,56 +22,64 @@ bool is_text_field(const std::string& name) {
 
 Result<> validate_collection_name(std::string_view name) {
     if (name.empty() || name.size() > 100 || !std::ranges::all_of(name, is_name_character)) {
-        return bad("collection name \"" + std::string(name.substr(0, 120)) +
-                   "\": use 1 to 100 letters, digits, '_' and '-'");
+        return invalid_argument("collection name \"" + std::string(name.substr(0, 120)) +
+                                "\": use 1 to 100 letters, digits, '_' and '-'");
     }
     return {};
 }
 
 Result<> validate(const Schema& schema) {
-    if (schema.text_fields.empty()) return bad("schema: at least one text field is needed");
+    if (schema.text_fields.empty())
+        return invalid_argument("schema: at least one text field is needed");
     for (std::size_t i = 0; i < schema.text_fields.size(); ++i) {
         const TextField& field = schema.text_fields[i];
         if (!is_text_field(field.name)) {
-            return bad("schema: text field \"" + field.name +
-                       "\": use title, section_title, content or metadata.<path>");
+            return invalid_argument("schema: text field \"" + field.name +
+                                    "\": use title, section_title, content or metadata.<path>");
         }
         if (!std::isfinite(field.weight) || field.weight <= 0) {
-            return bad("schema: the weight of text field \"" + field.name + "\" must be above 0");
+            return invalid_argument("schema: the weight of text field \"" + field.name +
+                                    "\" must be above 0");
         }
         for (std::size_t j = 0; j < i; ++j) {
             if (schema.text_fields[j].name == field.name) {
-                return bad("schema: text field \"" + field.name + "\" is named twice");
+                return invalid_argument("schema: text field \"" + field.name + "\" is named twice");
             }
         }
     }
     const Bm25& bm25 = schema.bm25;
-    if (!std::isfinite(bm25.k1) || bm25.k1 < 0) return bad("schema: bm25.k1 must be 0 or more");
-    if (!(bm25.b >= 0 && bm25.b <= 1)) return bad("schema: bm25.b must be from 0 to 1");
+    if (!std::isfinite(bm25.k1) || bm25.k1 < 0)
+        return invalid_argument("schema: bm25.k1 must be 0 or more");
+    if (!(bm25.b >= 0 && bm25.b <= 1))
+        return invalid_argument("schema: bm25.b must be from 0 to 1");
     if (!std::isfinite(bm25.epsilon) || bm25.epsilon < 0) {
-        return bad("schema: bm25.epsilon must be 0 or more");
+        return invalid_argument("schema: bm25.epsilon must be 0 or more");
     }
-    if (schema.vectors.embedder.empty()) return bad("schema: the embedder has no name");
+    if (schema.vectors.embedder.empty())
+        return invalid_argument("schema: the embedder has no name");
     if (schema.vectors.dimension > kMaxDimension) {
-        return bad("schema: a dimension of " + std::to_string(schema.vectors.dimension) +
-                   " is above the limit of " + std::to_string(kMaxDimension));
+        return invalid_argument("schema: a dimension of " +
+                                std::to_string(schema.vectors.dimension) +
+                                " is above the limit of " + std::to_string(kMaxDimension));
     }
     const AccessLevels& levels = schema.levels;
     for (std::size_t i = 0; i < levels.names.size(); ++i) {
         const auto first = std::ranges::find(levels.names, levels.names[i]);
         if (first != levels.names.begin() + static_cast<std::ptrdiff_t>(i)) {
-            return bad("schema: level \"" + levels.names[i] + "\" is named twice");
+            return invalid_argument("schema: level \"" + levels.names[i] + "\" is named twice");
         }
     }
     if (std::ranges::find(levels.names, levels.default_level) == levels.names.end()) {
-        return bad("schema: default level \"" + levels.default_level + "\" is not a level");
+        return invalid_argument("schema: default level \"" + levels.default_level +
+                                "\" is not a level");
     }
     for (std::size_t i = 0; i < schema.metadata.size(); ++i) {
-        if (schema.metadata[i].name.empty()) return bad("schema: a metadata field has no name");
+        if (schema.metadata[i].name.empty())
+            return invalid_argument("schema: a metadata field has no name");
         for (std::size_t j = 0; j < i; ++j) {
             if (schema.metadata[j].name == schema.metadata[i].name) {
-                return bad("schema: metadata field \"" + schema.metadata[i].name +
-                           "\" is declared twice");
+                return invalid_argument("schema: metadata field \"" + schema.metadata[i].name +
+                                        "\" is declared twice");
             }
         }
     }

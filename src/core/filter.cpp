@@ -47,7 +47,7 @@ bool is_ordered(const Value& value) {
 }
 
 tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, "filter: " + std::move(message));
+    return invalid_argument("filter: " + std::move(message));
 }
 
 tl::unexpected<Error> not_an_operator(const std::string& field, const std::string& key) {

@@ -18,7 +18,7 @@ tl::unexpected<Error> bad(std::string_view text, std::string_view why) {
     if (text.size() > kShown) message += "...";
     message += "' is not an RFC 3339 timestamp: ";
     message += why;
-    return fail(ErrorCode::InvalidArgument, std::move(message));
+    return invalid_argument(std::move(message));
 }
 
 constexpr bool is_digit(char c) noexcept {

@@ -269,9 +269,8 @@ namespace {
 
 tl::unexpected<Error> clash(const std::string& field, std::string_view expected,
                             const Value& operand) {
-    return fail(ErrorCode::InvalidArgument,
-                "filter: field \"" + field + "\" holds " + std::string(expected) +
-                    ", it cannot be compared with a " + std::string(operand.type_name()));
+    return invalid_argument("filter: field \"" + field + "\" holds " + std::string(expected) +
+                            ", it cannot be compared with a " + std::string(operand.type_name()));
 }
 
 std::string_view expected_name(MetadataType type) {
@@ -436,10 +435,9 @@ Result<> check_metadata(const Object& metadata, const Schema& schema) {
         const bool good =
             value->is_array() ? std::ranges::all_of(value->as_array(), fits) : fits(*value);
         if (!good) {
-            return fail(ErrorCode::InvalidArgument, "metadata field \"" + declared.name +
-                                                        "\" holds " +
-                                                        std::string(expected_name(declared.type)) +
-                                                        ", got " + std::string(value->type_name()));
+            return invalid_argument("metadata field \"" + declared.name + "\" holds " +
+                                    std::string(expected_name(declared.type)) + ", got " +
+                                    std::string(value->type_name()));
         }
     }
     return {};

@@ -37,10 +37,9 @@ Result<std::shared_ptr<const Embedder>> make_builtin_embedder(
     for (const BuiltinModel& model : kModels) {
         if (name != model.name && name != model.alias) continue;
         if (options.token_limit > kMaxTokens) {
-            return fail(ErrorCode::InvalidArgument,
-                        "token_limit " + std::to_string(options.token_limit) + ": " +
-                            std::string(model.name) + " reads at most " +
-                            std::to_string(kMaxTokens) + " tokens");
+            return invalid_argument("token_limit " + std::to_string(options.token_limit) + ": " +
+                                    std::string(model.name) + " reads at most " +
+                                    std::to_string(kMaxTokens) + " tokens");
         }
         const std::string directory(model.directory);
         OnnxEmbedderOptions full;

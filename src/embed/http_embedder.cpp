@@ -46,7 +46,7 @@ net::HttpClientOptions client_options(const HttpEmbedderOptions& options) {
 
 Result<> check_options(const HttpEmbedderOptions& options) {
     const auto bad = [](std::string what) {
-        return fail(ErrorCode::InvalidArgument, "embedding endpoint: " + std::move(what));
+        return invalid_argument("embedding endpoint: " + std::move(what));
     };
     if (options.model.empty()) return bad("model is empty");
     if (options.max_batch < 1 || options.max_batch > kMostTextsPerRequest) {
@@ -173,8 +173,8 @@ Result<std::vector<Embedding>> HttpEmbedder::embed(std::span<const std::string_v
     inputs.reserve(texts.size());
     for (const std::string_view text : texts) {
         if (const auto bad = find_invalid_utf8(text); bad != std::string_view::npos) {
-            return fail(ErrorCode::InvalidArgument,
-                        "cannot embed a text that is not UTF-8 (byte " + std::to_string(bad) + ")");
+            return invalid_argument("cannot embed a text that is not UTF-8 (byte " +
+                                    std::to_string(bad) + ")");
         }
         inputs.push_back(prefix + std::string(text));
         if (inputs.back().empty()) inputs.back() = " ";

@@ -18,7 +18,7 @@ Result<> normalize(std::vector<float>& vector) {
     double squares = 0;
     for (const float x : vector) squares += static_cast<double>(x) * static_cast<double>(x);
     if (!std::isfinite(squares)) {
-        return fail(ErrorCode::InvalidArgument, "the model's output is not finite");
+        return invalid_argument("the model's output is not finite");
     }
     if (squares == 0) return {};
     const double scale = 1 / std::sqrt(squares);
@@ -84,9 +84,8 @@ Result<> OnnxEmbedder::adopt(const OnnxEmbedderOptions& options) {
         .cpu_level = std::string(cpu_level())};
     BRAID_TRY(const Embedding probe, embed_one("probe", TextRole::Passage));
     if (options.dimension != 0 && probe.vector.size() != options.dimension) {
-        return fail(ErrorCode::InvalidArgument,
-                    "the model's vectors have " + std::to_string(probe.vector.size()) +
-                        " dimensions, expected " + std::to_string(options.dimension));
+        return invalid_argument("the model's vectors have " + std::to_string(probe.vector.size()) +
+                                " dimensions, expected " + std::to_string(options.dimension));
     }
     fingerprint_.dimension = probe.vector.size();
     // Known bytes were tried when they were pinned.
@@ -105,10 +104,9 @@ Result<> OnnxEmbedder::try_extremes() const {
     }
     const auto dimension = static_cast<std::size_t>(longest->shape.back());
     if (dimension == fingerprint_.dimension) return {};
-    return fail(ErrorCode::InvalidArgument, "the model's vectors have " +
-                                                std::to_string(fingerprint_.dimension) +
-                                                " dimensions for a short text and " +
-                                                std::to_string(dimension) + " for a long one");
+    return invalid_argument("the model's vectors have " + std::to_string(fingerprint_.dimension) +
+                            " dimensions for a short text and " + std::to_string(dimension) +
+                            " for a long one");
 }
 
 std::string OnnxEmbedder::prefixed(std::string_view text, TextRole role) const {
@@ -127,9 +125,8 @@ Result<Embedding> OnnxEmbedder::embed_one(std::string_view text, TextRole role) 
         (rank() == 3 && static_cast<std::size_t>(shape[1]) != tokenized.ids.size()) ||
         (fingerprint_.dimension != 0 &&
          static_cast<std::size_t>(shape.back()) != fingerprint_.dimension)) {
-        return fail(ErrorCode::InvalidArgument, "the model answered " +
-                                                    std::to_string(tokenized.ids.size()) +
-                                                    " tokens with shape " + shape_text(shape));
+        return invalid_argument("the model answered " + std::to_string(tokenized.ids.size()) +
+                                " tokens with shape " + shape_text(shape));
     }
     Embedding embedding{.vector = pool(output, pooling_),
                         .tokens = tokenized.tokens,

@@ -67,23 +67,22 @@ Result<> OnnxEncoder::bind_inputs() {
         } else if (input.name == "token_type_ids") {
             feeds_.push_back(Feed::Types);
         } else {
-            return fail(ErrorCode::InvalidArgument,
-                        "the model has an input '" + input.name +
-                            "'; expected input_ids, attention_mask and perhaps token_type_ids");
+            return invalid_argument(
+                "the model has an input '" + input.name +
+                "'; expected input_ids, attention_mask and perhaps token_type_ids");
         }
         const bool any_length = input.shape.size() == 2 && input.shape[1] < 0 &&
                                 (input.shape[0] < 0 || input.shape[0] == 1);
         if (input.element_type != ort::kInt64 || !any_length) {
-            return fail(ErrorCode::InvalidArgument,
-                        "the model's input '" + input.name + "' has shape " +
-                            shape_text(input.shape) + " and element type " +
-                            std::to_string(input.element_type) +
-                            "; expected [any, any] of 64-bit integers (type 7)");
+            return invalid_argument("the model's input '" + input.name + "' has shape " +
+                                    shape_text(input.shape) + " and element type " +
+                                    std::to_string(input.element_type) +
+                                    "; expected [any, any] of 64-bit integers (type 7)");
         }
     }
     if (has_ids && has_mask) return {};
-    return fail(ErrorCode::InvalidArgument, std::string("the model has no input ") +
-                                                (has_ids ? "attention_mask" : "input_ids"));
+    return invalid_argument(std::string("the model has no input ") +
+                            (has_ids ? "attention_mask" : "input_ids"));
 }
 
 Result<> OnnxEncoder::use_output(const std::string& name, std::size_t rank,
@@ -94,15 +93,13 @@ Result<> OnnxEncoder::use_output(const std::string& name, std::size_t rank,
     if (found == outputs.end()) {
         std::string names;
         for (const OnnxPort& output : outputs) names += (names.empty() ? "" : ", ") + output.name;
-        return fail(ErrorCode::InvalidArgument,
-                    "the model has no output '" + name + "'; it has " + names);
+        return invalid_argument("the model has no output '" + name + "'; it has " + names);
     }
     if (found->element_type != ort::kFloat || found->shape.size() != rank) {
-        return fail(ErrorCode::InvalidArgument,
-                    "the model's output '" + found->name + "' has shape " +
-                        shape_text(found->shape) + " and element type " +
-                        std::to_string(found->element_type) + "; expected " + std::to_string(rank) +
-                        " dimensions of floats (type 1) for " + std::string(purpose));
+        return invalid_argument(
+            "the model's output '" + found->name + "' has shape " + shape_text(found->shape) +
+            " and element type " + std::to_string(found->element_type) + "; expected " +
+            std::to_string(rank) + " dimensions of floats (type 1) for " + std::string(purpose));
     }
     output_ = static_cast<std::size_t>(found - outputs.begin());
     return {};

@@ -10,9 +10,8 @@ Result<std::shared_ptr<const OnnxReranker>> OnnxReranker::load(const OnnxReranke
                                                                const ModelLocator& locator) {
     const auto load = [&]() -> Result<std::shared_ptr<const OnnxReranker>> {
         if (options.token_limit < 8 || options.token_limit > 32'768) {
-            return fail(ErrorCode::InvalidArgument, "token_limit " +
-                                                        std::to_string(options.token_limit) +
-                                                        " is not between 8 and 32768");
+            return invalid_argument("token_limit " + std::to_string(options.token_limit) +
+                                    " is not between 8 and 32768");
         }
         BRAID_TRY(OnnxEncoder encoder, OnnxEncoder::load(options.files, locator));
         BRAID_CHECK(encoder.use_output(options.output, 2, "a score of each pair"));
@@ -59,12 +58,11 @@ Result<float> OnnxReranker::score_one(std::span<const std::int64_t> query,
     std::fill_n(types.begin(), query.size(), 0);
     BRAID_TRY(const OnnxTensor output, encoder_.run(ids, types));
     if (output.data.size() != 1) {
-        return fail(ErrorCode::InvalidArgument, "the model answers a pair with shape " +
-                                                    shape_text(output.shape) +
-                                                    "; expected one number");
+        return invalid_argument("the model answers a pair with shape " + shape_text(output.shape) +
+                                "; expected one number");
     }
     if (!std::isfinite(output.data.front())) {
-        return fail(ErrorCode::InvalidArgument, "the model's score is not a finite number");
+        return invalid_argument("the model's score is not a finite number");
     }
     return output.data.front();
 }

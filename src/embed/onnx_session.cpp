@@ -29,7 +29,7 @@ Result<> check(const ort::Api& api, ort::Status* status) {
     if (status == nullptr) return {};
     std::string message = api.error_message(status);
     api.release_status(status);
-    return fail(ErrorCode::InvalidArgument, "ONNX Runtime: " + std::move(message));
+    return invalid_argument("ONNX Runtime: " + std::move(message));
 }
 
 void ignore_log(void* /*context*/, int /*level*/, const char* /*category*/, const char* /*log_id*/,

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20U;
 
 tl::unexpected<Error> damaged(std::string_view what) {
-    return fail(ErrorCode::InvalidArgument, "tokenizer.json: " + std::string(what));
+    return invalid_argument("tokenizer.json: " + std::string(what));
 }
 
 tl::unexpected<Error> unsupported(std::string_view what) {

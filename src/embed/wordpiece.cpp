@@ -140,7 +140,7 @@ Result<WordPiece> WordPiece::parse(std::string_view tokenizer_json) {
             tables->continuing.emplace(piece.substr(file.continuation_prefix.size()), id);
         }
         if (!tables->whole.emplace(std::move(piece), id).second) {
-            return fail(ErrorCode::InvalidArgument, "tokenizer.json: model.vocab repeats a token");
+            return invalid_argument("tokenizer.json: model.vocab repeats a token");
         }
     }
     tables->added = std::move(file.added);
@@ -154,8 +154,8 @@ Result<WordPiece> WordPiece::parse(std::string_view tokenizer_json) {
 
 Result<TokenizedText> WordPiece::encode(std::string_view text, std::size_t limit) const {
     if (const std::size_t bad = find_invalid_utf8(text); bad != std::string_view::npos) {
-        return fail(ErrorCode::InvalidArgument,
-                    "cannot embed a text that is not UTF-8 (byte " + std::to_string(bad) + ")");
+        return invalid_argument("cannot embed a text that is not UTF-8 (byte " +
+                                std::to_string(bad) + ")");
     }
     TokenizedText result;
     std::vector<std::int64_t>& ids = result.ids;

@@ -204,7 +204,7 @@ private:
 Result<Context> make_context(const Answer& answer, const ContextOptions& options,
                              const NeighborSource& neighbors) {
     if (options.budget < 1) {
-        return fail(ErrorCode::InvalidArgument, "\"budget\" must be 1 token or more");
+        return invalid_argument("\"budget\" must be 1 token or more");
     }
     return ContextMaker(answer, options, neighbors).make();
 }

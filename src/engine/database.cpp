@@ -154,7 +154,7 @@ Result<ReembedReport> Database::reembed(
     const std::string& collection, const std::string& embedder,
     const std::function<void(std::uint64_t, std::uint64_t)>& progress, const CallLimits& limits) {
     if (embedder == "none" || embedder == "external") {
-        return fail(ErrorCode::InvalidArgument, "\"" + embedder + "\" makes no vectors");
+        return invalid_argument("\"" + embedder + "\" makes no vectors");
     }
     constexpr std::size_t batch_size = 64;
     BRAID_TRY(Schema schema, impl_->schema(collection));

@@ -164,10 +164,9 @@ Result<> EmbedderRegistry::complete(Schema& schema) {
     BRAID_TRY(const EmbedderPtr embedder, find(vectors));
     const EmbedderFingerprint& fingerprint = embedder->fingerprint();
     if (vectors.dimension != 0 && vectors.dimension != fingerprint.dimension) {
-        return fail(ErrorCode::InvalidArgument, "the embedder \"" + vectors.embedder + "\" gives " +
-                                                    std::to_string(fingerprint.dimension) +
-                                                    " dimensions, not " +
-                                                    std::to_string(vectors.dimension));
+        return invalid_argument("the embedder \"" + vectors.embedder + "\" gives " +
+                                std::to_string(fingerprint.dimension) + " dimensions, not " +
+                                std::to_string(vectors.dimension));
     }
     vectors.dimension = fingerprint.dimension;
     vectors.fingerprint = fingerprint;

@@ -14,8 +14,8 @@ using EmbedderPtr = std::shared_ptr<const Embedder>;
 Result<EmbedderPtr> make_own(const OwnModel& own) {
     const auto pooling = embed::pooling_by_name(own.pooling);
     if (!pooling) {
-        return fail(ErrorCode::InvalidArgument, "embedder \"" + own.name + "\": pooling \"" +
-                                                    own.pooling + "\" is not cls, mean or none");
+        return invalid_argument("embedder \"" + own.name + "\": pooling \"" + own.pooling +
+                                "\" is not cls, mean or none");
     }
     return embed::make_onnx_embedder({.model = own.model,
                                       .tokenizer = own.tokenizer,

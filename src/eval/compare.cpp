@@ -16,9 +16,7 @@ constexpr double kSame = 1e-12;
 
 Result<> check(const Qrels& qrels, std::span<const Run> runs, std::span<const Measure> measures,
                const CompareOptions& options) {
-    const auto refuse = [](std::string why) {
-        return fail(ErrorCode::InvalidArgument, std::move(why));
-    };
+    const auto refuse = [](std::string why) { return invalid_argument(std::move(why)); };
     if (qrels.queries.empty()) return refuse("there is no judged query to evaluate on");
     if (runs.empty()) return refuse("there is no run to evaluate");
     if (measures.empty()) return refuse("there is no measure to compute");

@@ -34,11 +34,10 @@ std::vector<QueryLists> by_query(std::span<const Run> runs) {
 
 Result<Run> fuse_runs(std::span<const Run> runs, std::span<const double> weights,
                       const fusion::Options& options) {
-    if (runs.empty()) return fail(ErrorCode::InvalidArgument, "there are no runs to fuse");
+    if (runs.empty()) return invalid_argument("there are no runs to fuse");
     if (!weights.empty() && weights.size() != runs.size()) {
-        return fail(ErrorCode::InvalidArgument, "there are " + std::to_string(weights.size()) +
-                                                    " weights for " + std::to_string(runs.size()) +
-                                                    " runs");
+        return invalid_argument("there are " + std::to_string(weights.size()) + " weights for " +
+                                std::to_string(runs.size()) + " runs");
     }
     Run fused_run;
     for (const QueryLists& query : by_query(runs)) {

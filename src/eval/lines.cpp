@@ -37,7 +37,7 @@ Result<std::string> read_file(const std::string& path) {
         return fail(ErrorCode::NotFound, "there is no file " + shown(path));
     }
     if (std::filesystem::is_directory(status)) {
-        return fail(ErrorCode::InvalidArgument, shown(path) + " is a directory, not a file");
+        return invalid_argument(shown(path) + " is a directory, not a file");
     }
     std::ifstream file(path, std::ios::binary);
     std::string text;
@@ -74,8 +74,8 @@ tl::unexpected<Error> Lines::complain(std::string_view what) const {
 }
 
 tl::unexpected<Error> Lines::complain_at(std::size_t line, std::string_view what) const {
-    return fail(ErrorCode::InvalidArgument,
-                std::string(source_) + ":" + std::to_string(line) + ": " + std::string(what));
+    return invalid_argument(std::string(source_) + ":" + std::to_string(line) + ": " +
+                            std::string(what));
 }
 
 std::vector<std::string_view> split_fields(std::string_view line) {

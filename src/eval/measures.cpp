@@ -39,7 +39,7 @@ const KindFacts& facts_of(MeasureKind kind) {
 }
 
 tl::unexpected<Error> refuse(std::string_view measure, std::string_view why) {
-    return fail(ErrorCode::InvalidArgument, "measure " + shown(measure) + ": " + std::string(why));
+    return invalid_argument("measure " + shown(measure) + ": " + std::string(why));
 }
 
 Result<KindFacts> find_kind(std::string_view word, std::string_view measure) {

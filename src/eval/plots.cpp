@@ -12,7 +12,6 @@ namespace braid::eval {
 namespace {
 
 constexpr double kWidth = 1000.0;
-constexpr std::size_t kSeries = 8;  // colours in the style sheet
 
 std::string series_style(std::string_view style, std::size_t series) {
     return std::string(style) + " s" + std::to_string(series % kSeries);

@@ -10,6 +10,8 @@
 
 namespace braid::eval {
 
+inline constexpr std::size_t kSeries = 8;  // colours in the style sheet
+
 /// A mean and its interval.
 struct Estimate {
     double mean = 0.0;

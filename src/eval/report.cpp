@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t kRecallDepth = 100;
 constexpr std::size_t kBins = 48;
 constexpr std::size_t kExtremes = 4;  // greatest gains and losses listed per run
-constexpr std::size_t kSeries = 8;
 
 std::string swatch(std::size_t series) {
     return "<span class=\"swatch s" + std::to_string(series % kSeries) + "\"></span>";

@@ -11,7 +11,7 @@ namespace braid::eval {
 namespace {
 
 /// The values of all measures, rounded as they are shown: [measure][run][query].
-Value values_of(const Comparison& comparison) {
+Value shown_values(const Comparison& comparison) {
     Array measures;
     Array names;
     for (std::size_t m = 0; m < comparison.measures.size(); ++m) {
@@ -105,7 +105,7 @@ std::string query_table(const Qrels& qrels, const Comparison& comparison,
            "<div class=\"queries\"><table><thead><tr>" +
            head + "</tr></thead><tbody>" + rows +
            "</tbody></table></div><script type=\"application/json\" id=\"values\">" +
-           embedded(values_of(comparison)) + "</script>";
+           embedded(shown_values(comparison)) + "</script>";
 }
 
 }  // namespace braid::eval

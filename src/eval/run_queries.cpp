@@ -145,14 +145,13 @@ Value statistics_of(std::vector<double> values) {
 
 Result<RunOutcome> run_queries(std::span<const Query> queries, const RunRequest& request,
                                const AnswerBatch& answer) {
-    if (queries.empty()) return fail(ErrorCode::InvalidArgument, "there are no queries");
+    if (queries.empty()) return invalid_argument("there are no queries");
     if (request.documents == 0 || request.batch == 0) {
-        return fail(ErrorCode::InvalidArgument, "documents and batch must be 1 or more");
+        return invalid_argument("documents and batch must be 1 or more");
     }
     if (!request.vectors.empty() && request.vectors.size() != queries.size()) {
-        return fail(ErrorCode::InvalidArgument,
-                    "there are " + std::to_string(queries.size()) + " queries, but " +
-                        std::to_string(request.vectors.size()) + " query vectors");
+        return invalid_argument("there are " + std::to_string(queries.size()) + " queries, but " +
+                                std::to_string(request.vectors.size()) + " query vectors");
     }
     return QueryRunner(queries, request, answer).run();
 }

@@ -142,13 +142,12 @@ Result<std::vector<double>> scores_to_write(const RankedList& list, ScoreGap gap
     scores.reserve(list.hits.size());
     for (const ScoredDocument& hit : list.hits) {
         if (!std::isfinite(hit.score)) {
-            return fail(ErrorCode::InvalidArgument, "the score of document " + shown(hit.document) +
-                                                        " of query " + shown(list.query) +
-                                                        " is not finite");
+            return invalid_argument("the score of document " + shown(hit.document) + " of query " +
+                                    shown(list.query) + " is not finite");
         }
         if (!scores.empty() && hit.score > scores.back()) {
-            return fail(ErrorCode::InvalidArgument,
-                        "the hits of query " + shown(list.query) + " are not in order of score");
+            return invalid_argument("the hits of query " + shown(list.query) +
+                                    " are not in order of score");
         }
         scores.push_back(hit.score);
     }
@@ -156,8 +155,8 @@ Result<std::vector<double>> scores_to_write(const RankedList& list, ScoreGap gap
                       (gap == ScoreGap::Double && spread<double>(scores)) ||
                       (gap == ScoreGap::Single && spread<float>(scores));
     if (!fits) {
-        return fail(ErrorCode::InvalidArgument,
-                    "the scores of query " + shown(list.query) + " are too large to be kept apart");
+        return invalid_argument("the scores of query " + shown(list.query) +
+                                " are too large to be kept apart");
     }
     return scores;
 }
@@ -232,7 +231,7 @@ Result<Qrels> parse_qrels(std::string_view text, std::string_view source) {
         qrels.queries.push_back({std::move(group.query), items_of(std::move(group.entries))});
     }
     if (qrels.queries.empty()) {
-        return fail(ErrorCode::InvalidArgument, std::string(source) + ": there is no judgement");
+        return invalid_argument(std::string(source) + ": there is no judgement");
     }
     return qrels;
 }
@@ -245,9 +244,9 @@ Result<Qrels> read_qrels(const std::string& path) {
 Result<std::string> write_run(const Run& run, ScoreGap gap) {
     const std::string_view tag = run.name.empty() ? "braid" : std::string_view(run.name);
     const auto unwritable = [](std::string_view what, std::string_view id) {
-        return fail(ErrorCode::InvalidArgument, std::string(what) + " " + shown(id) +
-                                                    " is empty or holds white space, which a TREC "
-                                                    "run cannot express");
+        return invalid_argument(std::string(what) + " " + shown(id) +
+                                " is empty or holds white space, which a TREC "
+                                "run cannot express");
     };
     if (!is_word(tag)) return unwritable("the run name", tag);
     std::string out;

@@ -19,7 +19,7 @@ using Equal = Formula::Equal;
 using Combine = Formula::Combine;
 
 tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, "fusion: " + std::move(message));
+    return invalid_argument("fusion: " + std::move(message));
 }
 
 /// The formula with the options' own k and rank base, and what the lists have in common.

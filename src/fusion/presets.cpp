@@ -95,7 +95,7 @@ Result<Options> preset_options(std::string_view name, FusionMethod method) {
         }
         message += " There are";
         for (const std::string_view known : kNames) message += " " + std::string(known);
-        return fail(ErrorCode::InvalidArgument, std::move(message));
+        return invalid_argument(std::move(message));
     }
     const auto preset = static_cast<Preset>(found - kNames.begin() + 1);
     const Formula* const formula = formula_of(preset, method);
@@ -105,7 +105,7 @@ Result<Options> preset_options(std::string_view name, FusionMethod method) {
         for (const Formula& other : kFormulas) {
             if (other.preset == preset) message += " " + std::string(braid::name_of(other.method));
         }
-        return fail(ErrorCode::InvalidArgument, std::move(message));
+        return invalid_argument(std::move(message));
     }
     return Options{method, formula->k, formula->rank_base, preset};
 }

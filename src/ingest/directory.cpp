@@ -29,9 +29,8 @@ std::optional<Kind> kind_of(const fs::path& path) {
 
 Result<std::string> read_text(const SourceFile& file, std::uint64_t max_bytes) {
     if (file.bytes > max_bytes) {
-        return fail(ErrorCode::InvalidArgument, "it has " + std::to_string(file.bytes) +
-                                                    " bytes, the limit is " +
-                                                    std::to_string(max_bytes));
+        return invalid_argument("it has " + std::to_string(file.bytes) + " bytes, the limit is " +
+                                std::to_string(max_bytes));
     }
     std::ifstream in(file.path, std::ios::binary);
     if (!in) return fail(ErrorCode::IoError, "it cannot be opened");

@@ -43,7 +43,7 @@ Result<FileHandle> FileHandle::open(const std::string& path) {
         return system_error("cannot read " + file.name_, errno);
     }
     if (S_ISDIR(facts.st_mode)) {
-        return fail(ErrorCode::InvalidArgument, path + " is a directory, not a file");
+        return invalid_argument(path + " is a directory, not a file");
     }
     if (S_ISREG(facts.st_mode)) file.size_ = static_cast<std::uint64_t>(facts.st_size);
     return file;

@@ -73,9 +73,9 @@ Result<> compare_counts(const std::string& path, const NpyFile& vectors) {
     if (path == "-") return {};
     BRAID_TRY(const std::uint64_t lines, count_lines(path));
     if (lines == vectors.rows()) return {};
-    return fail(ErrorCode::InvalidArgument,
-                vectors.name() + " has " + std::to_string(vectors.rows()) + " rows, but " + path +
-                    " has " + std::to_string(lines) + " lines: row i belongs to line i");
+    return invalid_argument(vectors.name() + " has " + std::to_string(vectors.rows()) +
+                            " rows, but " + path + " has " + std::to_string(lines) +
+                            " lines: row i belongs to line i");
 }
 
 }  // namespace
@@ -135,11 +135,10 @@ Result<> JsonlReader::State::add_line(std::string_view line, Batch& batch) {
 }
 
 Result<> JsonlReader::State::check_end() const {
-    if (chunks == 0) return fail(ErrorCode::InvalidArgument, lines.name() + ": no lines");
+    if (chunks == 0) return invalid_argument(lines.name() + ": no lines");
     if (vectors && vectors->rows() != chunks) {
-        return fail(ErrorCode::InvalidArgument,
-                    vectors->name() + " has " + std::to_string(vectors->rows()) +
-                        " rows, but there were " + std::to_string(chunks) + " lines");
+        return invalid_argument(vectors->name() + " has " + std::to_string(vectors->rows()) +
+                                " rows, but there were " + std::to_string(chunks) + " lines");
     }
     return {};
 }

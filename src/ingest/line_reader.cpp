@@ -54,8 +54,7 @@ Result<std::optional<std::string_view>> LineReader::next() {
 }
 
 tl::unexpected<Error> LineReader::complain(std::string_view what) const {
-    return fail(ErrorCode::InvalidArgument,
-                name() + ":" + std::to_string(number_) + ": " + std::string(what));
+    return invalid_argument(name() + ":" + std::to_string(number_) + ": " + std::string(what));
 }
 
 Result<std::optional<std::string_view>> LineReader::raw_line() {

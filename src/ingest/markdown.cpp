@@ -27,7 +27,7 @@ std::vector<Line> lines_of(std::string_view text) {
     return lines;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
     while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
     return text;
@@ -61,12 +61,12 @@ std::optional<Heading> atx_heading(std::string_view line) {
     if (level < text->size() && (*text)[level] != ' ' && (*text)[level] != '\t') {
         return std::nullopt;
     }
-    std::string_view rest = trimmed(text->substr(level));
+    std::string_view rest = without_blanks(text->substr(level));
     const std::size_t last = rest.find_last_not_of('#');  // closing marks
     if (last == std::string_view::npos) {
         rest = {};
     } else if (last + 1 < rest.size() && rest[last] == ' ') {
-        rest = trimmed(rest.substr(0, last + 1));
+        rest = without_blanks(rest.substr(0, last + 1));
     }
     return Heading{level, std::string(rest)};
 }
@@ -75,7 +75,7 @@ std::optional<Heading> atx_heading(std::string_view line) {
 std::size_t underline_level(std::string_view line) {
     const auto text = unindented(line);
     if (!text) return 0;
-    const std::string_view marks = trimmed(*text);
+    const std::string_view marks = without_blanks(*text);
     if (marks.size() < 2) return 0;
     if (marks.find_first_not_of('=') == std::string_view::npos) return 1;
     if (marks.find_first_not_of('-') == std::string_view::npos) return 2;
@@ -83,18 +83,18 @@ std::size_t underline_level(std::string_view line) {
 }
 
 bool is_plain_text(std::string_view line) {
-    const std::string_view text = trimmed(line);
+    const std::string_view text = without_blanks(line);
     return !text.empty() && text.find_first_of("#>|`~*+-=") != 0;
 }
 
 /// Skips front matter; takes its title.
 std::size_t front_matter(const std::vector<Line>& lines, std::optional<std::string>& title) {
-    if (lines.empty() || trimmed(lines[0].text) != "---") return 0;
+    if (lines.empty() || without_blanks(lines[0].text) != "---") return 0;
     for (std::size_t i = 1; i < lines.size(); ++i) {
-        const std::string_view line = trimmed(lines[i].text);
+        const std::string_view line = without_blanks(lines[i].text);
         if (line == "---" || line == "...") return i + 1;
         if (line.starts_with("title:")) {
-            std::string_view value = trimmed(line.substr(6));
+            std::string_view value = without_blanks(line.substr(6));
             if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
                 value.back() == value.front()) {
                 value = value.substr(1, value.size() - 2);
@@ -137,7 +137,7 @@ std::vector<std::string_view> split_paragraphs(std::string_view text) {
             close();
             continue;
         }
-        if (fence == 0 && trimmed(line.text).empty()) {
+        if (fence == 0 && without_blanks(line.text).empty()) {
             close();
             continue;
         }
@@ -184,10 +184,11 @@ MarkdownDocument parse_markdown(std::string_view text) {
             open_section(*std::move(heading), lines[i].end);
         } else if (i + 1 < lines.size() && is_plain_text(lines[i].text) &&
                    underline_level(lines[i + 1].text) > 0 &&
-                   (i == first || trimmed(lines[i - 1].text).empty())) {
+                   (i == first || without_blanks(lines[i - 1].text).empty())) {
             close_section(lines[i].begin);
-            open_section({underline_level(lines[i + 1].text), std::string(trimmed(lines[i].text))},
-                         lines[i + 1].end);
+            open_section(
+                {underline_level(lines[i + 1].text), std::string(without_blanks(lines[i].text))},
+                lines[i + 1].end);
             ++i;
         }
     }

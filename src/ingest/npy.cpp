@@ -20,7 +20,7 @@ tl::unexpected<Error> damaged(const std::string& name, std::string_view what) {
 }
 
 tl::unexpected<Error> unsuitable(const std::string& name, std::string_view what) {
-    return fail(ErrorCode::InvalidArgument, name + ": " + std::string(what));
+    return invalid_argument(name + ": " + std::string(what));
 }
 
 std::uint64_t little_endian(std::span<const std::byte> bytes) {

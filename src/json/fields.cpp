@@ -71,13 +71,13 @@ Fields::Fields(const Object& object, std::string path) : object_(&object), path_
 Result<Fields> Fields::of(const Value& value, std::string path) {
     if (value.is_object()) return Fields(value.as_object(), std::move(path));
     const std::string subject = path.empty() ? "the value" : quoted(path, 200);
-    return fail(ErrorCode::InvalidArgument, subject + " must be an object, got " + shown(value));
+    return invalid_argument(subject + " must be an object, got " + shown(value));
 }
 
 Result<std::optional<std::string>> Fields::string(std::string_view key) {
     const Value* value = read(key);
     if (value == nullptr) return std::nullopt;
-    if (!value->is_string()) return fail(ErrorCode::InvalidArgument, complaint(key, "a string"));
+    if (!value->is_string()) return invalid_argument(complaint(key, "a string"));
     return value->as_string();
 }
 
@@ -95,13 +95,13 @@ Result<std::optional<std::string>> Fields::choice(std::string_view key,
     }
     std::string message = complaint(key, expected);
     if (value->is_string()) message += meant(value->as_string(), names);
-    return fail(ErrorCode::InvalidArgument, std::move(message));
+    return invalid_argument(std::move(message));
 }
 
 Result<std::optional<bool>> Fields::boolean(std::string_view key) {
     const Value* value = read(key);
     if (value == nullptr) return std::nullopt;
-    if (!value->is_bool()) return fail(ErrorCode::InvalidArgument, complaint(key, "true or false"));
+    if (!value->is_bool()) return invalid_argument(complaint(key, "true or false"));
     return value->as_bool();
 }
 
@@ -111,7 +111,7 @@ Result<std::optional<std::int64_t>> Fields::integer(std::string_view key, std::i
     if (value == nullptr) return std::nullopt;
     const std::optional<std::int64_t> number = integer_of(*value);
     if (number && *number >= min && *number <= max) return number;
-    return fail(ErrorCode::InvalidArgument, complaint(key, range_text("an integer", min, max)));
+    return invalid_argument(complaint(key, range_text("an integer", min, max)));
 }
 
 Result<std::optional<double>> Fields::number(std::string_view key, double min, double max) {
@@ -121,21 +121,21 @@ Result<std::optional<double>> Fields::number(std::string_view key, double min, d
         const double number = value->as_double();
         if (number >= min && number <= max) return number;
     }
-    return fail(ErrorCode::InvalidArgument, complaint(key, range_text("a number", min, max)));
+    return invalid_argument(complaint(key, range_text("a number", min, max)));
 }
 
 Result<std::optional<std::vector<std::string>>> Fields::strings(std::string_view key) {
     const Value* value = read(key);
     if (value == nullptr) return std::nullopt;
     if (!value->is_array()) {
-        return fail(ErrorCode::InvalidArgument, complaint(key, "a list of strings"));
+        return invalid_argument(complaint(key, "a list of strings"));
     }
     std::vector<std::string> strings;
     for (const Value& element : value->as_array()) {
         if (!element.is_string()) {
             const std::string where = path_of(key) + "[" + std::to_string(strings.size()) + "]";
-            return fail(ErrorCode::InvalidArgument,
-                        quoted(where, 200) + " must be a string, got " + shown(element));
+            return invalid_argument(quoted(where, 200) + " must be a string, got " +
+                                    shown(element));
         }
         strings.push_back(element.as_string());
     }
@@ -151,14 +151,14 @@ Result<std::optional<Fields>> Fields::fields(std::string_view key) {
 Result<const Object*> Fields::object(std::string_view key) {
     const Value* value = read(key);
     if (value == nullptr) return nullptr;
-    if (!value->is_object()) return fail(ErrorCode::InvalidArgument, complaint(key, "an object"));
+    if (!value->is_object()) return invalid_argument(complaint(key, "an object"));
     return &value->as_object();
 }
 
 Result<const Array*> Fields::array(std::string_view key) {
     const Value* value = read(key);
     if (value == nullptr) return nullptr;
-    if (!value->is_array()) return fail(ErrorCode::InvalidArgument, complaint(key, "a list"));
+    if (!value->is_array()) return invalid_argument(complaint(key, "a list"));
     return &value->as_array();
 }
 
@@ -171,9 +171,9 @@ Result<> Fields::finish() const {
     for (const auto& [key, value] : *object_) {
         if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
         const std::string where = path_.empty() ? "" : " in " + quoted(path_, 200);
-        return fail(ErrorCode::InvalidArgument,
-                    "unknown key " + quoted(key) + where +
-                        meant(key, std::vector<std::string_view>(known_.begin(), known_.end())));
+        return invalid_argument(
+            "unknown key " + quoted(key) + where +
+            meant(key, std::vector<std::string_view>(known_.begin(), known_.end())));
     }
     return {};
 }

@@ -58,7 +58,7 @@ public:
     template <class T>
     Result<T> required(std::string_view key, Result<std::optional<T>> value) const {
         BRAID_TRY(std::optional<T> present, std::move(value));
-        if (!present) return fail(ErrorCode::InvalidArgument, missing(key));
+        if (!present) return invalid_argument(missing(key));
         return *std::move(present);
     }
 

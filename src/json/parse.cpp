@@ -125,9 +125,8 @@ Parser::~Parser() = default;
 Result<Value> Parser::parse(std::string_view text) {
     const ParseLimits& limits = state_->limits;
     if (text.size() > limits.max_bytes) {
-        return fail(ErrorCode::InvalidArgument, "a text of " + std::to_string(text.size()) +
-                                                    " bytes exceeds the limit of " +
-                                                    std::to_string(limits.max_bytes));
+        return invalid_argument("a text of " + std::to_string(text.size()) +
+                                " bytes exceeds the limit of " + std::to_string(limits.max_bytes));
     }
     dom::element root;
     // An empty view may hold a null pointer, which simdjson would copy from.

@@ -30,7 +30,7 @@ std::string hex_byte(char c) {
 }
 
 /// What fail() returns, which any Result can be made from.
-using Failure = decltype(fail(ErrorCode::InvalidArgument, std::string()));
+using Failure = decltype(invalid_argument(std::string()));
 
 class StrictParser {
 public:
@@ -56,7 +56,7 @@ private:
         }
         std::ostringstream out;
         out << "line " << line << ", column " << column << ": " << message;
-        return fail(ErrorCode::InvalidArgument, out.str());
+        return invalid_argument(out.str());
     }
 
     Failure wrong(const std::string& message) const { return wrong(message, at_); }
@@ -129,7 +129,8 @@ private:
             BRAID_TRY(Value member, value(depth));
             const std::size_t before = members.size();
             members.set(key, std::move(member));
-            if (members.size() == before) return wrong("duplicate key " + quoted(key), key_at);
+            if (members.size() == before)
+                return wrong("duplicate key " + json::quoted(key), key_at);
             if (members.size() > limits_.max_members) {
                 return wrong(
                     "an object has more than " + std::to_string(limits_.max_members) + " members",

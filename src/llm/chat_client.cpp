@@ -39,7 +39,7 @@ net::HttpClientOptions client_options(const ChatOptions& options) {
 
 Result<> check_options(const ChatOptions& options) {
     const auto bad = [](const std::string& what) {
-        return fail(ErrorCode::InvalidArgument, std::string(kDoing) + ": " + what);
+        return invalid_argument(std::string(kDoing) + ": " + what);
     };
     if (options.model.empty()) return bad("model is empty");
     if (options.max_attempts < 1) return bad("max_attempts is 0");
@@ -150,9 +150,8 @@ Result<Completion> ChatClient::complete(const Prompt& prompt, std::size_t max_to
                                         const CallLimits& limits) const {
     for (const QuotedText& part : prompt.data) {
         if (const auto bad = find_invalid_utf8(part.text); bad != std::string_view::npos) {
-            return fail(ErrorCode::InvalidArgument,
-                        std::string(kDoing) + ": the text " + json::quoted(part.name) +
-                            " is not UTF-8 (byte " + std::to_string(bad) + ")");
+            return invalid_argument(std::string(kDoing) + ": the text " + json::quoted(part.name) +
+                                    " is not UTF-8 (byte " + std::to_string(bad) + ")");
         }
     }
     while (true) {

@@ -134,7 +134,7 @@ private:
 
 Result<> check_query(const Task& task, std::string_view query) {
     const auto bad = [&](const std::string& what) {
-        return fail(ErrorCode::InvalidArgument, std::string(task.name) + ": the query " + what);
+        return invalid_argument(std::string(task.name) + ": the query " + what);
     };
     if (query.size() > kMostQueryBytes) {
         return bad("is longer than " + std::to_string(kMostQueryBytes) + " bytes");
@@ -183,9 +183,8 @@ Result<Completion> LlmPreprocessor::ask(const Task& task, std::string_view query
 
 Result<> check_time(const std::string& name, std::chrono::milliseconds time, int least_ms) {
     if (time >= std::chrono::milliseconds(least_ms) && time <= kMostTime) return {};
-    return fail(ErrorCode::InvalidArgument,
-                "language model: " + name + " of " + std::to_string(time.count()) +
-                    " ms is not between " + std::to_string(least_ms) + " ms and an hour");
+    return invalid_argument("language model: " + name + " of " + std::to_string(time.count()) +
+                            " ms is not between " + std::to_string(least_ms) + " ms and an hour");
 }
 
 void add_phrasings(const QueryPreprocessor& model, std::string_view query, const CallLimits& limits,

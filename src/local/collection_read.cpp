@@ -61,10 +61,9 @@ Result<std::vector<ScoredRow>> Collection::scored_rows(const View& view, const L
         return score_sparse(view, manifest_.schema, analyzer_, leg, limits);
     }
     if (!manifest_.schema.vectors.has_vectors()) {
-        return fail(ErrorCode::InvalidArgument,
-                    "collection \"" + name_ +
-                        "\" holds no vectors; search it with the strategy "
-                        "\"sparse\"");
+        return invalid_argument("collection \"" + name_ +
+                                "\" holds no vectors; search it with the strategy "
+                                "\"sparse\"");
     }
     return score_dense(view, manifest_.schema, leg, limits);
 }

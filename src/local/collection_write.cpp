@@ -14,15 +14,11 @@ namespace {
 
 constexpr std::size_t kMaxIdBytes = 512;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 Result<> check_id(std::string_view id, std::string_view what) {
-    if (id.empty()) return bad(std::string(what) + " is empty");
+    if (id.empty()) return invalid_argument(std::string(what) + " is empty");
     if (id.size() > kMaxIdBytes) {
-        return bad(std::string(what) + " \"" + std::string(text::cut_at_most(id, 40)) +
-                   "...\" is longer than 512 bytes");
+        return invalid_argument(std::string(what) + " \"" + std::string(text::cut_at_most(id, 40)) +
+                                "...\" is longer than 512 bytes");
     }
     return text::require_utf8(id, what);
 }
@@ -32,12 +28,12 @@ Result<> check_object(const Object& object, std::size_t depth);
 /// What JSON can say, and the log can give back.
 Result<> check_value(const Value& value, std::size_t depth) {
     if (depth > docs::kMaxMetadataDepth) {
-        return bad("metadata is nested deeper than " + std::to_string(docs::kMaxMetadataDepth) +
-                   " levels");
+        return invalid_argument("metadata is nested deeper than " +
+                                std::to_string(docs::kMaxMetadataDepth) + " levels");
     }
     if (value.is_string()) return text::require_utf8(value.as_string(), "metadata");
     if (value.is_double() && !std::isfinite(value.as_double())) {
-        return bad("metadata holds a number that is not finite");
+        return invalid_argument("metadata holds a number that is not finite");
     }
     if (value.is_object()) return check_object(value.as_object(), depth + 1);
     if (value.is_array()) {
@@ -60,7 +56,7 @@ Result<> check_labels(const std::optional<std::string>& sensitivity,
     if (sensitivity && std::ranges::find(names, *sensitivity) == names.end()) {
         std::string message = "sensitivity \"" + *sensitivity + "\" is not a level; the levels are";
         for (const std::string& name : names) message += " " + name;
-        return bad(std::move(message));
+        return invalid_argument(std::move(message));
     }
     for (const std::string& scope : scopes) BRAID_CHECK(check_id(scope, "visibility_scope"));
     return {};
@@ -68,20 +64,21 @@ Result<> check_labels(const std::optional<std::string>& sensitivity,
 
 Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, Metric metric) {
     if (vector.size() > kMaxDimension) {
-        return bad("its vector has " + std::to_string(vector.size()) +
-                   " dimensions, above the limit of " + std::to_string(kMaxDimension));
+        return invalid_argument("its vector has " + std::to_string(vector.size()) +
+                                " dimensions, above the limit of " + std::to_string(kMaxDimension));
     }
     if (dimension != 0 && vector.size() != dimension) {
-        return bad("its vector has " + std::to_string(vector.size()) +
-                   " dimensions, the collection " + std::to_string(dimension));
+        return invalid_argument("its vector has " + std::to_string(vector.size()) +
+                                " dimensions, the collection " + std::to_string(dimension));
     }
     const auto odd = std::ranges::find_if(vector, [](float x) { return !std::isfinite(x); });
     if (odd != vector.end()) {
-        return bad("element " + std::to_string(odd - vector.begin()) +
-                   " of its vector is not a finite number");
+        return invalid_argument("element " + std::to_string(odd - vector.begin()) +
+                                " of its vector is not a finite number");
     }
     if (metric == Metric::Cosine && std::ranges::all_of(vector, [](float x) { return x == 0; })) {
-        return bad("its vector is all zeros, which have no direction to compare by cosine");
+        return invalid_argument(
+            "its vector is all zeros, which have no direction to compare by cosine");
     }
     return {};
 }
@@ -101,13 +98,14 @@ Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension) const {
     BRAID_CHECK(check_labels(chunk.sensitivity, chunk.visibility_scope, schema));
     if (!schema.vectors.has_vectors()) {
         if (chunk.vector.empty()) return {};
-        return bad(
+        return invalid_argument(
             "it has a vector, but the collection holds none; create it with the embedder "
             "\"external\" to bring vectors of your own");
     }
     if (chunk.vector.empty()) {
-        return bad("it has no vector, and the collection takes its vectors from the embedder \"" +
-                   schema.vectors.embedder + "\"");
+        return invalid_argument(
+            "it has no vector, and the collection takes its vectors from the embedder \"" +
+            schema.vectors.embedder + "\"");
     }
     return check_vector(chunk.vector, dimension, schema.vectors.metric);
 }
@@ -209,7 +207,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
                         valid.error());
         }
         if (!seen.insert(chunk.chunk_id).second) {
-            return bad("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
+            return invalid_argument("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
         }
         chunk.version = 0;
         if (depends) ids.push_back(chunk.chunk_id);
@@ -243,7 +241,7 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
         docs::write_update(out, update);
     }
     if (std::unordered_set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
-        return bad("a chunk stands twice in one batch of updates");
+        return invalid_argument("a chunk stands twice in one batch of updates");
     }
     {
         const std::shared_lock lock(state_mutex_);
@@ -273,7 +271,8 @@ Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelec
                       static_cast<int>(!selector.document_ids.empty()) +
                       static_cast<int>(selector.filter.has_value());
     if (given != 1) {
-        return bad("delete needs chunk ids, document ids or a filter, and only one of them");
+        return invalid_argument(
+            "delete needs chunk ids, document ids or a filter, and only one of them");
     }
     const std::unique_lock alone(write_gate_);
     std::vector<std::string> ids;

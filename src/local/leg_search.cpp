@@ -98,8 +98,7 @@ Result<View> View::create(const Partition& partition, const Schema& schema,
     const auto& names = schema.levels.names;
     const auto level = std::ranges::find(names, *wanted);
     if (level == names.end()) {
-        return fail(ErrorCode::InvalidArgument,
-                    "clearance \"" + *wanted + "\" is not a level of the collection");
+        return invalid_argument("clearance \"" + *wanted + "\" is not a level of the collection");
     }
     const auto clearance = static_cast<std::size_t>(level - names.begin());
     for (std::size_t i = 0; i < partition.labels().size(); ++i) {
@@ -116,7 +115,7 @@ Result<View> View::create(const Partition& partition, const Schema& schema,
 Result<std::vector<ScoredRow>> score_dense(const View& view, const Schema& schema, const Leg& leg,
                                            const CallLimits& limits) {
     const auto bad = [&](const std::string& message) {
-        return fail(ErrorCode::InvalidArgument, "query vector: " + message);
+        return invalid_argument("query vector: " + message);
     };
     if (leg.vector.empty()) return bad("it is missing");
     if (!std::ranges::all_of(leg.vector, [](float x) { return std::isfinite(x); })) {

@@ -122,7 +122,7 @@ Result<LocalBackend::PinPtr> LocalBackend::find(const SnapshotPtr& snapshot,
                                                 const ReadScope& scope) {
     const auto* local = dynamic_cast<const LocalSnapshot*>(snapshot.get());
     if (local == nullptr) {
-        return fail(ErrorCode::InvalidArgument, "the snapshot is not one of this backend");
+        return invalid_argument("the snapshot is not one of this backend");
     }
     const auto found = local->pins.find(scope.collection);
     if (found == local->pins.end()) return no_collection(scope.collection);

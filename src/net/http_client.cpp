@@ -143,8 +143,8 @@ Result<HeaderList> make_headers(const std::vector<HttpHeader>& headers) {
     for (const HttpHeader& header : headers) {
         if (!is_token(header.name) ||
             header.value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
-            return fail(ErrorCode::InvalidArgument,
-                        "a request header's name or value holds characters HTTP forbids");
+            return invalid_argument(
+                "a request header's name or value holds characters HTTP forbids");
         }
         // A header without a value is spelt with a semicolon.
         added = added &&
@@ -342,7 +342,7 @@ Result<HttpResponse> HttpClient::send(const HttpRequest& request, const CallLimi
         return fail(ErrorCode::PermissionDenied, "offline: outgoing requests are switched off");
     }
     if (!is_token(request.method)) {
-        return fail(ErrorCode::InvalidArgument, "not an HTTP method");
+        return invalid_argument("not an HTTP method");
     }
     BRAID_TRY(Url url, parse_url(request.url));
     const std::string doing = request.method + " " + url.without_secrets();

@@ -63,9 +63,8 @@ bool is_listening(const std::string& path) {
 
 Result<int> listen_at(const std::string& path) {
     if (path.empty() || path.size() > max_socket_path()) {
-        return fail(ErrorCode::InvalidArgument, "the path of a socket may have " +
-                                                    std::to_string(max_socket_path()) +
-                                                    " bytes, got " + path);
+        return invalid_argument("the path of a socket may have " +
+                                std::to_string(max_socket_path()) + " bytes, got " + path);
     }
     struct stat found {};
     if (::lstat(path.c_str(), &found) == 0) {

@@ -23,20 +23,18 @@ Result<Url> parse_url(const std::string& text) {
     if (!url) return fail(ErrorCode::ResourceExhausted, "no memory to read a URL");
     if (text.find('\0') != std::string::npos ||
         curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) {
-        return fail(ErrorCode::InvalidArgument, "not a valid http or https URL");
+        return invalid_argument("not a valid http or https URL");
     }
     Url parsed{.scheme = part_of(url.get(), CURLUPART_SCHEME, 0),
                .host = part_of(url.get(), CURLUPART_HOST, 0),
                .port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT),
                .path = part_of(url.get(), CURLUPART_PATH, 0)};
     if (parsed.scheme != "http" && parsed.scheme != "https") {
-        return fail(ErrorCode::InvalidArgument,
-                    "URL scheme '" + parsed.scheme + "' is not http or https");
+        return invalid_argument("URL scheme '" + parsed.scheme + "' is not http or https");
     }
     if (!part_of(url.get(), CURLUPART_USER, 0).empty() ||
         !part_of(url.get(), CURLUPART_PASSWORD, 0).empty()) {
-        return fail(ErrorCode::InvalidArgument,
-                    "user name and password do not belong in a URL; use a header");
+        return invalid_argument("user name and password do not belong in a URL; use a header");
     }
     return parsed;
 }

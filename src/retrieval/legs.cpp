@@ -87,9 +87,8 @@ Result<std::vector<float>> LegSearch::query_vector(const CollectionPlan& collect
     }
     if (!work_.request.query_embedding.empty()) return work_.request.query_embedding;
     if (spec.embedder == "external") {
-        return fail(ErrorCode::InvalidArgument,
-                    "the vectors of collection \"" + collection.name +
-                        "\" come from outside: pass \"query_embedding\"");
+        return invalid_argument("the vectors of collection \"" + collection.name +
+                                "\" come from outside: pass \"query_embedding\"");
     }
     for (const Embedded& known : embedded_) {
         if (known.spec->embedder == spec.embedder && known.spec->fingerprint == spec.fingerprint) {

@@ -46,7 +46,7 @@ public:
     Result<std::vector<StageEffect>> run(const StageInput& input) override {
         const auto has_vector = [](const StageHit& hit) { return !hit.chunk.vector.empty(); };
         if (std::ranges::none_of(input.hits, has_vector)) {
-            return fail(ErrorCode::InvalidArgument, "the hits have no vectors to compare");
+            return invalid_argument("the hits have no vectors to compare");
         }
         std::vector<StageEffect> effects(input.hits.size());
         for (std::size_t i = most_; i < effects.size(); ++i) effects[i].below = true;

@@ -28,8 +28,8 @@ Result<CursorText> parse_cursor(std::string_view text) {
                offset.ptr == end && cursor.offset <= kMostOffset;
     }
     if (!good) {
-        return fail(ErrorCode::InvalidArgument,
-                    "\"cursor\" is not one of this program's; take it from an earlier answer");
+        return invalid_argument(
+            "\"cursor\" is not one of this program's; take it from an earlier answer");
     }
     return cursor;
 }
@@ -105,9 +105,9 @@ Result<Request> request_of_page(const Request& request, const Pinned& pinned) {
         if (rest.query == first.query) rest.query.clear();
         if (rest.stages == pinned.profile.stages) rest.stages.clear();
         if (rest != Request{}) {
-            return fail(ErrorCode::InvalidArgument,
-                        "a cursor goes on with the request it came from: leave out the other keys, "
-                        "or repeat them as they were");
+            return invalid_argument(
+                "a cursor goes on with the request it came from: leave out the other keys, "
+                "or repeat them as they were");
         }
     }
     Request page = pinned.request;

@@ -63,15 +63,14 @@ Result<> Parameters::finish() const {
         if (const auto near = core::nearest(key, known_)) {
             message += "; did you mean \"" + std::string(*near) + "\"?";
         }
-        return fail(ErrorCode::InvalidArgument, std::move(message));
+        return invalid_argument(std::move(message));
     }
     return {};
 }
 
 tl::unexpected<Error> Parameters::complaint(std::string_view key, std::string_view expected) const {
-    return fail(ErrorCode::InvalidArgument, "the parameter \"" + std::string(key) +
-                                                "\" of the stage \"" + std::string(stage_) +
-                                                "\" must be " + std::string(expected));
+    return invalid_argument("the parameter \"" + std::string(key) + "\" of the stage \"" +
+                            std::string(stage_) + "\" must be " + std::string(expected));
 }
 
 }  // namespace braid::retrieval

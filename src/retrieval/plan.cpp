@@ -10,10 +10,6 @@ constexpr std::size_t kMaxDepth = 100'000;
 constexpr std::size_t kMaxTopK = 10'000;
 constexpr std::size_t kMaxHops = 100;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 tl::unexpected<Error> not_yet(std::string_view what) {
     return fail(ErrorCode::Unsupported, std::string(what) + " is not available in this version");
 }
@@ -48,7 +44,7 @@ Result<> plan_legs(const Request& request, Plan& plan) {
     const bool blank = is_blank(request.query);
     const bool wants_sparse =
         plan.strategy == Strategy::Sparse || plan.strategy == Strategy::Hybrid;
-    if (blank && plan.strategy == Strategy::Sparse) return bad("\"query\" is blank");
+    if (blank && plan.strategy == Strategy::Sparse) return invalid_argument("\"query\" is blank");
     bool any_dense = false;
     std::erase_if(plan.collections, [&](const CollectionPlan& collection) {
         std::string reason = obstacle(collection, plan.strategy);
@@ -56,7 +52,7 @@ Result<> plan_legs(const Request& request, Plan& plan) {
         plan.shortfalls.push_back(std::move(reason));
         return true;
     });
-    if (plan.collections.empty()) return bad(std::move(plan.shortfalls.front()));
+    if (plan.collections.empty()) return invalid_argument(std::move(plan.shortfalls.front()));
     for (CollectionPlan& collection : plan.collections) {
         collection.dense =
             plan.strategy != Strategy::Sparse && collection.schema.vectors.has_vectors();
@@ -68,7 +64,7 @@ Result<> plan_legs(const Request& request, Plan& plan) {
         }
     }
     if (blank && (request.query_embedding.empty() || !any_dense)) {
-        return bad("\"query\" is blank, and no query_embedding was given");
+        return invalid_argument("\"query\" is blank, and no query_embedding was given");
     }
     std::erase_if(plan.collections, [](const CollectionPlan& c) { return !c.dense && !c.sparse; });
     if (blank && wants_sparse) {
@@ -104,10 +100,10 @@ Result<> plan_weights(const Request& request, const Profile& profile,
     const bool used = plan.strategy == Strategy::Hybrid && fusion::uses_weights(plan.fusion);
     if (request.dense_weight) {
         if (!request.weights.empty()) {
-            return bad("give \"dense_weight\" or \"weights\", not both");
+            return invalid_argument("give \"dense_weight\" or \"weights\", not both");
         }
         if (!(*request.dense_weight >= 0 && *request.dense_weight <= 1)) {
-            return bad("\"dense_weight\" must be from 0 to 1");
+            return invalid_argument("\"dense_weight\" must be from 0 to 1");
         }
         plan.dense_weight = *request.dense_weight;
         plan.sparse_weight = 1 - *request.dense_weight;
@@ -115,10 +111,10 @@ Result<> plan_weights(const Request& request, const Profile& profile,
     }
     for (const auto& [source, weight] : request.weights) {
         if (!std::isfinite(weight) || weight < 0) {
-            return bad("the weight of \"" + source + "\" must be 0 or more");
+            return invalid_argument("the weight of \"" + source + "\" must be 0 or more");
         }
         if (source == "dense" || source == "sparse") {
-            if (!used) return bad(unusable_weights(request, plan));
+            if (!used) return invalid_argument(unusable_weights(request, plan));
             (source == "dense" ? plan.dense_weight : plan.sparse_weight) = weight;
         } else if (!weigh_collection(source, weight, names, plan)) {
             std::string message = "\"weights\" names an unknown source \"" + source +
@@ -126,7 +122,7 @@ Result<> plan_weights(const Request& request, const Profile& profile,
             if (plan.several) {
                 for (const std::string& name : names) message += ", " + name;
             }
-            return bad(std::move(message));
+            return invalid_argument(std::move(message));
         }
     }
     return {};
@@ -137,8 +133,9 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
     if (request.fusion.preset) {
         BRAID_TRY(plan.fusion, fusion::preset_options(*request.fusion.preset, plan.fusion.method));
         if (request.fusion.rank_base.value_or(plan.fusion.rank_base) != plan.fusion.rank_base) {
-            return bad("the fusion preset \"" + *request.fusion.preset + "\" counts ranks from " +
-                       std::to_string(plan.fusion.rank_base) + ", \"rank_base\" says otherwise");
+            return invalid_argument(
+                "the fusion preset \"" + *request.fusion.preset + "\" counts ranks from " +
+                std::to_string(plan.fusion.rank_base) + ", \"rank_base\" says otherwise");
         }
         plan.fusion.k = request.fusion.k.value_or(plan.fusion.k);
         if (plan.strategy != Strategy::Hybrid) plan.unused.emplace_back("fusion.preset");
@@ -150,16 +147,18 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
     plan.across = {.k = request.fusion.k.value_or(profile.k), .rank_base = 0};
     plan.fill_scores = request.fusion.fill_scores.value_or(false);
     if (plan.fusion.rank_base != 0 && plan.fusion.rank_base != 1) {
-        return bad("\"rank_base\" must be 0 or 1");
+        return invalid_argument("\"rank_base\" must be 0 or 1");
     }
     if (plan.several && (!std::isfinite(plan.across.k) || plan.across.k <= 0)) {
-        return bad("\"k\" must be above 0 for the fusion of collections");
+        return invalid_argument("\"k\" must be above 0 for the fusion of collections");
     }
     if (plan.strategy != Strategy::Hybrid) return {};
     if (plan.fusion.method == FusionMethod::Rrf) {
-        if (plan.fill_scores) return bad("\"fill_scores\" cannot be used with the fusion \"rrf\"");
+        if (plan.fill_scores)
+            return invalid_argument("\"fill_scores\" cannot be used with the fusion \"rrf\"");
         if (!std::isfinite(plan.fusion.k) || plan.fusion.k + plan.fusion.rank_base <= 0) {
-            return bad("\"k\" must be above " + std::to_string(-plan.fusion.rank_base));
+            return invalid_argument("\"k\" must be above " +
+                                    std::to_string(-plan.fusion.rank_base));
         }
     } else {
         if (request.fusion.k && !plan.several) plan.unused.emplace_back("fusion.k");
@@ -171,7 +170,7 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
 Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) {
     plan.top_k = request.top_k.value_or(profile.top_k);
     if (plan.top_k < 1 || plan.top_k > kMaxTopK) {
-        return bad("\"top_k\" must be from 1 to " + std::to_string(kMaxTopK));
+        return invalid_argument("\"top_k\" must be from 1 to " + std::to_string(kMaxTopK));
     }
     if (profile.max_top_k != 0 && plan.top_k > profile.max_top_k) {
         plan.warnings.push_back("top_k was cut from " + std::to_string(plan.top_k) + " to " +
@@ -185,8 +184,8 @@ Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) 
     for (const auto& [name, value] : {std::pair("dense_top_k", plan.dense_depth),
                                       std::pair("sparse_top_k", plan.sparse_depth)}) {
         if (value < 1 || value > kMaxDepth) {
-            return bad("\"" + std::string(name) + "\" must be from 1 to " +
-                       std::to_string(kMaxDepth));
+            return invalid_argument("\"" + std::string(name) + "\" must be from 1 to " +
+                                    std::to_string(kMaxDepth));
         }
     }
     const bool hops = plan.strategy == Strategy::MultiHop;
@@ -198,7 +197,7 @@ Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) 
         plan.unused.emplace_back("sparse_top_k");
     }
     if (request.score_threshold && !std::isfinite(*request.score_threshold)) {
-        return bad("\"score_threshold\" must be a finite number");
+        return invalid_argument("\"score_threshold\" must be a finite number");
     }
     plan.score_threshold = request.score_threshold;
     return {};
@@ -213,10 +212,10 @@ Result<> plan_hops(const Request& request, const Profile& profile, Plan& plan) {
         return {};
     }
     if (plan.max_hops < 1 || plan.max_hops > kMaxHops) {
-        return bad("\"max_hops\" must be from 1 to " + std::to_string(kMaxHops));
+        return invalid_argument("\"max_hops\" must be from 1 to " + std::to_string(kMaxHops));
     }
     if (plan.hop_top_k < 1 || plan.hop_top_k > kMaxTopK) {
-        return bad("\"hop_top_k\" must be from 1 to " + std::to_string(kMaxTopK));
+        return invalid_argument("\"hop_top_k\" must be from 1 to " + std::to_string(kMaxTopK));
     }
     return {};
 }
@@ -239,7 +238,7 @@ Result<std::vector<std::string>> collections_of(const Request& request, const Pr
     if (names.empty()) return std::vector<std::string>{std::string(kDefaultCollection)};
     for (auto name = names.begin(); name != names.end(); ++name) {
         if (std::find(names.begin(), name, *name) != name) {
-            return bad("\"collections\" names \"" + *name + "\" twice");
+            return invalid_argument("\"collections\" names \"" + *name + "\" twice");
         }
     }
     return names;

@@ -337,7 +337,7 @@ Result<Answer> Retriever::answer(const Request& request, const Principal& princi
     CallLimits own = limits_for(principal, limits);
     if (request.deadline_ms) {
         if (*request.deadline_ms < 1) {
-            return fail(ErrorCode::InvalidArgument, "\"deadline_ms\" must be 1 or more");
+            return invalid_argument("\"deadline_ms\" must be 1 or more");
         }
         const auto deadline = Clock::now() + std::chrono::milliseconds(*request.deadline_ms);
         if (!own.deadline || deadline < *own.deadline) own.deadline = deadline;

@@ -74,16 +74,15 @@ Result<std::vector<StageEffect>> effects_of(Stage& stage, const StageInput& inpu
 
 Result<> check(std::span<const StageEffect> effects, std::span<const Candidate> band) {
     if (effects.size() != band.size()) {
-        return fail(ErrorCode::InvalidArgument, "it answered for " +
-                                                    std::to_string(effects.size()) + " of " +
-                                                    std::to_string(band.size()) + " hits");
+        return invalid_argument("it answered for " + std::to_string(effects.size()) + " of " +
+                                std::to_string(band.size()) + " hits");
     }
     for (std::size_t i = 0; i < effects.size(); ++i) {
         if (effects[i].kind == Kind::Drop) continue;
         if (!std::isfinite(effects[i].value) ||
             !std::isfinite(applied(effects[i], band[i].receipt.score))) {
-            return fail(ErrorCode::InvalidArgument,
-                        "the score it gives \"" + band[i].chunk_id + "\" is not a finite number");
+            return invalid_argument("the score it gives \"" + band[i].chunk_id +
+                                    "\" is not a finite number");
         }
     }
     return {};

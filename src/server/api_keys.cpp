@@ -22,10 +22,6 @@ constexpr std::size_t kMaxKeys = 10'000;
 constexpr std::size_t kMaxNameBytes = 100;
 constexpr double kMaxRate = 1e6;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 std::optional<std::string> from_hex(std::string_view text) {
     if (text.size() % 2 != 0) return std::nullopt;
     std::string bytes;
@@ -59,7 +55,8 @@ Result<Access> read_access(const Value& json, const std::string& collection) {
     for (const Access access : {Access::Read, Access::Write, Access::Admin}) {
         if (json == Value(name_of(access))) return access;
     }
-    return bad("the right to \"" + collection + R"(" must be "read", "write" or "admin")");
+    return invalid_argument("the right to \"" + collection +
+                            R"(" must be "read", "write" or "admin")");
 }
 
 Result<> check_pattern(std::string_view pattern) {
@@ -70,7 +67,7 @@ Result<> check_pattern(std::string_view pattern) {
 
 Result<Grants> read_grants(Fields& fields) {
     BRAID_TRY(const Object* const collections, fields.object("collections"));
-    if (collections == nullptr) return bad("\"collections\" is required");
+    if (collections == nullptr) return invalid_argument("\"collections\" is required");
     Grants grants;
     for (const auto& [pattern, right] : *collections) {
         BRAID_CHECK(check_pattern(pattern));
@@ -96,21 +93,21 @@ Result<ApiKey> read_key(const Value& json) {
     ApiKey key;
     BRAID_TRY(const auto name, fields.required("name", fields.string("name")));
     if (name.empty() || name.size() > kMaxNameBytes)
-        return bad("\"name\" must have 1 to 100 bytes");
+        return invalid_argument("\"name\" must have 1 to 100 bytes");
     BRAID_TRY(key.principal, read_principal(fields));
     key.principal.name = name;
     BRAID_TRY(key.grants, read_grants(fields));
     BRAID_TRY(const auto hash, fields.required("sha256", fields.string("sha256")));
     const auto digest = from_hex(hash);
     if (!digest || digest->size() != key.sha256.size()) {
-        return bad("\"sha256\" must be 64 hexadecimal digits");
+        return invalid_argument("\"sha256\" must be 64 hexadecimal digits");
     }
     std::ranges::transform(*digest, key.sha256.begin(),
                            [](char c) { return static_cast<std::byte>(c); });
     BRAID_TRY(const auto salt, fields.string("salt"));
     if (salt) {
         auto bytes = from_hex(*salt);
-        if (!bytes) return bad("\"salt\" must be hexadecimal digits");
+        if (!bytes) return invalid_argument("\"salt\" must be hexadecimal digits");
         key.salt = *std::move(bytes);
     }
     BRAID_TRY(const auto expires, fields.string("expires_at"));
@@ -175,8 +172,9 @@ Result<KeyRing> KeyRing::parse(std::string_view json) {
     BRAID_TRY(Fields fields, Fields::of(file));
     BRAID_TRY(const Array* const list, fields.array("keys"));
     BRAID_CHECK(fields.finish());
-    if (list == nullptr || list->empty()) return bad("\"keys\" must hold at least one key");
-    if (list->size() > kMaxKeys) return bad("\"keys\" may hold 10000 at most");
+    if (list == nullptr || list->empty())
+        return invalid_argument("\"keys\" must hold at least one key");
+    if (list->size() > kMaxKeys) return invalid_argument("\"keys\" may hold 10000 at most");
     KeyRing ring;
     ring.keys_.reserve(list->size());
     for (std::size_t i = 0; i < list->size(); ++i) {
@@ -184,7 +182,7 @@ Result<KeyRing> KeyRing::parse(std::string_view json) {
         if (!key) return fail("keys[" + std::to_string(i) + "]", std::move(key).error());
         for (const ApiKey& other : ring.keys_) {
             if (other.principal.name == key->principal.name) {
-                return bad("two keys have the name \"" + other.principal.name + "\"");
+                return invalid_argument("two keys have the name \"" + other.principal.name + "\"");
             }
         }
         ring.keys_.push_back(*std::move(key));
@@ -205,7 +203,8 @@ const ApiKey* KeyRing::find(std::string_view key, Timestamp now) const {
 }
 
 Result<NewKey> make_key(const std::string& name, const std::map<std::string, Access>& collections) {
-    if (name.empty() || name.size() > kMaxNameBytes) return bad("a key's name has 1 to 100 bytes");
+    if (name.empty() || name.size() > kMaxNameBytes)
+        return invalid_argument("a key's name has 1 to 100 bytes");
     Object rights;
     for (const auto& [pattern, access] : collections) {
         BRAID_CHECK(check_pattern(pattern));

@@ -62,9 +62,8 @@ private:
         const auto ends = static_cast<std::size_t>(std::ranges::count(body, '\n'));
         const std::size_t lines = ends + (body.empty() || body.ends_with('\n') ? 0 : 1);
         if (lines <= limit) return {};
-        return fail(ErrorCode::InvalidArgument, "the body has " + std::to_string(lines) +
-                                                    " lines, the limit is " +
-                                                    std::to_string(limit));
+        return invalid_argument("the body has " + std::to_string(lines) + " lines, the limit is " +
+                                std::to_string(limit));
     }
 
     Object& result(std::size_t place) { return results_[place].as_object(); }

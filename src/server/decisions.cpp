@@ -22,10 +22,6 @@ constexpr std::string_view kCollection = "decisions";
 constexpr std::size_t kDepth = 50;
 constexpr double kSemanticWeight = 0.7;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 /// As rank-bm25 has it, over lower-cased runs of word characters.
 Schema decisions_schema(const std::string& embedder) {
     Schema schema;
@@ -190,11 +186,11 @@ private:
 
 Result<Chunk> chunk_of(const Value& decision, std::vector<std::string>& warnings) {
     if (!decision.is_object()) {
-        return bad("a decision must be an object, got " + json::shown(decision));
+        return invalid_argument("a decision must be an object, got " + json::shown(decision));
     }
     const Object& object = decision.as_object();
     const Value* const id = object.find("id");
-    if (id == nullptr || id->is_null()) return bad("\"id\" is required");
+    if (id == nullptr || id->is_null()) return invalid_argument("\"id\" is required");
     BRAID_TRY(wire::ChunkInput input,
               wire::chunk_from_value(Object{
                   {"_id", *id}, {"text", Value(searchable_text(object))}, {"metadata", decision}}));
@@ -241,10 +237,11 @@ Result<Value> Decisions::query(const Object& params, const Caller& caller) const
 Result<Value> Decisions::index(const Object& params, const Caller& caller) const {
     Fields fields(params);
     BRAID_TRY(const Array* const decisions, fields.array("decisions"));
-    if (decisions == nullptr) return bad("\"decisions\" is required");
+    if (decisions == nullptr) return invalid_argument("\"decisions\" is required");
     BRAID_CHECK(fields.finish());
     if (decisions->size() > caller.limits.chunks) {
-        return bad("\"decisions\" may hold " + std::to_string(caller.limits.chunks) + " at most");
+        return invalid_argument("\"decisions\" may hold " + std::to_string(caller.limits.chunks) +
+                                " at most");
     }
     const std::string collection(kCollection);
     BRAID_CHECK(caller.require(Access::Write, collection));

@@ -17,25 +17,23 @@ constexpr std::size_t kMaxIdBytes = 512;
 constexpr std::size_t kMaxJudgements = 100'000;
 constexpr std::int64_t kMaxRelevance = 1'000'000;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 /// What a run can name: not empty, without white space.
 Result<> check_id(const std::string& id, std::string_view what) {
     if (!id.empty() && id.size() <= kMaxIdBytes &&
         id.find_first_of(" \t\r\n\f\v") == std::string::npos) {
         return {};
     }
-    return bad("an id of \"" + std::string(what) + "\" is empty, too long or holds white space");
+    return invalid_argument("an id of \"" + std::string(what) +
+                            "\" is empty, too long or holds white space");
 }
 
 Result<std::vector<eval::Query>> read_queries(Fields& fields, const Limits& limits) {
     BRAID_TRY(const Array* const list, fields.array("queries"));
-    if (list == nullptr) return bad("\"queries\" is required");
+    if (list == nullptr) return invalid_argument("\"queries\" is required");
     if (list->empty() || list->size() > limits.eval_queries) {
-        return bad("\"queries\" must hold 1 to " + std::to_string(limits.eval_queries) +
-                   " queries, got " + std::to_string(list->size()));
+        return invalid_argument("\"queries\" must hold 1 to " +
+                                std::to_string(limits.eval_queries) + " queries, got " +
+                                std::to_string(list->size()));
     }
     std::vector<eval::Query> queries;
     queries.reserve(list->size());
@@ -52,21 +50,22 @@ Result<std::vector<eval::Query>> read_queries(Fields& fields, const Limits& limi
     for (const eval::Query& query : queries) ids.emplace_back(query.id);
     std::ranges::sort(ids);
     if (const auto twice = std::ranges::adjacent_find(ids); twice != ids.end()) {
-        return bad("query \"" + std::string(*twice) + "\" stands twice in \"queries\"");
+        return invalid_argument("query \"" + std::string(*twice) +
+                                "\" stands twice in \"queries\"");
     }
     return queries;
 }
 
 Result<eval::Qrels> read_qrels(Fields& fields) {
     BRAID_TRY(const Object* const judged, fields.object("qrels"));
-    if (judged == nullptr || judged->empty()) return bad("\"qrels\" is required");
+    if (judged == nullptr || judged->empty()) return invalid_argument("\"qrels\" is required");
     eval::Qrels qrels;
     qrels.queries.reserve(judged->size());
     std::size_t count = 0;
     for (const auto& [query, documents] : *judged) {
         BRAID_CHECK(check_id(query, "qrels"));
         if (!documents.is_object() || documents.as_object().empty()) {
-            return bad("\"qrels\" must give each query an object of document ids");
+            return invalid_argument("\"qrels\" must give each query an object of document ids");
         }
         eval::JudgedQuery& entry = qrels.queries.emplace_back();
         entry.query = query;
@@ -74,14 +73,16 @@ Result<eval::Qrels> read_qrels(Fields& fields) {
         for (const auto& [document, relevance] : documents.as_object()) {
             BRAID_CHECK(check_id(document, "qrels"));
             BRAID_TRY(const auto number, members.integer(document, -kMaxRelevance, kMaxRelevance));
-            if (!number) return bad("\"qrels\" must give each document a whole number");
+            if (!number)
+                return invalid_argument("\"qrels\" must give each document a whole number");
             entry.judgements.push_back({document, static_cast<std::int32_t>(*number)});
         }
         count += entry.judgements.size();
         std::ranges::sort(entry.judgements, {}, &eval::Judgement::document);
     }
     if (count > kMaxJudgements) {
-        return bad("\"qrels\" may hold " + std::to_string(kMaxJudgements) + " judgements at most");
+        return invalid_argument("\"qrels\" may hold " + std::to_string(kMaxJudgements) +
+                                " judgements at most");
     }
     return qrels;
 }
@@ -91,7 +92,8 @@ Result<std::vector<eval::Measure>> read_measures(Fields& fields) {
     BRAID_TRY(const auto names, fields.strings("measures"));
     if (!names || names->empty()) return eval::default_measures();
     if (names->size() > max_measures) {
-        return bad("\"measures\" may name " + std::to_string(max_measures) + " at most");
+        return invalid_argument("\"measures\" may name " + std::to_string(max_measures) +
+                                " at most");
     }
     std::string joined;
     for (const std::string& name : *names) joined += (joined.empty() ? "" : ",") + name;
@@ -145,7 +147,8 @@ Result<Value> Operations::evaluate(const Object& params, const Caller& caller) c
     Object members = request != nullptr ? *request : Object();
     for (const std::string_view key : {"query", "text", "query_embedding", "cursor"}) {
         if (members.find(key) != nullptr) {
-            return bad("\"request." + std::string(key) + "\" does not go with \"queries\"");
+            return invalid_argument("\"request." + std::string(key) +
+                                    "\" does not go with \"queries\"");
         }
     }
     BRAID_TRY(run.request, read_request(std::move(members), caller));

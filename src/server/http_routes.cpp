@@ -37,12 +37,12 @@ Result<Value> read_parameter(const Route& route, const std::string& name, const 
     if (known->type == Type::Boolean) {
         if (text == "true" || text == "1" || text.empty()) return Value(true);
         if (text == "false" || text == "0") return Value(false);
-        return fail(ErrorCode::InvalidArgument, "\"" + name + "\" must be true or false");
+        return invalid_argument("\"" + name + "\" must be true or false");
     }
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc() && end == text.data() + text.size()) return Value(number);
-    return fail(ErrorCode::InvalidArgument, "\"" + name + "\" must be a whole number");
+    return invalid_argument("\"" + name + "\" must be a whole number");
 }
 
 }  // namespace
@@ -66,8 +66,8 @@ Result<Object> route_parameters(const Route& route, Object path, const Target& t
     Object params = std::move(body);
     const auto add = [&](const std::string& name, Value value) -> Result<> {
         if (params.find(name) != nullptr) {
-            return fail(ErrorCode::InvalidArgument,
-                        "\"" + name + "\" is given twice: in the body and in the address");
+            return invalid_argument("\"" + name +
+                                    "\" is given twice: in the body and in the address");
         }
         params.set(name, std::move(value));
         return {};

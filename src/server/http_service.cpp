@@ -83,7 +83,7 @@ Result<Value> HttpService::operate(const IncomingRequest& request, Exchange& exc
         bounds.max_bytes = caller.limits.message_bytes;
         BRAID_TRY(Value json, json::parse(request.body, bounds));
         if (!json.is_object()) {
-            return fail(ErrorCode::InvalidArgument, "the body must be a JSON object");
+            return invalid_argument("the body must be a JSON object");
         }
         body = std::move(json.as_object());
     }

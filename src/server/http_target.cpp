@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxParameters = 64;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 bool is_utf8(std::string_view text) {
     while (!text.empty()) {
         const json::Sequence first = json::first_sequence(text);
@@ -40,16 +36,17 @@ Result<std::string> unescape(std::string_view text, bool plus_is_space) {
         if (c == '%') {
             const int high = i + 2 < text.size() ? core::hex_digit(text[i + 1]) : -1;
             const int low = i + 2 < text.size() ? core::hex_digit(text[i + 2]) : -1;
-            if (high < 0 || low < 0) return bad("the address holds a \"%\" that escapes nothing");
+            if (high < 0 || low < 0)
+                return invalid_argument("the address holds a \"%\" that escapes nothing");
             c = static_cast<char>(high * 16 + low);
             i += 2;
         } else if (c == '+' && plus_is_space) {
             c = ' ';
         }
-        if (c == '\0') return bad("the address holds a NUL");
+        if (c == '\0') return invalid_argument("the address holds a NUL");
         out.push_back(c);
     }
-    if (!is_utf8(out)) return bad("the address is not UTF-8");
+    if (!is_utf8(out)) return invalid_argument("the address is not UTF-8");
     return out;
 }
 
@@ -65,9 +62,10 @@ Result<> parse_query(std::string_view text, Target& target) {
             std::string value,
             unescape(equals < part.size() ? part.substr(equals + 1) : std::string_view(), true));
         for (const auto& [known, ignored] : target.query) {
-            if (known == name) return bad("the parameter \"" + name + "\" is given twice");
+            if (known == name)
+                return invalid_argument("the parameter \"" + name + "\" is given twice");
         }
-        if (target.query.size() == kMaxParameters) return bad("too many parameters");
+        if (target.query.size() == kMaxParameters) return invalid_argument("too many parameters");
         target.query.emplace_back(std::move(name), std::move(value));
     }
     return {};
@@ -76,7 +74,7 @@ Result<> parse_query(std::string_view text, Target& target) {
 }  // namespace
 
 Result<Target> parse_target(std::string_view text) {
-    if (!text.starts_with('/')) return bad("the address must begin with \"/\"");
+    if (!text.starts_with('/')) return invalid_argument("the address must begin with \"/\"");
     Target target;
     const std::size_t question = std::min(text.find('?'), text.size());
     std::string_view path = text.substr(1, question - 1);

@@ -36,7 +36,7 @@ McpSession::Accepted refused(Value id, int code, std::string message, Value data
 
 tl::unexpected<Error> refuse(RpcError& error, int code, std::string message, Value data = {}) {
     error = {code, message, std::move(data)};
-    return fail(ErrorCode::InvalidArgument, std::move(message));
+    return invalid_argument(std::move(message));
 }
 
 Array supported_versions() {

@@ -8,6 +8,7 @@
 #include "braid/json/json.hpp"
 #include "braid/json/quote.hpp"
 #include "braid/server/api_keys.hpp"
+#include "braid/server/http_exchange.hpp"
 #include "braid/server/http_target.hpp"
 #include "braid/server/message.hpp"
 
@@ -17,14 +18,6 @@ namespace {
 constexpr int kHeaderMismatch = -32020;
 constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
-
-net::OutgoingResponse respond(int status, std::string body) {
-    net::OutgoingResponse response;
-    response.status = status;
-    if (!body.empty()) response.headers.push_back({"Content-Type", "application/json"});
-    response.body = std::move(body);
-    return response;
-}
 
 net::OutgoingResponse refuse(int status, int code, std::string message, Value id = {}) {
     return respond(status, json::print(rpc_failure(std::move(id), {code, std::move(message), {}})));

@@ -45,21 +45,18 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
 constexpr std::size_t kMaxBudget = 1'000'000;
 constexpr std::size_t kMaxFacets = 10'000;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 Result<> at_most(std::string_view what, std::size_t value, std::size_t limit) {
     if (value <= limit) return {};
-    return bad("\"" + std::string(what) + "\" may be " + std::to_string(limit) +
-               " at most here, got " + std::to_string(value));
+    return invalid_argument("\"" + std::string(what) + "\" may be " + std::to_string(limit) +
+                            " at most here, got " + std::to_string(value));
 }
 
 /// Texts may be long: many of them at once would take the memory of all others.
 Result<> check_size(std::size_t bytes, const Limits& limits) {
     if (bytes <= limits.answer_bytes) return {};
-    return bad("the texts of this answer have " + std::to_string(bytes) + " bytes, the limit is " +
-               std::to_string(limits.answer_bytes) + "; ask for fewer of them");
+    return invalid_argument("the texts of this answer have " + std::to_string(bytes) +
+                            " bytes, the limit is " + std::to_string(limits.answer_bytes) +
+                            "; ask for fewer of them");
 }
 
 std::size_t bytes_of(const Answer& answer) {
@@ -117,8 +114,8 @@ std::vector<std::string> Operations::collections_of(const Request& request) cons
 Result<> Operations::check(const Request& request, const Caller& caller) const {
     const Limits& limits = caller.limits;
     if (request.query.size() > limits.query_bytes) {
-        return bad("\"query\" has " + std::to_string(request.query.size()) +
-                   " bytes, the limit is " + std::to_string(limits.query_bytes));
+        return invalid_argument("\"query\" has " + std::to_string(request.query.size()) +
+                                " bytes, the limit is " + std::to_string(limits.query_bytes));
     }
     BRAID_CHECK(at_most("top_k", request.top_k.value_or(0), limits.top_k));
     BRAID_CHECK(at_most("dense_top_k", request.dense_top_k.value_or(0), limits.depth));
@@ -127,11 +124,12 @@ Result<> Operations::check(const Request& request, const Caller& caller) const {
     BRAID_CHECK(at_most("hop_top_k", request.hop_top_k.value_or(0), limits.top_k));
     BRAID_CHECK(at_most("expand_neighbors", request.expand_neighbors, limits.neighbors));
     if (request.document_ids && request.document_ids->size() > limits.ids) {
-        return bad("\"document_ids\" may name " + std::to_string(limits.ids) + " at most here");
+        return invalid_argument("\"document_ids\" may name " + std::to_string(limits.ids) +
+                                " at most here");
     }
     if (request.collections.size() > limits.collections) {
-        return bad("\"collections\" may name " + std::to_string(limits.collections) +
-                   " at most here");
+        return invalid_argument("\"collections\" may name " + std::to_string(limits.collections) +
+                                " at most here");
     }
     for (const std::string& name : collections_of(request)) {
         BRAID_CHECK(validate_collection_name(name));
@@ -178,11 +176,12 @@ Result<Value> Operations::retrieve(const Object& params, const Caller& caller) c
 Result<Value> Operations::retrieve_batch(const Object& params, const Caller& caller) const {
     Fields fields(params);
     BRAID_TRY(const Array* const items, fields.array("requests"));
-    if (items == nullptr) return bad("\"requests\" is required");
+    if (items == nullptr) return invalid_argument("\"requests\" is required");
     BRAID_CHECK(fields.finish());
     if (items->empty() || items->size() > caller.limits.batch) {
-        return bad("\"requests\" must hold 1 to " + std::to_string(caller.limits.batch) +
-                   " requests, got " + std::to_string(items->size()));
+        return invalid_argument("\"requests\" must hold 1 to " +
+                                std::to_string(caller.limits.batch) + " requests, got " +
+                                std::to_string(items->size()));
     }
     std::vector<Request> requests;
     std::vector<std::size_t> places;
@@ -274,8 +273,9 @@ Result<Value> Operations::document(const Object& params, const Caller& caller) c
     scope.filter = Filter::compare(Filter::Op::Eq, "document_id", Value(id));
     BRAID_TRY(auto found, database_.scan(scope, "", caller.limits.chunks + 1));
     if (found.size() > caller.limits.chunks) {
-        return bad("document \"" + id + "\" has more than " + std::to_string(caller.limits.chunks) +
-                   " chunks; list them page by page");
+        return invalid_argument("document \"" + id + "\" has more than " +
+                                std::to_string(caller.limits.chunks) +
+                                " chunks; list them page by page");
     }
     if (found.empty()) return fail(ErrorCode::NotFound, "there is no document \"" + id + "\"");
     std::ranges::stable_sort(found, {}, &Chunk::chunk_index);

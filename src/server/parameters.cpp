@@ -32,9 +32,8 @@ Result<std::vector<std::string>> read_ids(json::Fields& fields, std::string_view
                                           std::size_t limit) {
     BRAID_TRY(auto ids, fields.required(key, fields.strings(key)));
     if (ids.empty() || ids.size() > limit) {
-        return fail(ErrorCode::InvalidArgument, "\"" + fields.path_of(key) + "\" must name 1 to " +
-                                                    std::to_string(limit) + " ids, got " +
-                                                    std::to_string(ids.size()));
+        return invalid_argument("\"" + fields.path_of(key) + "\" must name 1 to " +
+                                std::to_string(limit) + " ids, got " + std::to_string(ids.size()));
     }
     return ids;
 }
@@ -51,12 +50,11 @@ Result<std::string> read_text(json::Fields& fields, std::string_view key, std::s
     BRAID_TRY(auto text, fields.required(key, fields.string(key)));
     const std::string name = "\"" + fields.path_of(key) + "\"";
     if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos) {
-        return fail(ErrorCode::InvalidArgument, name + " is blank");
+        return invalid_argument(name + " is blank");
     }
     if (text.size() > limit) {
-        return fail(ErrorCode::InvalidArgument, name + " has " + std::to_string(text.size()) +
-                                                    " bytes, the limit is " +
-                                                    std::to_string(limit));
+        return invalid_argument(name + " has " + std::to_string(text.size()) +
+                                " bytes, the limit is " + std::to_string(limit));
     }
     return text;
 }

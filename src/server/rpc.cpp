@@ -133,8 +133,7 @@ Result<Value> Rpc::call(const Message& message, const Caller& caller) const {
     } else {
         const Array& list = message.params.as_array();
         if (list.size() > 1 || (list.size() == 1 && !list.front().is_object())) {
-            return fail(ErrorCode::InvalidArgument,
-                        "\"params\" must be an object, or a list of one object");
+            return invalid_argument("\"params\" must be an object, or a list of one object");
         }
         params = list.empty() ? &kNone : &list.front().as_object();
     }

@@ -52,7 +52,7 @@ Result<Value> search_memory(const Operations& operations, const Object& argument
 
 Result<> require_collection(const Object& arguments) {
     if (arguments.find("collection") != nullptr) return {};
-    return fail(ErrorCode::InvalidArgument, "\"collection\" is required");
+    return invalid_argument("\"collection\" is required");
 }
 
 Result<Value> get(const Operations& operations, const Object& arguments, const Caller& caller) {

@@ -12,10 +12,6 @@ namespace {
 
 using json::Fields;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 /// The chunks of one call, and what was said about them.
 struct Batch {
     std::vector<Chunk> chunks;
@@ -25,10 +21,11 @@ struct Batch {
 
 Result<const Array*> read_list(Fields& fields, std::string_view key, std::size_t limit) {
     BRAID_TRY(const Array* const list, fields.array(key));
-    if (list == nullptr) return bad("\"" + fields.path_of(key) + "\" is required");
+    if (list == nullptr) return invalid_argument("\"" + fields.path_of(key) + "\" is required");
     if (list->empty() || list->size() > limit) {
-        return bad("\"" + fields.path_of(key) + "\" must hold 1 to " + std::to_string(limit) +
-                   " members, got " + std::to_string(list->size()));
+        return invalid_argument("\"" + fields.path_of(key) + "\" must hold 1 to " +
+                                std::to_string(limit) + " members, got " +
+                                std::to_string(list->size()));
     }
     return list;
 }
@@ -46,8 +43,8 @@ Result<Batch> read_chunks(const Array& list, const std::string& target) {
         auto input = wire::chunk_from_value(list[i]);
         if (!input) return fail(place("chunks", i), std::move(input).error());
         if (input->namespace_ && *input->namespace_ != target) {
-            return bad(place("chunks", i) + ": namespace \"" + *input->namespace_ +
-                       "\" is not that of the call, \"" + target + "\"");
+            return invalid_argument(place("chunks", i) + ": namespace \"" + *input->namespace_ +
+                                    "\" is not that of the call, \"" + target + "\"");
         }
         for (std::string& warning : input->warnings) {
             batch.warnings.push_back(place("chunks", i) + ": " + std::move(warning));
@@ -176,10 +173,11 @@ Result<Value> Operations::remove(const Object& params, const Caller& caller) con
     BRAID_TRY(const auto everything, fields.boolean("everything"));
     BRAID_CHECK(fields.finish());
     if (kinds != 1) {
-        return bad(R"(give one of "chunk_ids", "document_ids" and "filter")");
+        return invalid_argument(R"(give one of "chunk_ids", "document_ids" and "filter")");
     }
     if (selector.filter == Filter{} && !everything.value_or(false)) {
-        return bad(R"(this filter deletes every chunk; say "everything": true if you mean it)");
+        return invalid_argument(
+            R"(this filter deletes every chunk; say "everything": true if you mean it)");
     }
     BRAID_TRY(const WriteReport report, database_.remove(scope, selector, options));
     caller.note_change(scope.collection, report.written);

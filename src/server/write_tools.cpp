@@ -17,15 +17,11 @@ namespace {
 
 using json::Fields;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 Result<Object> read_metadata(Fields& fields) {
     BRAID_TRY(const Object* const metadata, fields.object("metadata"));
     if (metadata == nullptr) return Object{};
     if (metadata->find("trust") != nullptr) {
-        return bad(R"("metadata.trust" is not for a tool to set)");
+        return invalid_argument(R"("metadata.trust" is not for a tool to set)");
     }
     return *metadata;
 }
@@ -97,10 +93,10 @@ Result<Value> ingest_text(const Operations& operations, const Object& arguments,
     std::vector<Chunk> chunks =
         format == "plain" ? ingest::chunk_plain(document, title.value_or(""), text, options)
                           : ingest::chunk_markdown(document, text, options);
-    if (chunks.empty()) return bad("\"text\" holds nothing but headings");
+    if (chunks.empty()) return invalid_argument("\"text\" holds nothing but headings");
     if (chunks.size() > caller.limits.chunks) {
-        return bad("\"text\" makes " + std::to_string(chunks.size()) + " chunks, the limit is " +
-                   std::to_string(caller.limits.chunks));
+        return invalid_argument("\"text\" makes " + std::to_string(chunks.size()) +
+                                " chunks, the limit is " + std::to_string(caller.limits.chunks));
     }
     const Timestamp stored_at = core::system_now();
     for (Chunk& chunk : chunks) {

@@ -17,13 +17,12 @@ constexpr std::chrono::milliseconds kMaxDelay = std::chrono::hours(1);
 
 Result<> check_options(const AppendLogOptions& options) {
     if (options.durability.max_delay > kMaxDelay || options.durability.max_delay.count() < 0) {
-        return fail(ErrorCode::InvalidArgument,
-                    "a relaxed log is synced after 0 ms to 1 h, not after " +
-                        std::to_string(options.durability.max_delay.count()) + " ms");
+        return invalid_argument("a relaxed log is synced after 0 ms to 1 h, not after " +
+                                std::to_string(options.durability.max_delay.count()) + " ms");
     }
     if (options.max_record_bytes > kMaxRecordBytes) {
-        return fail(ErrorCode::InvalidArgument,
-                    "max_record_bytes of a log is at most " + std::to_string(kMaxRecordBytes));
+        return invalid_argument("max_record_bytes of a log is at most " +
+                                std::to_string(kMaxRecordBytes));
     }
     return {};
 }

@@ -34,9 +34,9 @@ std::string own_name(std::string_view prefix) {
 
 Result<> check_name(std::string_view name) {
     if (is_valid_name(name)) return {};
-    return fail(ErrorCode::InvalidArgument,
-                "file name \"" + std::string(name.substr(0, kMaxNameBytes)) +
-                    "\" is not 1 to 200 characters of [A-Za-z0-9._-], not starting with '.'");
+    return invalid_argument(
+        "file name \"" + std::string(name.substr(0, kMaxNameBytes)) +
+        "\" is not 1 to 200 characters of [A-Za-z0-9._-], not starting with '.'");
 }
 
 Result<> write_all(RawFile& file, std::span<const std::byte> bytes) {
@@ -93,9 +93,8 @@ public:
 
     Result<> truncate(std::uint64_t size) override {
         if (size > size_) {
-            return fail(ErrorCode::InvalidArgument,
-                        "cannot cut a file of " + std::to_string(size_) + " bytes in " +
-                            parent_->path() + " to " + std::to_string(size) + " bytes");
+            return invalid_argument("cannot cut a file of " + std::to_string(size_) + " bytes in " +
+                                    parent_->path() + " to " + std::to_string(size) + " bytes");
         }
         BRAID_CHECK(file_->truncate(size));
         size_ = size;

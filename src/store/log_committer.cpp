@@ -46,10 +46,9 @@ LogCommitter::~LogCommitter() {
 Result<std::uint64_t> LogCommitter::append(std::span<const std::byte> payload,
                                            const OnDurable* on_durable) {
     if (payload.size() > max_record_bytes_) {
-        return fail(ErrorCode::InvalidArgument, "a record of " + std::to_string(payload.size()) +
-                                                    " bytes is too long for log " + path_ +
-                                                    ", which takes " +
-                                                    std::to_string(max_record_bytes_));
+        return invalid_argument("a record of " + std::to_string(payload.size()) +
+                                " bytes is too long for log " + path_ + ", which takes " +
+                                std::to_string(max_record_bytes_));
     }
     Waiter waiter{payload, checksum(payload), on_durable};
     std::unique_lock lock(queue_mutex_);

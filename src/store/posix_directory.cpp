@@ -242,8 +242,7 @@ Result<> create_durably(const std::string& path) {
 
 Result<std::unique_ptr<Directory>> open_posix_directory(const std::string& path, OpenMode mode) {
     if (path.empty() || path.find('\0') != std::string::npos) {
-        return fail(ErrorCode::InvalidArgument,
-                    "a directory path is empty or contains a zero byte");
+        return invalid_argument("a directory path is empty or contains a zero byte");
     }
     if (mode == OpenMode::CreateIfMissing) BRAID_CHECK(create_durably(path));
     Descriptor directory = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);

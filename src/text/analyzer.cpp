@@ -71,7 +71,7 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
             message += "; did you mean '" + std::string(*near) + "'?";
         }
         message += " There are 'standard' and 'simple'.";
-        return fail(ErrorCode::InvalidArgument, std::move(message));
+        return invalid_argument(std::move(message));
     }
     const auto language = language_by_name(options.language);
     if (!language) {
@@ -83,11 +83,11 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
             separator = ", '";
         }
         message += "; 'none' stems nothing";
-        return fail(ErrorCode::InvalidArgument, std::move(message));
+        return invalid_argument(std::move(message));
     }
     if (options.stop_words && *language != "english") {
-        return fail(ErrorCode::InvalidArgument, "stop words are known for english only, not for '" +
-                                                    std::string(*language) + "'");
+        return invalid_argument("stop words are known for english only, not for '" +
+                                std::string(*language) + "'");
     }
     auto state = std::make_shared<State>();
     state->options = options;

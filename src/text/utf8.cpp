@@ -110,7 +110,7 @@ Result<> require_utf8(std::string_view text, std::string_view what) {
     message += kHex[byte >> 4U];
     message += kHex[byte & 0x0FU];
     message += " at offset " + std::to_string(valid);
-    return fail(ErrorCode::InvalidArgument, std::move(message));
+    return invalid_argument(std::move(message));
 }
 
 std::size_t count_code_points(std::string_view text) noexcept {

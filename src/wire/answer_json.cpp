@@ -7,18 +7,10 @@
 
 #include "braid/core/rfc3339.hpp"
 #include "braid/wire/chunk_json.hpp"
+#include "braid/wire/object_parts.hpp"
 
 namespace braid::wire {
 namespace {
-
-Array list_of(const std::vector<std::string>& strings) {
-    return {strings.begin(), strings.end()};
-}
-
-template <class T>
-void put(Object& out, std::string_view key, const std::optional<T>& value) {
-    if (value) out.set(key, Value(*value));
-}
 
 Value source_to_value(const ReceiptSource& source) {
     Object out{{"source", Value(source.source)}, {"score", source.score}};

@@ -17,10 +17,6 @@ using json::Fields;
 
 constexpr int kMaxReceiptDepth = 8;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 std::string element(std::string_view path, std::size_t index) {
     return std::string(path) + "[" + std::to_string(index) + "]";
 }
@@ -56,7 +52,7 @@ Result<> read(Fields& fields, std::string_view key, Strategy& out) {
     std::string name;
     BRAID_CHECK(read(fields, key, name));
     const auto strategy = strategy_by_name(name);
-    if (!strategy) return bad(fields.complaint(key, "the name of a strategy"));
+    if (!strategy) return invalid_argument(fields.complaint(key, "the name of a strategy"));
     out = *strategy;
     return {};
 }
@@ -126,7 +122,7 @@ Result<ReceiptStage> read_receipt_stage(Fields& fields) {
 
 // NOLINTNEXTLINE(misc-no-recursion): bounded by kMaxReceiptDepth
 Result<Receipt> read_receipt(Fields& fields, int depth) {
-    if (depth > kMaxReceiptDepth) return bad("receipts are nested too deep");
+    if (depth > kMaxReceiptDepth) return invalid_argument("receipts are nested too deep");
     Receipt receipt;
     BRAID_TRY(auto fusion, fields.required("fusion", fields.fields("fusion")));
     BRAID_CHECK(read(fusion, "method", receipt.method));

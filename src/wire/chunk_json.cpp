@@ -18,10 +18,6 @@ using json::Fields;
 constexpr std::size_t kMaxIdBytes = 512;
 constexpr std::size_t kMaxDimension = 65'536;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 bool is_blank(std::string_view text) {
     return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
 }
@@ -31,8 +27,8 @@ Result<std::string_view> one_of(Fields& fields, std::string_view first, std::str
     const Value* const a = fields.any(first);
     const Value* const b = fields.any(second);
     if (a != nullptr && b != nullptr && !a->is_null() && !b->is_null()) {
-        return bad("\"" + std::string(first) + "\" and \"" + std::string(second) +
-                   "\" say the same thing; give one of them");
+        return invalid_argument("\"" + std::string(first) + "\" and \"" + std::string(second) +
+                                "\" say the same thing; give one of them");
     }
     return b != nullptr && !b->is_null() ? second : first;
 }
@@ -44,7 +40,7 @@ Result<std::optional<std::string>> read_id(Fields& fields, std::string_view key)
     if (member->is_int()) return std::to_string(member->as_int());
     if (!member->is_string() || member->as_string().empty() ||
         member->as_string().size() > kMaxIdBytes) {
-        return bad(fields.complaint(key, "a string of 1 to 512 bytes"));
+        return invalid_argument(fields.complaint(key, "a string of 1 to 512 bytes"));
     }
     return member->as_string();
 }
@@ -53,7 +49,8 @@ Result<std::optional<Timestamp>> read_time(Fields& fields, std::string_view key)
     BRAID_TRY(const auto text, fields.string(key));
     if (!text) return std::nullopt;
     const Result<Timestamp> time = core::parse_rfc3339(*text);
-    if (!time) return bad(fields.complaint(key, "a time such as \"2025-12-25T10:00:00Z\""));
+    if (!time)
+        return invalid_argument(fields.complaint(key, "a time such as \"2025-12-25T10:00:00Z\""));
     return *time;
 }
 
@@ -72,7 +69,7 @@ Result<> read_scopes(Fields& fields, std::string_view key, Chunk& chunk) {
     const Value* const member = fields.any(key);
     if (member == nullptr || member->is_null()) return {};
     auto scopes = scopes_of(*member);
-    if (!scopes) return bad(fields.complaint(key, "a string or a list of strings"));
+    if (!scopes) return invalid_argument(fields.complaint(key, "a string or a list of strings"));
     chunk.visibility_scope = *std::move(scopes);
     return {};
 }
@@ -162,7 +159,7 @@ private:
 Result<> read_text_members(Fields& fields, Chunk& chunk) {
     BRAID_TRY(const auto text_key, one_of(fields, "content", "text"));
     BRAID_TRY(auto content, fields.string(text_key));
-    if (!content) return bad("no text (\"text\" or \"content\")");
+    if (!content) return invalid_argument("no text (\"text\" or \"content\")");
     chunk.content = *std::move(content);
     BRAID_TRY(chunk.title, fields.string("title"));
     BRAID_TRY(chunk.section_title, fields.string("section_title"));
@@ -185,7 +182,8 @@ Result<> read_other_members(Fields& fields, Chunk& chunk) {
     const Value* const vector = fields.any(vector_key);
     if (vector != nullptr && !vector->is_null()) {
         BRAID_TRY(chunk.vector, vector_from_value(*vector, std::string(vector_key)));
-        if (chunk.vector.empty()) return bad(fields.complaint(vector_key, "a list of numbers"));
+        if (chunk.vector.empty())
+            return invalid_argument(fields.complaint(vector_key, "a list of numbers"));
     }
     return {};
 }
@@ -193,7 +191,8 @@ Result<> read_other_members(Fields& fields, Chunk& chunk) {
 }  // namespace
 
 Result<ChunkInput> chunk_from_value(const Value& json) {
-    if (!json.is_object()) return bad("a chunk must be an object, got " + json::shown(json));
+    if (!json.is_object())
+        return invalid_argument("a chunk must be an object, got " + json::shown(json));
     ChunkInput input;
     Chunk& chunk = input.chunk;
     Fields fields(json.as_object());
@@ -202,13 +201,15 @@ Result<ChunkInput> chunk_from_value(const Value& json) {
     BRAID_TRY(auto document_id, read_id(fields, "document_id"));
     BRAID_CHECK(read_text_members(fields, chunk));
     if (is_blank(chunk.content)) {
-        if (!chunk_id) return bad("no text (\"text\" or \"content\" is blank), and no id");
+        if (!chunk_id)
+            return invalid_argument("no text (\"text\" or \"content\" is blank), and no id");
         input.warnings.push_back("the text of \"" + *chunk_id + "\" is blank");
     }
     BRAID_CHECK(read_other_members(fields, chunk));
     BRAID_TRY(input.namespace_, fields.string("namespace"));
     if (auto finished = fields.finish(); !finished) {
-        return bad(finished.error().message + " (fields of your own go under \"metadata\")");
+        return invalid_argument(finished.error().message +
+                                " (fields of your own go under \"metadata\")");
     }
 
     chunk.document_id = std::move(document_id).value_or("");
@@ -246,12 +247,14 @@ std::string content_id(const std::string& document_id, const std::string& conten
 
 Result<std::vector<float>> vector_from_value(const Value& json, const std::string& name) {
     if (!json.is_array()) {
-        return bad("\"" + name + "\" must be a list of numbers, got " + json::shown(json));
+        return invalid_argument("\"" + name + "\" must be a list of numbers, got " +
+                                json::shown(json));
     }
     const Array& list = json.as_array();
     if (list.size() > kMaxDimension) {
-        return bad("\"" + name + "\" has " + std::to_string(list.size()) + " numbers; at most " +
-                   std::to_string(kMaxDimension) + " are allowed");
+        return invalid_argument("\"" + name + "\" has " + std::to_string(list.size()) +
+                                " numbers; at most " + std::to_string(kMaxDimension) +
+                                " are allowed");
     }
     std::vector<float> vector;
     vector.reserve(list.size());
@@ -260,8 +263,8 @@ Result<std::vector<float>> vector_from_value(const Value& json, const std::strin
             list[i].is_number() ? list[i].as_double() : std::numeric_limits<double>::quiet_NaN();
         // A double beyond the range of float would become infinite.
         if (!(std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max()))) {
-            return bad("\"" + name + "[" + std::to_string(i) + "]\" must be a finite number, got " +
-                       json::shown(list[i]));
+            return invalid_argument("\"" + name + "[" + std::to_string(i) +
+                                    "]\" must be a finite number, got " + json::shown(list[i]));
         }
         vector.push_back(static_cast<float>(number));
     }

@@ -17,10 +17,6 @@ using json::Fields;
 
 constexpr double kNoLimit = std::numeric_limits<double>::max();
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 Result<Profile> base_of(Fields& fields, const std::string& name, std::span<const Profile> known) {
     BRAID_TRY(const auto base, fields.string("base"));
     const auto found = std::ranges::find(known, base.value_or(name), &Profile::name);
@@ -29,8 +25,8 @@ Result<Profile> base_of(Fields& fields, const std::string& name, std::span<const
     std::vector<std::string_view> names;
     for (const Profile& profile : known) names.emplace_back(profile.name);
     const auto near = core::nearest(*base, names);
-    return bad("\"" + fields.path_of("base") + "\": there is no profile \"" + *base + "\"" +
-               (near ? "; did you mean \"" + std::string(*near) + "\"?" : ""));
+    return invalid_argument("\"" + fields.path_of("base") + "\": there is no profile \"" + *base +
+                            "\"" + (near ? "; did you mean \"" + std::string(*near) + "\"?" : ""));
 }
 
 Result<> read_size(Fields& fields, std::string_view key, std::int64_t min, std::size_t& out) {
@@ -44,7 +40,7 @@ Result<> read_fusion(Fields& fields, Profile& profile) {
     if (strategy) {
         const auto known = strategy_by_name(*strategy);
         if (!known) {
-            return bad(
+            return invalid_argument(
                 fields.complaint("strategy", "\"dense\", \"sparse\", \"hybrid\" or \"multi_hop\""));
         }
         profile.strategy = *known;
@@ -60,11 +56,11 @@ Result<> read_fusion(Fields& fields, Profile& profile) {
     profile.dense_weight = dense_weight.value_or(profile.dense_weight);
     if (sparse_weight) profile.sparse_weight = sparse_weight;
     if (profile.k + profile.rank_base <= 0) {
-        return bad(fields.complaint("k", "so large that k + rank is above 0"));
+        return invalid_argument(fields.complaint("k", "so large that k + rank is above 0"));
     }
     if (!profile.sparse_weight && profile.dense_weight > 1) {
-        return bad(fields.complaint("dense_weight",
-                                    "a number from 0 to 1, or stand beside \"sparse_weight\""));
+        return invalid_argument(fields.complaint(
+            "dense_weight", "a number from 0 to 1, or stand beside \"sparse_weight\""));
     }
     return {};
 }

@@ -23,10 +23,6 @@ constexpr std::int64_t kMaxHops = 100;
 constexpr std::int64_t kMaxNeighbors = 100;
 constexpr std::int64_t kMaxDeadlineMs = 86'400'000;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 /// What the readers of the single keys fill.
 struct Reading {
     Fields fields;
@@ -59,9 +55,9 @@ Result<> read_count(Reading& in, std::string_view key) {
 
 Result<> read_name(std::string_view key, const Fields& fields, const std::string& name,
                    std::vector<std::string>& names) {
-    if (name.empty()) return bad(fields.complaint(key, "the name of a collection"));
+    if (name.empty()) return invalid_argument(fields.complaint(key, "the name of a collection"));
     if (std::ranges::find(names, name) != names.end()) {
-        return bad("\"" + fields.path_of(key) + "\" names \"" + name + "\" twice");
+        return invalid_argument("\"" + fields.path_of(key) + "\" names \"" + name + "\" twice");
     }
     names.push_back(name);
     return {};
@@ -76,7 +72,8 @@ Result<> read_collection(Reading& in, std::string_view key) {
 Result<> read_collections(Reading& in, std::string_view key) {
     BRAID_TRY(const auto names, in.fields.strings(key));
     if (!names) return {};
-    if (names->empty()) return bad(in.fields.complaint(key, "a list of at least one name"));
+    if (names->empty())
+        return invalid_argument(in.fields.complaint(key, "a list of at least one name"));
     for (const std::string& name : *names) {
         BRAID_CHECK(read_name(key, in.fields, name, in.request.collections));
     }
@@ -86,7 +83,7 @@ Result<> read_collections(Reading& in, std::string_view key) {
 Result<> read_namespace(Reading& in, std::string_view key) {
     BRAID_TRY(auto name, in.fields.string(key));
     if (!name) return {};
-    if (name->empty()) return bad(in.fields.complaint(key, "a name"));
+    if (name->empty()) return invalid_argument(in.fields.complaint(key, "a name"));
     in.request.namespace_ = *std::move(name);
     return {};
 }
@@ -103,7 +100,7 @@ Result<> read_strategy(Reading& in, std::string_view key) {
     if (!name) return {};
     in.request.strategy = strategy_by_name(*name);
     if (!in.request.strategy) {
-        return bad(in.fields.complaint(
+        return invalid_argument(in.fields.complaint(
             key,
             "\"dense\" (\"semantic\"), \"sparse\" (\"keyword\"), \"hybrid\" or \"multi_hop\""));
     }
@@ -115,7 +112,8 @@ Result<> read_method(Fields& fields, std::string_view key, FusionChoice& fusion)
     if (!name) return {};
     fusion.method = fusion_by_name(*name);
     if (!fusion.method) {
-        return bad(fields.complaint(key, "\"rrf\", \"weighted_sum\", \"dbsf\" or \"auto\""));
+        return invalid_argument(
+            fields.complaint(key, "\"rrf\", \"weighted_sum\", \"dbsf\" or \"auto\""));
     }
     return {};
 }
@@ -130,7 +128,8 @@ Result<> read_fusion(Reading& in, std::string_view key) {
     FusionChoice& fusion = in.request.fusion;
     if (member->is_string()) return read_method(in.fields, key, fusion);
     if (!member->is_object()) {
-        return bad(in.fields.complaint(key, "the name of a method or an object with \"method\""));
+        return invalid_argument(
+            in.fields.complaint(key, "the name of a method or an object with \"method\""));
     }
     BRAID_TRY(Fields fields, Fields::of(*member, in.fields.path_of(key)));
     BRAID_CHECK(read_method(fields, "method", fusion));
@@ -140,7 +139,7 @@ Result<> read_fusion(Reading& in, std::string_view key) {
     BRAID_TRY(fusion.fill_scores, fields.boolean("fill_scores"));
     BRAID_TRY(fusion.preset, fields.string("preset"));
     if (fusion.k && *fusion.k + fusion.rank_base.value_or(1) <= 0) {
-        return bad(fields.complaint("k", "so large that k + rank is above 0"));
+        return invalid_argument(fields.complaint("k", "so large that k + rank is above 0"));
     }
     return fields.finish();
 }
@@ -155,12 +154,13 @@ Result<> read_weights(Reading& in, std::string_view key) {
     BRAID_TRY(auto weights, in.fields.fields(key));
     if (!weights) return {};
     if (weights->whole().empty()) {
-        return bad(in.fields.complaint(key, "an object with the weight of at least one source"));
+        return invalid_argument(
+            in.fields.complaint(key, "an object with the weight of at least one source"));
     }
     for (const auto& [source, weight] : weights->whole()) {
         BRAID_TRY(const auto number,
                   weights->number(source, 0, std::numeric_limits<double>::max()));
-        if (!number) return bad(weights->complaint(source, "a number, 0 or more"));
+        if (!number) return invalid_argument(weights->complaint(source, "a number, 0 or more"));
         in.request.weights.emplace_back(source, *number);
     }
     return {};
@@ -187,7 +187,8 @@ Result<> read_clause(Reading& in, std::string_view key) {
         in.clauses.push_back(Filter::compare(Filter::Op::Eq, std::string(key), *member));
         return {};
     }
-    if (!member->is_array()) return bad(in.fields.complaint(key, "a string or a list of strings"));
+    if (!member->is_array())
+        return invalid_argument(in.fields.complaint(key, "a string or a list of strings"));
     BRAID_TRY(const auto names, in.fields.strings(key));
     in.clauses.push_back(Filter::compare(Filter::Op::In, std::string(key), *member));
     return {};
@@ -206,7 +207,8 @@ Result<> read_time(Reading& in, std::string_view key) {
     BRAID_TRY(auto text, in.fields.string(key));
     if (!text) return {};
     if (!core::parse_rfc3339(*text)) {
-        return bad(in.fields.complaint(key, "a time such as \"2025-12-25T10:00:00Z\""));
+        return invalid_argument(
+            in.fields.complaint(key, "a time such as \"2025-12-25T10:00:00Z\""));
     }
     in.clauses.push_back(Filter::compare(Op, "created_at", *std::move(text)));
     return {};
@@ -307,8 +309,9 @@ Result<> refuse_contradictions(const Object& object) {
         if (!is_given(object, first->name)) continue;
         for (auto second = first + 1; second != kKeys.end(); ++second) {
             if (second->meaning == first->meaning && is_given(object, second->name)) {
-                return bad("\"" + std::string(first->name) + "\" and \"" +
-                           std::string(second->name) + "\" say the same thing; give one of them");
+                return invalid_argument("\"" + std::string(first->name) + "\" and \"" +
+                                        std::string(second->name) +
+                                        "\" say the same thing; give one of them");
             }
         }
     }
@@ -321,19 +324,20 @@ Result<Object> flattened(const Object& object) {
     for (const auto& [key, value] : object) {
         if (key == kConfig) continue;
         if (key == kText && object.find("query") != nullptr) {
-            return bad(R"("query" and "text" say the same thing; give one of them)");
+            return invalid_argument(R"("query" and "text" say the same thing; give one of them)");
         }
         flat.set(key == kText ? "query" : std::string_view(key), value);
     }
     const Value& config = *object.find(kConfig);
     if (config.is_null()) return flat;
     if (!config.is_object()) {
-        return bad("\"config\" must be an object, got " + json::shown(config));
+        return invalid_argument("\"config\" must be an object, got " + json::shown(config));
     }
     for (const auto& [key, value] : config.as_object()) {
-        if (key == kConfig || key == kText) return bad("unknown key \"config." + key + "\"");
+        if (key == kConfig || key == kText)
+            return invalid_argument("unknown key \"config." + key + "\"");
         if (is_given(flat, key) && !value.is_null()) {
-            return bad("\"" + key + "\" stands both in \"config\" and beside it");
+            return invalid_argument("\"" + key + "\" stands both in \"config\" and beside it");
         }
         if (!is_given(flat, key)) flat.set(key, value);
     }
@@ -345,7 +349,8 @@ Result<Request> read_request(const Object& object) {
     Reading in{Fields(object), {}, {}};
     for (const Key& key : kKeys) BRAID_CHECK(key.read(in, key.name));
     if (object.find(kText) != nullptr) {
-        return bad(R"(unknown key "text"; the question is "query" ("text" goes with "config"))");
+        return invalid_argument(
+            R"(unknown key "text"; the question is "query" ("text" goes with "config"))");
     }
     BRAID_CHECK(in.fields.finish());
     if (in.clauses.size() == 1) {
@@ -359,7 +364,8 @@ Result<Request> read_request(const Object& object) {
 }  // namespace
 
 Result<Request> request_from_value(const Value& json) {
-    if (!json.is_object()) return bad("a request must be an object, got " + json::shown(json));
+    if (!json.is_object())
+        return invalid_argument("a request must be an object, got " + json::shown(json));
     if (json.find(kConfig) == nullptr) return read_request(json.as_object());
     BRAID_TRY(const Object flat, flattened(json.as_object()));
     return read_request(flat);

@@ -14,10 +14,6 @@ using json::Fields;
 
 constexpr std::array<std::string_view, 4> kMetadataTypes{"string", "number", "boolean", "date"};
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 Result<> read_text_fields(Fields& fields, Schema& schema) {
     BRAID_TRY(auto text_fields, fields.fields("text_fields"));
     if (!text_fields) return {};
@@ -122,7 +118,8 @@ Value fingerprint_to_value(const EmbedderFingerprint& print) {
 }  // namespace
 
 Result<Schema> schema_from_value(const Value& json) {
-    if (!json.is_object()) return bad("a schema must be an object, got " + json::shown(json));
+    if (!json.is_object())
+        return invalid_argument("a schema must be an object, got " + json::shown(json));
     Fields fields(json.as_object());
     Schema schema;
     BRAID_CHECK(read_text_fields(fields, schema));

@@ -10,21 +10,19 @@ namespace {
 
 constexpr std::size_t kMaxStages = 32;
 
-tl::unexpected<Error> bad(std::string message) {
-    return fail(ErrorCode::InvalidArgument, std::move(message));
-}
-
 Result<StageChoice> read_stage(const Value& json, const std::string& path) {
     if (json.is_string() && !json.as_string().empty()) return StageChoice{json.as_string(), {}};
     if (!json.is_object() || json.as_object().size() != 1) {
-        return bad("\"" + path + "\" must be {\"name\": parameters}, got " + json::shown(json));
+        return invalid_argument("\"" + path + "\" must be {\"name\": parameters}, got " +
+                                json::shown(json));
     }
     const auto& [name, parameters] = *json.as_object().begin();
-    if (name.empty()) return bad("\"" + path + "\" has a stage without a name");
+    if (name.empty()) return invalid_argument("\"" + path + "\" has a stage without a name");
     if (parameters.is_null()) return StageChoice{name, {}};
     if (!parameters.is_object()) {
-        return bad("\"" + path + "." + name + "\" must be an object of parameters, got " +
-                   json::shown(parameters));
+        return invalid_argument("\"" + path + "." + name +
+                                "\" must be an object of parameters, got " +
+                                json::shown(parameters));
     }
     return StageChoice{name, parameters.as_object()};
 }
@@ -37,8 +35,9 @@ Result<std::optional<std::vector<StageChoice>>> read_stages(json::Fields& fields
     std::optional<std::vector<StageChoice>> stages;
     if (list == nullptr) return stages;
     if (list->size() > kMaxStages) {
-        return bad("\"" + fields.path_of(key) + "\" has " + std::to_string(list->size()) +
-                   " stages; at most " + std::to_string(kMaxStages) + " are allowed");
+        return invalid_argument("\"" + fields.path_of(key) + "\" has " +
+                                std::to_string(list->size()) + " stages; at most " +
+                                std::to_string(kMaxStages) + " are allowed");
     }
     stages.emplace().reserve(list->size());
     for (std::size_t i = 0; i < list->size(); ++i) {

@@ -10,9 +10,12 @@
 #include "braid/cli/commands.hpp"
 #include "braid/cli/help.hpp"
 #include "braid/cli/request_flags.hpp"
+#include "cli/program_run.hpp"
 
 namespace braid::cli {
 namespace {
+
+using braid::testing::has;
 
 Result<Arguments> parse(const std::vector<std::string>& words) {
     return parse_arguments(words, all_commands());
@@ -23,10 +26,6 @@ std::string complaint(const std::vector<std::string>& words) {
     if (arguments) return "(accepted)";
     EXPECT_EQ(arguments.error().code, ErrorCode::InvalidArgument);
     return arguments.error().message;
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 TEST(Arguments, GlobalFlagsStandBeforeOrAfterTheCommand) {

@@ -16,13 +16,10 @@
 namespace braid::cli {
 namespace {
 
+using braid::testing::has;
 using braid::testing::RunningBraid;
 using braid::testing::RunResult;
 using braid::testing::TemporaryFolder;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 std::string contents(const std::string& path) {
     const std::ifstream file(path, std::ios::binary);

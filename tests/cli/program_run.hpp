@@ -27,6 +27,11 @@ struct RunResult {
 /// Runs the `braid` program to its end. The input must fit a pipe (64 kB).
 RunResult run_braid(const std::vector<std::string>& arguments, const RunOptions& options = {});
 
+/// Whether `text` holds `part`.
+inline bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
 /// The program as it runs: feed its input, wait for its output, send it signals.
 class RunningBraid {
 public:

@@ -16,15 +16,12 @@
 namespace braid::cli {
 namespace {
 
+using braid::testing::has;
 using braid::testing::npy_of;
 using braid::testing::RunningBraid;
 using braid::testing::RunOptions;
 using braid::testing::RunResult;
 using braid::testing::TemporaryFolder;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 const std::string kCorpus =
     R"({"_id": "fox", "title": "Foxes", "text": "Red foxes hunt mice at dusk.", "metadata": {"year": 2020, "kind": "animal"}})"

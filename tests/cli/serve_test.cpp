@@ -25,7 +25,7 @@ using braid::testing::RunOptions;
 using braid::testing::RunResult;
 using braid::testing::TemporaryFolder;
 
-const std::string kCorpus =
+const std::string kServedCorpus =
     R"({"_id": "fox", "title": "Foxes", "text": "Red foxes hunt mice at dusk.", "metadata": {"year": 2020, "kind": "animal"}})"
     "\n"
     R"({"_id": "owl", "title": "Owls", "text": "Owls hunt mice at night.", "metadata": {"year": 2021, "kind": "animal"}})"
@@ -148,7 +148,7 @@ TEST(Serve, GivesTheSameAnswersThroughTheServerAsWithoutOne) {
     const TemporaryFolder folder;
     const std::string here = folder / "here";
     const std::string there = folder / "there";
-    folder.write("corpus.jsonl", kCorpus);
+    folder.write("corpus.jsonl", kServedCorpus);
     std::filesystem::create_directory(folder / "notes");
     folder.write("notes/a.md", "# Ada\n\n## Lamps\nShe keeps the lamps.\n\n## Boats\nAnd boats.\n");
     folder.write("notes/b.txt", "Plain words of a lighthouse.");
@@ -220,7 +220,7 @@ TEST(Serve, IsTheOnlyOneOfItsDatabase) {
 
 TEST(Serve, ReplacesTheSocketOfAServerThatWasKilled) {
     const TemporaryFolder folder;
-    const std::string corpus = folder.write("corpus.jsonl", kCorpus);
+    const std::string corpus = folder.write("corpus.jsonl", kServedCorpus);
     std::string socket;
     {
         Served server(folder / "data");

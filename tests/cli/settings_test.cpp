@@ -9,14 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "braid/cli/env_file.hpp"
+#include "cli/program_run.hpp"
 #include "ingest/temporary_folder.hpp"
 
 namespace braid::cli {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
+using braid::testing::has;
 
 class SettingsTest : public ::testing::Test {
 protected:

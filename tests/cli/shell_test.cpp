@@ -20,14 +20,11 @@
 namespace braid::cli {
 namespace {
 
+using braid::testing::has;
 using braid::testing::run_braid;
 using braid::testing::RunOptions;
 using braid::testing::RunResult;
 using braid::testing::TemporaryFolder;
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 bool succeeds(const std::string& command) {
     return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no other thread

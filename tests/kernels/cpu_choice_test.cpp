@@ -11,7 +11,7 @@
 namespace braid::kernels {
 namespace {
 
-constexpr std::array kLevels{CpuLevel::Scalar, CpuLevel::Avx2, CpuLevel::Avx512};
+constexpr std::array kCpuLevels{CpuLevel::Scalar, CpuLevel::Avx2, CpuLevel::Avx512};
 
 std::string note(std::string_view wanted, std::string_view reason, CpuLevel used) {
     std::ostringstream out;
@@ -20,7 +20,7 @@ std::string note(std::string_view wanted, std::string_view reason, CpuLevel used
 }
 
 TEST(CpuChoice, ObeysTheNameOfALevelTheMachineHas) {
-    for (const CpuLevel level : kLevels) {
+    for (const CpuLevel level : kCpuLevels) {
         if (kernels_for(level) == nullptr) continue;
         const CpuChoice choice = choose_cpu(name_of(level));
         EXPECT_EQ(choice.level, level);
@@ -31,14 +31,14 @@ TEST(CpuChoice, ObeysTheNameOfALevelTheMachineHas) {
 TEST(CpuChoice, TakesTheBestLevelWhenNoneIsNamed) {
     const CpuChoice choice = choose_cpu("");
     EXPECT_EQ(choice.note, "");
-    for (const CpuLevel level : kLevels) {
+    for (const CpuLevel level : kCpuLevels) {
         EXPECT_TRUE(kernels_for(level) == nullptr || choice.level >= level);
     }
 }
 
 TEST(CpuChoice, FallsBackWithANoteWhenTheMachineLacksTheLevel) {
     const CpuChoice best = choose_cpu("");
-    for (const CpuLevel level : kLevels) {
+    for (const CpuLevel level : kCpuLevels) {
         if (kernels_for(level) != nullptr) continue;
         const CpuChoice choice = choose_cpu(name_of(level));
         EXPECT_EQ(choice.level, best.level);

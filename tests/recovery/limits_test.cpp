@@ -22,7 +22,7 @@ namespace {
 using store::testing::CrashMode;
 using store::testing::FaultyDisk;
 
-std::unique_ptr<Backend> open(FaultyDisk& disk) {
+std::unique_ptr<Backend> open_whole(FaultyDisk& disk) {
     auto opened = must(local::open_local_backend(disk.root(), {}));
     EXPECT_TRUE(opened.notes.empty());
     return std::move(opened.backend);
@@ -41,7 +41,7 @@ Result<WriteReport> put(Backend& backend, const std::string& collection, const s
 TEST(FailedSync, MakesTheCollectionReadOnlyAndReadsGoOn) {
     FaultyDisk disk;
     {
-        const auto backend = open(disk);
+        const auto backend = open_whole(disk);
         must(backend->create_collection("c", vectors_schema(2)));
         must(backend->create_collection("d", vectors_schema(2)));
         must(put(*backend, "c", "a"));
@@ -55,7 +55,7 @@ TEST(FailedSync, MakesTheCollectionReadOnlyAndReadsGoOn) {
         must(put(*backend, "d", "other collections are not affected"));
     }
     FaultyDisk after = disk.crash_state(1, CrashMode::DropAll);
-    const auto backend = open(after);
+    const auto backend = open_whole(after);
     EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"}) << "what was not acknowledged is gone";
     must(put(*backend, "c", "b"));
     EXPECT_EQ(ids_in(*backend, "d").size(), 1U);
@@ -64,7 +64,7 @@ TEST(FailedSync, MakesTheCollectionReadOnlyAndReadsGoOn) {
 TEST(FullDisk, IsSaidClearlyAndLosesNothing) {
     FaultyDisk disk;
     {
-        const auto backend = open(disk);
+        const auto backend = open_whole(disk);
         must(backend->create_collection("c", vectors_schema(2)));
         must(put(*backend, "c", "a"));
         disk.plan().fill_disk(true);
@@ -87,7 +87,7 @@ TEST(FullDisk, IsSaidClearlyAndLosesNothing) {
 
 TEST(GroupCommit, ManyWritersShareSyncs) {
     FaultyDisk disk;
-    const auto backend = open(disk);
+    const auto backend = open_whole(disk);
     must(backend->create_collection("c", vectors_schema(2)));
     disk.plan().set_sync_delay(std::chrono::milliseconds(5));
     const std::uint64_t before = disk.plan().file_syncs();
@@ -106,7 +106,7 @@ TEST(GroupCommit, ManyWritersShareSyncs) {
     EXPECT_EQ(ids_in(*backend, "c").size(), std::size_t{count} * writes);
     EXPECT_LT(disk.plan().file_syncs() - before, std::uint64_t{count} * writes);
     FaultyDisk after = disk.crash_state(1, CrashMode::DropAll);
-    EXPECT_EQ(ids_in(*open(after), "c").size(), std::size_t{count} * writes);
+    EXPECT_EQ(ids_in(*open_whole(after), "c").size(), std::size_t{count} * writes);
 }
 
 /// Runs `work` in a process of its own, so that limits do not stay behind; it returns what failed,
@@ -141,7 +141,7 @@ void allow_descriptors(rlim_t more) {
     (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-Result<std::unique_ptr<Backend>> open(const std::string& path) {
+Result<std::unique_ptr<Backend>> open_folder(const std::string& path) {
     BRAID_TRY(auto directory, store::open_posix_directory(path, store::OpenMode::CreateIfMissing));
     BRAID_TRY(auto opened, local::open_local_backend(std::move(directory), {}));
     return std::move(opened.backend);
@@ -151,7 +151,7 @@ TEST(TooManyOpenFiles, IsAnErrorThatLosesNothing) {
     const TemporaryFolder folder;
     const std::string path = folder / "db";
     {
-        const auto backend = must(open(path));
+        const auto backend = must(open_folder(path));
         for (const char* name : {"a", "b", "c"}) {
             must(backend->create_collection(name, vectors_schema(2)));
             must(put(*backend, name, "kept"));
@@ -161,7 +161,7 @@ TEST(TooManyOpenFiles, IsAnErrorThatLosesNothing) {
         SCOPED_TRACE(::testing::Message() << descriptors << " descriptors");
         in_child([&]() -> std::string {
             allow_descriptors(descriptors);
-            const auto backend = open(path);
+            const auto backend = open_folder(path);
             if (!backend) {
                 return backend.error().code == ErrorCode::ResourceExhausted
                            ? ""
@@ -186,7 +186,7 @@ TEST(TooManyOpenFiles, IsAnErrorThatLosesNothing) {
             if (created && !put(**backend, fresh, "first")) return fresh + " takes no chunk";
             return "";
         });
-        const auto backend = must(open(path));
+        const auto backend = must(open_folder(path));
         for (const char* name : {"a", "b", "c"}) {
             const Ids ids = ids_in(*backend, name);
             EXPECT_EQ(std::ranges::count(ids, "kept"), 1) << name;

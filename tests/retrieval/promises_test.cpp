@@ -25,12 +25,6 @@
 namespace braid::retrieval {
 namespace {
 
-RetrieverOptions fixed_clock() {
-    RetrieverOptions options;
-    options.now = [] { return kRandomNow; };
-    return options;
-}
-
 /// An answer as a reader gets it, without what no promise covers: times, the cursor, and the
 /// versions that writes happened to give.
 std::string shown(Answer answer) {

@@ -5,12 +5,20 @@
 #include <vector>
 
 #include "braid/request.hpp"
+#include "braid/retrieval/retriever.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
 
 /// "now" of the random requests: chunks are up to 100 days older.
 inline constexpr Timestamp kRandomNow{1'750'000'000'000'000};
+
+/// Options whose clock stands still there.
+inline RetrieverOptions fixed_clock() {
+    RetrieverOptions options;
+    options.now = [] { return kRandomNow; };
+    return options;
+}
 
 /// Fills collections "artifacts", "artifact_chunks" and "memory" with chunks of few words, some
 /// equal, some dated, of few sections and categories.

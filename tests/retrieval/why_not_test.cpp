@@ -16,12 +16,6 @@
 namespace braid::retrieval {
 namespace {
 
-RetrieverOptions fixed_clock() {
-    RetrieverOptions options;
-    options.now = [] { return kRandomNow; };
-    return options;
-}
-
 bool holds(const Answer& answer, const std::string& collection, const std::string& id) {
     for (const Hit& hit : answer.hits) {
         if (hit.chunk.chunk_id == id && hit.collection == collection) return true;

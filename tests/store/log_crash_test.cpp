@@ -14,6 +14,7 @@ using testing::Bytes;
 using testing::CrashMode;
 using testing::FaultKind;
 using testing::FaultyDisk;
+using testing::is_prefix;
 using testing::kCrashModes;
 using testing::replay;
 using testing::Replayed;
@@ -26,10 +27,6 @@ struct Model {
     std::vector<Bytes> sent;
     std::size_t acknowledged = 0;  // the first so many of `sent`
 };
-
-bool is_prefix(const std::vector<Bytes>& part, const std::vector<Bytes>& whole) {
-    return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
-}
 
 void expect_legal(const Replayed& replayed, const Model& model) {
     ASSERT_TRUE(replayed.opened.has_value()) << why(replayed.opened);

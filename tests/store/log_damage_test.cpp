@@ -14,6 +14,7 @@ namespace braid::store {
 namespace {
 
 using testing::Bytes;
+using testing::is_prefix;
 using testing::replay;
 using testing::Replayed;
 using testing::to_bytes;
@@ -42,10 +43,6 @@ std::unique_ptr<Directory> holding(const Bytes& file) {
     auto directory = make_memory_directory();
     EXPECT_TRUE(directory->create("log", file).has_value());
     return directory;
-}
-
-bool is_prefix(const std::vector<Bytes>& part, const std::vector<Bytes>& whole) {
-    return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
 }
 
 const std::vector<Bytes>& small_records() {

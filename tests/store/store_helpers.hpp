@@ -53,6 +53,11 @@ inline Replayed replay(Directory& directory, std::string_view name = "log",
     return {std::move(opened), std::move(records)};
 }
 
+/// Whether `whole` begins with `part`.
+inline bool is_prefix(const std::vector<Bytes>& part, const std::vector<Bytes>& whole) {
+    return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
+}
+
 /// The message of a failed Result, for the output of a failing test.
 template <class T>
 std::string why(const Result<T>& result) {

@@ -10,6 +10,12 @@
 
 namespace braid::text {
 
+/// A text and its terms as `shown` shows them.
+struct Case {
+    std::string_view text;
+    std::string_view terms;
+};
+
 inline Analyzer make_analyzer(std::string_view language = "english", bool stop_words = false) {
     auto made = Analyzer::create({"standard", std::string(language), stop_words});
     EXPECT_TRUE(made) << language;

@@ -7,11 +7,6 @@
 namespace braid::text {
 namespace {
 
-struct Case {
-    std::string_view text;
-    std::string_view terms;
-};
-
 void expect_terms(std::initializer_list<Case> cases) {
     const Analyzer analyzer = make_analyzer();
     for (const auto& [text, terms] : cases) EXPECT_EQ(shown(analyzer, text), terms) << text;

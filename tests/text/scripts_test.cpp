@@ -7,11 +7,6 @@
 namespace braid::text {
 namespace {
 
-struct Case {
-    std::string_view text;
-    std::string_view terms;
-};
-
 TEST(StandardAnalyzer, FindsWordsOfSpacedScripts) {
     const Analyzer analyzer = make_analyzer("none");
     for (const auto& [text, terms] : {

@@ -12,20 +12,20 @@
 namespace braid::wire {
 namespace {
 
-ChunkInput read(const std::string& text) {
+ChunkInput read_chunk(const std::string& text) {
     auto input = chunk_from_value(json::parse(text).value());
     EXPECT_TRUE(input) << text << ": " << (input ? "" : input.error().message);
     return input.value_or(ChunkInput());
 }
 
-std::string complaint(const std::string& text) {
+std::string chunk_complaint(const std::string& text) {
     const auto input = chunk_from_value(json::parse(text).value());
     return input ? "(accepted)" : input.error().message;
 }
 
 TEST(ChunkJson, ReadsBeirLines) {
-    const ChunkInput input =
-        read(R"({"_id": "d1", "title": "Foxes", "text": "They hunt.", "metadata": {"url": "u"}})");
+    const ChunkInput input = read_chunk(
+        R"({"_id": "d1", "title": "Foxes", "text": "They hunt.", "metadata": {"url": "u"}})");
     Chunk expected;
     expected.chunk_id = "d1";
     expected.document_id = "d1";
@@ -38,7 +38,7 @@ TEST(ChunkJson, ReadsBeirLines) {
 }
 
 TEST(ChunkJson, ReadsBraidsOwnWords) {
-    const ChunkInput input = read(
+    const ChunkInput input = read_chunk(
         R"({"chunk_id": "c", "document_id": "d", "chunk_index": 3, "content": "x", "title": null,
             "section_title": "Diet", "created_at": "1970-01-01T00:00:01Z", "sensitivity": "public",
             "visibility_scope": ["team"], "vector": [1, 0.5], "namespace": "n"})");
@@ -60,7 +60,7 @@ TEST(ChunkJson, MetadataFillsTheFieldsThatAreAbsent) {
     const std::string metadata =
         R"("metadata": {"artifact_id": "art_1", "chunk_index": 2, "sensitivity": "sensitive",
                         "created_at": "1970-01-01T00:00:02Z", "visibility_scope": "em"})";
-    const Chunk filled = read(R"({"_id": "c", "text": "x", )" + metadata + "}").chunk;
+    const Chunk filled = read_chunk(R"({"_id": "c", "text": "x", )" + metadata + "}").chunk;
     EXPECT_EQ(filled.document_id, "art_1");
     EXPECT_EQ(filled.chunk_index, 2);
     EXPECT_EQ(filled.sensitivity, "sensitive");
@@ -68,10 +68,10 @@ TEST(ChunkJson, MetadataFillsTheFieldsThatAreAbsent) {
     EXPECT_EQ(filled.visibility_scope, std::vector<std::string>{"em"});
     EXPECT_EQ(filled.metadata.size(), 5U);
 
-    const Chunk own = read(R"({"_id": "c", "text": "x", "document_id": "d", "chunk_index": 0,
+    const Chunk own = read_chunk(R"({"_id": "c", "text": "x", "document_id": "d", "chunk_index": 0,
                                "sensitivity": "public", "created_at": "1970-01-01T00:00:01Z",
                                "visibility_scope": [], )" +
-                           metadata + "}")
+                                 metadata + "}")
                           .chunk;
     EXPECT_EQ(own.document_id, "d");
     EXPECT_EQ(own.chunk_index, 0);
@@ -81,7 +81,7 @@ TEST(ChunkJson, MetadataFillsTheFieldsThatAreAbsent) {
 }
 
 TEST(ChunkJson, MetadataOfTheWrongTypeStaysMetadataAndIsNoted) {
-    const ChunkInput input = read(
+    const ChunkInput input = read_chunk(
         R"({"_id": "c", "text": "x",
             "metadata": {"artifact_id": 5, "chunk_index": "two", "sensitivity": 3,
                          "created_at": "yesterday", "visibility_scope": [1]}})");
@@ -96,27 +96,28 @@ TEST(ChunkJson, MetadataOfTheWrongTypeStaysMetadataAndIsNoted) {
 }
 
 TEST(ChunkJson, AChunkWithoutAnIdGetsOneFromItsContent) {
-    const std::string first = read(R"({"text": "red fox"})").chunk.chunk_id;
+    const std::string first = read_chunk(R"({"text": "red fox"})").chunk.chunk_id;
     EXPECT_EQ(first, content_id("", "red fox"));
     EXPECT_EQ(first.size(), 18U);
     EXPECT_TRUE(first.starts_with("c-"));
-    EXPECT_EQ(read(R"({"text": "red fox"})").chunk.chunk_id, first);
-    EXPECT_EQ(read(R"({"text": "red fox"})").chunk.document_id, first);
-    EXPECT_NE(read(R"({"text": "red fox", "document_id": "d"})").chunk.chunk_id, first);
-    EXPECT_NE(read(R"({"text": "red dog"})").chunk.chunk_id, first);
+    EXPECT_EQ(read_chunk(R"({"text": "red fox"})").chunk.chunk_id, first);
+    EXPECT_EQ(read_chunk(R"({"text": "red fox"})").chunk.document_id, first);
+    EXPECT_NE(read_chunk(R"({"text": "red fox", "document_id": "d"})").chunk.chunk_id, first);
+    EXPECT_NE(read_chunk(R"({"text": "red dog"})").chunk.chunk_id, first);
     // The NUL between the two keeps "a" + "bc" and "ab" + "c" apart.
     EXPECT_NE(content_id("a", "bc"), content_id("ab", "c"));
 }
 
 TEST(ChunkJson, IdsMayBeIntegersAndTitlesEmpty) {
-    const Chunk chunk = read(R"({"_id": 12, "document_id": 7, "title": "", "text": "x"})").chunk;
+    const Chunk chunk =
+        read_chunk(R"({"_id": 12, "document_id": 7, "title": "", "text": "x"})").chunk;
     EXPECT_EQ(chunk.chunk_id, "12");
     EXPECT_EQ(chunk.document_id, "7");
     EXPECT_EQ(chunk.title, std::nullopt);
 }
 
 TEST(ChunkJson, ABlankTextIsTakenWithAWarningIfThereIsAnId) {
-    const ChunkInput input = read(R"({"_id": "471", "title": "", "text": ""})");
+    const ChunkInput input = read_chunk(R"({"_id": "471", "title": "", "text": ""})");
     EXPECT_EQ(input.chunk.chunk_id, "471");
     EXPECT_EQ(input.chunk.content, "");
     ASSERT_EQ(input.warnings.size(), 1U);
@@ -146,11 +147,12 @@ TEST(ChunkJson, RefusesWhatCannotBeAChunk) {
              {R"({"text": "x", "url": "u"})", "\"metadata\""},
              {"[1]", "object"},
              {R"("x")", "object"}}) {
-        EXPECT_NE(complaint(text).find(words), std::string::npos)
-            << text << ": " << complaint(text);
+        EXPECT_NE(chunk_complaint(text).find(words), std::string::npos)
+            << text << ": " << chunk_complaint(text);
     }
-    EXPECT_NE(complaint(R"({"text": "x", "_id": ")" + std::string(513, 'a') + "\"}").find("512"),
-              std::string::npos);
+    EXPECT_NE(
+        chunk_complaint(R"({"text": "x", "_id": ")" + std::string(513, 'a') + "\"}").find("512"),
+        std::string::npos);
 }
 
 TEST(ChunkJson, RoundTripsThroughText) {
@@ -159,7 +161,7 @@ TEST(ChunkJson, RoundTripsThroughText) {
         std::mt19937_64 rng(seed);
         const Chunk chunk = testing::random_chunk(rng);
         const std::string text = json::print(chunk_to_value(chunk));
-        ASSERT_EQ(read(text).chunk, chunk) << text;
+        ASSERT_EQ(read_chunk(text).chunk, chunk) << text;
     }
 }
 

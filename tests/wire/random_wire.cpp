@@ -7,6 +7,10 @@
 #include <memory>
 #include <string>
 
+#include <gtest/gtest.h>
+
+#include "braid/json/json.hpp"
+
 namespace braid::wire::testing {
 namespace {
 
@@ -291,6 +295,12 @@ Profile random_profile(std::mt19937_64& rng) {
             size(),
             size(),
             dice.list(2, [&] { return StageChoice{dice.word(), dice.object(1)}; })};
+}
+
+Value parsed(const std::string& text) {
+    auto value = json::parse(text);
+    EXPECT_TRUE(value) << text << ": " << (value ? "" : value.error().message);
+    return value.value_or(Value());
 }
 
 }  // namespace braid::wire::testing

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <random>
+#include <string>
 
 #include "braid/answer.hpp"
 #include "braid/collection.hpp"
 #include "braid/request.hpp"
+#include "braid/value.hpp"
 
 namespace braid::wire::testing {
 
@@ -15,5 +17,8 @@ Answer random_answer(std::mt19937_64& rng);
 Chunk random_chunk(std::mt19937_64& rng);
 Schema random_schema(std::mt19937_64& rng);
 Profile random_profile(std::mt19937_64& rng);
+
+/// The value of a JSON text; a failure of the test if it is none.
+Value parsed(const std::string& text);
 
 }  // namespace braid::wire::testing

@@ -12,27 +12,21 @@
 namespace braid::wire {
 namespace {
 
-Value parsed(const std::string& text) {
-    auto value = json::parse(text);
-    EXPECT_TRUE(value) << text << ": " << (value ? "" : value.error().message);
-    return value.value_or(Value());
-}
-
-Request read(const std::string& text) {
-    auto request = request_from_value(parsed(text));
+Request read_request(const std::string& text) {
+    auto request = request_from_value(testing::parsed(text));
     EXPECT_TRUE(request) << text << ": " << (request ? "" : request.error().message);
     return request.value_or(Request());
 }
 
-std::string complaint(const std::string& text) {
-    const auto request = request_from_value(parsed(text));
+std::string request_complaint(const std::string& text) {
+    const auto request = request_from_value(testing::parsed(text));
     if (request) return "(accepted)";
     EXPECT_EQ(request.error().code, ErrorCode::InvalidArgument);
     return request.error().message;
 }
 
 TEST(RequestJson, ReadsEveryKeyInBraidsWords) {
-    const Request request = read(R"({
+    const Request request = read_request(R"({
         "query": "foxes", "query_embedding": [0.5, -1, 2], "collections": ["a", "b"],
         "namespace": "n", "profile": "topic", "strategy": "hybrid", "top_k": 7, "cursor": "c",
         "fusion": {"method": "weighted_sum", "k": 10, "rank_base": 0, "fill_scores": true,
@@ -59,7 +53,7 @@ TEST(RequestJson, ReadsEveryKeyInBraidsWords) {
     expected.max_hops = 2;
     expected.hop_top_k = 4;
     expected.score_threshold = 0.0;
-    expected.filter = parse_filter(parsed(R"({"year": 2020})")).value();
+    expected.filter = parse_filter(testing::parsed(R"({"year": 2020})")).value();
     expected.document_ids = std::vector<std::string>{};
     expected.expand_query = expected.use_hyde = expected.query_syntax = true;
     expected.stages = {
@@ -71,69 +65,72 @@ TEST(RequestJson, ReadsEveryKeyInBraidsWords) {
 }
 
 TEST(RequestJson, AnEmptyRequestTakesAllFromTheProfile) {
-    EXPECT_EQ(read("{}"), Request());
-    EXPECT_EQ(read(R"({"query": null, "top_k": null, "filter": null, "fusion": null,
+    EXPECT_EQ(read_request("{}"), Request());
+    EXPECT_EQ(read_request(R"({"query": null, "top_k": null, "filter": null, "fusion": null,
                        "expand_neighbors": null, "query_embedding": null})"),
               Request());
 }
 
 TEST(RequestJson, KnowsTheWordsOfOtherServices) {
-    EXPECT_EQ(read(R"({"limit": 5})").top_k, 5U);
-    EXPECT_EQ(read(R"({"kContext": 30, "kSemantic": 200, "kLexical": 100, "alpha": 0.6})"),
-              read(R"({"top_k": 30, "dense_top_k": 200, "sparse_top_k": 100,
+    EXPECT_EQ(read_request(R"({"limit": 5})").top_k, 5U);
+    EXPECT_EQ(read_request(R"({"kContext": 30, "kSemantic": 200, "kLexical": 100, "alpha": 0.6})"),
+              read_request(R"({"top_k": 30, "dense_top_k": 200, "sparse_top_k": 100,
                        "dense_weight": 0.6})"));
-    EXPECT_EQ(read(R"({"retrieval_mode": "semantic", "hybrid_weight": 0.7})"),
-              read(R"({"strategy": "dense", "dense_weight": 0.7})"));
-    EXPECT_EQ(read(R"({"retrieval_mode": "keyword"})").strategy, Strategy::Sparse);
-    EXPECT_EQ(read(R"({"fusion_method": "dbsf"})"), read(R"({"fusion": "dbsf"})"));
-    EXPECT_EQ(read(R"({"metadata_filter": {"a": 1}})"), read(R"({"filter": {"a": 1}})"));
-    EXPECT_EQ(read(R"({"collection": "a"})"), read(R"({"collections": ["a"]})"));
+    EXPECT_EQ(read_request(R"({"retrieval_mode": "semantic", "hybrid_weight": 0.7})"),
+              read_request(R"({"strategy": "dense", "dense_weight": 0.7})"));
+    EXPECT_EQ(read_request(R"({"retrieval_mode": "keyword"})").strategy, Strategy::Sparse);
+    EXPECT_EQ(read_request(R"({"fusion_method": "dbsf"})"), read_request(R"({"fusion": "dbsf"})"));
+    EXPECT_EQ(read_request(R"({"metadata_filter": {"a": 1}})"),
+              read_request(R"({"filter": {"a": 1}})"));
+    EXPECT_EQ(read_request(R"({"collection": "a"})"), read_request(R"({"collections": ["a"]})"));
 }
 
 TEST(RequestJson, ReadsTheFormWithTextAndConfig) {
-    EXPECT_EQ(read(R"({"text": "bridge", "namespace": "arcnet_doctrine", "query_embedding": null,
+    EXPECT_EQ(
+        read_request(R"({"text": "bridge", "namespace": "arcnet_doctrine", "query_embedding": null,
                        "config": {"strategy": "hybrid", "top_k": 10, "dense_weight": 0.6,
                                   "fusion_method": "rrf", "score_threshold": null,
                                   "metadata_filter": {"mos_code": {"$in": ["12B"]}},
                                   "document_ids": null, "expand_query": false}})"),
-              read(R"({"query": "bridge", "namespace": "arcnet_doctrine", "strategy": "hybrid",
+        read_request(R"({"query": "bridge", "namespace": "arcnet_doctrine", "strategy": "hybrid",
                        "top_k": 10, "dense_weight": 0.6, "fusion": "rrf",
                        "filter": {"mos_code": {"$in": ["12B"]}}})"));
-    EXPECT_EQ(read(R"({"text": "x", "config": null})").query, "x");
-    EXPECT_EQ(read(R"({"query": "x", "config": {}})").query, "x");
+    EXPECT_EQ(read_request(R"({"text": "x", "config": null})").query, "x");
+    EXPECT_EQ(read_request(R"({"query": "x", "config": {}})").query, "x");
 }
 
 TEST(RequestJson, FilterShorthandsJoinTheFilter) {
-    const Request request = read(R"({"filter": {"year": 2020}, "artifact_type": "doc",
+    const Request request = read_request(R"({"filter": {"year": 2020}, "artifact_type": "doc",
                                      "category": ["a", "b"], "mos_codes": ["12B"],
                                      "created_after": "2025-01-01T00:00:00Z"})");
     const auto expected =
-        Filter::all_of({parse_filter(parsed(R"({"year": 2020})")).value(),
+        Filter::all_of({parse_filter(testing::parsed(R"({"year": 2020})")).value(),
                         Filter::compare(Filter::Op::Eq, "artifact_type", "doc"),
                         Filter::compare(Filter::Op::In, "category", Array{"a", "b"}),
                         Filter::compare(Filter::Op::In, "mos_code", Array{"12B"}),
                         Filter::compare(Filter::Op::Gt, "created_at", "2025-01-01T00:00:00Z")});
     EXPECT_EQ(request.filter, expected);
-    EXPECT_EQ(read(R"({"stakes": "high"})").filter,
+    EXPECT_EQ(read_request(R"({"stakes": "high"})").filter,
               Filter::compare(Filter::Op::Eq, "stakes", "high"));
-    EXPECT_EQ(read(R"({"mos_codes": []})").filter, std::nullopt);
+    EXPECT_EQ(read_request(R"({"mos_codes": []})").filter, std::nullopt);
 }
 
 TEST(RequestJson, ExpandNeighborsIsASwitchOrANumber) {
-    EXPECT_EQ(read(R"({"expand_neighbors": false})").expand_neighbors, 0U);
-    EXPECT_EQ(read(R"({"expand_neighbors": true})").expand_neighbors, 1U);
-    EXPECT_EQ(read(R"({"expand_neighbors": 3})").expand_neighbors, 3U);
+    EXPECT_EQ(read_request(R"({"expand_neighbors": false})").expand_neighbors, 0U);
+    EXPECT_EQ(read_request(R"({"expand_neighbors": true})").expand_neighbors, 1U);
+    EXPECT_EQ(read_request(R"({"expand_neighbors": 3})").expand_neighbors, 3U);
 }
 
 TEST(RequestJson, AnUnknownKeyNamesTheNearest) {
-    EXPECT_NE(complaint(R"({"topk": 5})").find("\"top_k\""), std::string::npos);
-    EXPECT_NE(complaint(R"({"fusion": {"methd": "rrf"}})").find("\"method\""), std::string::npos)
-        << complaint(R"({"fusion": {"methd": "rrf"}})");
-    EXPECT_NE(complaint(R"({"config": {"densetopk": 5}})").find("\"dense_top_k\""),
+    EXPECT_NE(request_complaint(R"({"topk": 5})").find("\"top_k\""), std::string::npos);
+    EXPECT_NE(request_complaint(R"({"fusion": {"methd": "rrf"}})").find("\"method\""),
               std::string::npos)
-        << complaint(R"({"config": {"densetopk": 5}})");
-    EXPECT_NE(complaint(R"({"text": "x"})").find("\"query\""), std::string::npos);
-    EXPECT_NE(complaint(R"({"principal": "me"})").find("principal"), std::string::npos);
+        << request_complaint(R"({"fusion": {"methd": "rrf"}})");
+    EXPECT_NE(request_complaint(R"({"config": {"densetopk": 5}})").find("\"dense_top_k\""),
+              std::string::npos)
+        << request_complaint(R"({"config": {"densetopk": 5}})");
+    EXPECT_NE(request_complaint(R"({"text": "x"})").find("\"query\""), std::string::npos);
+    EXPECT_NE(request_complaint(R"({"principal": "me"})").find("principal"), std::string::npos);
 }
 
 TEST(RequestJson, KeysOfOneMeaningExcludeEachOther) {
@@ -146,10 +143,10 @@ TEST(RequestJson, KeysOfOneMeaningExcludeEachOther) {
              {R"({"fusion": "rrf", "fusion_method": "rrf"})", "fusion", "fusion_method"},
              {R"({"top_k": 5, "config": {"top_k": 6}})", "top_k", "config"},
              {R"({"query": "a", "text": "b", "config": {}})", "query", "text"}}) {
-        EXPECT_NE(complaint(text).find("\"" + first + "\""), std::string::npos) << text;
-        EXPECT_NE(complaint(text).find("\"" + second + "\""), std::string::npos) << text;
+        EXPECT_NE(request_complaint(text).find("\"" + first + "\""), std::string::npos) << text;
+        EXPECT_NE(request_complaint(text).find("\"" + second + "\""), std::string::npos) << text;
     }
-    EXPECT_EQ(read(R"({"top_k": 1, "limit": null})").top_k, 1U);
+    EXPECT_EQ(read_request(R"({"top_k": 1, "limit": null})").top_k, 1U);
 }
 
 TEST(RequestJson, WrongValuesNameTheKey) {
@@ -193,11 +190,13 @@ TEST(RequestJson, WrongValuesNameTheKey) {
              {R"({"artifact_type": [5]})", "artifact_type"},
              {R"({"created_after": "yesterday"})", "created_after"},
              {R"({"config": 5})", "config"}}) {
-        EXPECT_NE(complaint(text).find("\"" + key), std::string::npos) << complaint(text);
+        EXPECT_NE(request_complaint(text).find("\"" + key), std::string::npos)
+            << request_complaint(text);
     }
-    EXPECT_NE(complaint(R"({"filter": {"year": {"$gtt": 1}}})").find("$gtt"), std::string::npos);
-    EXPECT_NE(complaint("[]").find("object"), std::string::npos);
-    EXPECT_NE(complaint("5").find("object"), std::string::npos);
+    EXPECT_NE(request_complaint(R"({"filter": {"year": {"$gtt": 1}}})").find("$gtt"),
+              std::string::npos);
+    EXPECT_NE(request_complaint("[]").find("object"), std::string::npos);
+    EXPECT_NE(request_complaint("5").find("object"), std::string::npos);
 }
 
 TEST(RequestJson, RoundTripsThroughText) {
@@ -206,7 +205,7 @@ TEST(RequestJson, RoundTripsThroughText) {
         std::mt19937_64 rng(seed);
         const Request request = testing::random_request(rng);
         const std::string text = json::print(request_to_value(request));
-        ASSERT_EQ(read(text), request) << text;
+        ASSERT_EQ(read_request(text), request) << text;
     }
 }
 

@@ -13,12 +13,8 @@
 namespace braid::wire {
 namespace {
 
-Value parsed(const std::string& text) {
-    return json::parse(text).value();
-}
-
-std::string complaint(const std::string& text) {
-    const auto schema = schema_from_value(parsed(text));
+std::string schema_complaint(const std::string& text) {
+    const auto schema = schema_from_value(testing::parsed(text));
     return schema ? "(accepted)" : schema.error().message;
 }
 
@@ -28,21 +24,23 @@ TEST(SchemaJson, RoundTripsThroughText) {
         std::mt19937_64 rng(seed);
         const Schema schema = testing::random_schema(rng);
         const std::string text = json::print(schema_to_value(schema));
-        const auto read = schema_from_value(parsed(text));
+        const auto read = schema_from_value(testing::parsed(text));
         ASSERT_TRUE(read) << read.error().message;
         ASSERT_EQ(*read, schema) << text;
     }
 }
 
 TEST(SchemaJson, WhatIsAbsentHasItsDefault) {
-    EXPECT_EQ(schema_from_value(parsed("{}")).value(), Schema());
-    const Schema external = schema_from_value(parsed(R"({"embedder": "external"})")).value();
+    EXPECT_EQ(schema_from_value(testing::parsed("{}")).value(), Schema());
+    const Schema external =
+        schema_from_value(testing::parsed(R"({"embedder": "external"})")).value();
     EXPECT_EQ(external.vectors.embedder, "external");
     EXPECT_EQ(external.analyzer, "standard");
 }
 
 TEST(SchemaJson, OkapiHasTheParametersOfRankBm25) {
-    const Schema schema = schema_from_value(parsed(R"({"bm25": {"variant": "okapi"}})")).value();
+    const Schema schema =
+        schema_from_value(testing::parsed(R"({"bm25": {"variant": "okapi"}})")).value();
     EXPECT_EQ(schema.bm25, (Bm25{Bm25Variant::Okapi, 1.5, 0.75, 0.25}));
 }
 
@@ -59,7 +57,7 @@ TEST(SchemaJson, RefusesWhatMakesNoSense) {
              {R"({"metadata": {"year": "int"}})", "year"},
              {R"({"levels": {"default": "secret"}})", "secret"},
              {"[]", "object"}}) {
-        EXPECT_NE(complaint(text).find(words), std::string::npos) << complaint(text);
+        EXPECT_NE(schema_complaint(text).find(words), std::string::npos) << schema_complaint(text);
     }
 }
 
@@ -69,7 +67,7 @@ TEST(ProfileJson, RoundTripsThroughText) {
         std::mt19937_64 rng(seed);
         const Profile profile = testing::random_profile(rng);
         const std::string text = json::print(profile_to_value(profile));
-        const auto read = profile_from_value(profile.name, parsed(text), {});
+        const auto read = profile_from_value(profile.name, testing::parsed(text), {});
         ASSERT_TRUE(read) << read.error().message;
         ASSERT_EQ(*read, profile) << text;
     }
@@ -82,16 +80,17 @@ TEST(ProfileJson, BuildsOnItsBase) {
     topic.top_k = 30;
     const std::vector<Profile> known{topic};
 
-    const auto mine = profile_from_value("mine", parsed(R"({"base": "topic", "k": 5})"), known);
+    const auto mine =
+        profile_from_value("mine", testing::parsed(R"({"base": "topic", "k": 5})"), known);
     ASSERT_TRUE(mine) << mine.error().message;
     EXPECT_EQ(mine->name, "mine");
     EXPECT_EQ(mine->method, FusionMethod::WeightedSum);
     EXPECT_EQ(mine->top_k, 30U);
     EXPECT_EQ(mine->k, 5);
 
-    EXPECT_EQ(profile_from_value("topic", parsed("{}"), known).value(), topic);
-    EXPECT_EQ(profile_from_value("other", parsed("{}"), known)->top_k, Profile().top_k);
-    const auto wrong = profile_from_value("mine", parsed(R"({"base": "topik"})"), known);
+    EXPECT_EQ(profile_from_value("topic", testing::parsed("{}"), known).value(), topic);
+    EXPECT_EQ(profile_from_value("other", testing::parsed("{}"), known)->top_k, Profile().top_k);
+    const auto wrong = profile_from_value("mine", testing::parsed(R"({"base": "topik"})"), known);
     ASSERT_FALSE(wrong);
     EXPECT_NE(wrong.error().message.find("\"topic\""), std::string::npos);
 }
@@ -104,7 +103,7 @@ TEST(ProfileJson, RefusesWhatMakesNoSense) {
              {R"({"dense_weight": 2})", "sparse_weight"},
              {R"({"strategy": "fuzzy"})", "strategy"},
              {"5", "profiles.p"}}) {
-        const auto profile = profile_from_value("p", parsed(text), {});
+        const auto profile = profile_from_value("p", testing::parsed(text), {});
         ASSERT_FALSE(profile) << text;
         EXPECT_NE(profile.error().message.find(words), std::string::npos)
             << profile.error().message;
