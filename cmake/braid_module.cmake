@@ -81,7 +81,7 @@ function(braid_test name)
   list(TRANSFORM arg_MODULES PREPEND braid_)
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name}_test PRIVATE braid_api ${arg_MODULES} ${arg_LIBS} GTest::gtest_main)
-  set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${BRAID_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   braid_precompile(${name}_test braid_test_pch)
   add_test(NAME ${name} COMMAND ${BRAID_TEST_LAUNCHER} $<TARGET_FILE:${name}_test>)
   foreach(label IN LISTS arg_LABELS)                      # ninja slow_tests builds those, and so on

@@ -39,7 +39,7 @@ set(BRAID_TEST_OPTIONS ${BRAID_WARNINGS} -O1)
 if(BRAID_SANITIZE)
   # Several files are compiled as one: most of what they share is read, instrumented and optimised
   # once. So two files of a folder cannot each have a helper of their own by one name.
-  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD ${BRAID_UNITY})
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
   list(APPEND BRAID_WARNINGS -Wno-subobject-linkage)      # sees a header in a file that is included
   # With the sanitizers' checks in between, gcc takes moved-from variants for uninitialised memory.
