@@ -54,6 +54,7 @@ private:
 std::string print(const Value& value);
 /// Appends what print() returns.
 void print_to(std::string& out, const Value& value);
+void print_to(std::string& out, const Object& object);
 
 /// One member or element per line, each level indented by `indent` more spaces. No newline at the
 /// end.

@@ -1,7 +1,9 @@
 #include "braid/json/number.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <system_error>
 
@@ -42,6 +44,29 @@ std::optional<Value> number_value(std::string_view token) {
     if (std::from_chars(begin, end, number).ec == std::errc()) return Value(number);
     if (is_large(token)) return std::nullopt;
     return Value(token.front() == '-' ? -0.0 : 0.0);
+}
+
+void append_number(std::string& out, std::int64_t number) {
+    std::array<char, 24> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    out.append(digits.data(), end);
+}
+
+void append_number(std::string& out, double number) {
+    if (!std::isfinite(number)) {
+        out += "null";
+        return;
+    }
+    // Left to itself, to_chars prints 100000 as 1e+05.
+    const double size = std::fabs(number);
+    const bool fixed = size == 0 || (size >= 1e-5 && size < 1e16);
+    std::array<char, 40> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
+                                   fixed ? std::chars_format::fixed : std::chars_format::scientific)
+                         .ptr;
+    const std::string_view written(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    out += written;
+    if (fixed && written.find('.') == std::string_view::npos) out += ".0";
 }
 
 }  // namespace braid::json

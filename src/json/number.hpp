@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "braid/value.hpp"
@@ -11,5 +13,9 @@ namespace braid::json {
 /// all others become the nearest double. nullopt if it is too large for a double; one too small is
 /// 0.
 std::optional<Value> number_value(std::string_view token);
+
+/// Appends the number as print() writes it.
+void append_number(std::string& out, std::int64_t number);
+void append_number(std::string& out, double number);
 
 }  // namespace braid::json

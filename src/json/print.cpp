@@ -1,11 +1,9 @@
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 
 #include "braid/json/json.hpp"
+#include "braid/json/number.hpp"
 #include "braid/json/quote.hpp"
 #include "braid/json/utf8.hpp"
 
@@ -72,29 +70,6 @@ void append_escaped(std::string& out, char c) {
     out += hex[byte & 0xFU];
 }
 
-void append_int(std::string& out, std::int64_t number) {
-    std::array<char, 24> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    out.append(digits.data(), end);
-}
-
-void append_double(std::string& out, double number) {
-    if (!std::isfinite(number)) {
-        out += "null";
-        return;
-    }
-    // Left to itself, to_chars prints 100000 as 1e+05.
-    const double size = std::fabs(number);
-    const bool fixed = size == 0 || (size >= 1e-5 && size < 1e16);
-    std::array<char, 40> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
-                                   fixed ? std::chars_format::fixed : std::chars_format::scientific)
-                         .ptr;
-    const std::string_view written(digits.data(), static_cast<std::size_t>(end - digits.data()));
-    out += written;
-    if (written.find_first_of(".e") == std::string_view::npos) out += ".0";
-}
-
 class Printer {
 public:
     Printer(std::string& out, std::optional<std::size_t> indent) : out_(out), indent_(indent) {}
@@ -105,9 +80,9 @@ public:
         } else if (value.is_bool()) {
             out_ += value.as_bool() ? "true" : "false";
         } else if (value.is_int()) {
-            append_int(out_, value.as_int());
+            append_number(out_, value.as_int());
         } else if (value.is_double()) {
-            append_double(out_, value.as_double());
+            append_number(out_, value.as_double());
         } else if (value.is_string()) {
             append_quoted(out_, value.as_string());
         } else if (value.is_array()) {
@@ -115,17 +90,6 @@ public:
         } else {
             object(value.as_object(), depth + 1);
         }
-    }
-
-private:
-    void array(const Array& array, std::size_t depth) {
-        out_ += '[';
-        bool first = true;
-        for (const Value& element : array) {
-            separate(first, depth);
-            value(element, depth);
-        }
-        close(array.empty(), depth, ']');
     }
 
     void object(const Object& object, std::size_t depth) {
@@ -138,6 +102,17 @@ private:
             value(member, depth);
         }
         close(object.empty(), depth, '}');
+    }
+
+private:
+    void array(const Array& array, std::size_t depth) {
+        out_ += '[';
+        bool first = true;
+        for (const Value& element : array) {
+            separate(first, depth);
+            value(element, depth);
+        }
+        close(array.empty(), depth, ']');
     }
 
     void separate(bool& first, std::size_t depth) {
@@ -196,6 +171,10 @@ std::string quoted(std::string_view text, std::size_t max_code_points) {
 
 void print_to(std::string& out, const Value& value) {
     Printer(out, std::nullopt).value(value, 0);
+}
+
+void print_to(std::string& out, const Object& object) {
+    Printer(out, std::nullopt).object(object, 1);
 }
 
 std::string print(const Value& value) {

@@ -1,184 +1,275 @@
 #include "braid/wire/answer_json.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "braid/core/rfc3339.hpp"
-#include "braid/wire/chunk_json.hpp"
-#include "braid/wire/object_parts.hpp"
+#include "braid/json/writer.hpp"
 
 namespace braid::wire {
 namespace {
 
-Value source_to_value(const ReceiptSource& source) {
-    Object out{{"source", Value(source.source)}, {"score", source.score}};
-    put(out, "distance", source.distance);
-    if (!source.filled) out.set("rank", source.rank);
-    put(out, "normalized", source.normalized);
-    out.set("weight", source.weight);
-    out.set("contribution", source.contribution);
-    if (source.filled) out.set("filled", true);
-    put(out, "chunk_id", source.chunk_id);
-    if (source.nested) out.set("receipt", receipt_to_value(*source.nested));
-    return out;
+/// What a text of one hit takes beside its content, about.
+constexpr std::size_t kBytesPerHit = 1200;
+
+/// Sets the member if there is a value.
+template <class Out, class T>
+void put(Out& out, json::Name name, const std::optional<T>& value) {
+    if (value) out.member(name, *value);
 }
 
-Value report_to_value(const SourceReport& report) {
-    Object out{{"source", Value(report.source)},
-               {"collection", Value(report.collection)},
-               {"ran", report.ran},
-               {"candidates", report.candidates},
-               {"depth", report.depth},
-               {"matched", report.matched},
-               {"exact", report.exact},
-               {"time_ms", report.time_ms},
-               {"method", Value(report.method)}};
-    if (!report.error.empty()) out.set("error", report.error);
-    return out;
+template <class Out, class List>
+void write_list(Out& out, json::Name name, const List& values) {
+    out.name(name);
+    out.begin_array();
+    for (const auto& value : values) out.value(value);
+    out.end_array();
 }
 
-Value suggestions_to_value(const std::vector<Suggestion>& suggestions) {
-    Array list;
-    list.reserve(suggestions.size());
-    for (const Suggestion& suggestion : suggestions) {
-        list.emplace_back(Object{{"word", Value(suggestion.word)},
-                                 {"instead", Value(suggestion.instead)},
-                                 {"chunks", suggestion.chunks}});
+template <class Out>
+void write_fusion(Out& out, const Receipt& receipt) {
+    out.begin_object();
+    out.member("method", receipt.method);
+    put(out, "preset", receipt.preset);
+    put(out, "k", receipt.k);
+    put(out, "rank_base", receipt.rank_base);
+    put(out, "sources_fused", receipt.sources_fused);
+    if (!receipt.lists.empty()) {
+        out.name("lists");
+        out.begin_object();
+        for (const ReceiptList& list : receipt.lists) {
+            out.any_name(list.source);
+            out.begin_object();
+            put(out, "min", list.min);
+            put(out, "max", list.max);
+            put(out, "mean", list.mean);
+            put(out, "std", list.std);
+            out.end_object();
+        }
+        out.end_object();
     }
-    return list;
+    out.end_object();
 }
 
-Value timings_to_value(const Timings& timings) {
-    return Object{{"preprocess_ms", timings.preprocess_ms}, {"load_ms", timings.load_ms},
-                  {"embed_ms", timings.embed_ms},           {"dense_ms", timings.dense_ms},
-                  {"sparse_ms", timings.sparse_ms},         {"fusion_ms", timings.fusion_ms},
-                  {"hydrate_ms", timings.hydrate_ms},       {"total_ms", timings.total_ms}};
+template <class Out>
+void write_receipt(Out& out, const Receipt& receipt);
+
+template <class Out>
+void write_source(Out& out, const ReceiptSource& source) {
+    out.begin_object();
+    out.member("source", source.source);
+    out.member("score", source.score);
+    put(out, "distance", source.distance);
+    if (!source.filled) out.member("rank", source.rank);
+    put(out, "normalized", source.normalized);
+    out.member("weight", source.weight);
+    out.member("contribution", source.contribution);
+    if (source.filled) out.member("filled", true);
+    put(out, "chunk_id", source.chunk_id);
+    if (source.nested) {
+        out.name("receipt");
+        write_receipt(out, *source.nested);
+    }
+    out.end_object();
+}
+
+template <class Out>
+void write_receipt(Out& out, const Receipt& receipt) {
+    out.begin_object();
+    out.name("fusion");
+    write_fusion(out, receipt);
+    out.name("sources");
+    out.begin_array();
+    for (const ReceiptSource& source : receipt.sources) write_source(out, source);
+    out.end_array();
+    out.member("fused", receipt.fused);
+    out.name("stages");
+    out.begin_array();
+    for (const ReceiptStage& stage : receipt.stages) {
+        out.begin_object();
+        out.member("stage", stage.stage);
+        out.member("operation", stage.operation);
+        out.member("value", stage.value);
+        out.member("score", stage.score);
+        if (!stage.detail.empty()) out.member("detail", stage.detail);
+        out.end_object();
+    }
+    out.end_array();
+    out.member("score", receipt.score);
+    out.end_object();
+}
+
+/// The members of a hit, without the brackets around them.
+template <class Out>
+void write_hit(Out& out, const Hit& hit) {
+    const Chunk& chunk = hit.chunk;
+    out.member("chunk_id", chunk.chunk_id);
+    out.member("document_id", chunk.document_id);
+    out.member("content", chunk.content);
+    out.member("score", hit.score);
+    out.member("rank", hit.rank);
+    out.member("retrieval_strategy", name_of(hit.strategy));
+    out.member("dense_score", hit.dense_score);
+    out.member("sparse_score", hit.sparse_score);
+    out.member("metadata", chunk.metadata);
+    out.member("section_title", chunk.section_title);
+    out.member("chunk_index", chunk.chunk_index);
+    out.member("collection", hit.collection);
+    out.member("namespace", hit.namespace_);
+    out.member("title", chunk.title);
+    std::optional<std::string> created_at;
+    if (chunk.created_at) created_at = core::print_rfc3339(*chunk.created_at);
+    out.member("created_at", created_at);
+    out.member("sensitivity", chunk.sensitivity);
+    write_list(out, "visibility_scope", chunk.visibility_scope);
+    out.member("version", chunk.version);
+    if (!chunk.vector.empty()) write_list(out, "vector", chunk.vector);
+    put(out, "expanded", hit.expanded);
+    out.name("receipt");
+    write_receipt(out, hit.receipt);
+}
+
+/// The hit in the words of topic retrieval, normalised scores included: 0 where a leg that ran did
+/// not find it, null where the leg did not run.
+template <class Out>
+void write_topic_words(Out& out, const Hit& hit, const Answer& answer) {
+    const auto normalized = [&](std::string_view leg) -> std::optional<double> {
+        for (const ReceiptSource& source : hit.receipt.sources) {
+            if (source.source == leg && source.normalized) return source.normalized;
+        }
+        const bool ran = std::ranges::any_of(answer.sources, [&](const SourceReport& report) {
+            return report.source == leg && report.ran;
+        });
+        return ran ? std::optional(0.0) : std::nullopt;
+    };
+    out.member("chunkId", hit.chunk.chunk_id);
+    out.member("documentId", hit.chunk.document_id);
+    out.member("topicId", hit.namespace_);
+    out.member("chunkIndex", hit.chunk.chunk_index);
+    out.member("text", hit.chunk.content);
+    out.member("hybridScore", hit.score);
+    out.member("semanticScore", normalized("dense"));
+    out.member("lexicalScore", normalized("sparse"));
+}
+
+template <class Out>
+void write_report(Out& out, const SourceReport& report) {
+    out.begin_object();
+    out.member("source", report.source);
+    out.member("collection", report.collection);
+    out.member("ran", report.ran);
+    out.member("candidates", report.candidates);
+    out.member("depth", report.depth);
+    out.member("matched", report.matched);
+    out.member("exact", report.exact);
+    out.member("time_ms", report.time_ms);
+    out.member("method", report.method);
+    if (!report.error.empty()) out.member("error", report.error);
+    out.end_object();
+}
+
+template <class Out>
+void write_suggestions(Out& out, const std::vector<Suggestion>& suggestions) {
+    out.begin_array();
+    for (const Suggestion& suggestion : suggestions) {
+        out.begin_object();
+        out.member("word", suggestion.word);
+        out.member("instead", suggestion.instead);
+        out.member("chunks", suggestion.chunks);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+template <class Out>
+void write_timings(Out& out, const Timings& timings) {
+    out.begin_object();
+    out.member("preprocess_ms", timings.preprocess_ms);
+    out.member("load_ms", timings.load_ms);
+    out.member("embed_ms", timings.embed_ms);
+    out.member("dense_ms", timings.dense_ms);
+    out.member("sparse_ms", timings.sparse_ms);
+    out.member("fusion_ms", timings.fusion_ms);
+    out.member("hydrate_ms", timings.hydrate_ms);
+    out.member("total_ms", timings.total_ms);
+    out.end_object();
+}
+
+template <class Out>
+void write_hits(Out& out, const Answer& answer) {
+    out.begin_array();
+    for (const Hit& hit : answer.hits) {
+        out.begin_object();
+        write_hit(out, hit);
+        if (answer.profile == "topic") write_topic_words(out, hit, answer);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+/// One text of the form for both of its makers, json::Writer and json::ValueWriter.
+template <class Out>
+void write_answer(Out& out, const Answer& answer) {
+    out.begin_object();
+    out.member("query", answer.query);
+    out.name("chunks");
+    write_hits(out, answer);
+    out.member("total_candidates", answer.total_candidates);
+    out.member("profile", answer.profile);
+    out.member("strategy_used", name_of(answer.strategy_used));
+    out.member("latency_ms", answer.timings.total_ms);
+    out.member("dense_candidates", answer.dense_candidates);
+    out.member("sparse_candidates", answer.sparse_candidates);
+    out.member("query_embedding_time_ms", answer.timings.embed_ms);
+    out.member("query_embedding_cached", answer.query_embedding_cached);
+    out.name("sources");
+    out.begin_array();
+    for (const SourceReport& report : answer.sources) write_report(out, report);
+    out.end_array();
+    out.member("complete", answer.complete);
+    write_list(out, "warnings", answer.warnings);
+    write_list(out, "unused", answer.unused);
+    out.name("suggestions");
+    write_suggestions(out, answer.suggestions);
+    out.member("cursor", answer.cursor);
+    out.name("timings");
+    write_timings(out, answer.timings);
+    out.end_object();
 }
 
 }  // namespace
 
 Value receipt_to_value(const Receipt& receipt) {
-    Object fusion{{"method", Value(receipt.method)}};
-    put(fusion, "preset", receipt.preset);
-    put(fusion, "k", receipt.k);
-    put(fusion, "rank_base", receipt.rank_base);
-    put(fusion, "sources_fused", receipt.sources_fused);
-    if (!receipt.lists.empty()) {
-        Object lists;
-        for (const ReceiptList& list : receipt.lists) {
-            Object statistics;
-            put(statistics, "min", list.min);
-            put(statistics, "max", list.max);
-            put(statistics, "mean", list.mean);
-            put(statistics, "std", list.std);
-            lists.set(list.source, std::move(statistics));
-        }
-        fusion.set("lists", std::move(lists));
-    }
-    Array sources;
-    for (const ReceiptSource& source : receipt.sources) sources.push_back(source_to_value(source));
-    Array stages;
-    for (const ReceiptStage& stage : receipt.stages) {
-        Object out{{"stage", Value(stage.stage)},
-                   {"operation", Value(stage.operation)},
-                   {"value", stage.value},
-                   {"score", stage.score}};
-        if (!stage.detail.empty()) out.set("detail", stage.detail);
-        stages.emplace_back(std::move(out));
-    }
-    return Object{{"fusion", std::move(fusion)},
-                  {"sources", std::move(sources)},
-                  {"fused", receipt.fused},
-                  {"stages", std::move(stages)},
-                  {"score", receipt.score}};
+    json::ValueWriter out;
+    write_receipt(out, receipt);
+    return out.take();
 }
-
-namespace {
-
-/// The hit in the words of topic retrieval, normalised scores included: 0 where a leg that ran did
-/// not find it, null where the leg did not run.
-void add_topic_words(Object& out, const Hit& hit, const Answer& answer) {
-    const auto normalized = [&](std::string_view leg) -> Value {
-        for (const ReceiptSource& source : hit.receipt.sources) {
-            if (source.source == leg && source.normalized) return *source.normalized;
-        }
-        const bool ran = std::ranges::any_of(answer.sources, [&](const SourceReport& report) {
-            return report.source == leg && report.ran;
-        });
-        return ran ? Value(0.0) : Value();
-    };
-    out.set("chunkId", hit.chunk.chunk_id);
-    out.set("documentId", hit.chunk.document_id);
-    out.set("topicId", hit.namespace_);
-    out.set("chunkIndex", hit.chunk.chunk_index);
-    out.set("text", hit.chunk.content);
-    out.set("hybridScore", hit.score);
-    out.set("semanticScore", normalized("dense"));
-    out.set("lexicalScore", normalized("sparse"));
-}
-
-Object hit_to_object(const Hit& hit) {
-    const Chunk& chunk = hit.chunk;
-    Object out{{"chunk_id", Value(chunk.chunk_id)},
-               {"document_id", Value(chunk.document_id)},
-               {"content", Value(chunk.content)},
-               {"score", hit.score},
-               {"rank", hit.rank},
-               {"retrieval_strategy", name_of(hit.strategy)},
-               {"dense_score", hit.dense_score},
-               {"sparse_score", hit.sparse_score},
-               {"metadata", Value(chunk.metadata)},
-               {"section_title", chunk.section_title},
-               {"chunk_index", chunk.chunk_index},
-               {"collection", Value(hit.collection)},
-               {"namespace", Value(hit.namespace_)},
-               {"title", chunk.title},
-               {"created_at", Value()},
-               {"sensitivity", chunk.sensitivity},
-               {"visibility_scope", list_of(chunk.visibility_scope)},
-               {"version", chunk.version}};
-    if (chunk.created_at) out.set("created_at", core::print_rfc3339(*chunk.created_at));
-    if (!chunk.vector.empty()) out.set("vector", vector_to_value(chunk.vector));
-    put(out, "expanded", hit.expanded);
-    out.set("receipt", receipt_to_value(hit.receipt));
-    return out;
-}
-
-}  // namespace
 
 Value hit_to_value(const Hit& hit) {
-    return hit_to_object(hit);
+    json::ValueWriter out;
+    out.begin_object();
+    write_hit(out, hit);
+    out.end_object();
+    return out.take();
 }
 
 Value answer_to_value(const Answer& answer) {
-    Array chunks;
-    chunks.reserve(answer.hits.size());
-    for (const Hit& hit : answer.hits) {
-        Object chunk = hit_to_object(hit);
-        if (answer.profile == "topic") add_topic_words(chunk, hit, answer);
-        chunks.emplace_back(std::move(chunk));
-    }
-    Array sources;
-    for (const SourceReport& report : answer.sources) sources.push_back(report_to_value(report));
-    return Object{{"query", Value(answer.query)},
-                  {"chunks", std::move(chunks)},
-                  {"total_candidates", answer.total_candidates},
-                  {"profile", Value(answer.profile)},
-                  {"strategy_used", name_of(answer.strategy_used)},
-                  {"latency_ms", answer.timings.total_ms},
-                  {"dense_candidates", answer.dense_candidates},
-                  {"sparse_candidates", answer.sparse_candidates},
-                  {"query_embedding_time_ms", answer.timings.embed_ms},
-                  {"query_embedding_cached", answer.query_embedding_cached},
-                  {"sources", std::move(sources)},
-                  {"complete", answer.complete},
-                  {"warnings", list_of(answer.warnings)},
-                  {"unused", list_of(answer.unused)},
-                  {"suggestions", suggestions_to_value(answer.suggestions)},
-                  {"cursor", answer.cursor},
-                  {"timings", timings_to_value(answer.timings)}};
+    json::ValueWriter out;
+    write_answer(out, answer);
+    return out.take();
+}
+
+std::string print_answer(const Answer& answer) {
+    std::string text;
+    std::size_t bytes = kBytesPerHit * (answer.hits.size() + 1);
+    for (const Hit& hit : answer.hits) bytes += hit.chunk.content.size();
+    text.reserve(bytes);
+    json::Writer out(text);
+    write_answer(out, answer);
+    return text;
 }
 
 }  // namespace braid::wire

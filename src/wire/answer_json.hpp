@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "braid/answer.hpp"
 #include "braid/result.hpp"
 #include "braid/value.hpp"
@@ -8,6 +10,8 @@ namespace braid::wire {
 
 /// The JSON answer that every door shares (docs/answer.schema.json). Doubles keep their bits.
 Value answer_to_value(const Answer& answer);
+/// json::print(answer_to_value(answer)), at a fraction of the cost.
+std::string print_answer(const Answer& answer);
 /// The inverse: answer_from_value(answer_to_value(a)) equals a. InvalidArgument names the key.
 Result<Answer> answer_from_value(const Value& json);
 

@@ -27,6 +27,17 @@ TEST(AnswerJson, RoundTripsThroughTextBitForBit) {
     }
 }
 
+TEST(AnswerJson, PrintsTheBytesOfItsValue) {
+    for (unsigned seed = 0; seed < 1000; ++seed) {
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
+        std::mt19937_64 rng(seed);
+        Answer answer = testing::random_answer(rng);
+        if (seed % 3 == 0) answer.profile = "topic";
+        ASSERT_EQ(print_answer(answer), json::print(answer_to_value(answer)));
+    }
+    EXPECT_EQ(print_answer(Answer{}), json::print(answer_to_value(Answer{})));
+}
+
 TEST(AnswerJson, AReceiptLooksAsTheDesignShowsIt) {
     Receipt receipt;
     receipt.method = "rrf";
