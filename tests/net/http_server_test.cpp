@@ -571,7 +571,9 @@ TEST_F(HttpServerTest, KeepsAThousandIdleConnectionsInLittleMemory) {
     const double megabytes = static_cast<double>(after - std::min(after, before)) / 1e6;
     std::cout << "1,000 idle connections: " << megabytes << " MB\n";
     RecordProperty("idle_connections_mb", std::to_string(megabytes));
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they add their own
     EXPECT_LT(megabytes, 50);
+#endif
 }
 
 }  // namespace
