@@ -144,7 +144,7 @@ Result<StageEffect> effect_of(nb::handle effect) {
     StageEffect out;
     const auto name = nb::cast<std::string>(effect.attr("kind"));
     const auto kind = kind_by_name(name);
-    if (!kind) return fail(ErrorCode::InvalidArgument, "there is no effect \"" + name + "\"");
+    if (!kind) return invalid_argument("there is no effect \"" + name + "\"");
     out.kind = *kind;
     out.value = nb::cast<double>(effect.attr("value"));
     const nb::object detail = effect.attr("detail");

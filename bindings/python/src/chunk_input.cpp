@@ -23,7 +23,7 @@ Result<wire::ChunkInput> read_chunk(nb::handle item) {
         return wire::chunk_from_value(Object{{"text", to_value(item)}});
     }
     if (!PyDict_Check(item.ptr())) {
-        return fail(ErrorCode::InvalidArgument, "a chunk is a text or a dict");
+        return invalid_argument("a chunk is a text or a dict");
     }
     auto [key, vector] = array_in(item);
     BRAID_TRY(auto input, wire::chunk_from_value(to_object(item, key)));

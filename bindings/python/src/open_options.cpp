@@ -59,7 +59,7 @@ Result<std::shared_ptr<const QueryPreprocessor>> read_chat(const Value& llm, boo
 Result<std::vector<Profile>> read_profiles(const Value& json) {
     std::vector<Profile> profiles;
     if (json.is_null()) return profiles;
-    if (!json.is_object()) return fail(ErrorCode::InvalidArgument, "\"profiles\" must be a dict");
+    if (!json.is_object()) return invalid_argument("\"profiles\" must be a dict");
     std::vector<Profile> known = builtin_profiles();
     for (const auto& [name, members] : json.as_object()) {
         BRAID_TRY(Profile profile, wire::profile_from_value(name, members, known));
