@@ -7,10 +7,6 @@ from numpy.typing import NDArray
 
 version: str
 
-def engine_seconds() -> float:
-    """How long this thread's last call was in the engine."""
-
-
 class Principal:
     """Who asks: what it may see. Without a clearance, everything."""
 
@@ -325,3 +321,14 @@ def evaluate(
 def cosine_similarity(a: NDArray[numpy.float32], b: NDArray[numpy.float32]) -> float: ...
 def euclidean_distance(a: NDArray[numpy.float32], b: NDArray[numpy.float32]) -> float: ...
 def normalize(a: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
+
+def library_seconds(
+    engine: Engine, requests: list[dict[str, Any]], threads: int
+) -> tuple[float, list[tuple[float, float]]]:
+    """For benchmarks: the requests as a C++ program makes them, all in each thread. The whole time,
+    and of each call of the first thread the time and the thread's processor time."""
+
+def library_batch_seconds(
+    engine: Engine, shared: dict[str, Any], queries: list[Any], embeddings: Any
+) -> tuple[float, float]:
+    """The same of one batch, with the processor time of all threads."""

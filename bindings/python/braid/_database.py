@@ -285,7 +285,8 @@ class Collection(_NotPickled):
     # Searching
 
     def retrieve(self, query: str | None = None, **request: Unpack[Request]) -> Answer:
-        return self._db._retrieve(self._request(query, request))
+        db = self._db
+        return db._engine.retrieve(self._request(query, request), db._principal)
 
     async def aretrieve(self, query: str | None = None, **request: Unpack[Request]) -> Answer:
         return await _in_thread(partial(self._db._retrieve, self._request(query, request)))
@@ -416,8 +417,10 @@ class Collection(_NotPickled):
     def _scope(self, **params: Any) -> dict[str, Any]:
         return {"collection": self._name, "namespace": self._namespace, **_given(**params)}
 
-    def _request(self, query: str | None, request: Mapping[str, Any]) -> dict[str, Any]:
-        out = {"collection": self._name, **request}
+    def _request(self, query: str | None, request: Any) -> dict[str, Any]:
+        """What the call says, and this handle with it; `request` is the call's own dict."""
+        out: dict[str, Any] = request
+        out.setdefault("collection", self._name)
         if query is not None:
             out["query"] = query
         if self._namespace != "default":

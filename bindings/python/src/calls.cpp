@@ -76,11 +76,6 @@ unsigned fork_generation() noexcept {
     return g_forks.load(std::memory_order_relaxed);
 }
 
-double& engine_seconds() noexcept {
-    thread_local double seconds = 0;
-    return seconds;
-}
-
 InterruptGuard::InterruptGuard(const std::stop_source& stop) {
     if (PyThread_get_thread_ident() != g_main_thread) return;
     Interrupts& shared = interrupts();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <stop_token>
 #include <utility>
 
@@ -33,9 +32,6 @@ private:
 /// To be called once, while the module is made.
 void set_up_calls();
 
-/// How long the thread's last call was in the engine, without the GIL: what a benchmark takes off.
-double& engine_seconds() noexcept;
-
 /// Runs `work(limits)`, a Result, without the GIL. Ctrl-C stops it and raises KeyboardInterrupt.
 template <class Work>
 auto run_call(const std::stop_source* given, Work&& work) {
@@ -45,11 +41,7 @@ auto run_call(const std::stop_source* given, Work&& work) {
     auto result = [&] {
         const InterruptGuard guard(stop);
         const nb::gil_scoped_release release;
-        const auto begun = std::chrono::steady_clock::now();
-        auto done = std::forward<Work>(work)(std::as_const(limits));
-        engine_seconds() =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-        return done;
+        return std::forward<Work>(work)(std::as_const(limits));
     }();
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     return result;

@@ -1,10 +1,7 @@
 #include "engine.hpp"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -18,85 +15,15 @@
 #include <nanobind/stl/vector.h>
 
 #include "answers.hpp"
-#include "braid/database.hpp"
 #include "braid/server/hybrid_search.hpp"
-#include "braid/server/operations.hpp"
-#include "braid/wire/request_json.hpp"
-#include "calls.hpp"
 #include "chunk_input.hpp"
 #include "open_options.hpp"
+#include "request_input.hpp"
 
 namespace braid::python {
 namespace {
 
 using server::Operations;
-
-struct OpenDatabase {
-    OpenDatabase(Database opened, server::ServiceOptions options)
-        : database(std::move(opened)), operations(database, std::move(options)) {}
-
-    Database database;
-    Operations operations;
-};
-using OpenPtr = std::shared_ptr<OpenDatabase>;
-
-/// An open database. Calls in progress keep it open; the last of them closes it for good.
-class Engine {
-public:
-    Engine(const std::optional<std::string>& path, nb::dict options) {
-        Opening opening = read_options(std::move(options));
-        auto opened = run_call(nullptr, [&](const CallLimits&) {
-            return path ? Database::open(*path, opening.options)
-                        : Database::in_memory(opening.options);
-        });
-        open_ = std::make_shared<OpenDatabase>(
-            value_or_raise(std::move(opened)),
-            server::ServiceOptions{opening.options.profiles, opening.embedder});
-    }
-    ~Engine() {
-        // Its threads stayed with the parent: nothing could end them properly here.
-        if (forked()) {
-            (void)new OpenPtr(std::move(open_));  // NOLINT(cppcoreguidelines-owning-memory)
-            return;
-        }
-        close();
-    }
-    Engine(const Engine&) = delete;
-    Engine& operator=(const Engine&) = delete;
-    Engine(Engine&&) = delete;
-    Engine& operator=(Engine&&) = delete;
-
-    void close() {
-        if (forked()) return;
-        const nb::gil_scoped_release release;
-        OpenPtr last;
-        const std::scoped_lock lock(mutex_);
-        last.swap(open_);
-    }
-    bool closed() const {
-        const std::scoped_lock lock(mutex_);
-        return open_ == nullptr;
-    }
-
-    /// The database, for one call. Locked or Unsupported if there is none to be used.
-    Result<OpenPtr> open() const {
-        if (forked()) {
-            return fail(ErrorCode::Unsupported,
-                        "this database was opened before the process forked; open it again in the "
-                        "child, or start processes by \"spawn\"");
-        }
-        const std::scoped_lock lock(mutex_);
-        if (!open_) return fail(ErrorCode::Unavailable, "this database is closed");
-        return open_;
-    }
-
-private:
-    bool forked() const { return generation_ != fork_generation(); }
-
-    unsigned generation_ = fork_generation();
-    mutable std::mutex mutex_;
-    OpenPtr open_;
-};
 
 server::Caller caller_for(const Principal& principal, const CallLimits& limits) {
     server::Caller caller;
@@ -120,19 +47,6 @@ nb::object call(const Engine& self, std::string_view name, nb::dict params,
     return to_python(value_or_raise(std::move(result)));
 }
 
-/// A request's vector goes past JSON if it is an array.
-Request read_request(nb::handle json) {
-    std::optional<std::vector<float>> vector;
-    if (PyDict_Check(json.ptr())) {
-        PyObject* const given = PyDict_GetItemString(json.ptr(), "query_embedding");
-        if (given != nullptr) vector = to_floats(given, "query_embedding");
-    }
-    const Object members = to_object(json, vector ? "query_embedding" : nullptr);
-    Request request = value_or_raise(wire::request_from_value(members));
-    if (vector) request.query_embedding = *std::move(vector);
-    return request;
-}
-
 Shared<Answer> retrieve(const Engine& self, nb::dict json, const Principal& principal,
                         const std::stop_source* stop) {
     const Request request = read_request(json);
@@ -141,34 +55,6 @@ Shared<Answer> retrieve(const Engine& self, nb::dict json, const Principal& prin
         return open->database.retrieve(request, principal, limits);
     });
     return share(value_or_raise(std::move(answer)));
-}
-
-/// Each of `queries` is a text, a dict of what differs from `shared`, or None; row i of
-/// `embeddings` is its vector.
-std::vector<Request> read_batch(nb::dict shared, nb::list queries, nb::handle embeddings) {
-    const Request base = read_request(shared);
-    std::vector<Request> requests;
-    requests.reserve(nb::len(queries));
-    for (const nb::handle query : queries) {
-        if (PyDict_Check(query.ptr())) {
-            const nb::dict merged = nb::borrow<nb::dict>(shared.attr("copy")());
-            merged.attr("update")(query);
-            requests.push_back(read_request(merged));
-            continue;
-        }
-        requests.push_back(base);
-        if (!query.is_none()) requests.back().query = nb::cast<std::string>(query);
-    }
-    if (embeddings.is_none()) return requests;
-    auto rows = to_rows(embeddings, "query_embeddings");
-    if (!rows || rows->size() != requests.size()) {
-        raise(ErrorCode::InvalidArgument,
-              "\"query_embeddings\" must be an array with a row for each query");
-    }
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        requests[i].query_embedding = std::move((*rows)[i]);
-    }
-    return requests;
 }
 
 nb::list retrieve_batch(const Engine& self, nb::dict shared, nb::list queries,
@@ -315,6 +201,49 @@ void bind_principal(nb::module_& module) {
 }
 
 }  // namespace
+
+Engine::Engine(const std::optional<std::string>& path, nb::dict options) {
+    Opening opening = read_options(std::move(options));
+    auto opened = run_call(nullptr, [&](const CallLimits&) {
+        return path ? Database::open(*path, opening.options) : Database::in_memory(opening.options);
+    });
+    open_ = std::make_shared<OpenDatabase>(
+        value_or_raise(std::move(opened)),
+        server::ServiceOptions{opening.options.profiles, opening.embedder});
+}
+
+Engine::~Engine() {
+    // Its threads stayed with the parent: nothing could end them properly here.
+    if (forked()) {
+        (void)new OpenPtr(std::move(open_));  // NOLINT(cppcoreguidelines-owning-memory)
+        return;
+    }
+    close();
+}
+
+void Engine::close() {
+    if (forked()) return;
+    const nb::gil_scoped_release release;
+    OpenPtr last;
+    const std::scoped_lock lock(mutex_);
+    last.swap(open_);
+}
+
+bool Engine::closed() const {
+    const std::scoped_lock lock(mutex_);
+    return open_ == nullptr;
+}
+
+Result<OpenPtr> Engine::open() const {
+    if (forked()) {
+        return fail(ErrorCode::Unsupported,
+                    "this database was opened before the process forked; open it again in the "
+                    "child, or start processes by \"spawn\"");
+    }
+    const std::scoped_lock lock(mutex_);
+    if (!open_) return fail(ErrorCode::Unavailable, "this database is closed");
+    return open_;
+}
 
 void bind_engine(nb::module_& module) {
     bind_principal(module);

@@ -9,10 +9,10 @@ NB_MODULE(_braid, module) {
     // Databases that are still open when the interpreter ends are closed by the package.
     nanobind::set_leak_warnings(false);
     braid::python::set_up_calls();
-    module.def("engine_seconds", [] { return braid::python::engine_seconds(); });
     braid::python::bind_chunks(module);
     braid::python::bind_answers(module);
     braid::python::bind_callables(module);
     braid::python::bind_engine(module);
+    braid::python::bind_measures(module);
     braid::python::bind_tools(module);
 }
