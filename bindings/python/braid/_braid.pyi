@@ -292,7 +292,7 @@ class Engine:
     ) -> list[Any]: ...
     def hybrid_search(
         self, params: dict[str, Any], principal: Principal, stop: StopSource | None = None
-    ) -> tuple[dict[str, Any], str | None]: ...
+    ) -> tuple[dict[str, Any], str]: ...
     def add(
         self, collection: str, namespace: str, chunks: list[Any], vectors: Any,
         schema: dict[str, Any] | None, if_version: int | None, principal: Principal,
@@ -300,7 +300,7 @@ class Engine:
     ) -> dict[str, Any]: ...
     def get(
         self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,
-        principal: Principal,
+        principal: Principal, stop: StopSource | None = None,
     ) -> list[Chunk | None]: ...
     def scan(
         self, collection: str, namespace: str, filter: dict[str, Any] | None, after: str,
@@ -309,6 +309,9 @@ class Engine:
     def neighbors(
         self, collection: str, namespace: str, chunk_id: str, count: int, principal: Principal
     ) -> list[Chunk]: ...
+
+def hybrid_search_text(results: list[dict[str, Any]]) -> str:
+    """The text of a search for agents, from the results that a server gave."""
 
 def fuse(
     lists: dict[str, Any], method: str, weights: dict[str, float], k: float | None,

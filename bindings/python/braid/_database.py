@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from ._braid import Answer, Chunk, Principal, StopSource
+from ._cancel import Cancel
 from ._errors import Error, Unsupported
 from ._results import (
     AgentAnswer,
@@ -47,7 +48,7 @@ class Engine(Protocol):
     ) -> list[Answer | Error]: ...
     def hybrid_search(
         self, params: dict[str, Any], principal: Principal, stop: StopSource | None = None
-    ) -> tuple[dict[str, Any], str | None]: ...
+    ) -> tuple[dict[str, Any], str]: ...
     def add(
         self, collection: str, namespace: str, chunks: list[Any], vectors: Any,
         schema: dict[str, Any] | None, if_version: int | None, principal: Principal,
@@ -55,7 +56,7 @@ class Engine(Protocol):
     ) -> dict[str, Any]: ...
     def get(
         self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,
-        principal: Principal,
+        principal: Principal, stop: StopSource | None = None,
     ) -> list[Chunk | None]: ...
     def scan(
         self, collection: str, namespace: str, filter: dict[str, Any] | None, after: str,
@@ -68,7 +69,7 @@ class Engine(Protocol):
 
 async def _in_thread(call: Callable[..., T]) -> T:
     """`call(stop=…)` in a thread. Cancelling the task stops the engine's work, and waits for that."""
-    stop = StopSource()
+    stop = Cancel()
     work = asyncio.ensure_future(asyncio.to_thread(partial(call, stop=stop)))
     try:
         return await asyncio.shield(work)
@@ -368,13 +369,12 @@ class Collection(_NotPickled):
         self, chunk_ids: str | Iterable[str], *, vectors: bool = False
     ) -> list[Chunk | None]:
         """One entry for each id, None where there is no such chunk."""
-        db = self._db
-        return db._engine.get(self._name, self._namespace, _listed(chunk_ids), vectors, db._principal)
+        return self._get(_listed(chunk_ids), vectors)
 
     async def aget(
         self, chunk_ids: str | Iterable[str], *, vectors: bool = False
     ) -> list[Chunk | None]:
-        return await asyncio.to_thread(self.get, chunk_ids, vectors=vectors)
+        return await _in_thread(partial(self._get, _listed(chunk_ids), vectors))
 
     def neighbors(self, chunk_id: str, count: int = 1) -> list[Chunk]:
         """The chunk and up to `count` before and after it in its document."""
@@ -455,6 +455,14 @@ class Collection(_NotPickled):
         db = self._db
         answers = db._engine.retrieve_batch(shared, listed, embeddings, db._principal, stop)
         return _first_error(answers, return_errors)
+
+    def _get(
+        self, chunk_ids: list[str], vectors: bool, stop: StopSource | None = None
+    ) -> list[Chunk | None]:
+        db = self._db
+        return db._engine.get(
+            self._name, self._namespace, chunk_ids, vectors, db._principal, stop
+        )
 
     def _context(self, params: dict[str, Any], stop: StopSource | None = None) -> Context:
         return Context.from_dict(self._call("context", params, stop))

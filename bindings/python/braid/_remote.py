@@ -8,16 +8,28 @@ import json
 import socket
 import ssl
 import threading
+from contextlib import nullcontext
 from typing import Any
 from urllib.parse import urlsplit
 
-from ._braid import Answer, Chunk, Principal, StopSource
+from ._braid import Answer, Chunk, Principal, StopSource, hybrid_search_text
+from ._cancel import Cancel
 from ._database import Database
-from ._errors import DeadlineExceeded, Error, InvalidArgument, Unavailable, Unsupported, by_name
+from ._errors import (
+    Cancelled,
+    DeadlineExceeded,
+    Error,
+    InvalidArgument,
+    Unavailable,
+    Unsupported,
+    by_name,
+)
 
 _BATCH = 100  # requests that a server takes at once
 _WRITES = {"braid." + name for name in
            ("add", "update", "delete", "create_collection", "drop_collection")}
+
+_BY_STATUS = {401: "permission_denied", 403: "permission_denied", 413: "resource_exhausted"}
 
 
 class _UnixConnection(http.client.HTTPConnection):
@@ -38,6 +50,10 @@ def _jsonable(value: Any) -> Any:
     if hasattr(value, "isoformat"):
         return value.isoformat()
     raise InvalidArgument(f"a value of type {type(value).__name__} cannot be written as JSON")
+
+
+def _stopped(stop: StopSource | None) -> bool:
+    return stop is not None and stop.stop_requested
 
 
 class HttpEngine:
@@ -79,7 +95,20 @@ class HttpEngine:
             )
         return http.client.HTTPConnection(host, parts.port or 27243, timeout=timeout)
 
-    def _post(self, body: bytes, fresh: bool) -> tuple[int, bytes]:
+    def _exchange(
+        self, connection: http.client.HTTPConnection, body: bytes, stop: StopSource | None
+    ) -> tuple[int, bytes]:
+        path = "/rpc" if self._parts.scheme == "unix" else self._parts.path.rstrip("/") + "/rpc"
+        if connection.sock is None:
+            connection.connect()
+        line = connection.sock
+        assert line is not None
+        with stop.over(line) if isinstance(stop, Cancel) else nullcontext():
+            connection.request("POST", path, body, self._headers)
+            response = connection.getresponse()
+            return response.status, response.read()
+
+    def _post(self, body: bytes, fresh: bool, stop: StopSource | None) -> tuple[int, bytes]:
         """Over an idle connection, if there is one. The server may have closed that, which cannot be
         told from a server that stopped half-way: reads are sent again, writes go over a fresh one."""
         with self._lock:
@@ -88,24 +117,22 @@ class HttpEngine:
             connection = self._idle.pop() if self._idle and not fresh else None
         reused = connection is not None
         connection = connection or self._connect()
-        path = "/rpc" if self._parts.scheme == "unix" else self._parts.path.rstrip("/") + "/rpc"
         try:
             try:
-                connection.request("POST", path, body, self._headers)
-                response = connection.getresponse()
+                status, data = self._exchange(connection, body, stop)
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-                if not reused:
+                if not reused or _stopped(stop):
                     raise
                 connection.close()
                 connection = self._connect()
-                connection.request("POST", path, body, self._headers)
-                response = connection.getresponse()
-            status, data = response.status, response.read()
+                status, data = self._exchange(connection, body, stop)
         except TimeoutError as error:
             connection.close()
             raise DeadlineExceeded(f"{self._parts.geturl()} did not answer in {self._timeout} s") from error
         except (OSError, http.client.HTTPException) as error:
             connection.close()
+            if _stopped(stop):
+                raise Cancelled("the call was cancelled") from error
             raise Unavailable(f"{self._parts.geturl()}: {error}") from error
         except BaseException:  # Ctrl-C: the server sees the connection go, and cancels
             connection.close()
@@ -117,7 +144,10 @@ class HttpEngine:
         connection.close()
         return status, data
 
-    def _rpc(self, method: str, params: dict[str, Any], principal: Principal) -> Any:
+    def _rpc(
+        self, method: str, params: dict[str, Any], principal: Principal,
+        stop: StopSource | None = None,
+    ) -> Any:
         if principal != Principal():
             raise Unsupported("behind a server the key says who asks; connect() with that one's key")
         message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
@@ -126,7 +156,7 @@ class HttpEngine:
             body = text.encode()
         except ValueError as wrong:
             raise InvalidArgument(f"a value cannot be written as JSON: {wrong}") from wrong
-        status, data = self._post(body, fresh=method in _WRITES)
+        status, data = self._post(body, method in _WRITES, stop)
         try:
             answer = json.loads(data)
         except ValueError:
@@ -137,21 +167,19 @@ class HttpEngine:
             error = answer["error"]
             code = (error.get("data") or {}).get("code", "")
             raise by_name(code, error.get("message", "")) if code else Error(error.get("message", ""))
-        code = {401: "permission_denied", 403: "permission_denied", 413: "resource_exhausted"}
-        raise by_name(
-            code.get(status, answer.get("code", "unavailable")), str(answer.get("detail", status))
-        )
+        code = _BY_STATUS.get(status) or str(answer.get("code", "unavailable"))
+        raise by_name(code, str(answer.get("detail", status)))
 
     def call(
         self, operation: str, params: dict[str, Any], principal: Principal,
         stop: StopSource | None = None,
     ) -> Any:
-        return self._rpc("braid." + operation, params, principal)
+        return self._rpc("braid." + operation, params, principal, stop)
 
     def retrieve(
         self, request: dict[str, Any], principal: Principal, stop: StopSource | None = None
     ) -> Answer:
-        return Answer.from_dict(self._rpc("braid.retrieve", request, principal))
+        return Answer.from_dict(self._rpc("braid.retrieve", request, principal, stop))
 
     def retrieve_batch(
         self, shared: dict[str, Any], queries: list[Any], embeddings: Any, principal: Principal,
@@ -165,7 +193,7 @@ class HttpEngine:
         out: list[Answer | Error] = []
         for start in range(0, len(requests), _BATCH):
             params = {"requests": requests[start : start + _BATCH]}
-            for answer in self._rpc("braid.retrieve_batch", params, principal)["answers"]:
+            for answer in self._rpc("braid.retrieve_batch", params, principal, stop)["answers"]:
                 error = answer.get("error")
                 out.append(
                     by_name(error["code"], error["message"]) if error else Answer.from_dict(answer)
@@ -174,8 +202,9 @@ class HttpEngine:
 
     def hybrid_search(
         self, params: dict[str, Any], principal: Principal, stop: StopSource | None = None
-    ) -> tuple[dict[str, Any], str | None]:
-        return self._rpc("braid.hybrid_search", params, principal), None
+    ) -> tuple[dict[str, Any], str]:
+        found: dict[str, Any] = self._rpc("braid.hybrid_search", params, principal, stop)
+        return found, hybrid_search_text(found["results"])
 
     def add(
         self, collection: str, namespace: str, chunks: list[Any], vectors: Any,
@@ -190,18 +219,18 @@ class HttpEngine:
             "collection": collection, "namespace": namespace, "chunks": listed, "schema": schema,
             "if_version": if_version,
         }
-        report: dict[str, Any] = self._rpc("braid.add", params, principal)
+        report: dict[str, Any] = self._rpc("braid.add", params, principal, stop)
         return report
 
     def get(
         self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,
-        principal: Principal,
+        principal: Principal, stop: StopSource | None = None,
     ) -> list[Chunk | None]:
         params = {
             "collection": collection, "namespace": namespace, "chunk_ids": chunk_ids,
             "vectors": vectors,
         }
-        found = self._rpc("braid.get", params, principal)["chunks"]
+        found = self._rpc("braid.get", params, principal, stop)["chunks"]
         return [None if chunk is None else Chunk.from_dict(chunk) for chunk in found]
 
     def scan(

@@ -150,16 +150,16 @@ class WhyNot(Record):
 
 @dataclass(frozen=True)
 class AgentAnswer(Record):
-    """The search for agents; `text` is made by the engine itself, None through a server."""
+    """The search for agents; `str()` gives its text."""
 
     results: list[dict[str, Any]]
     searched: list[str]
     complete: bool
     warnings: list[str]
-    text: str | None = None
+    text: str
 
     def __str__(self) -> str:
-        return self.text if self.text is not None else repr(self.results)
+        return self.text
 
 
 @dataclass(frozen=True)

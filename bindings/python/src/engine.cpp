@@ -15,6 +15,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "answers.hpp"
+#include "braid/json/fields.hpp"
 #include "braid/server/hybrid_search.hpp"
 #include "chunk_input.hpp"
 #include "open_options.hpp"
@@ -90,6 +91,35 @@ nb::tuple hybrid_search(const Engine& self, nb::dict params, const Principal& pr
                           server::hybrid_search_text(found));
 }
 
+/// What the text takes from a hit, from the hit as data.
+Result<Hit> hit_of(const Value& result) {
+    BRAID_TRY(json::Fields fields, json::Fields::of(result, "results"));
+    Hit hit;
+    Chunk& chunk = hit.chunk;
+    BRAID_TRY(hit.score, fields.required("score", fields.number("score")));
+    BRAID_TRY(hit.collection, fields.required("collection", fields.string("collection")));
+    BRAID_TRY(chunk.chunk_id, fields.required("id", fields.string("id")));
+    BRAID_TRY(chunk.content, fields.required("content", fields.string("content")));
+    BRAID_TRY(chunk.title, fields.string("title"));
+    BRAID_TRY(chunk.sensitivity, fields.string("sensitivity"));
+    BRAID_TRY(const Object* const metadata, fields.object("metadata"));
+    if (metadata != nullptr) chunk.metadata = *metadata;
+    BRAID_TRY(const auto names, fields.strings("collections"));
+    for (const std::string& name : names.value_or(std::vector<std::string>())) {
+        hit.receipt.sources.emplace_back().source = name;
+    }
+    return hit;
+}
+
+std::string text_of_results(nb::list results) {
+    Answer answer;
+    answer.hits.reserve(nb::len(results));
+    for (const nb::handle result : results) {
+        answer.hits.push_back(value_or_raise(hit_of(to_value(result))));
+    }
+    return server::hybrid_search_text(answer);
+}
+
 nb::object add(const Engine& self, const std::string& collection, const std::string& namespace_,
                nb::list chunks, nb::object vectors, nb::object schema,
                std::optional<std::uint64_t> if_version, const Principal& principal,
@@ -136,10 +166,11 @@ nb::list chunk_list(std::vector<Chunk> chunks) {
 }
 
 nb::list get(const Engine& self, const std::string& collection, const std::string& namespace_,
-             const std::vector<std::string>& ids, bool vectors, const Principal& principal) {
+             const std::vector<std::string>& ids, bool vectors, const Principal& principal,
+             const std::stop_source* stop) {
     const ReadScope scope = scope_of(collection, namespace_, nb::none(), principal);
     auto result =
-        run_call(nullptr, [&](const CallLimits&) -> Result<std::vector<std::optional<Chunk>>> {
+        run_call(stop, [&](const CallLimits&) -> Result<std::vector<std::optional<Chunk>>> {
             BRAID_TRY(const OpenPtr open, self.open());
             return open->database.get(scope, ids, vectors);
         });
@@ -247,6 +278,7 @@ Result<OpenPtr> Engine::open() const {
 
 void bind_engine(nb::module_& module) {
     bind_principal(module);
+    module.def("hybrid_search_text", &text_of_results, nb::arg("results"));
     nb::class_<std::stop_source>(module, "StopSource")
         .def(nb::init<>())
         .def("request_stop", &std::stop_source::request_stop)
@@ -270,7 +302,7 @@ void bind_engine(nb::module_& module) {
              nb::arg("vectors").none(), nb::arg("schema").none(), nb::arg("if_version").none(),
              nb::arg("principal"), nb::arg("stop").none() = nb::none())
         .def("get", &get, nb::arg("collection"), nb::arg("namespace"), nb::arg("chunk_ids"),
-             nb::arg("vectors"), nb::arg("principal"))
+             nb::arg("vectors"), nb::arg("principal"), nb::arg("stop").none() = nb::none())
         .def("scan", &scan, nb::arg("collection"), nb::arg("namespace"), nb::arg("filter").none(),
              nb::arg("after"), nb::arg("limit"), nb::arg("vectors"), nb::arg("principal"))
         .def("neighbors", &neighbors, nb::arg("collection"), nb::arg("namespace"),
