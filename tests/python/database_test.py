@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import importlib.util
 import pickle
 import tempfile
 import threading
@@ -69,6 +70,21 @@ class Searching(DatabaseTest):
         self.assertNotIn("<script>", html)
         self.assertIn("background:#4c78a8", html)
         self.assertIn("rrf", answer[0].receipt._repr_html_())
+
+    def test_answers_are_tables_where_pandas_is(self) -> None:
+        answer = self.notes.retrieve("hunt ponds")
+        if importlib.util.find_spec("pandas") is None:
+            with self.assertRaises(ImportError):
+                answer.to_pandas()
+            self.skipTest("pandas is not installed")
+        table = answer.to_pandas()
+        self.assertEqual(list(table["chunk_id"]), answer.ids)
+        self.assertEqual(list(table["rank"]), [1, 2, 3])
+        self.assertEqual(list(table["score"]), [hit.score for hit in answer])
+        self.assertEqual(table.loc[0, "metadata"], answer[0].metadata)
+        self.assertEqual(table["dense_score"].dtype, numpy.float64)
+        empty = self.notes.retrieve("nothing", strategy="sparse").to_pandas()
+        self.assertEqual((len(empty), list(empty.columns)), (0, list(table.columns)))
 
     def test_filters_and_profiles_are_those_of_json(self) -> None:
         self.assertEqual(
