@@ -153,7 +153,8 @@ public:
 /// for concurrent use. One conformance suite runs over every implementation.
 ///
 /// Reads name a snapshot; a collection that the snapshot does not hold is NotFound. A chunk the
-/// principal may not see is answered like one that does not exist, and changes nothing.
+/// principal may not see is answered like one that does not exist, and changes nothing. Reads that
+/// take limits look at them now and then, and fail with DeadlineExceeded or Cancelled.
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -199,37 +200,39 @@ public:
     /// Exact scores of named chunks for the leg's query; none for a chunk that cannot be seen or
     /// has no vector. A chunk without any of the words scores 0.
     virtual Result<std::vector<std::optional<double>>> score(
-        const SnapshotPtr& snapshot, const Leg& leg,
-        std::span<const std::string> chunk_ids) const = 0;
+        const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
+        const CallLimits& limits = {}) const = 0;
     /// Ranks (from 1) in the leg's whole list, however deep; none if not in it.
     virtual Result<std::vector<std::optional<std::uint64_t>>> rank_of(
-        const SnapshotPtr& snapshot, const Leg& leg,
-        std::span<const std::string> chunk_ids) const = 0;
+        const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
+        const CallLimits& limits = {}) const = 0;
 
     /// One entry per id, in order; none where there is no such chunk. Vectors only if asked for.
-    virtual Result<std::vector<std::optional<Chunk>>> fetch(const SnapshotPtr& snapshot,
-                                                            const ReadScope& scope,
-                                                            std::span<const std::string> chunk_ids,
-                                                            bool with_vectors) const = 0;
+    virtual Result<std::vector<std::optional<Chunk>>> fetch(
+        const SnapshotPtr& snapshot, const ReadScope& scope, std::span<const std::string> chunk_ids,
+        bool with_vectors, const CallLimits& limits = {}) const = 0;
     /// Chunks `index - before` ... `index + after` of a document that exist, by index.
     virtual Result<std::vector<Chunk>> neighbors(const SnapshotPtr& snapshot,
                                                  const ReadScope& scope,
                                                  const std::string& document_id, std::int64_t index,
-                                                 std::size_t before, std::size_t after) const = 0;
-    virtual Result<std::uint64_t> count(const SnapshotPtr& snapshot,
-                                        const ReadScope& scope) const = 0;
+                                                 std::size_t before, std::size_t after,
+                                                 const CallLimits& limits = {}) const = 0;
+    virtual Result<std::uint64_t> count(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                        const CallLimits& limits = {}) const = 0;
     /// The field's most frequent values, then by value; lists count each element once.
     virtual Result<std::vector<FacetCount>> facets(const SnapshotPtr& snapshot,
                                                    const ReadScope& scope, const std::string& field,
-                                                   std::size_t limit) const = 0;
-    virtual Result<CollectionStats> stats(const SnapshotPtr& snapshot,
-                                          const ReadScope& scope) const = 0;
+                                                   std::size_t limit,
+                                                   const CallLimits& limits = {}) const = 0;
+    virtual Result<CollectionStats> stats(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                          const CallLimits& limits = {}) const = 0;
     /// For each word of the text that no visible chunk of the namespace holds, up to `limit` words
     /// near it that some do, nearest first, then the most frequent; the scope's filter is not used.
     virtual Result<std::vector<Suggestion>> suggest(const SnapshotPtr& snapshot,
                                                     const ReadScope& scope, std::string_view text,
-                                                    std::size_t limit) const {
-        (void)snapshot, (void)scope, (void)text, (void)limit;
+                                                    std::size_t limit,
+                                                    const CallLimits& limits = {}) const {
+        (void)snapshot, (void)scope, (void)text, (void)limit, (void)limits;
         return std::vector<Suggestion>();
     }
     /// Goes on with a rewrite to this schema that was left unfinished, or begins one.
@@ -248,7 +251,16 @@ public:
     /// Every matching chunk, in id order, after `after`; for export and re-embedding.
     virtual Result<std::vector<Chunk>> scan(const SnapshotPtr& snapshot, const ReadScope& scope,
                                             const std::string& after, std::size_t limit,
-                                            bool with_vectors) const = 0;
+                                            bool with_vectors,
+                                            const CallLimits& limits = {}) const = 0;
+
+    /// Verifies all that is kept, as of now, and changes nothing: files, checksums and order of
+    /// records, and that the indexes hold what the records say. One damaged collection does not
+    /// keep the others from being checked.
+    virtual Result<CheckReport> check(const CallLimits& limits = {}) const {
+        (void)limits;
+        return fail(ErrorCode::Unsupported, "this database cannot be checked");
+    }
 };
 
 }  // namespace braid

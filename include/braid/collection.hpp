@@ -126,4 +126,19 @@ struct CollectionInfo {
     std::string damage;                   // why the collection cannot be read; empty when it can
 };
 
+/// What verifying a database found.
+struct CheckReport {
+    /// Damage, a line each: which collection, which file, where in it, what.
+    std::vector<std::string> problems;
+    /// What does no harm: writes that a crash interrupted, left-over and unknown files.
+    std::vector<std::string> notes;
+    std::uint64_t collections = 0;  // looked at, damaged ones too
+    std::uint64_t chunks = 0;       // compared with the log
+    std::uint64_t records = 0;      // of the logs, readable ones
+    std::uint64_t bytes = 0;        // of manifests and logs
+
+    bool clean() const noexcept { return problems.empty(); }
+    friend bool operator==(const CheckReport&, const CheckReport&) = default;
+};
+
 }  // namespace braid

@@ -161,16 +161,30 @@ public:
 
     Result<std::vector<std::optional<Chunk>>> get(const ReadScope& scope,
                                                   std::span<const std::string> chunk_ids,
-                                                  bool with_vectors = false) const;
+                                                  bool with_vectors = false,
+                                                  const CallLimits& limits = {}) const;
     Result<std::vector<Chunk>> neighbors(const ReadScope& scope, const std::string& chunk_id,
-                                         std::size_t count) const;
-    Result<std::uint64_t> count(const ReadScope& scope) const;
+                                         std::size_t count, const CallLimits& limits = {}) const;
+    Result<std::uint64_t> count(const ReadScope& scope, const CallLimits& limits = {}) const;
     Result<std::vector<FacetCount>> facets(const ReadScope& scope, const std::string& field,
-                                           std::size_t limit = 20) const;
-    Result<CollectionStats> stats(const ReadScope& scope) const;
+                                           std::size_t limit = 20,
+                                           const CallLimits& limits = {}) const;
+    Result<CollectionStats> stats(const ReadScope& scope, const CallLimits& limits = {}) const;
     /// Matching chunks in id order after `after`, at most `limit`.
     Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,
-                                    std::size_t limit, bool with_vectors = false) const;
+                                    std::size_t limit, bool with_vectors = false,
+                                    const CallLimits& limits = {}) const;
+
+    /// Verifies everything, as it is now, and changes nothing: files, checksums, order of records,
+    /// and that both legs and the statistics are what the records say. Damage is in the report; an
+    /// error only says that there is none. It needs the memory of the largest collection's chunks.
+    Result<CheckReport> check(const CallLimits& limits = {}) const;
+    /// Copies the whole database as it is at one moment into a directory that is missing or empty,
+    /// while this one stays in use. The copy is durable, was checked, and opens like any database;
+    /// until it is complete it does not open. AlreadyExists if the directory holds something,
+    /// Corruption if a collection here is damaged. The report is that of the copy.
+    Result<CheckReport> snapshot(const std::filesystem::path& path,
+                                 const CallLimits& limits = {}) const;
 
     /// None for a collection whose vectors no embedder makes.
     Result<std::optional<TokenCounter>> token_counter(const std::string& collection) const;

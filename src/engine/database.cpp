@@ -44,13 +44,13 @@ struct Database::Impl {
     }
 
     /// A snapshot of one collection.
-    Result<SnapshotPtr> snapshot(const std::string& collection) const {
+    Result<SnapshotPtr> pin(const std::string& collection) const {
         const std::vector<std::string> names{collection};
         return backend->snapshot(names);
     }
 
     Result<Schema> schema(const std::string& collection) const {
-        BRAID_TRY(const auto pinned, snapshot(collection));
+        BRAID_TRY(const auto pinned, pin(collection));
         return backend->schema(pinned, collection);
     }
 
@@ -241,45 +241,47 @@ Result<Context> Database::context(const Request& request, std::size_t budget,
     }
     const auto around = [&](const Hit& hit, std::size_t count) {
         const ReadScope scope{hit.collection, hit.namespace_, principal, std::nullopt};
-        return neighbors(scope, hit.chunk.chunk_id, count);
+        return neighbors(scope, hit.chunk.chunk_id, count, limits);
     };
     return engine::make_context(answer, options, around);
 }
 
 Result<std::vector<std::optional<Chunk>>> Database::get(const ReadScope& scope,
                                                         std::span<const std::string> chunk_ids,
-                                                        bool with_vectors) const {
-    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
-    return impl_->backend->fetch(snapshot, scope, chunk_ids, with_vectors);
+                                                        bool with_vectors,
+                                                        const CallLimits& limits) const {
+    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
+    return impl_->backend->fetch(snapshot, scope, chunk_ids, with_vectors, limits);
 }
 
 Result<std::vector<Chunk>> Database::neighbors(const ReadScope& scope, const std::string& chunk_id,
-                                               std::size_t count) const {
-    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
+                                               std::size_t count, const CallLimits& limits) const {
+    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
     const std::vector<std::string> ids{chunk_id};
-    BRAID_TRY(const auto found, impl_->backend->fetch(snapshot, scope, ids, false));
+    BRAID_TRY(const auto found, impl_->backend->fetch(snapshot, scope, ids, false, limits));
     const std::optional<Chunk>& maybe = found.front();
     if (!maybe) return fail(ErrorCode::NotFound, "there is no chunk \"" + chunk_id + "\"");
     const Chunk& chunk = *maybe;
     if (!chunk.chunk_index) return std::vector<Chunk>{chunk};
     return impl_->backend->neighbors(snapshot, scope, chunk.document_id, *chunk.chunk_index, count,
-                                     count);
+                                     count, limits);
 }
 
-Result<std::uint64_t> Database::count(const ReadScope& scope) const {
-    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
-    return impl_->backend->count(snapshot, scope);
+Result<std::uint64_t> Database::count(const ReadScope& scope, const CallLimits& limits) const {
+    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
+    return impl_->backend->count(snapshot, scope, limits);
 }
 
 Result<std::vector<FacetCount>> Database::facets(const ReadScope& scope, const std::string& field,
-                                                 std::size_t limit) const {
-    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
-    return impl_->backend->facets(snapshot, scope, field, limit);
+                                                 std::size_t limit,
+                                                 const CallLimits& limits) const {
+    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
+    return impl_->backend->facets(snapshot, scope, field, limit, limits);
 }
 
-Result<CollectionStats> Database::stats(const ReadScope& scope) const {
-    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
-    return impl_->backend->stats(snapshot, scope);
+Result<CollectionStats> Database::stats(const ReadScope& scope, const CallLimits& limits) const {
+    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
+    return impl_->backend->stats(snapshot, scope, limits);
 }
 
 Result<std::optional<TokenCounter>> Database::token_counter(const std::string& collection) const {
@@ -288,9 +290,21 @@ Result<std::optional<TokenCounter>> Database::token_counter(const std::string& c
 }
 
 Result<std::vector<Chunk>> Database::scan(const ReadScope& scope, const std::string& after,
-                                          std::size_t limit, bool with_vectors) const {
-    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection));
-    return impl_->backend->scan(snapshot, scope, after, limit, with_vectors);
+                                          std::size_t limit, bool with_vectors,
+                                          const CallLimits& limits) const {
+    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
+    return impl_->backend->scan(snapshot, scope, after, limit, with_vectors, limits);
+}
+
+Result<CheckReport> Database::check(const CallLimits& limits) const {
+    return impl_->backend->check(limits);
+}
+
+Result<CheckReport> Database::snapshot(const std::filesystem::path& path,
+                                       const CallLimits& limits) const {
+    BRAID_TRY(const auto directory,
+              store::open_posix_directory(path, store::OpenMode::CreateIfMissing));
+    return local::copy_database(*impl_->backend, *directory, limits);
 }
 
 }  // namespace braid

@@ -23,6 +23,12 @@
 
 namespace braid::local {
 
+// Names in a database's directory.
+inline constexpr std::string_view kLockName = "LOCK";
+inline constexpr std::string_view kCollectionsName = "collections";
+/// What becomes `kCollectionsName` when a copy is complete.
+inline constexpr std::string_view kUnfinishedName = "collections-unfinished";
+
 /// How far a rewrite is.
 struct RewriteProgress {
     std::atomic<std::uint64_t> done{0};
@@ -95,68 +101,48 @@ public:
     Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const override;
 
     Result<Schema> schema(const SnapshotPtr& snapshot,
-                          const std::string& collection) const override {
-        BRAID_TRY(const auto pin, find(snapshot, {.collection = collection}));
-        return pin->collection().schema();
-    }
+                          const std::string& collection) const override;
     Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
-                                 const CallLimits& limits) const override {
-        BRAID_TRY(const auto pin, find(snapshot, leg.scope));
-        return pin->collection().search(pin->at(), leg, limits);
-    }
-    Result<std::vector<std::optional<double>>> score(
-        const SnapshotPtr& snapshot, const Leg& leg,
-        std::span<const std::string> chunk_ids) const override {
-        BRAID_TRY(const auto pin, find(snapshot, leg.scope));
-        return pin->collection().score(pin->at(), leg, chunk_ids);
-    }
+                                 const CallLimits& limits) const override;
+    Result<std::vector<std::optional<double>>> score(const SnapshotPtr& snapshot, const Leg& leg,
+                                                     std::span<const std::string> chunk_ids,
+                                                     const CallLimits& limits) const override;
     Result<std::vector<std::optional<std::uint64_t>>> rank_of(
-        const SnapshotPtr& snapshot, const Leg& leg,
-        std::span<const std::string> chunk_ids) const override;
+        const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
+        const CallLimits& limits) const override;
     Result<std::vector<std::optional<Chunk>>> fetch(const SnapshotPtr& snapshot,
                                                     const ReadScope& scope,
                                                     std::span<const std::string> chunk_ids,
-                                                    bool with_vectors) const override {
-        BRAID_TRY(const auto pin, find(snapshot, scope));
-        return pin->collection().fetch(pin->at(), scope, chunk_ids, with_vectors);
-    }
+                                                    bool with_vectors,
+                                                    const CallLimits& limits) const override;
     Result<std::vector<Chunk>> neighbors(const SnapshotPtr& snapshot, const ReadScope& scope,
                                          const std::string& document_id, std::int64_t index,
-                                         std::size_t before, std::size_t after) const override {
-        BRAID_TRY(const auto pin, find(snapshot, scope));
-        return pin->collection().neighbors(pin->at(), scope, document_id, index, before, after);
-    }
-    Result<std::uint64_t> count(const SnapshotPtr& snapshot,
-                                const ReadScope& scope) const override {
-        BRAID_TRY(const auto pin, find(snapshot, scope));
-        return pin->collection().count(pin->at(), scope);
-    }
+                                         std::size_t before, std::size_t after,
+                                         const CallLimits& limits) const override;
+    Result<std::uint64_t> count(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                const CallLimits& limits) const override;
     Result<std::vector<Suggestion>> suggest(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                            std::string_view text,
-                                            std::size_t limit) const override {
-        BRAID_TRY(const auto pin, find(snapshot, scope));
-        return pin->collection().suggest(pin->at(), scope, text, limit);
-    }
+                                            std::string_view text, std::size_t limit,
+                                            const CallLimits& limits) const override;
     Result<std::vector<FacetCount>> facets(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                           const std::string& field,
-                                           std::size_t limit) const override {
-        BRAID_TRY(const auto pin, find(snapshot, scope));
-        return pin->collection().facets(pin->at(), scope, field, limit);
-    }
-    Result<CollectionStats> stats(const SnapshotPtr& snapshot,
-                                  const ReadScope& scope) const override {
-        BRAID_TRY(const auto pin, find(snapshot, scope));
-        return pin->collection().stats(pin->at(), scope);
-    }
+                                           const std::string& field, std::size_t limit,
+                                           const CallLimits& limits) const override;
+    Result<CollectionStats> stats(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                  const CallLimits& limits) const override;
     Result<std::vector<Chunk>> scan(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                    const std::string& after, std::size_t limit,
-                                    bool with_vectors) const override {
-        BRAID_TRY(const auto pin, find(snapshot, scope));
-        return pin->collection().scan(pin->at(), scope, after, limit, with_vectors);
-    }
+                                    const std::string& after, std::size_t limit, bool with_vectors,
+                                    const CallLimits& limits) const override;
+
+    Result<CheckReport> check(const CallLimits& limits) const override;
+    /// See copy_database.
+    Result<CheckReport> copy_to(store::Directory& destination, const CallLimits& limits) const;
 
 private:
     using PinPtr = std::shared_ptr<const Collection::Pin>;
+    struct Source {
+        std::shared_ptr<const Collection> collection;
+        Collection::Extent extent;
+    };
 
     Result<> check_writable() const {
         if (!options_.read_only) return {};
@@ -166,6 +152,14 @@ private:
     static Result<PinPtr> find(const SnapshotPtr& snapshot, const ReadScope& scope);
     Result<std::string> open_one(const std::string& name);
     void remove_leftovers(store::Directory& directory, std::vector<std::string>& notes) const;
+    /// `collections`: what stands beside the collections.
+    void note_unknown_names(const std::vector<store::DirectoryEntry>& collections,
+                            CheckReport& report) const;
+    /// All collections, at one moment. Requires files_mutex_, as long as they are used.
+    Result<std::vector<Source>> moment() const;
+    static Result<CheckReport> copy_into(store::Directory& destination,
+                                         const std::vector<Source>& sources,
+                                         const CallLimits& limits);
     store::Durability durability() const {
         return options_.relaxed_ms == 0
                    ? store::Durability::full()
@@ -177,9 +171,13 @@ private:
     const LocalOptions options_;
     std::unique_ptr<store::Directory> directory_;  // of the collections; null while there is none
 
+    /// Shared by those who read the files of collections; what removes files holds it alone. Taken
+    /// before the others.
+    mutable core::FairSharedMutex files_mutex_;
+
     /// Writers share it; a rewrite that takes its collection's place, and a drop, hold it alone.
     /// Taken before mutex_.
-    core::FairSharedMutex switch_mutex_;
+    mutable core::FairSharedMutex switch_mutex_;
 
     mutable std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Collection>> collections_;

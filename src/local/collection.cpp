@@ -40,11 +40,12 @@ Collection::Pin::~Pin() {
 }
 
 Collection::Collection(std::string name, std::unique_ptr<store::Directory> directory,
-                       Manifest manifest, text::Analyzer analyzer)
+                       Manifest manifest, text::Analyzer analyzer, bool read_only)
     : name_(std::move(name)),
       directory_(std::move(directory)),
       manifest_(std::move(manifest)),
       analyzer_(std::move(analyzer)),
+      read_only_(read_only),
       version_base_(manifest_.version_base),
       dimension_(manifest_.schema.vectors.dimension) {}
 
@@ -81,9 +82,9 @@ Result<Collection::Opened> Collection::open(std::string name,
     options.durability = durability;
     options.read_only = read_only;
     options.must_exist = true;
-    const std::shared_ptr<Collection> collection(
-        new Collection(std::move(name), std::move(directory), std::move(manifest),
-                       std::move(analyzer)));  // NOLINT(cppcoreguidelines-owning-memory): private
+    const std::shared_ptr<Collection> collection(new Collection(
+        std::move(name), std::move(directory), std::move(manifest), std::move(analyzer),
+        read_only));  // NOLINT(cppcoreguidelines-owning-memory): private
     auto opened =
         store::AppendLog::open(*collection->directory_, collection->manifest_.log, options,
                                [&](std::uint64_t sequence, std::span<const std::byte> payload) {

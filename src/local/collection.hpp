@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,6 +21,9 @@
 #include "braid/text/analyzer.hpp"
 
 namespace braid::local {
+
+class Findings;
+class LogReading;
 
 /// One collection: a log on disk, and in memory what replaying it gives.
 ///
@@ -74,6 +78,21 @@ public:
     };
     Difference difference(const Collection& next) const;
 
+    /// What was acknowledged at one moment, in memory and on disk.
+    struct Extent {
+        std::shared_ptr<const Pin> pin;
+        std::uint64_t log_bytes = 0;
+        Version version_base = 0;
+    };
+    Extent extent() const;
+    /// Checks `files`, the collection's own or a copy of them, and the indexes in memory against
+    /// them; what is wrong goes into the report.
+    Result<> check(const Extent& extent, const store::Directory& files, CheckReport& report,
+                   const CallLimits& limits) const;
+    /// Copies the files durably; without the last step there is no collection.
+    Result<> copy_files(const Extent& extent, store::Directory& copy) const;
+    const store::Directory& files() const noexcept { return *directory_; }
+
     const std::string& name() const noexcept { return name_; }
     /// With the dimension that the vectors turned out to have.
     Schema schema() const;
@@ -91,28 +110,36 @@ public:
     // Reads at a pinned sequence number; the contract is Backend's.
     Result<LegResult> search(Sequence at, const Leg& leg, const CallLimits& limits) const;
     Result<std::vector<std::optional<double>>> score(Sequence at, const Leg& leg,
-                                                     std::span<const std::string> ids) const;
+                                                     std::span<const std::string> ids,
+                                                     const CallLimits& limits) const;
     Result<std::vector<std::optional<Chunk>>> fetch(Sequence at, const ReadScope& scope,
                                                     std::span<const std::string> ids,
-                                                    bool with_vectors) const;
+                                                    bool with_vectors,
+                                                    const CallLimits& limits) const;
     Result<std::vector<Chunk>> neighbors(Sequence at, const ReadScope& scope,
                                          const std::string& document_id, std::int64_t index,
-                                         std::size_t before, std::size_t after) const;
-    Result<std::uint64_t> count(Sequence at, const ReadScope& scope) const;
+                                         std::size_t before, std::size_t after,
+                                         const CallLimits& limits) const;
+    Result<std::uint64_t> count(Sequence at, const ReadScope& scope,
+                                const CallLimits& limits) const;
     Result<std::vector<Suggestion>> suggest(Sequence at, const ReadScope& scope,
-                                            std::string_view text, std::size_t limit) const;
+                                            std::string_view text, std::size_t limit,
+                                            const CallLimits& limits) const;
     Result<std::vector<FacetCount>> facets(Sequence at, const ReadScope& scope,
-                                           const std::string& field, std::size_t limit) const;
-    Result<CollectionStats> stats(Sequence at, const ReadScope& scope) const;
+                                           const std::string& field, std::size_t limit,
+                                           const CallLimits& limits) const;
+    Result<CollectionStats> stats(Sequence at, const ReadScope& scope,
+                                  const CallLimits& limits) const;
     Result<std::vector<Chunk>> scan(Sequence at, const ReadScope& scope, const std::string& after,
-                                    std::size_t limit, bool with_vectors) const;
+                                    std::size_t limit, bool with_vectors,
+                                    const CallLimits& limits) const;
     Result<CollectionInfo> info(Sequence at, const Principal& principal) const;
 
 private:
     static Result<> create_files(store::Directory& directory, const Schema& schema,
                                  std::string_view manifest_name, const std::string& log);
     Collection(std::string name, std::unique_ptr<store::Directory> directory, Manifest manifest,
-               text::Analyzer analyzer);
+               text::Analyzer analyzer, bool read_only);
 
     // Writing (collection_write.cpp)
     Result<> validate_chunk(Chunk& chunk, std::size_t dimension) const;
@@ -130,22 +157,30 @@ private:
     /// With version 0 a chunk gets the version that belongs to the sequence number.
     WriteReport apply_upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
                              Sequence sequence);
-    WriteReport apply_update(const std::string& namespace_,
-                             const std::vector<MetadataUpdate>& updates, Sequence sequence);
+    WriteReport apply_updates(const std::string& namespace_,
+                              const std::vector<MetadataUpdate>& updates, Sequence sequence);
     WriteReport apply_remove(const std::string& namespace_, const std::vector<std::string>& ids,
                              Sequence sequence);
     void remove_old_logs() const;
+    void give_up_if_replaced();
     Partition& partition(const std::string& namespace_);
     /// `empty` if there is no such namespace. Requires state_mutex_, as long as it is used.
     const Partition& partition_or(const Partition& empty, const std::string& namespace_) const;
     void compact_if_worthwhile(Partition& partition);
     std::size_t dimension() const;
 
-    // Reading (collection_read.cpp): runs `read` under the shared lock, with what the scope shows.
+    // Checking (collection_check.cpp)
+    Manifest manifest_at(const Extent& extent) const;
+    Result<> check_index(const LogReading& reading, Sequence at, Findings& findings,
+                         const CallLimits& limits) const;
+
+    // Reading (collection_read.cpp): runs `read` under the shared lock, with what the scope shows,
+    // unless it is too late already.
     template <class T>
     using ReadFn = std::function<Result<T>(const View&, const docs::FilterMatcher*)>;
     template <class T>
-    Result<T> with_view(Sequence at, const ReadScope& scope, const ReadFn<T>& read) const;
+    Result<T> with_view(Sequence at, const ReadScope& scope, const CallLimits& limits,
+                        const ReadFn<T>& read) const;
     Result<std::vector<ScoredRow>> scored_rows(const View& view, const Leg& leg,
                                                const CallLimits& limits) const;
 
@@ -153,6 +188,8 @@ private:
     const std::unique_ptr<store::Directory> directory_;
     const Manifest manifest_;
     const text::Analyzer analyzer_;
+    const bool read_only_;
+    std::atomic<bool> displaced_ = false;  // an error left it open whose manifest is in place
     std::unique_ptr<store::AppendLog> log_;
 
     /// Plain upserts share it, so that they share a sync; a write that depends on what is there

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "braid/local/collection.hpp"
+#include "braid/local/limits.hpp"
 #include "braid/local/suggest.hpp"
 
 namespace braid::local {
@@ -38,7 +39,9 @@ Value facet_key(const Value& value) {
 }  // namespace
 
 template <class T>
-Result<T> Collection::with_view(Sequence at, const ReadScope& scope, const ReadFn<T>& read) const {
+Result<T> Collection::with_view(Sequence at, const ReadScope& scope, const CallLimits& limits,
+                                const ReadFn<T>& read) const {
+    BRAID_CHECK(check_limits(limits));
     const Partition empty(manifest_.schema);
     std::optional<docs::FilterMatcher> filter;
     if (scope.filter) {
@@ -70,9 +73,8 @@ Result<std::vector<ScoredRow>> Collection::scored_rows(const View& view, const L
 
 Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimits& limits) const {
     const auto start = std::chrono::steady_clock::now();
-    BRAID_CHECK(check_limits(limits));
     return with_view<LegResult>(
-        at, leg.scope,
+        at, leg.scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<LegResult> {
             BRAID_TRY(std::vector<ScoredRow> rows, scored_rows(view, leg, limits));
             std::erase_if(rows, [&](const ScoredRow& scored) {
@@ -93,37 +95,43 @@ Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimi
         });
 }
 
-Result<std::vector<std::optional<double>>> Collection::score(
-    Sequence at, const Leg& leg, std::span<const std::string> ids) const {
+Result<std::vector<std::optional<double>>> Collection::score(Sequence at, const Leg& leg,
+                                                             std::span<const std::string> ids,
+                                                             const CallLimits& limits) const {
     using Scores = std::vector<std::optional<double>>;
-    return with_view<Scores>(at, leg.scope,
-                             [&](const View& view, const docs::FilterMatcher*) -> Result<Scores> {
-                                 BRAID_TRY(const auto rows, scored_rows(view, leg, {}));
-                                 Scores scores;
-                                 for (const std::string& id : ids) {
-                                     const Row row = view.find(id);
-                                     const auto found = std::ranges::lower_bound(
-                                         rows, row, {}, [](const ScoredRow& s) { return s.row; });
-                                     auto& score = scores.emplace_back();
-                                     if (row == kNoRow) continue;
-                                     if (found != rows.end() && found->row == row) {
-                                         score = found->score;
-                                     } else if (leg.kind == LegKind::Sparse) {
-                                         score = 0.0;
-                                     }
-                                 }
-                                 return scores;
-                             });
+    return with_view<Scores>(
+        at, leg.scope, limits, [&](const View& view, const docs::FilterMatcher*) -> Result<Scores> {
+            BRAID_TRY(const auto rows, scored_rows(view, leg, limits));
+            Scores scores;
+            scores.reserve(ids.size());
+            for (const std::string& id : ids) {
+                const Row row = view.find(id);
+                const auto found = std::ranges::lower_bound(
+                    rows, row, {}, [](const ScoredRow& scored) { return scored.row; });
+                auto& score = scores.emplace_back();
+                if (row == kNoRow) continue;
+                if (found != rows.end() && found->row == row) {
+                    score = found->score;
+                } else if (leg.kind == LegKind::Sparse) {
+                    score = 0.0;
+                }
+            }
+            return scores;
+        });
 }
 
 Result<std::vector<std::optional<Chunk>>> Collection::fetch(Sequence at, const ReadScope& scope,
                                                             std::span<const std::string> ids,
-                                                            bool with_vectors) const {
+                                                            bool with_vectors,
+                                                            const CallLimits& limits) const {
     using Chunks = std::vector<std::optional<Chunk>>;
     return with_view<Chunks>(
-        at, scope, [&](const View& view, const docs::FilterMatcher* filter) -> Result<Chunks> {
+        at, scope, limits,
+        [&](const View& view, const docs::FilterMatcher* filter) -> Result<Chunks> {
             Chunks chunks;
+            StepCounter steps;
             for (const std::string& id : ids) {
+                if (steps.due()) BRAID_CHECK(check_limits(limits));
                 const Row row = view.find(id);
                 const Partition& partition = view.partition();
                 if (row == kNoRow || !matches(filter, partition.chunk(row))) {
@@ -139,17 +147,20 @@ Result<std::vector<std::optional<Chunk>>> Collection::fetch(Sequence at, const R
 
 Result<std::vector<Chunk>> Collection::neighbors(Sequence at, const ReadScope& scope,
                                                  const std::string& document_id, std::int64_t index,
-                                                 std::size_t before, std::size_t after) const {
+                                                 std::size_t before, std::size_t after,
+                                                 const CallLimits& limits) const {
     // Distances rather than bounds: index - before may lie outside the integers.
     const auto near = [&](std::int64_t i) {
         const auto distance = static_cast<std::uint64_t>(i) - static_cast<std::uint64_t>(index);
         return i >= index ? distance <= after : 0 - distance <= before;
     };
     return with_view<std::vector<Chunk>>(
-        at, scope,
+        at, scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<std::vector<Chunk>> {
             std::vector<Chunk> chunks;
+            StepCounter steps;
             for (const Row row : view.partition().rows_of_document(document_id)) {
+                if (steps.due()) BRAID_CHECK(check_limits(limits));
                 const Chunk& chunk = view.partition().chunk(row);
                 if (!chunk.chunk_index || !near(*chunk.chunk_index)) continue;
                 if (view.shows(row) && matches(filter, chunk)) chunks.push_back(chunk);
@@ -161,12 +172,15 @@ Result<std::vector<Chunk>> Collection::neighbors(Sequence at, const ReadScope& s
         });
 }
 
-Result<std::uint64_t> Collection::count(Sequence at, const ReadScope& scope) const {
+Result<std::uint64_t> Collection::count(Sequence at, const ReadScope& scope,
+                                        const CallLimits& limits) const {
     return with_view<std::uint64_t>(
-        at, scope,
+        at, scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<std::uint64_t> {
             std::uint64_t count = 0;
+            StepCounter steps;
             for (Row row = 0; row < view.partition().rows(); ++row) {
+                if (steps.due()) BRAID_CHECK(check_limits(limits));
                 if (view.shows(row) && matches(filter, view.partition().chunk(row))) ++count;
             }
             return count;
@@ -174,23 +188,27 @@ Result<std::uint64_t> Collection::count(Sequence at, const ReadScope& scope) con
 }
 
 Result<std::vector<Suggestion>> Collection::suggest(Sequence at, const ReadScope& scope,
-                                                    std::string_view text,
-                                                    std::size_t limit) const {
+                                                    std::string_view text, std::size_t limit,
+                                                    const CallLimits& limits) const {
     using Suggestions = std::vector<Suggestion>;
     return with_view<Suggestions>(
-        at, scope, [&](const View& view, const docs::FilterMatcher*) -> Result<Suggestions> {
-            return suggest_words(view, manifest_.schema, analyzer_, text, limit);
+        at, scope, limits,
+        [&](const View& view, const docs::FilterMatcher*) -> Result<Suggestions> {
+            return suggest_words(view, manifest_.schema, analyzer_, text, limit, limits);
         });
 }
 
 Result<std::vector<FacetCount>> Collection::facets(Sequence at, const ReadScope& scope,
-                                                   const std::string& field,
-                                                   std::size_t limit) const {
+                                                   const std::string& field, std::size_t limit,
+                                                   const CallLimits& limits) const {
     using Facets = std::vector<FacetCount>;
     return with_view<Facets>(
-        at, scope, [&](const View& view, const docs::FilterMatcher* filter) -> Result<Facets> {
+        at, scope, limits,
+        [&](const View& view, const docs::FilterMatcher* filter) -> Result<Facets> {
             std::map<Value, std::uint64_t, decltype(&facet_less)> counts(&facet_less);
+            StepCounter steps;
             for (Row row = 0; row < view.partition().rows(); ++row) {
+                if (steps.due()) BRAID_CHECK(check_limits(limits));
                 const Chunk& chunk = view.partition().chunk(row);
                 if (!view.shows(row) || !matches(filter, chunk)) continue;
                 const auto value = docs::field_value(chunk, field, manifest_.schema);
@@ -212,16 +230,19 @@ Result<std::vector<FacetCount>> Collection::facets(Sequence at, const ReadScope&
         });
 }
 
-Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope) const {
+Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope,
+                                          const CallLimits& limits) const {
     return with_view<CollectionStats>(
-        at, scope,
+        at, scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<CollectionStats> {
             CollectionStats stats;
             const Partition& partition = view.partition();
             std::unordered_set<std::string_view> documents;
             std::vector<bool> counted(partition.rows(), false);
             LengthSum lengths(manifest_.schema);
+            StepCounter steps;
             for (Row row = 0; row < partition.rows(); ++row) {
+                if (steps.due()) BRAID_CHECK(check_limits(limits));
                 if (!view.shows(row) || !matches(filter, partition.chunk(row))) continue;
                 counted[row] = true;
                 ++stats.chunks;
@@ -230,6 +251,7 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope) c
                 lengths.add(partition.field_lengths(row));
             }
             for (const auto& [term, list] : partition.postings()) {
+                if (steps.due()) BRAID_CHECK(check_limits(limits));
                 stats.terms += std::ranges::any_of(
                     list, [&](const sparse::Posting& posting) { return counted[posting.row]; });
             }
@@ -244,13 +266,15 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope) c
 
 Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
                                             const std::string& after, std::size_t limit,
-                                            bool with_vectors) const {
+                                            bool with_vectors, const CallLimits& limits) const {
     return with_view<std::vector<Chunk>>(
-        at, scope,
+        at, scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<std::vector<Chunk>> {
             const Partition& partition = view.partition();
             std::vector<Row> rows;
+            StepCounter steps;
             for (Row row = 0; row < partition.rows(); ++row) {
+                if (steps.due()) BRAID_CHECK(check_limits(limits));
                 const Chunk& chunk = partition.chunk(row);
                 if (chunk.chunk_id > after && view.shows(row) && matches(filter, chunk)) {
                     rows.push_back(row);
@@ -263,6 +287,7 @@ Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
             });
             std::vector<Chunk> chunks;
             for (auto row = rows.begin(); row != end; ++row) {
+                if (steps.due()) BRAID_CHECK(check_limits(limits));
                 chunks.push_back(with_vectors ? partition.chunk_with_vector(*row)
                                               : partition.chunk(*row));
             }

@@ -89,6 +89,19 @@ Collection::Difference Collection::difference(const Collection& next) const {
     return difference;
 }
 
+/// After an error the other manifest may be in place, for now or for good. What is written to this
+/// log, or to the other, could then be lost: neither takes writes until the database is opened
+/// anew.
+void Collection::give_up_if_replaced() {
+    const auto file = directory_->open(kManifestName);
+    if (file) {
+        const auto present = read_manifest((*file)->bytes(), kManifestName);
+        if (present && present->log == manifest_.log) return;
+    }
+    displaced_ = true;
+    (void)close();
+}
+
 Result<> Collection::replace_by(Collection& next) {
     Manifest manifest = next.manifest_;
     {
@@ -97,7 +110,12 @@ Result<> Collection::replace_by(Collection& next) {
         manifest.version_base = version_base_ + applied_;
         next.version_base_ = manifest.version_base;
     }
-    BRAID_CHECK(directory_->replace(kManifestName, write_manifest(manifest)));
+    if (const auto replaced = directory_->replace(kManifestName, write_manifest(manifest));
+        !replaced) {
+        give_up_if_replaced();
+        if (displaced_) (void)next.close();
+        return replaced;
+    }
     // From here on the next one is the collection; what is left over does no harm.
     (void)close();
     (void)directory_->remove(kNextManifestName);

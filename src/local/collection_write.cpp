@@ -262,7 +262,7 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
     }
     BRAID_CHECK(check_versions({.namespace_ = namespace_}, ids, options));
     return commit(out.view(),
-                  [&](Sequence sequence) { return apply_update(namespace_, updates, sequence); });
+                  [&](Sequence sequence) { return apply_updates(namespace_, updates, sequence); });
 }
 
 Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelector& selector,
@@ -324,19 +324,16 @@ WriteReport Collection::apply_upsert(const std::string& namespace_,
     return report;
 }
 
-WriteReport Collection::apply_update(const std::string& namespace_,
-                                     const std::vector<MetadataUpdate>& updates,
-                                     Sequence sequence) {
+WriteReport Collection::apply_updates(const std::string& namespace_,
+                                      const std::vector<MetadataUpdate>& updates,
+                                      Sequence sequence) {
     Partition& target = partition(namespace_);
     WriteReport report{.version = sequence + version_base_};
     for (const MetadataUpdate& update : updates) {
         const Row row = target.find(update.chunk_id, applied_);
         if (row == kNoRow) continue;  // a delete came first in the log
         Chunk chunk = target.chunk_with_vector(row);
-        docs::merge_patch(chunk.metadata, update.metadata);
-        if (update.created_at) chunk.created_at = update.created_at;
-        if (update.sensitivity) chunk.sensitivity = update.sensitivity;
-        if (update.visibility_scope) chunk.visibility_scope = *update.visibility_scope;
+        apply_update(update, chunk);
         chunk.version = report.version;
         target.upsert(prepare(std::move(chunk)), sequence);
         ++report.written;
@@ -358,48 +355,25 @@ WriteReport Collection::apply_remove(const std::string& namespace_,
 }
 
 Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payload) {
-    store::ByteReader in(payload, "log record");
-    BRAID_TRY(const std::uint8_t kind, in.u8("record kind"));
-    BRAID_TRY(const std::string_view stored_namespace, in.string("namespace"));
-    BRAID_TRY(const std::size_t count, in.count(1, "count"));
-    const std::string space(stored_namespace);
-    if (kind == kUpsert || kind == kCopy) {
+    BRAID_TRY(LogRecord record, decode_record(payload));
+    if (!record.upserts.empty()) {
         std::vector<PreparedChunk> chunks;
-        chunks.reserve(count);
+        chunks.reserve(record.upserts.size());
         std::size_t dimension = dimension_;
-        for (std::size_t i = 0; i < count; ++i) {
-            Version version = 0;
-            if (kind == kCopy) {
-                BRAID_TRY(version, in.u64("version"));
-            }
-            BRAID_TRY(Chunk chunk, docs::read_chunk(in));
-            chunk.version = version;
+        for (Chunk& chunk : record.upserts) {
             if (dimension == 0) dimension = chunk.vector.size();
             if (!chunk.vector.empty() && chunk.vector.size() != dimension) {
-                return in.corrupt("a vector of the wrong dimension");
+                return fail(ErrorCode::Corruption,
+                            "chunk \"" + chunk.chunk_id + "\" has a vector of the wrong dimension");
             }
             chunks.push_back(prepare(std::move(chunk)));
         }
-        apply_upsert(space, std::move(chunks), sequence);
-    } else if (kind == kUpdate) {
-        std::vector<MetadataUpdate> updates;
-        for (std::size_t i = 0; i < count; ++i) {
-            BRAID_TRY(MetadataUpdate update, docs::read_update(in));
-            updates.push_back(std::move(update));
-        }
-        apply_update(space, updates, sequence);
-    } else if (kind == kRemove) {
-        std::vector<std::string> ids;
-        for (std::size_t i = 0; i < count; ++i) {
-            BRAID_TRY(const std::string_view id, in.string("chunk_id"));
-            ids.emplace_back(id);
-        }
-        apply_remove(space, ids, sequence);
-    } else {
-        return in.corrupt("unknown record kind " + std::to_string(kind));
+        apply_upsert(record.namespace_, std::move(chunks), sequence);
     }
+    if (!record.updates.empty()) apply_updates(record.namespace_, record.updates, sequence);
+    if (!record.removals.empty()) apply_remove(record.namespace_, record.removals, sequence);
     applied_ = sequence;
-    return in.expect_end("record");
+    return {};
 }
 
 }  // namespace braid::local

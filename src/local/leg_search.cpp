@@ -5,6 +5,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "braid/local/limits.hpp"
 #include "braid/sparse/bm25.hpp"
 
 namespace braid::local {
@@ -69,8 +70,6 @@ double mean_okapi_idf(const View& view, const sparse::CorpusStatistics& statisti
     return frequencies.empty() ? 0.0 : sum / static_cast<double>(frequencies.size());
 }
 
-constexpr std::size_t kStepsBetweenChecks = 16'384;
-
 }  // namespace
 
 double LengthSum::weighted() const noexcept {
@@ -79,14 +78,6 @@ double LengthSum::weighted() const noexcept {
         sum += schema_->text_fields[i].weight * static_cast<double>(terms_[i]);
     }
     return sum;
-}
-
-Result<> check_limits(const CallLimits& limits) {
-    if (limits.stopped()) return fail(ErrorCode::Cancelled, "the caller cancelled the search");
-    if (limits.expired()) {
-        return fail(ErrorCode::DeadlineExceeded, "the deadline passed during the search");
-    }
-    return {};
 }
 
 Result<View> View::create(const Partition& partition, const Schema& schema,
@@ -166,7 +157,7 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
     std::optional<double> mean_idf;
     std::vector<double> best_scores;
     std::vector<double> scores(partition.rows(), 0.0);
-    std::size_t steps = 0;
+    StepCounter steps;
     for (const std::string& query : leg.texts) {
         std::ranges::fill(scores, 0.0);
         for (const auto& [term, repeated] : query_terms(analyzer, query)) {
@@ -180,7 +171,7 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
             }
             const double weight = repeated * idf;
             for (const sparse::Posting& posting : list) {
-                if (++steps % kStepsBetweenChecks == 0) BRAID_CHECK(check_limits(limits));
+                if (steps.due()) BRAID_CHECK(check_limits(limits));
                 if (!view.shows(posting.row)) continue;
                 scores[posting.row] +=
                     weight * sparse::saturation(schema.bm25, posting.tf,

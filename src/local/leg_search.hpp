@@ -73,7 +73,4 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
 std::vector<ScoredRow> best(const Partition& partition, std::vector<ScoredRow> rows,
                             std::size_t depth);
 
-/// DeadlineExceeded, Cancelled, or nothing.
-Result<> check_limits(const CallLimits& limits);
-
 }  // namespace braid::local

@@ -8,12 +8,18 @@
 namespace braid::local {
 namespace {
 
-constexpr std::string_view kLockName = "LOCK";
-constexpr std::string_view kCollectionsName = "collections";
-
 struct LocalSnapshot final : Snapshot {
     std::map<std::string, std::shared_ptr<const Collection::Pin>> pins;
 };
+
+/// Corruption if this is a copy of a database that was not finished: not an empty database.
+Result<> require_no_unfinished_copy(const store::Directory& root) {
+    const auto found = root.open_subdirectory(kUnfinishedName);
+    if (!found) return {};
+    return fail(ErrorCode::Corruption, root.path() +
+                                           ": copying a database into this directory was begun and "
+                                           "not finished; do it again");
+}
 
 tl::unexpected<Error> no_collection(const std::string& name) {
     return fail(ErrorCode::NotFound, "there is no collection \"" + name + "\"");
@@ -47,8 +53,11 @@ void LocalBackend::remove_leftovers(store::Directory& directory,
 }
 
 Result<std::vector<std::string>> LocalBackend::open_collections() {
-    auto directory = options_.read_only ? root_->open_subdirectory(kCollectionsName)
-                                        : root_->subdirectory(kCollectionsName);
+    auto directory = root_->open_subdirectory(kCollectionsName);
+    if (!directory && directory.error().code == ErrorCode::NotFound) {
+        BRAID_CHECK(require_no_unfinished_copy(*root_));
+        if (!options_.read_only) directory = root_->subdirectory(kCollectionsName);
+    }
     std::vector<std::string> notes;
     remove_leftovers(*root_, notes);
     if (!directory) {
@@ -92,6 +101,7 @@ Result<> LocalBackend::create_collection(const std::string& name, const Schema& 
 
 Result<> LocalBackend::drop_collection(const std::string& name) {
     BRAID_CHECK(check_writable());
+    const std::unique_lock nobody_reads_files(files_mutex_);
     const std::unique_lock nobody_writes(switch_mutex_);
     const std::scoped_lock lock(mutex_);
     const auto found = collections_.find(name);
@@ -99,12 +109,17 @@ Result<> LocalBackend::drop_collection(const std::string& name) {
     if (found != collections_.end()) {
         (void)found->second->close();  // its data is about to go anyway
     }
-    BRAID_CHECK(directory_->remove_subdirectory(name));
+    const auto removed = directory_->remove_subdirectory(name);
+    if (!removed) {
+        // It may have gone all the same, and then it is no collection any more.
+        const auto left = directory_->open_subdirectory(name);
+        if (left || left.error().code != ErrorCode::NotFound) return removed;
+    }
     if (found != collections_.end()) collections_.erase(found);
     damaged_.erase(name);
     unfinished_.erase(name);
     rewrites_.erase(name);
-    return {};
+    return removed;
 }
 
 Result<std::shared_ptr<Collection>> LocalBackend::find(const std::string& name) const {
@@ -167,10 +182,11 @@ Result<SnapshotPtr> LocalBackend::snapshot(std::span<const std::string> collecti
 }
 
 Result<std::vector<std::optional<std::uint64_t>>> LocalBackend::rank_of(
-    const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids) const {
+    const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
+    const CallLimits& limits) const {
     Leg whole = leg;
     whole.depth = static_cast<std::size_t>(-1);
-    BRAID_TRY(const LegResult result, search_leg(snapshot, whole, {}));
+    BRAID_TRY(const LegResult result, search_leg(snapshot, whole, limits));
     std::unordered_map<std::string_view, std::uint64_t> ranks;
     for (const LegHit& hit : result.hits) ranks.emplace(hit.chunk_id, ranks.size() + 1);
     std::vector<std::optional<std::uint64_t>> answer;

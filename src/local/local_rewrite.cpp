@@ -28,7 +28,7 @@ public:
             }
             const auto pin = source_->pin();
             const ReadScope scope{source_->name(), batch.namespace_, {}, std::nullopt};
-            BRAID_TRY(auto chunks, source_->fetch(pin->at(), scope, ids, true));
+            BRAID_TRY(auto chunks, source_->fetch(pin->at(), scope, ids, true, {}));
             for (auto& chunk : chunks) {
                 if (chunk) batch.chunks.push_back(*std::move(chunk));
             }
@@ -113,6 +113,7 @@ std::optional<std::string> LocalBackend::rewriting(const std::string& collection
 
 Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source,
                                        const std::shared_ptr<Collection>& next) {
+    const std::unique_lock nobody_reads_files(files_mutex_);
     const std::unique_lock nobody_writes(switch_mutex_);
     BRAID_TRY(const auto present, find(next->name()));
     if (present != source) {

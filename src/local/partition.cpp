@@ -61,16 +61,20 @@ void Partition::link(Row row) {
     documents_[chunk.document_id].push_back(row);
 }
 
-std::uint32_t Partition::intern_label(const Chunk& chunk) {
-    const auto& names = schema_->levels.names;
-    const std::string& level =
-        chunk.sensitivity ? *chunk.sensitivity : schema_->levels.default_level;
+Label label_of(const Chunk& chunk, const Schema& schema) {
+    const auto& names = schema.levels.names;
+    const std::string& level = chunk.sensitivity ? *chunk.sensitivity : schema.levels.default_level;
     Label label;
     label.level = static_cast<std::size_t>(std::ranges::find(names, level) - names.begin());
     label.scopes = chunk.visibility_scope;
     std::ranges::sort(label.scopes);
     const auto repeated = std::ranges::unique(label.scopes);
     label.scopes.erase(repeated.begin(), repeated.end());
+    return label;
+}
+
+std::uint32_t Partition::intern_label(const Chunk& chunk) {
+    Label label = label_of(chunk, *schema_);
     const auto found = std::ranges::find(labels_, label);
     const auto index = static_cast<std::uint32_t>(found - labels_.begin());
     if (found == labels_.end()) labels_.push_back(std::move(label));

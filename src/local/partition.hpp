@@ -42,6 +42,8 @@ struct Label {
     friend bool operator==(const Label&, const Label&) = default;
 };
 
+Label label_of(const Chunk& chunk, const Schema& schema);
+
 /// What a search touches for every row; the rest of a row is apart, to keep scans short.
 struct RowFacts {
     Sequence born = 0;

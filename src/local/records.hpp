@@ -2,8 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "braid/collection.hpp"
+#include "braid/result.hpp"
 #include "braid/store/bytes.hpp"
 
 namespace braid::local {
@@ -23,5 +27,19 @@ inline store::ByteWriter start_record(std::uint8_t kind, const std::string& name
     out.varint(count);
     return out;
 }
+
+/// A record as it was meant: one of the three lists is filled.
+struct LogRecord {
+    std::string namespace_;
+    std::vector<Chunk> upserts;  // with version 0, those of a copy with their own
+    std::vector<MetadataUpdate> updates;
+    std::vector<std::string> removals;  // chunk ids
+};
+
+/// Corruption for what no version of braid writes.
+Result<LogRecord> decode_record(std::span<const std::byte> payload);
+
+/// What an update makes of a chunk, its version apart.
+void apply_update(const MetadataUpdate& update, Chunk& chunk);
 
 }  // namespace braid::local

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "braid/core/nearest.hpp"
+#include "braid/local/limits.hpp"
 
 namespace braid::local {
 namespace {
@@ -57,10 +58,13 @@ std::size_t most_of(std::string_view word) {
 
 /// Terms that may be what was meant: near the query's term, or its start, as a stem is the start of
 /// a word whose end is misspelt.
-std::vector<NearTerm> candidates(const View& view, std::string_view term) {
+Result<std::vector<NearTerm>> candidates(const View& view, std::string_view term,
+                                         const CallLimits& limits) {
     const std::size_t most = most_of(term);
     std::vector<NearTerm> near;
+    StepCounter steps;
     for (const auto& [known, postings] : view.partition().postings()) {
+        if (steps.due()) BRAID_CHECK(check_limits(limits));
         const bool stem = known.size() >= kShortBytes && term.starts_with(known);
         const bool sized = known.size() <= term.size() + most && term.size() <= known.size() + most;
         if (!stem && !sized) continue;
@@ -80,9 +84,9 @@ std::vector<NearTerm> candidates(const View& view, std::string_view term) {
 
 }  // namespace
 
-std::vector<Suggestion> suggest_words(const View& view, const Schema& schema,
-                                      const text::Analyzer& analyzer, std::string_view text,
-                                      std::size_t limit) {
+Result<std::vector<Suggestion>> suggest_words(const View& view, const Schema& schema,
+                                              const text::Analyzer& analyzer, std::string_view text,
+                                              std::size_t limit, const CallLimits& limits) {
     std::vector<text::Token> tokens;
     analyzer.analyze(text, tokens);
     std::vector<Suggestion> suggestions;
@@ -95,7 +99,8 @@ std::vector<Suggestion> suggest_words(const View& view, const Schema& schema,
         if (seen_of(view, token.term, postings).chunks > 0) continue;
         const std::string word(text.substr(token.begin, token.end - token.begin));
         std::vector<std::pair<std::size_t, Suggestion>> found;
-        for (const NearTerm& near : candidates(view, token.term)) {
+        BRAID_TRY(const auto nearest, candidates(view, token.term, limits));
+        for (const NearTerm& near : nearest) {
             const Chunk& chunk = view.partition().chunk(near.first);
             std::string instead = surface_of(chunk, schema, analyzer, near.term);
             const std::size_t most = most_of(word);

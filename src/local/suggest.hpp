@@ -15,8 +15,9 @@ namespace braid::local {
 /// do: one letter off for words of up to four bytes, two for longer ones; nearest first, then the
 /// most frequent. Words are shown as they stand in a text, not as the analyzer cuts them. Reads
 /// every term of the partition; rows that the view does not show change nothing.
-std::vector<Suggestion> suggest_words(const View& view, const Schema& schema,
-                                      const text::Analyzer& analyzer, std::string_view text,
-                                      std::size_t limit);
+/// DeadlineExceeded or Cancelled when the limits say so.
+Result<std::vector<Suggestion>> suggest_words(const View& view, const Schema& schema,
+                                              const text::Analyzer& analyzer, std::string_view text,
+                                              std::size_t limit, const CallLimits& limits);
 
 }  // namespace braid::local

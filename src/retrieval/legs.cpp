@@ -265,7 +265,8 @@ Result<> LegSearch::fill_scores(const CollectionRun& run,
         for (const std::string_view id : all) {
             if (!present.contains(id)) missing.emplace_back(id);
         }
-        BRAID_TRY(const auto scores, work_.backend.score(work_.snapshot, run.legs[l].leg, missing));
+        BRAID_TRY(const auto scores,
+                  work_.backend.score(work_.snapshot, run.legs[l].leg, missing, work_.limits));
         for (std::size_t m = 0; m < missing.size(); ++m) {
             if (!scores[m]) continue;
             const std::string_view id = filled_ids_.emplace_back(missing[m]);

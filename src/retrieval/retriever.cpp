@@ -217,7 +217,7 @@ private:
         for (const CollectionPlan& collection : work_.plan.collections) {
             if (!collection.sparse) continue;
             auto found = work_.backend.suggest(work_.snapshot, work_.scope_of(collection.name),
-                                               work_.request.query, per_word);
+                                               work_.request.query, per_word, work_.limits);
             if (!found) continue;  // a courtesy: its failure changes nothing
             for (Suggestion& suggestion : *found) {
                 auto& all = work_.answer.suggestions;

@@ -172,8 +172,8 @@ Result<LegStanding> Inquiry::standing_in(const Leg& leg, std::size_t depth) cons
     LegStanding standing;
     standing.source = name_of(leg.kind);
     standing.depth = depth;
-    BRAID_TRY(const auto scores, tools_.backend.score(snapshot_, leg, ids));
-    BRAID_TRY(const auto ranks, tools_.backend.rank_of(snapshot_, leg, ids));
+    BRAID_TRY(const auto scores, tools_.backend.score(snapshot_, leg, ids, limits_));
+    BRAID_TRY(const auto ranks, tools_.backend.rank_of(snapshot_, leg, ids, limits_));
     standing.score = scores.front();
     standing.rank = ranks.front();
     return standing;

@@ -21,8 +21,8 @@ bool is_name_character(char c) noexcept {
            c == '_' || c == '-';
 }
 
-bool is_leftover(std::string_view name) noexcept {
-    return name.starts_with(kTempPrefix) || name.starts_with(kTrashPrefix);
+bool is_listed(const RawEntry& entry) noexcept {
+    return entry.kind != RawEntry::Kind::Other && is_valid_name(entry.name);
 }
 
 /// A name that is very likely free; whoever takes it finds out whether it was.
@@ -120,12 +120,14 @@ public:
     }
 
     Result<std::vector<DirectoryEntry>> list() const override;
+    Result<std::vector<std::string>> list_others() const override;
     Result<> create(std::string_view name, std::span<const std::byte> bytes) override;
     Result<> replace(std::string_view name, std::span<const std::byte> bytes) override;
     Result<> remove(std::string_view name) override;
     Result<std::unique_ptr<AppendFile>> open_append(std::string_view name) override;
     Result<std::unique_ptr<Directory>> subdirectory(std::string_view name) override;
     Result<std::unique_ptr<Directory>> open_subdirectory(std::string_view name) const override;
+    Result<> rename_subdirectory(std::string_view from, std::string_view to) override;
     Result<> remove_subdirectory(std::string_view name) override;
 
     Result<std::unique_ptr<DirectoryLock>> lock(std::string_view name) override {
@@ -150,13 +152,23 @@ Result<std::vector<DirectoryEntry>> RawBackedDirectory::list() const {
     BRAID_TRY(auto raw_entries, raw_->list());
     std::vector<DirectoryEntry> entries;
     for (RawEntry& raw : raw_entries) {
-        if (raw.kind == RawEntry::Kind::Other || !is_valid_name(raw.name)) continue;
+        if (!is_listed(raw)) continue;
         const bool is_directory = raw.kind == RawEntry::Kind::Directory;
         entries.push_back({std::move(raw.name), is_directory, is_directory ? 0 : raw.size});
     }
     std::sort(entries.begin(), entries.end(),
               [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
     return entries;
+}
+
+Result<std::vector<std::string>> RawBackedDirectory::list_others() const {
+    BRAID_TRY(auto raw_entries, raw_->list());
+    std::vector<std::string> names;
+    for (RawEntry& raw : raw_entries) {
+        if (!is_listed(raw)) names.push_back(std::move(raw.name));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 /// A new file, content durable, under a name of our own; on failure nothing is left, if possible.
@@ -253,6 +265,14 @@ Result<std::unique_ptr<Directory>> RawBackedDirectory::open_subdirectory(
     return make_directory(std::move(raw));
 }
 
+Result<> RawBackedDirectory::rename_subdirectory(std::string_view from, std::string_view to) {
+    BRAID_CHECK(check_name(from));
+    BRAID_CHECK(check_name(to));
+    BRAID_CHECK(raw_->open_directory(std::string(from)));
+    BRAID_CHECK(raw_->rename(std::string(from), std::string(to), RawDirectory::IfTaken::Fail));
+    return raw_->sync();
+}
+
 Result<std::string> RawBackedDirectory::move_to_trash(const std::string& name) {
     for (int attempt = 0;; ++attempt) {
         std::string trash = own_name(kTrashPrefix);
@@ -277,7 +297,7 @@ Result<std::size_t> RawBackedDirectory::remove_leftovers() {
     BRAID_TRY(const auto entries, raw_->list());
     std::size_t removed = 0;
     for (const RawEntry& entry : entries) {
-        if (!is_leftover(entry.name)) continue;
+        if (!is_leftover_name(entry.name)) continue;
         BRAID_CHECK(entry.kind == RawEntry::Kind::Directory ? remove_tree(*raw_, entry.name, 0)
                                                             : raw_->remove_file(entry.name));
         ++removed;
@@ -291,6 +311,10 @@ Result<std::size_t> RawBackedDirectory::remove_leftovers() {
 bool is_valid_name(std::string_view name) noexcept {
     return !name.empty() && name.size() <= kMaxNameBytes && name.front() != '.' &&
            std::all_of(name.begin(), name.end(), is_name_character);
+}
+
+bool is_leftover_name(std::string_view name) noexcept {
+    return name.starts_with(kTempPrefix) || name.starts_with(kTrashPrefix);
 }
 
 std::unique_ptr<Directory> make_directory(std::shared_ptr<RawDirectory> raw) {

@@ -86,6 +86,9 @@ public:
     /// could not have given, or is a left-over of a crash, is not listed.
     virtual Result<std::vector<DirectoryEntry>> list() const = 0;
 
+    /// The names that `list` leaves out, sorted.
+    virtual Result<std::vector<std::string>> list_others() const = 0;
+
     /// Writes a new file, durably. AlreadyExists if `name` is taken, also by a directory.
     virtual Result<> create(std::string_view name, std::span<const std::byte> bytes) = 0;
 
@@ -108,6 +111,10 @@ public:
     /// NotFound if there is no such sub-directory.
     virtual Result<std::unique_ptr<Directory>> open_subdirectory(std::string_view name) const = 0;
 
+    /// Gives a sub-directory another name, durably: after a crash it has one of the two, with all
+    /// it holds. AlreadyExists if `to` is taken, NotFound if there is no sub-directory `from`.
+    virtual Result<> rename_subdirectory(std::string_view from, std::string_view to) = 0;
+
     /// Removes a sub-directory with all it holds: the name is gone at once and durably, then the
     /// content. After a crash either all of it is there under `name`, or nothing.
     virtual Result<> remove_subdirectory(std::string_view name) = 0;
@@ -126,5 +133,8 @@ public:
 
 /// Whether `name` may be passed to a Directory.
 bool is_valid_name(std::string_view name) noexcept;
+
+/// Whether it is a name that `Directory::remove_leftovers` removes.
+bool is_leftover_name(std::string_view name) noexcept;
 
 }  // namespace braid::store

@@ -71,10 +71,14 @@ Result<LogCheck> check_log(const Directory& directory, std::string_view name) {
 Result<LogCheck> salvage_log(const Directory& directory, std::string_view name,
                              const AppendLog::ReplayFn& salvage) {
     BRAID_TRY(const auto view, directory.open(name));
-    const auto file = view->bytes();
+    return salvage_log(view->bytes(), directory.path() + "/" + std::string(name), salvage);
+}
+
+Result<LogCheck> salvage_log(std::span<const std::byte> file, std::string_view path,
+                             const AppendLog::ReplayFn& salvage) {
     LogCheck check;
     check.bytes = file.size();
-    const auto read = decode_log_header(file, directory.path() + "/" + std::string(name));
+    const auto read = decode_log_header(file, path);
     std::optional<LogHeader> header;
     if (read) {
         header = *read;

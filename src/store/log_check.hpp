@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,11 @@ Result<LogCheck> check_log(const Directory& directory, std::string_view name);
 /// for saving what can be saved of a log that AppendLog::open calls corrupt. Sequence numbers have
 /// gaps where records are lost. An error of `salvage` stops it and is returned.
 Result<LogCheck> salvage_log(const Directory& directory, std::string_view name,
+                             const AppendLog::ReplayFn& salvage);
+
+/// The same for the content of a log that has been read already, or the first part of it; `path`
+/// names it in messages.
+Result<LogCheck> salvage_log(std::span<const std::byte> file, std::string_view path,
                              const AppendLog::ReplayFn& salvage);
 
 }  // namespace braid::store

@@ -234,5 +234,39 @@ TEST_P(BackendConformance, CollectionsComeAndGoWhileOthersAreRead) {
     EXPECT_EQ(must(backend().collections({})).size(), 1U);
 }
 
+TEST_P(BackendConformance, ACheckFindsNothingWrongWhileOthersWrite) {
+    create(vectors_schema(2));
+    if (const auto supported = backend().check(); !supported) {
+        GTEST_SKIP() << supported.error().message;
+    }
+    constexpr int writers = 2;
+    std::atomic<int> writing = writers;
+    Crew crew;
+    crew.add(writers, [&](int number) {
+        for (int stamp = 0; stamp < 80; ++stamp) {
+            must(backend().upsert("c", "default", group(number, stamp, 12)));
+            if (stamp % 10 == 9) {
+                must(backend().remove(scope_of("c"), by_documents({"g" + std::to_string(number)})));
+            }
+            if (stamp % 20 == 5) {
+                const std::string name = "other" + std::to_string(number);
+                must(backend().create_collection(name, words_schema()));
+                must(backend().upsert(name, "default", {make_chunk("a", "word")}));
+                must(backend().drop_collection(name));
+            }
+        }
+        --writing;
+    });
+    crew.add(2, [&](int) {
+        while (writing > 0) {
+            for (const std::string& problem : must(backend().check()).problems) {
+                ADD_FAILURE() << problem;
+            }
+        }
+    });
+    crew.join();
+    EXPECT_EQ(must(backend().check()).problems, Ids{});
+}
+
 }  // namespace
 }  // namespace braid::testing

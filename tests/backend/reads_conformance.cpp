@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <stop_token>
 
 #include "backend/conformance.hpp"
 #include "backend/random_data.hpp"
@@ -189,6 +191,41 @@ TEST_P(BackendConformance, AnUnknownNamespaceIsAnEmptyOne) {
     EXPECT_TRUE(must(backend().scan(now(), nowhere, "", 9, true)).empty());
     EXPECT_EQ(must(backend().remove(nowhere, by_ids({"a"}))).written, 0U);
     EXPECT_EQ(all_ids(), Ids{"a"});
+}
+
+TEST_P(BackendConformance, ReadsGiveUpWhenToldTo) {
+    create(vectors_schema(2));
+    Chunk chunk = make_chunk("a", "word", {1, 0});
+    chunk.document_id = "d";
+    chunk.chunk_index = 0;
+    put({chunk});
+    CallLimits late;
+    late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+    const std::stop_source source;
+    source.request_stop();
+    CallLimits stopped;
+    stopped.stop = source.get_token();
+    CallLimits patient;
+    patient.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
+    patient.stop = std::stop_source().get_token();
+    const Ids ids{"a"};
+    const auto expect_limits = [&](const auto& read) {
+        expect_error(read(late), ErrorCode::DeadlineExceeded);
+        expect_error(read(stopped), ErrorCode::Cancelled);
+        must(read(patient));
+    };
+    using Limits = CallLimits;
+    const Backend& b = backend();
+    expect_limits([&](const Limits& l) { return b.fetch(now(), scope(), ids, true, l); });
+    expect_limits([&](const Limits& l) { return b.neighbors(now(), scope(), "d", 0, 1, 1, l); });
+    expect_limits([&](const Limits& l) { return b.count(now(), scope(), l); });
+    expect_limits([&](const Limits& l) { return b.facets(now(), scope(), "chunk_id", 9, l); });
+    expect_limits([&](const Limits& l) { return b.stats(now(), scope(), l); });
+    expect_limits([&](const Limits& l) { return b.scan(now(), scope(), "", 9, true, l); });
+    for (const Leg& leg : {words_leg(scope(), {"word"}), vector_leg(scope(), {1, 0})}) {
+        expect_limits([&](const Limits& l) { return b.score(now(), leg, ids, l); });
+        expect_limits([&](const Limits& l) { return b.rank_of(now(), leg, ids, l); });
+    }
 }
 
 }  // namespace

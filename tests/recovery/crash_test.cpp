@@ -78,6 +78,7 @@ void expect_legal(FaultyDisk& disk, std::size_t acknowledged) {
     ASSERT_TRUE(reference().legal(state, acknowledged))
         << reference().complaint(state, acknowledged);
     expect_both_legs_agree(*backend);
+    expect_check_is_clean(*backend);
 }
 
 /// The database takes writes again, and keeps them.
@@ -103,6 +104,7 @@ void expect_usable(FaultyDisk& disk) {
         EXPECT_TRUE(read.at(0).has_value()) << info.name;
     }
     expect_both_legs_agree(*backend);
+    expect_check_is_clean(*backend);
 }
 
 TEST(Crash, AtEveryOperationLeavesALegalState) {
@@ -160,6 +162,8 @@ TEST(Fault, AtEveryOperationIsReportedAndLosesNothing) {
                 ASSERT_TRUE(reference().legal(shown, acknowledged))
                     << "reads: " << reference().complaint(shown, acknowledged);
                 expect_both_legs_agree(*backend);
+                disk.plan().clear();
+                expect_check_is_clean(*backend);
             }
             if (kind == FaultKind::ShortWrite) {
                 EXPECT_EQ(acknowledged + 1, reference().states.size()) << "no error at all";

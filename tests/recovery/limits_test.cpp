@@ -20,6 +20,7 @@ namespace braid::testing {
 namespace {
 
 using store::testing::CrashMode;
+using store::testing::FaultKind;
 using store::testing::FaultyDisk;
 
 std::unique_ptr<Backend> open_whole(FaultyDisk& disk) {
@@ -52,6 +53,7 @@ TEST(FailedSync, MakesTheCollectionReadOnlyAndReadsGoOn) {
         expect_error(backend->update("c", "default", {{.chunk_id = "a"}}), ErrorCode::ReadOnly);
         EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"});
         expect_both_legs_agree(*backend);
+        expect_check_is_clean(*backend);
         must(put(*backend, "d", "other collections are not affected"));
     }
     FaultyDisk after = disk.crash_state(1, CrashMode::DropAll);
@@ -59,6 +61,54 @@ TEST(FailedSync, MakesTheCollectionReadOnlyAndReadsGoOn) {
     EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"}) << "what was not acknowledged is gone";
     must(put(*backend, "c", "b"));
     EXPECT_EQ(ids_in(*backend, "d").size(), 1U);
+}
+
+struct Switched {
+    std::uint64_t operations = 0;  // of the disk
+    Ids acknowledged;
+};
+
+/// Copies the one chunk of "c" to a schema with one dimension more, and has the n-th operation of
+/// the switch fail; 0: none. What can be written afterwards is written.
+Switched write_after_a_switch(FaultyDisk& disk, std::uint64_t n) {
+    Switched switched{.acknowledged = {"a"}};
+    const auto backend = open_whole(disk);
+    must(backend->create_collection("c", vectors_schema(2)));
+    must(put(*backend, "c", "a"));
+    const auto work = must(backend->rewrite("c", vectors_schema(3)));
+    Rewrite::Batch batch = must(work->pending(10));
+    for (Chunk& chunk : batch.chunks) chunk.vector.push_back(1);
+    must(work->put(std::move(batch)));
+    const std::uint64_t before = disk.plan().operations();
+    if (n > 0) disk.plan().fail_at(n, FaultKind::IoError);
+    (void)work->finish();
+    disk.plan().clear();
+    switched.operations = disk.plan().operations() - before;
+    const std::size_t dimension = must(backend->describe("c", {})).schema.vectors.dimension;
+    const std::vector<float> vector(dimension, 1.0F);
+    if (backend->upsert("c", "default", {make_chunk("b", "all", vector)})) {
+        switched.acknowledged.emplace_back("b");
+    }
+    expect_check_is_clean(*backend);
+    return switched;
+}
+
+TEST(FailedSwitch, LosesNoWriteThatIsAcknowledgedAfterIt) {
+    FaultyDisk undisturbed;
+    const std::uint64_t operations = write_after_a_switch(undisturbed, 0).operations;
+    ASSERT_GT(operations, 3U);
+    for (std::uint64_t n = 1; n <= operations; ++n) {
+        FaultyDisk disk;
+        const Ids acknowledged = write_after_a_switch(disk, n).acknowledged;
+        for (const CrashMode mode : store::testing::kCrashModes) {
+            SCOPED_TRACE(::testing::Message()
+                         << "operation " << n << " of the switch, mode " << static_cast<int>(mode));
+            FaultyDisk after = disk.crash_state(n, mode);
+            const auto opened = must(local::open_local_backend(after.root(), {}));
+            EXPECT_EQ(ids_in(*opened.backend, "c"), acknowledged);
+            expect_check_is_clean(*opened.backend);
+        }
+    }
 }
 
 TEST(FullDisk, IsSaidClearlyAndLosesNothing) {

@@ -124,6 +124,10 @@ std::string state_of(const Backend& backend) {
     return state;
 }
 
+void expect_check_is_clean(const Backend& backend) {
+    for (const std::string& problem : must(backend.check()).problems) ADD_FAILURE() << problem;
+}
+
 void expect_both_legs_agree(const Backend& backend) {
     for (const CollectionInfo& info : must(backend.collections({}))) {
         const std::vector<std::string> names{info.name};

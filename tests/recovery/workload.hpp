@@ -25,4 +25,7 @@ std::string state_of(const Backend& backend);
 /// must be the chunks that are there.
 void expect_both_legs_agree(const Backend& backend);
 
+/// A check finds no problem.
+void expect_check_is_clean(const Backend& backend);
+
 }  // namespace braid::testing

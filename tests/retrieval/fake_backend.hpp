@@ -54,17 +54,19 @@ public:
                                  const CallLimits&) const override {
         return leg.kind == LegKind::Dense ? dense_(leg) : sparse_(leg);
     }
-    Result<std::vector<std::optional<double>>> score(
-        const SnapshotPtr&, const Leg&, std::span<const std::string> ids) const override {
+    Result<std::vector<std::optional<double>>> score(const SnapshotPtr&, const Leg&,
+                                                     std::span<const std::string> ids,
+                                                     const CallLimits&) const override {
         return std::vector<std::optional<double>>(ids.size(), 0.125);
     }
-    Result<std::vector<std::optional<std::uint64_t>>> rank_of(
-        const SnapshotPtr&, const Leg&, std::span<const std::string> ids) const override {
+    Result<std::vector<std::optional<std::uint64_t>>> rank_of(const SnapshotPtr&, const Leg&,
+                                                              std::span<const std::string> ids,
+                                                              const CallLimits&) const override {
         return std::vector<std::optional<std::uint64_t>>(ids.size());
     }
     Result<std::vector<std::optional<Chunk>>> fetch(const SnapshotPtr&, const ReadScope&,
-                                                    std::span<const std::string> ids,
-                                                    bool) const override {
+                                                    std::span<const std::string> ids, bool,
+                                                    const CallLimits&) const override {
         std::vector<std::optional<Chunk>> chunks;
         for (const std::string& id : ids) {
             Chunk chunk;
@@ -76,21 +78,24 @@ public:
         return chunks;
     }
     Result<std::vector<Chunk>> neighbors(const SnapshotPtr&, const ReadScope&, const std::string&,
-                                         std::int64_t, std::size_t, std::size_t) const override {
+                                         std::int64_t, std::size_t, std::size_t,
+                                         const CallLimits&) const override {
         return std::vector<Chunk>{};
     }
-    Result<std::uint64_t> count(const SnapshotPtr&, const ReadScope&) const override {
+    Result<std::uint64_t> count(const SnapshotPtr&, const ReadScope&,
+                                const CallLimits&) const override {
         return std::uint64_t{0};
     }
     Result<std::vector<FacetCount>> facets(const SnapshotPtr&, const ReadScope&, const std::string&,
-                                           std::size_t) const override {
+                                           std::size_t, const CallLimits&) const override {
         return std::vector<FacetCount>{};
     }
-    Result<CollectionStats> stats(const SnapshotPtr&, const ReadScope&) const override {
+    Result<CollectionStats> stats(const SnapshotPtr&, const ReadScope&,
+                                  const CallLimits&) const override {
         return CollectionStats{};
     }
     Result<std::vector<Chunk>> scan(const SnapshotPtr&, const ReadScope&, const std::string&,
-                                    std::size_t, bool) const override {
+                                    std::size_t, bool, const CallLimits&) const override {
         return std::vector<Chunk>{};
     }
 

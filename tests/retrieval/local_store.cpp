@@ -88,45 +88,52 @@ Result<LegResult> LocalStore::search_leg(const SnapshotPtr& snapshot, const Leg&
     if (result && leg_garbage) leg_garbage(leg, *result);
     return result;
 }
-Result<std::vector<std::optional<double>>> LocalStore::score(
-    const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids) const {
-    return inner_->score(snapshot, leg, chunk_ids);
+Result<std::vector<std::optional<double>>> LocalStore::score(const SnapshotPtr& snapshot,
+                                                             const Leg& leg,
+                                                             std::span<const std::string> chunk_ids,
+                                                             const CallLimits& limits) const {
+    return inner_->score(snapshot, leg, chunk_ids, limits);
 }
 Result<std::vector<std::optional<std::uint64_t>>> LocalStore::rank_of(
-    const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids) const {
-    return inner_->rank_of(snapshot, leg, chunk_ids);
+    const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
+    const CallLimits& limits) const {
+    return inner_->rank_of(snapshot, leg, chunk_ids, limits);
 }
 Result<std::vector<std::optional<Chunk>>> LocalStore::fetch(const SnapshotPtr& snapshot,
                                                             const ReadScope& scope,
                                                             std::span<const std::string> chunk_ids,
-                                                            bool with_vectors) const {
+                                                            bool with_vectors,
+                                                            const CallLimits& limits) const {
     if (fetch_fault) {
         if (auto error = fetch_fault(scope.collection)) return tl::unexpected(*std::move(error));
     }
-    return inner_->fetch(snapshot, scope, chunk_ids, with_vectors);
+    return inner_->fetch(snapshot, scope, chunk_ids, with_vectors, limits);
 }
 Result<std::vector<Chunk>> LocalStore::neighbors(const SnapshotPtr& snapshot,
                                                  const ReadScope& scope,
                                                  const std::string& document_id, std::int64_t index,
-                                                 std::size_t before, std::size_t after) const {
-    return inner_->neighbors(snapshot, scope, document_id, index, before, after);
+                                                 std::size_t before, std::size_t after,
+                                                 const CallLimits& limits) const {
+    return inner_->neighbors(snapshot, scope, document_id, index, before, after, limits);
 }
-Result<std::uint64_t> LocalStore::count(const SnapshotPtr& snapshot, const ReadScope& scope) const {
-    return inner_->count(snapshot, scope);
+Result<std::uint64_t> LocalStore::count(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                        const CallLimits& limits) const {
+    return inner_->count(snapshot, scope, limits);
 }
 Result<std::vector<FacetCount>> LocalStore::facets(const SnapshotPtr& snapshot,
                                                    const ReadScope& scope, const std::string& field,
-                                                   std::size_t limit) const {
-    return inner_->facets(snapshot, scope, field, limit);
+                                                   std::size_t limit,
+                                                   const CallLimits& limits) const {
+    return inner_->facets(snapshot, scope, field, limit, limits);
 }
-Result<CollectionStats> LocalStore::stats(const SnapshotPtr& snapshot,
-                                          const ReadScope& scope) const {
-    return inner_->stats(snapshot, scope);
+Result<CollectionStats> LocalStore::stats(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                          const CallLimits& limits) const {
+    return inner_->stats(snapshot, scope, limits);
 }
 Result<std::vector<Chunk>> LocalStore::scan(const SnapshotPtr& snapshot, const ReadScope& scope,
                                             const std::string& after, std::size_t limit,
-                                            bool with_vectors) const {
-    return inner_->scan(snapshot, scope, after, limit, with_vectors);
+                                            bool with_vectors, const CallLimits& limits) const {
+    return inner_->scan(snapshot, scope, after, limit, with_vectors, limits);
 }
 
 std::vector<float> fake_embed(std::string_view text) {

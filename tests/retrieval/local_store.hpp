@@ -48,28 +48,31 @@ public:
                           const std::string& collection) const override;
     Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
                                  const CallLimits& limits) const override;
-    Result<std::vector<std::optional<double>>> score(
-        const SnapshotPtr& snapshot, const Leg& leg,
-        std::span<const std::string> chunk_ids) const override;
+    Result<std::vector<std::optional<double>>> score(const SnapshotPtr& snapshot, const Leg& leg,
+                                                     std::span<const std::string> chunk_ids,
+                                                     const CallLimits& limits) const override;
     Result<std::vector<std::optional<std::uint64_t>>> rank_of(
-        const SnapshotPtr& snapshot, const Leg& leg,
-        std::span<const std::string> chunk_ids) const override;
+        const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
+        const CallLimits& limits) const override;
     Result<std::vector<std::optional<Chunk>>> fetch(const SnapshotPtr& snapshot,
                                                     const ReadScope& scope,
                                                     std::span<const std::string> chunk_ids,
-                                                    bool with_vectors) const override;
+                                                    bool with_vectors,
+                                                    const CallLimits& limits) const override;
     Result<std::vector<Chunk>> neighbors(const SnapshotPtr& snapshot, const ReadScope& scope,
                                          const std::string& document_id, std::int64_t index,
-                                         std::size_t before, std::size_t after) const override;
-    Result<std::uint64_t> count(const SnapshotPtr& snapshot, const ReadScope& scope) const override;
+                                         std::size_t before, std::size_t after,
+                                         const CallLimits& limits) const override;
+    Result<std::uint64_t> count(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                const CallLimits& limits) const override;
     Result<std::vector<FacetCount>> facets(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                           const std::string& field,
-                                           std::size_t limit) const override;
-    Result<CollectionStats> stats(const SnapshotPtr& snapshot,
-                                  const ReadScope& scope) const override;
+                                           const std::string& field, std::size_t limit,
+                                           const CallLimits& limits) const override;
+    Result<CollectionStats> stats(const SnapshotPtr& snapshot, const ReadScope& scope,
+                                  const CallLimits& limits) const override;
     Result<std::vector<Chunk>> scan(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                    const std::string& after, std::size_t limit,
-                                    bool with_vectors) const override;
+                                    const std::string& after, std::size_t limit, bool with_vectors,
+                                    const CallLimits& limits) const override;
 
 private:
     std::unique_ptr<Backend> inner_;

@@ -129,6 +129,22 @@ TEST(DirectoryCrash, RemovingASubdirectoryNeverLeavesHalfOfItUnderItsName) {
         });
 }
 
+TEST(DirectoryCrash, ARenamedDirectoryHasOneOfItsNamesAndIsWhole) {
+    crash_everywhere(
+        [](Directory& root) {
+            const auto folder = root.subdirectory("from").value();
+            ASSERT_TRUE(folder->create("file", large('o')).has_value());
+        },
+        [](Directory& root) { return root.rename_subdirectory("from", "to"); },
+        [](Directory& root, bool succeeded) {
+            const auto from = root.open_subdirectory("from");
+            const auto to = root.open_subdirectory("to");
+            ASSERT_NE(from.has_value(), to.has_value());
+            EXPECT_TRUE(to || !succeeded);
+            EXPECT_EQ(content(to ? **to : **from, "file"), to_text(large('o')));
+        });
+}
+
 TEST(DirectoryCrash, WhatWasAppendedAndSyncedStays) {
     crash_everywhere([](Directory&) {},
                      [](Directory& root) -> Result<> {

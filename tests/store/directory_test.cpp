@@ -163,6 +163,22 @@ TEST_P(DirectorySuite, NestsDirectories) {
     EXPECT_EQ(directory->remove_leftovers().value(), 0U);
 }
 
+TEST_P(DirectorySuite, RenamesADirectoryWithWhatItHolds) {
+    {
+        const auto folder = directory->subdirectory("from").value();
+        ASSERT_TRUE(folder->create("file", to_bytes("x")).has_value());
+    }
+    ASSERT_TRUE(directory->create("taken", to_bytes("y")).has_value());
+    EXPECT_EQ(code(directory->rename_subdirectory("from", "taken")), ErrorCode::AlreadyExists);
+    EXPECT_EQ(code(directory->rename_subdirectory("missing", "to")), ErrorCode::NotFound);
+    EXPECT_EQ(code(directory->rename_subdirectory("taken", "to")), ErrorCode::NotFound);
+    EXPECT_EQ(code(directory->rename_subdirectory("from", "../to")), ErrorCode::InvalidArgument);
+    ASSERT_TRUE(directory->rename_subdirectory("from", "to").has_value());
+    EXPECT_EQ(code(directory->open_subdirectory("from")), ErrorCode::NotFound);
+    EXPECT_TRUE(directory->open_subdirectory("to").value()->open("file").has_value());
+    EXPECT_TRUE(directory->list_others().value().empty());
+}
+
 TEST_P(DirectorySuite, KeepsFilesAndDirectoriesApart) {
     ASSERT_TRUE(directory->create("file", to_bytes("x")).has_value());
     ASSERT_TRUE(directory->subdirectory("folder").has_value());

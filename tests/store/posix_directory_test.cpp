@@ -80,6 +80,8 @@ TEST(PosixDirectory, IgnoresForeignNamesAndRemovesItsOwnLeftovers) {
     const auto directory = root.open();
 
     EXPECT_TRUE(directory->list().value().empty());
+    EXPECT_EQ(directory->list_others().value(),
+              (std::vector<std::string>{".DS_Store", ".tmp-17", ".trash-3", "foreign file~"}));
     EXPECT_EQ(directory->remove_leftovers().value(), 2U);
     EXPECT_FALSE(std::filesystem::exists(root.path() + "/.tmp-17"));
     EXPECT_FALSE(std::filesystem::exists(root.path() + "/.trash-3"));

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/local/collection.hpp"
+#include "braid/local/file_check.hpp"
+#include "braid/local/index_check.hpp"
+#include "braid/local/limits.hpp"
+#include "braid/local/log_reading.hpp"
+
+namespace braid::local {
+
+Collection::Extent Collection::extent() const {
+    Extent extent;
+    extent.pin = pin();
+    extent.log_bytes = log_->size_bytes();  // what the pin shows is in there
+    const std::shared_lock lock(state_mutex_);
+    extent.version_base = version_base_;
+    return extent;
+}
+
+Manifest Collection::manifest_at(const Extent& extent) const {
+    Manifest manifest = manifest_;
+    manifest.version_base = extent.version_base;
+    return manifest;
+}
+
+Result<> Collection::check(const Extent& extent, const store::Directory& files, CheckReport& report,
+                           const CallLimits& limits) const {
+    BRAID_CHECK(check_limits(limits));
+    Findings findings("collection \"" + name_ + "\"", report);
+    ++report.collections;
+    if (const auto failure = log_->failure()) {
+        findings.note("it takes no writes since an error: " + failure->message);
+    }
+    const auto gone = files.open(kManifestName);
+    if (read_only_ && !gone && gone.error().code == ErrorCode::NotFound) {
+        findings.note("another program dropped it meanwhile; it was not checked");
+        return {};
+    }
+    const std::optional<Manifest> manifest = check_manifest(files, findings);
+    if (!manifest) return {};
+    if (*manifest != manifest_at(extent)) {
+        if (read_only_) {
+            findings.note("another program replaced it meanwhile; it was not checked");
+        } else if (displaced_) {
+            findings.note("an error interrupted a rewrite; open the database anew to check it");
+        } else {
+            findings.problem(files.path() + "/" + std::string(kManifestName) +
+                             ": it is not the manifest that was written last");
+        }
+        return {};
+    }
+    const Sequence at = extent.pin->at();
+    LogReading reading(extent.version_base, at);
+    StepCounter steps;
+    const auto take = [&](Sequence sequence, std::span<const std::byte> payload) -> Result<> {
+        if (steps.due()) BRAID_CHECK(check_limits(limits));
+        return reading.add(sequence, payload);
+    };
+    const LogExtent expected{.acknowledged = extent.log_bytes, .growing = !read_only_};
+    BRAID_CHECK(check_log_file(files, manifest->log, expected, take, findings));
+    check_other_files(files, *manifest, findings);
+    if (findings.problems() == 0 && reading.taken() != at) {
+        findings.problem(files.path() + "/" + manifest->log + ": it ends with record " +
+                         std::to_string(reading.taken()) + ", record " + std::to_string(at) +
+                         " was acknowledged");
+    }
+    if (findings.problems() > 0) return {};  // the index would only differ in the same places
+    return check_index(reading, at, findings, limits);
+}
+
+Result<> Collection::check_index(const LogReading& reading, Sequence at, Findings& findings,
+                                 const CallLimits& limits) const {
+    constexpr std::size_t batch_size = 256;  // short, because writers wait for the lock
+    const Partition empty(manifest_.schema);
+    for (const auto& [space, chunks] : reading.namespaces()) {
+        IndexCheck check(manifest_.schema, dimension(), space, at, findings);
+        std::vector<PreparedChunk> batch;
+        batch.reserve(batch_size);
+        for (auto next = chunks.begin(); next != chunks.end();) {
+            BRAID_CHECK(check_limits(limits));
+            batch.clear();
+            for (; next != chunks.end() && batch.size() < batch_size; ++next) {
+                batch.push_back(prepare(next->second));
+            }
+            const std::shared_lock lock(state_mutex_);
+            const Partition& partition = partition_or(empty, space);
+            for (const PreparedChunk& expected : batch) check.compare(partition, expected);
+        }
+        findings.report().chunks += chunks.size();
+        const std::shared_lock lock(state_mutex_);
+        BRAID_CHECK(check.finish(partition_or(empty, space), limits));
+    }
+    const std::shared_lock lock(state_mutex_);
+    for (const auto& [space, partition] : partitions_) {
+        if (reading.namespaces().contains(space)) continue;
+        IndexCheck check(manifest_.schema, dimension_, space, at, findings);
+        BRAID_CHECK(check.finish(partition, limits));
+    }
+    return {};
+}
+
+Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) const {
+    const auto view = directory_->open(manifest_.log);
+    if (!view && read_only_ && view.error().code == ErrorCode::NotFound) {
+        return fail(ErrorCode::Unavailable, "collection \"" + name_ +
+                                                "\" was changed by another program while it was "
+                                                "being copied; try again");
+    }
+    if (!view) return tl::unexpected<Error>(view.error());
+    const auto file = (*view)->bytes();
+    if (file.size() < extent.log_bytes) {
+        return fail(ErrorCode::Corruption, directory_->path() + "/" + manifest_.log + ": " +
+                                               std::to_string(file.size()) + " bytes are left of " +
+                                               std::to_string(extent.log_bytes));
+    }
+    // The manifest last: without it there is no collection.
+    BRAID_CHECK(copy.create(manifest_.log, file.first(static_cast<std::size_t>(extent.log_bytes))));
+    return copy.create(kManifestName, write_manifest(manifest_at(extent)));
+}
+
+}  // namespace braid::local

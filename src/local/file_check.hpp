@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "braid/local/findings.hpp"
+#include "braid/local/manifest.hpp"
+#include "braid/store/append_log.hpp"
+#include "braid/store/directory.hpp"
+
+namespace braid::local {
+
+/// Reads a collection's manifest; none, and a problem, if that cannot be done.
+std::optional<Manifest> check_manifest(const store::Directory& files, Findings& findings);
+
+/// How much of a log must be whole.
+struct LogExtent {
+    /// So much was acknowledged when the check began. None: nobody knows, and an unfinished write
+    /// at the end is worth a note.
+    std::optional<std::uint64_t> acknowledged;
+    bool growing = false;  // what follows may be a write that is under way, and is not looked at
+};
+
+/// Checks the checksums and the order of a log's records, and passes every readable one to `replay`
+/// (may be empty). A Corruption of that is a problem too; another error stops the check.
+Result<> check_log_file(const store::Directory& files, const std::string& name,
+                        const LogExtent& extent, const store::AppendLog::ReplayFn& replay,
+                        Findings& findings);
+
+/// Notes every file and directory that is not the collection's, and a rewrite that is unfinished.
+void check_other_files(const store::Directory& files, const Manifest& manifest, Findings& findings);
+
+/// Notes what `Directory::list` leaves out: left-overs of crashes, and what is none of ours.
+/// `expected` may be there.
+void note_strange_names(const store::Directory& directory, std::string_view expected,
+                        Findings& findings);
+
+/// "1 byte", "2 bytes".
+std::string counted(std::uint64_t count, std::string_view what);
+
+}  // namespace braid::local

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "braid/local/backend.hpp"
+#include "braid/local/file_check.hpp"
+#include "braid/local/limits.hpp"
+#include "braid/local/records.hpp"
+
+namespace braid::local {
+namespace {
+
+// Names in a database's directory that a program which serves it uses.
+constexpr std::string_view kSocketName = "braid.sock";
+constexpr std::string_view kSocketPlaceName = "braid.sock.path";
+
+Result<> only_decode(Sequence, std::span<const std::byte> payload) {
+    BRAID_CHECK(decode_record(payload));
+    return {};
+}
+
+/// Of a collection that another program made after this one opened the database.
+bool has_manifest(const store::Directory& parent, const std::string& name) {
+    const auto files = parent.open_subdirectory(name);
+    return files && (*files)->open(kManifestName);
+}
+
+/// A collection that could not be opened: what is wrong with its files.
+Result<> check_damaged(const store::Directory& parent, const std::string& name, const Error& error,
+                       CheckReport& report) {
+    Findings findings("collection \"" + name + "\"", report);
+    ++report.collections;
+    const auto files = parent.open_subdirectory(name);
+    if (files && (*files)->open(kManifestName)) {
+        if (const auto manifest = check_manifest(**files, findings)) {
+            BRAID_CHECK(check_log_file(**files, manifest->log, {}, only_decode, findings));
+            check_other_files(**files, *manifest, findings);
+        }
+    }
+    if (findings.problems() == 0) findings.problem(error.message);
+    return {};
+}
+
+}  // namespace
+
+void LocalBackend::note_unknown_names(const std::vector<store::DirectoryEntry>& collections,
+                                      CheckReport& report) const {
+    Findings findings("database", report);
+    const auto in_root = root_->list();
+    if (!in_root) findings.problem(in_root.error().message);
+    for (const auto& entry : in_root.value_or(std::vector<store::DirectoryEntry>())) {
+        const std::array known{kLockName, kCollectionsName, kSocketPlaceName};
+        if (std::ranges::find(known, entry.name) != known.end()) continue;
+        findings.note(root_->path() + "/" + entry.name + " is not braid's");
+    }
+    note_strange_names(*root_, kSocketName, findings);
+    if (!directory_) return;
+    for (const store::DirectoryEntry& entry : collections) {
+        const bool collection = entry.is_directory && validate_collection_name(entry.name);
+        if (collection && options_.read_only && has_manifest(*directory_, entry.name)) continue;
+        findings.note(directory_->path() + "/" + entry.name +
+                      (collection ? " holds no collection; perhaps its creation was interrupted"
+                                  : " is not braid's"));
+    }
+    note_strange_names(*directory_, "", findings);
+}
+
+Result<CheckReport> LocalBackend::check(const CallLimits& limits) const {
+    BRAID_CHECK(check_limits(limits));
+    const std::shared_lock nothing_is_removed(files_mutex_);
+    CheckReport report;
+    std::vector<std::shared_ptr<Collection>> open;
+    std::map<std::string, Error> damaged;
+    std::vector<store::DirectoryEntry> others;
+    {
+        const std::scoped_lock lock(mutex_);
+        for (const auto& [name, collection] : collections_) open.push_back(collection);
+        damaged = damaged_;
+        if (directory_) {
+            BRAID_TRY(others, directory_->list());
+        }
+        std::erase_if(others, [&](const store::DirectoryEntry& entry) {
+            return collections_.contains(entry.name) || damaged_.contains(entry.name);
+        });
+    }
+    for (const auto& collection : open) {
+        BRAID_CHECK(collection->check(collection->extent(), collection->files(), report, limits));
+    }
+    for (const auto& [name, error] : damaged) {
+        BRAID_CHECK(check_limits(limits));
+        BRAID_CHECK(check_damaged(*directory_, name, error, report));
+    }
+    note_unknown_names(others, report);
+    return report;
+}
+
+}  // namespace braid::local

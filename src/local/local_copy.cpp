@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <utility>
+
+#include "braid/local/backend.hpp"
+#include "braid/local/limits.hpp"
+
+namespace braid::local {
+namespace {
+
+tl::unexpected<Error> not_empty(const store::Directory& directory, const std::string& name) {
+    return fail(ErrorCode::AlreadyExists, directory.path() + " is not empty, it holds \"" + name +
+                                              "\"; a copy needs a directory of its own");
+}
+
+/// AlreadyExists if there is anything but the left-over of a copy that was not finished.
+Result<> require_empty(const store::Directory& directory) {
+    BRAID_TRY(const auto entries, directory.list());
+    for (const store::DirectoryEntry& entry : entries) {
+        if (entry.name == kLockName || entry.name == kUnfinishedName) continue;
+        return not_empty(directory, entry.name);
+    }
+    BRAID_TRY(const auto others, directory.list_others());
+    for (const std::string& name : others) {
+        if (!store::is_leftover_name(name)) return not_empty(directory, name);
+    }
+    return {};
+}
+
+Result<> remove_unfinished(store::Directory& directory) {
+    const auto removed = directory.remove_subdirectory(kUnfinishedName);
+    if (!removed && removed.error().code != ErrorCode::NotFound) return removed;
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<LocalBackend::Source>> LocalBackend::moment() const {
+    const std::unique_lock nobody_writes(switch_mutex_);
+    const std::scoped_lock lock(mutex_);
+    if (!damaged_.empty()) {
+        const auto& [name, error] = *damaged_.begin();
+        return fail(ErrorCode::Corruption, "collection \"" + name +
+                                               "\" cannot be copied: " + error.message +
+                                               "; drop it, or put a good copy in its place");
+    }
+    std::vector<Source> sources;
+    sources.reserve(collections_.size());
+    for (const auto& [name, collection] : collections_) {
+        sources.push_back({collection, collection->extent()});
+    }
+    return sources;
+}
+
+Result<CheckReport> LocalBackend::copy_into(store::Directory& destination,
+                                            const std::vector<Source>& sources,
+                                            const CallLimits& limits) {
+    CheckReport report;
+    BRAID_TRY(const auto copies, destination.subdirectory(kUnfinishedName));
+    for (const auto& [collection, extent] : sources) {
+        BRAID_CHECK(check_limits(limits));
+        BRAID_TRY(const auto files, copies->subdirectory(collection->name()));
+        BRAID_CHECK(collection->copy_files(extent, *files));
+        // Read back, and compared with what is in memory.
+        BRAID_CHECK(collection->check(extent, *files, report, limits));
+        if (report.problems.empty()) continue;
+        return fail(ErrorCode::Corruption,
+                    "the copy is not what it should be: " + report.problems.front());
+    }
+    // Only now it becomes a database, with all its collections at once.
+    BRAID_CHECK(destination.rename_subdirectory(kUnfinishedName, kCollectionsName));
+    return report;
+}
+
+Result<CheckReport> LocalBackend::copy_to(store::Directory& destination,
+                                          const CallLimits& limits) const {
+    BRAID_CHECK(check_limits(limits));
+    BRAID_CHECK(require_empty(destination));
+    BRAID_TRY(const auto held, destination.lock(kLockName));
+    BRAID_CHECK(destination.remove_leftovers());
+    BRAID_CHECK(require_empty(destination));
+    BRAID_CHECK(remove_unfinished(destination));
+    const std::shared_lock nothing_is_removed(files_mutex_);
+    BRAID_TRY(const auto sources, moment());
+    auto copied = copy_into(destination, sources, limits);
+    if (!copied) (void)remove_unfinished(destination);  // the first error is the one to report
+    return copied;
+}
+
+Result<CheckReport> copy_database(const Backend& backend, store::Directory& destination,
+                                  const CallLimits& limits) {
+    const auto* const local = dynamic_cast<const LocalBackend*>(&backend);
+    if (local == nullptr) {
+        return fail(ErrorCode::Unsupported, "this database cannot be copied");
+    }
+    return local->copy_to(destination, limits);
+}
+
+}  // namespace braid::local

@@ -1,0 +1,30 @@
+#include "braid/local/log_reading.hpp"
+
+#include <utility>
+
+#include "braid/local/records.hpp"
+
+namespace braid::local {
+
+Result<> LogReading::add(Sequence sequence, std::span<const std::byte> payload) {
+    if (sequence > last_) return {};
+    BRAID_TRY(LogRecord record, decode_record(payload));
+    Chunks& chunks = namespaces_[record.namespace_];
+    const Version version = sequence + version_base_;
+    for (Chunk& chunk : record.upserts) {
+        if (chunk.version == 0) chunk.version = version;
+        std::string id = chunk.chunk_id;
+        chunks.insert_or_assign(std::move(id), std::move(chunk));
+    }
+    for (const MetadataUpdate& update : record.updates) {
+        const auto found = chunks.find(update.chunk_id);
+        if (found == chunks.end()) continue;  // a delete came first
+        apply_update(update, found->second);
+        found->second.version = version;
+    }
+    for (const std::string& id : record.removals) chunks.erase(id);
+    taken_ = sequence;
+    return {};
+}
+
+}  // namespace braid::local

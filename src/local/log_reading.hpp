@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "braid/collection.hpp"
+#include "braid/local/partition.hpp"
+#include "braid/result.hpp"
+
+namespace braid::local {
+
+/// The chunks that a log describes: the slow, plain reading of its records, one after another into
+/// a map. What the indexes hold must be this.
+class LogReading {
+public:
+    using Chunks = std::map<std::string, Chunk>;  // by id, with vectors and versions
+
+    /// Records after `last` are left out.
+    LogReading(Version version_base, Sequence last) : version_base_(version_base), last_(last) {}
+
+    /// Takes the next record. Corruption if it is none.
+    Result<> add(Sequence sequence, std::span<const std::byte> payload);
+
+    /// By namespace; one whose chunks are all deleted may be there, and empty.
+    const std::map<std::string, Chunks>& namespaces() const noexcept { return namespaces_; }
+    /// Of the last record taken; 0 if there was none.
+    Sequence taken() const noexcept { return taken_; }
+
+private:
+    Version version_base_;
+    Sequence last_;
+    Sequence taken_ = 0;
+    std::map<std::string, Chunks> namespaces_;
+};
+
+}  // namespace braid::local
