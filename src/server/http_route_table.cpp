@@ -1,8 +1,7 @@
 #include <array>
-#include <utility>
 
+#include "braid/server/http_operations.hpp"
 #include "braid/server/http_routes.hpp"
-#include "braid/server/write_tools.hpp"
 
 namespace braid::server {
 namespace {
@@ -24,63 +23,6 @@ constexpr auto kScan = std::to_array<QueryParameter>(
 constexpr auto kNeighbors = std::to_array<QueryParameter>(
     {kNamespace, {"count", Type::Integer, "On each side. Default: 1."}});
 
-using Member = Result<Value> (Operations::*)(const Object&, const Caller&) const;
-
-// The functions of all routes have one type. NOLINTBEGIN(performance-unnecessary-value-param)
-template <Member kMember>
-Result<Value> call(const Operations& operations, Object params, const Caller& caller) {
-    return (operations.*kMember)(params, caller);
-}
-
-/// Moves a member into a list of its own: `"chunk_id": "a"` becomes `"chunk_ids": ["a"]`.
-void listed(Object& params, std::string_view from, std::string_view to) {
-    Value* const value = params.find(from);
-    if (value == nullptr) return;
-    Array list;
-    list.push_back(std::move(*value));
-    params.erase(from);
-    params.set(to, std::move(list));
-}
-
-/// Moves the members that belong to the call, rather than to the chunk, out of `params`.
-Object take_scope(Object& params) {
-    Object scope;
-    for (const std::string_view key : {"collection", "namespace", "if_version"}) {
-        Value* const value = params.find(key);
-        if (value == nullptr) continue;
-        scope.set(key, std::move(*value));
-        params.erase(key);
-    }
-    return scope;
-}
-
-Result<Value> put_chunk(const Operations& operations, Object params, const Caller& caller) {
-    Object scope = take_scope(params);
-    scope.set("chunks", Array{std::move(params)});
-    return operations.add(scope, caller);
-}
-
-Result<Value> patch_chunk(const Operations& operations, Object params, const Caller& caller) {
-    Object scope = take_scope(params);
-    scope.set("updates", Array{std::move(params)});
-    return operations.update(scope, caller);
-}
-
-Result<Value> delete_chunk(const Operations& operations, Object params, const Caller& caller) {
-    listed(params, "chunk_id", "chunk_ids");
-    return operations.remove(params, caller);
-}
-
-Result<Value> delete_document(const Operations& operations, Object params, const Caller& caller) {
-    listed(params, "document_id", "document_ids");
-    return operations.remove(params, caller);
-}
-
-Result<Value> put_document(const Operations& operations, Object params, const Caller& caller) {
-    return ingest_text(operations, params, caller);
-}
-// NOLINTEND(performance-unnecessary-value-param)
-
 constexpr std::string_view kCollectionsPath = "/v1/collections";
 constexpr std::string_view kCollectionPath = "/v1/collections/{collection}";
 constexpr std::string_view kChunksPath = "/v1/collections/{collection}/chunks";
@@ -95,7 +37,7 @@ constexpr auto kRoutes = std::to_array<Route>({
      .summary = "Search: a request to an answer",
      .request = "Request",
      .response = "Answer",
-     .run = call<&Operations::retrieve>},
+     .run = retrieve},
     {.method = "POST",
      .path = "/v1/retrieve_batch",
      .id = "retrieveBatch",

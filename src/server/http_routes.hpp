@@ -34,7 +34,8 @@ enum class RouteKind {
     OpenApi,
 };
 
-using RunOperation = Result<Value> (*)(const Operations&, Object params, const Caller&);
+/// To the text of the answer's body.
+using RunOperation = Result<std::string> (*)(const Operations&, Object params, const Caller&);
 
 /// One line of the table that the router goes by and the OpenAPI document is made of.
 struct Route {

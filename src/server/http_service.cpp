@@ -68,13 +68,14 @@ std::size_t HttpService::body_limit(const IncomingRequest& head, const Route& ro
     return limits_.message_bytes;
 }
 
-Result<Value> HttpService::operate(const IncomingRequest& request, Exchange& exchange,
-                                   const Caller& caller) {
+Result<std::string> HttpService::operate(const IncomingRequest& request, Exchange& exchange,
+                                         const Caller& caller) {
     const Route& route = *exchange.match.route;
     if (route.kind == RouteKind::Chunks && is_lines(type_of(request))) {
         BRAID_TRY(const Object params,
                   route_parameters(route, std::move(exchange.match.path), exchange.target, {}));
-        return add_lines(operations_, params, request.body, caller);
+        BRAID_TRY(const Value done, add_lines(operations_, params, request.body, caller));
+        return json::print(done);
     }
     Object body;
     if (!route.request.empty() && !request.body.empty()) {
@@ -98,9 +99,9 @@ OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange&
     switch (route.kind) {
         case RouteKind::Operation:
         case RouteKind::Chunks: {
-            const auto value = operate(request, exchange, caller);
-            if (!value) return problem(value.error(), exchange.id);
-            return respond(route.success, json::print(*value));
+            auto body = operate(request, exchange, caller);
+            if (!body) return problem(body.error(), exchange.id);
+            return respond(route.success, *std::move(body));
         }
         case RouteKind::Rpc: {
             auto reply = rpc_.handle(request.body, caller);

@@ -50,8 +50,8 @@ private:
                                const Caller& caller);
     net::OutgoingResponse dispatch(const net::IncomingRequest& request, Exchange& exchange,
                                    const Caller& caller);
-    Result<Value> operate(const net::IncomingRequest& request, Exchange& exchange,
-                          const Caller& caller);
+    Result<std::string> operate(const net::IncomingRequest& request, Exchange& exchange,
+                                const Caller& caller);
 
     const Limits limits_;
     Operations operations_;
