@@ -5,21 +5,26 @@
 namespace braid::net {
 
 WorkerPool::WorkerPool(std::size_t threads, std::size_t max_waiting)
-    : max_waiting_(max_waiting), free_(threads) {
+    : max_waiting_(max_waiting), workers_(threads), free_(threads) {
+    idle_.reserve(threads);
     threads_.reserve(threads);
-    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    for (Worker& worker : workers_) threads_.emplace_back([this, &worker] { work(worker); });
 }
 
 bool WorkerPool::post(std::function<void()> task) {
-    const std::scoped_lock lock(mutex_);
-    if (waiting_.size() >= free_ + max_waiting_) return false;
-    waiting_.push_back(std::move(task));
-    if (!idle_.empty()) {
-        Worker& worker = *idle_.back();
-        idle_.pop_back();
-        worker.called = true;
-        worker.wake.notify_one();
+    Worker* called = nullptr;
+    {
+        const std::scoped_lock lock(mutex_);
+        if (waiting_.size() >= free_ + max_waiting_) return false;
+        waiting_.push_back(std::move(task));
+        if (!idle_.empty()) {
+            called = idle_.back();
+            idle_.pop_back();
+            called->called = true;
+        }
     }
+    // Called under the lock, it would wake only to wait for it.
+    if (called != nullptr) called->wake.notify_one();
     return true;
 }
 
@@ -37,8 +42,7 @@ void WorkerPool::finish() {
     threads_.clear();
 }
 
-void WorkerPool::work() {
-    Worker self;
+void WorkerPool::work(Worker& self) {
     std::unique_lock lock(mutex_);
     while (true) {
         while (waiting_.empty() && !finishing_) {
