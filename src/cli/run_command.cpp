@@ -6,11 +6,11 @@
 #include "braid/cli/commands.hpp"
 #include "braid/cli/output_file.hpp"
 #include "braid/cli/progress.hpp"
+#include "braid/cli/query_file.hpp"
 #include "braid/cli/request_flags.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/eval/numbers.hpp"
 #include "braid/eval/run_queries.hpp"
-#include "braid/ingest/npy.hpp"
 #include "braid/json/json.hpp"
 
 namespace braid::cli {
@@ -20,14 +20,8 @@ constexpr std::int64_t kMaxDocuments = 10'000;
 constexpr std::size_t kDefaultDocuments = 100;
 
 constexpr auto kRunFlags = std::to_array<FlagSpec>({
-    {.name = "queries",
-     .kind = FlagKind::Text,
-     .value = "FILE",
-     .help = "lines of {\"_id\", \"text\"}, or id<TAB>text"},
-    {.name = "query-vectors",
-     .kind = FlagKind::Text,
-     .value = "FILE.npy",
-     .help = "a row for each query, in their order"},
+    kQueriesFlag,
+    kQueryVectorsFlag,
     {.name = "out",
      .kind = FlagKind::Text,
      .value = "FILE",
@@ -37,15 +31,6 @@ constexpr auto kRunFlags = std::to_array<FlagSpec>({
      .value = "TAG",
      .help = "the run's name (default: of the strategy)"},
 });
-
-Result<std::vector<std::vector<float>>> read_vectors(const std::string& path, std::size_t queries) {
-    BRAID_TRY(const auto file, ingest::NpyFile::open(path));
-    if (file.rows() != queries) {
-        return invalid_argument(file.name() + " has " + std::to_string(file.rows()) +
-                                " rows, but there are " + std::to_string(queries) + " queries");
-    }
-    return file.all_rows();
-}
 
 Result<eval::RunRequest> run_request(const Session& session) {
     const Arguments& arguments = session.arguments;
@@ -85,13 +70,10 @@ Result<> write(Session& session, const eval::RunOutcome& outcome) {
 }
 
 Result<> run_run(Session& session) {
-    const auto path = session.arguments.text("queries");
-    if (!path) return invalid_argument("\"run\" needs --queries FILE");
+    BRAID_TRY(QueryFile file, read_query_file(session.arguments));
+    const std::vector<eval::Query>& queries = file.queries;
     BRAID_TRY(eval::RunRequest request, run_request(session));
-    BRAID_TRY(const auto queries, eval::read_queries(*path));
-    if (const auto vectors = session.arguments.text("query-vectors")) {
-        BRAID_TRY(request.vectors, read_vectors(*vectors, queries.size()));
-    }
+    request.vectors = std::move(file.vectors);
     BRAID_TRY(const auto service, session.service_for_reading());
     const bool bar = session.out.notes_on_terminal() && !session.quiet();
     request.progress = [&](std::size_t done) {

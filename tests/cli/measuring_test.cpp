@@ -1,4 +1,4 @@
-// run, eval, fuse and bench: the commands that measure, run as users run them.
+// run, eval, fuse, tune and bench: the commands that measure, run as users run them.
 
 #include <filesystem>
 #include <fstream>
@@ -136,6 +136,23 @@ TEST_F(Measuring, RunsAreFusedAtFullPrecision) {
     EXPECT_EQ(preset.output, "q1 Q0 fox 1 0.5 rrf\nq1 Q0 owl 2 0.3333333333333333 rrf\n");
 }
 
+TEST_F(Measuring, TuningShowsEverySettingAndWhatItIsWorth) {
+    const std::string qrels = folder.write("qrels.txt", "q1 0 fox 1\nq2 0 oak 1\nq9 0 oak 1\n");
+    const std::vector<std::string> command{"tune",      "--queries", query_file, "--query-vectors",
+                                           vector_file, "--qrels",   qrels,      "--folds",
+                                           "2"};
+    const Value value = json(command);
+    const Array& settings = value.find("settings")->as_array();
+    EXPECT_EQ(settings.size(), 22U);
+    EXPECT_EQ(settings.front().find("name")->as_string(), "now");
+    EXPECT_EQ(value.find("chosen")->as_array().size(), 2U);
+    EXPECT_FALSE(value.find("clearly_better")->as_bool()) << "nothing is, on three queries";
+    const RunResult shown = run(command);
+    EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    EXPECT_TRUE(has(shown.output, "dense alone")) << shown.output;
+    EXPECT_TRUE(has(shown.output, "no part in the choice (2 folds)")) << shown.output;
+}
+
 TEST_F(Measuring, WrongUseNamesWhatIsWrong) {
     const std::string a = folder.write("a.trec", "q1 Q0 fox 1 2 a\n");
     const std::string broken = folder.write("broken.trec", "q1 Q0 fox 1\n");
@@ -157,6 +174,12 @@ TEST_F(Measuring, WrongUseNamesWhatIsWrong) {
     expect({"eval", "--qrels", folder.write("none.txt", ""), a}, 2, "no judgement");
     expect({"eval", "--qrels", folder.write("q.txt", "q1 0 fox 1\n"), "--measures", "nDGC@10", a},
            2, "nDCG");
+    expect({"tune", "--queries", query_file}, 2, "--qrels");
+    expect({"tune", "--queries", query_file, "--qrels", folder.write("x.txt", "q7 0 fox 1\n")}, 2,
+           "judges none of the queries");
+    expect({"tune", "--queries", query_file, "--query-vectors", vector_file, "--qrels",
+            folder.write("y.txt", "q1 0 fox 1\n")},
+           2, "folds");
     expect({"fuse", broken}, 2, "broken.trec:1");
     expect({"fuse", "--weights", "1,2", a}, 2, "2 given for 1 runs");
     expect({"fuse", "--weights", "x", a}, 2, "\"x\"");

@@ -1,0 +1,228 @@
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/cli/commands.hpp"
+#include "braid/cli/progress.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/eval/numbers.hpp"
+#include "braid/ingest/line_reader.hpp"
+#include "braid/json/fields.hpp"
+#include "braid/json/json.hpp"
+#include "braid/wire/chunk_json.hpp"
+#include "braid/wire/schema_json.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr std::int64_t kExportFormat = 1;
+constexpr std::size_t kAtOnce = 500;                // chunks
+constexpr std::size_t kMaxLineBytes = 64ULL << 20;  // as `ingest` has it
+constexpr FlagSpec kExportFlags[] = {kCollectionFlag};
+constexpr FlagSpec kImportFlags[] = {
+    {.name = "collection",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "its new name (default: the one it had)"},
+};
+
+/// The first line of an export.
+struct Header {
+    std::string collection;
+    Schema schema;
+};
+
+Result<Header> header_from_text(std::string_view line) {
+    BRAID_TRY(const Value json, json::parse(line));
+    BRAID_TRY(json::Fields fields, json::Fields::of(json, ""));
+    BRAID_TRY(const auto format, fields.required("braid_export", fields.integer("braid_export")));
+    BRAID_TRY(auto collection, fields.required("collection", fields.string("collection")));
+    const Value* const schema = fields.any("schema");
+    BRAID_CHECK(fields.finish());
+    if (format != kExportFormat) {
+        return invalid_argument("this program reads exports of format " +
+                                std::to_string(kExportFormat) + ", not " + std::to_string(format));
+    }
+    if (schema == nullptr) return invalid_argument("\"schema\" is missing");
+    Header header{std::move(collection), {}};
+    BRAID_TRY(header.schema, wire::schema_from_value(*schema));
+    return header;
+}
+
+Result<> run_export(Session& session) {
+    const std::string collection = session.collection();
+    BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(const Value info, service->call("describe", {{"collection", Value(collection)}}));
+    BRAID_TRY(const Schema schema, service->schema(collection));
+    session.out.text(json::print(Object{{"braid_export", kExportFormat},
+                                        {"collection", Value(collection)},
+                                        {"schema", wire::schema_to_value(schema)}}) +
+                     "\n");
+    std::uint64_t chunks = 0;
+    for (const Value& name : list_in(info, "namespaces")) {
+        Object page{{"collection", Value(collection)},
+                    {"namespace", name},
+                    {"limit", kAtOnce},
+                    {"vectors", true}};
+        while (true) {
+            BRAID_TRY(const Value found, service->call("scan", page));
+            for (const Value& chunk : list_in(found, "chunks")) {
+                Object line = chunk.as_object();
+                line.set("namespace", name);
+                session.out.text(json::print(Value(std::move(line))) + "\n");
+                ++chunks;
+            }
+            const std::string last = text_in(found, "after");
+            if (last.empty() || session.out.broken_pipe()) break;
+            page.set("after", Value(last));
+        }
+    }
+    session.note(eval::count_of(chunks, "chunk", "chunks") + " of \"" + collection + "\"");
+    return {};
+}
+
+/// One `import`: lines to chunks to a new collection.
+class Import {
+public:
+    Import(Session& session, ingest::LineReader lines)
+        : session_(session), lines_(std::move(lines)) {}
+
+    Result<> run() {
+        BRAID_TRY(const Header header, read_header());
+        collection_ = session_.arguments.text_or("collection", header.collection);
+        session_.interrupts.hold();
+        BRAID_TRY(service_, session_.service_for_writing(true));
+        BRAID_CHECK(create(header.schema));
+        auto stored = store_all();
+        if (!stored) {
+            Error error = std::move(stored).error();
+            error.message += "; collection \"" + collection_ + "\" holds the first " +
+                             eval::count_of(stored_, "chunk", "chunks") +
+                             ": drop it and import again";
+            return tl::unexpected<Error>(std::move(error));
+        }
+        if (session_.json()) {
+            session_.out.json(Object{{"collection", Value(collection_)}, {"stored", stored_}});
+        } else if (!session_.quiet()) {
+            session_.out.line("Stored " + eval::count_of(stored_, "chunk", "chunks") +
+                              " in the new collection \"" + collection_ + "\".");
+        }
+        return {};
+    }
+
+private:
+    Result<Header> read_header() {
+        BRAID_TRY(const auto line, lines_.next());
+        if (!line) return invalid_argument(lines_.name() + " is empty");
+        auto header = header_from_text(*line);
+        if (!header) {
+            return lines_.complain("not the first line of an export: " + header.error().message);
+        }
+        return *std::move(header);
+    }
+
+    Result<> create(const Schema& schema) {
+        BRAID_CHECK(service_->call(
+            "create_collection",
+            {{"name", Value(collection_)}, {"schema", wire::schema_to_value(schema)}}));
+        BRAID_TRY(const Schema made, service_->schema(collection_));
+        const auto& before = schema.vectors.fingerprint;
+        const auto& now = made.vectors.fingerprint;
+        keep_vectors_ = !before || !now || before->hard_equal(*now);
+        if (!keep_vectors_) {
+            session_.note("the embedder \"" + made.vectors.embedder +
+                          "\" is not the one that made the vectors: they are made anew");
+        }
+        return {};
+    }
+
+    Result<> store_all() {
+        std::map<std::string, std::vector<Chunk>> pending;  // by namespace
+        std::size_t waiting = 0;
+        while (true) {
+            BRAID_TRY(const auto line, lines_.next());
+            if (line) {
+                BRAID_TRY(wire::ChunkInput input, read_chunk(*line));
+                if (!keep_vectors_) input.chunk.vector.clear();
+                pending[input.namespace_.value_or(std::string(kDefaultNamespace))].push_back(
+                    std::move(input.chunk));
+                ++waiting;
+            }
+            if (waiting == kAtOnce || (!line && waiting > 0)) {
+                BRAID_CHECK(store(std::exchange(pending, {})));
+                waiting = 0;
+            }
+            if (!line) return {};
+            if (session_.interrupts.requested()) {
+                return fail(ErrorCode::Cancelled, "interrupted");
+            }
+        }
+    }
+
+    Result<wire::ChunkInput> read_chunk(std::string_view line) const {
+        auto json = json::parse(line);
+        if (!json) return lines_.complain(json.error().message);
+        auto input = wire::chunk_from_value(*json);
+        if (!input) return lines_.complain(input.error().message);
+        return *std::move(input);
+    }
+
+    Result<> store(std::map<std::string, std::vector<Chunk>> parts) {
+        for (auto& [name, chunks] : parts) {
+            BRAID_TRY(const WriteReport report,
+                      service_->add(collection_, std::move(chunks), name, {}));
+            stored_ += report.written;
+        }
+        return {};
+    }
+
+    Session& session_;
+    ingest::LineReader lines_;
+    std::unique_ptr<Service> service_;
+    std::string collection_;
+    bool keep_vectors_ = true;
+    std::uint64_t stored_ = 0;
+};
+
+Result<> run_import(Session& session) {
+    BRAID_TRY(auto file, ingest::FileHandle::open(session.arguments.operands.front()));
+    return Import(session,
+                  ingest::LineReader(std::move(file), kMaxLineBytes, session.interrupts.token()))
+        .run();
+}
+
+}  // namespace
+
+const CommandSpec kExportCommand{
+    .name = "export",
+    .operands = "",
+    .summary = "write a collection as JSON lines",
+    .details = R"(The first line is the collection's schema, then a line for each chunk of every
+namespace, with its vector, in the words that "ingest" reads. Written to while it is
+exported, a collection is not exported as of one moment: "braid snapshot" does that.
+
+  braid export --collection notes > notes.jsonl
+  braid export --collection notes | braid import - --data ~/other)",
+    .flags = kExportFlags,
+    .run = run_export,
+};
+
+const CommandSpec kImportCommand{
+    .name = "import",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .summary = "make a collection from an export",
+    .details = R"(FILE is what "braid export" wrote; "-" is standard input. The collection must be
+new. Vectors are kept, unless the embedder here differs from the one that made them:
+then they are made anew. Chunks get versions of their own.
+
+  braid import notes.jsonl
+  braid import notes.jsonl --collection notes-2)",
+    .flags = kImportFlags,
+    .run = run_import,
+};
+
+}  // namespace braid::cli
