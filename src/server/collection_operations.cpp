@@ -3,6 +3,7 @@
 #include "braid/json/fields.hpp"
 #include "braid/server/operations.hpp"
 #include "braid/server/parameters.hpp"
+#include "braid/wire/check_json.hpp"
 #include "braid/wire/schema_json.hpp"
 
 namespace braid::server {
@@ -61,6 +62,24 @@ Result<Value> Operations::drop_collection(const Object& params, const Caller& ca
     BRAID_CHECK(database_.drop_collection(name));
     caller.note_change(name, 0);
     return Value(Object{{"collection", Value(name)}, {"dropped", true}});
+}
+
+Result<Value> Operations::check_database(const Object& params, const Caller& caller) const {
+    const Fields fields(params);
+    BRAID_CHECK(fields.finish());
+    BRAID_CHECK(caller.require(Access::Admin, "*"));
+    BRAID_TRY(const auto collections, database_.collections());
+    for (const CollectionInfo& info : collections) {
+        BRAID_CHECK(caller.require(Access::Admin, info.name));
+    }
+    if (!caller.principal.sees_everything()) {
+        return fail(ErrorCode::PermissionDenied,
+                    "checking the database needs the right to see all of it");
+    }
+    CallLimits limits = caller.call;
+    limits.deadline.reset();
+    BRAID_TRY(const CheckReport report, database_.check(limits));
+    return wire::check_to_value(report);
 }
 
 }  // namespace braid::server

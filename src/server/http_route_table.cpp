@@ -263,6 +263,13 @@ constexpr auto kRoutes = std::to_array<Route>({
      .query = kInNamespace,
      .run = delete_document},
 
+    {.method = "POST",
+     .path = "/v1/check",
+     .id = "check",
+     .tag = "server",
+     .summary = "Verify the whole database; for callers who administer all of it",
+     .response = "CheckReport",
+     .run = call<&Operations::check_database>},
     {.method = "GET",
      .path = "/v1/openapi.json",
      .id = "openapi",

@@ -40,6 +40,7 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     {"create_collection", &Operations::create_collection},
     {"drop_collection", &Operations::drop_collection},
     {"stats", &Operations::stats},
+    {"check", &Operations::check_database},
 });
 
 constexpr std::size_t kMaxBudget = 1'000'000;
@@ -223,7 +224,7 @@ Result<Value> Operations::get(const Object& params, const Caller& caller) const 
     BRAID_TRY(const auto ids, read_ids(fields, "chunk_ids", caller.limits.ids));
     BRAID_TRY(const auto vectors, fields.boolean("vectors"));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found, database_.get(scope, ids, vectors.value_or(false)));
+    BRAID_TRY(const auto found, database_.get(scope, ids, vectors.value_or(false), caller.call));
     std::size_t bytes = 0;
     for (const auto& chunk : found) bytes += chunk ? chunk->content.size() : 0;
     BRAID_CHECK(check_size(bytes, caller.limits));
@@ -244,7 +245,8 @@ Result<Value> Operations::chunk(const Object& params, const Caller& caller) cons
     BRAID_TRY(const auto id, fields.required("chunk_id", fields.string("chunk_id")));
     BRAID_TRY(const auto vectors, fields.boolean("vectors"));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found, database_.get(scope, std::span(&id, 1), vectors.value_or(false)));
+    BRAID_TRY(const auto found,
+              database_.get(scope, std::span(&id, 1), vectors.value_or(false), caller.call));
     const std::optional<Chunk>& chunk = found.front();
     if (!chunk) return fail(ErrorCode::NotFound, "there is no chunk \"" + id + "\"");
     show(scope, *chunk, caller);
@@ -258,8 +260,8 @@ Result<Value> Operations::scan(const Object& params, const Caller& caller) const
     BRAID_TRY(const std::size_t limit, read_size(fields, "limit", 100, 1, caller.limits.ids));
     BRAID_TRY(const auto vectors, fields.boolean("vectors"));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found,
-              database_.scan(scope, after.value_or(""), limit, vectors.value_or(false)));
+    BRAID_TRY(const auto found, database_.scan(scope, after.value_or(""), limit,
+                                               vectors.value_or(false), caller.call));
     BRAID_TRY(Array chunks, chunks_to_array(scope, found, caller));
     const Value last = found.size() == limit ? Value(found.back().chunk_id) : Value();
     return Value(Object{{"chunks", std::move(chunks)}, {"after", last}});
@@ -271,7 +273,7 @@ Result<Value> Operations::document(const Object& params, const Caller& caller) c
     BRAID_TRY(const auto id, fields.required("document_id", fields.string("document_id")));
     BRAID_CHECK(fields.finish());
     scope.filter = Filter::compare(Filter::Op::Eq, "document_id", Value(id));
-    BRAID_TRY(auto found, database_.scan(scope, "", caller.limits.chunks + 1));
+    BRAID_TRY(auto found, database_.scan(scope, "", caller.limits.chunks + 1, false, caller.call));
     if (found.size() > caller.limits.chunks) {
         return invalid_argument("document \"" + id + "\" has more than " +
                                 std::to_string(caller.limits.chunks) +
@@ -289,7 +291,7 @@ Result<Value> Operations::neighbors(const Object& params, const Caller& caller) 
     BRAID_TRY(const auto id, fields.required("chunk_id", fields.string("chunk_id")));
     BRAID_TRY(const std::size_t count, read_size(fields, "count", 1, 0, caller.limits.neighbors));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found, database_.neighbors(scope, id, count));
+    BRAID_TRY(const auto found, database_.neighbors(scope, id, count, caller.call));
     BRAID_TRY(Array chunks, chunks_to_array(scope, found, caller));
     std::string text;
     for (const Chunk& chunk : found) {
@@ -305,7 +307,7 @@ Result<Value> Operations::facets(const Object& params, const Caller& caller) con
     BRAID_TRY(const auto field, fields.required("field", fields.string("field")));
     BRAID_TRY(const std::size_t limit, read_size(fields, "limit", 20, 1, kMaxFacets));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto counts, database_.facets(scope, field, limit));
+    BRAID_TRY(const auto counts, database_.facets(scope, field, limit, caller.call));
     return wire::facets_to_value(field, counts);
 }
 
@@ -313,7 +315,7 @@ Result<Value> Operations::count(const Object& params, const Caller& caller) cons
     Fields fields(params);
     BRAID_TRY(const ReadScope scope, read_filtered_scope(fields, caller));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const std::uint64_t count, database_.count(scope));
+    BRAID_TRY(const std::uint64_t count, database_.count(scope, caller.call));
     return Value(Object{{"count", count}});
 }
 
@@ -321,7 +323,7 @@ Result<Value> Operations::stats(const Object& params, const Caller& caller) cons
     Fields fields(params);
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const CollectionStats stats, database_.stats(scope));
+    BRAID_TRY(const CollectionStats stats, database_.stats(scope, caller.call));
     return wire::stats_to_value(scope, stats);
 }
 

@@ -182,6 +182,12 @@ const std::string_view kRestSchemas = R"json({
     {"type": "string"}, "chunks": {"type": "integer"}, "removed": {"type": "integer"},
     "warnings": {"type": "array", "items": {"type": "string"}}}, "required": ["document_id",
     "collection", "chunks", "removed", "warnings"]},
+  "CheckReport": {"type": "object", "properties": {"clean": {"type": "boolean"}, "collections":
+    {"type": "integer"}, "chunks": {"type": "integer"}, "records": {"type": "integer"}, "bytes":
+    {"type": "integer"}, "problems": {"type": "array", "items": {"type": "string"},
+    "description": "Damage, a line each."}, "notes": {"type": "array", "items": {"type":
+    "string"}, "description": "What does no harm."}}, "required": ["clean", "collections",
+    "chunks", "records", "bytes", "problems", "notes"]},
   "OpenApi": {"type": "object"},
   "Health": {"type": "object", "properties": {"status": {"type": "string"}}, "required":
     ["status"]},

@@ -141,6 +141,8 @@ std::vector<std::pair<Command, std::string>> commands_to_compare(const Temporary
         {{"run", "--queries", queries, "--json"}, ""},
         {{"stats", "--json"}, ""},
         {{"stats", "--namespace", "other"}, ""},
+        {{"check"}, ""},
+        {{"check", "--json"}, ""},
     };
 }
 

@@ -9,6 +9,7 @@
 #include "braid/server/mcp.hpp"
 #include "braid/server/rpc.hpp"
 #include "braid/wire/answer_json.hpp"
+#include "braid/wire/check_json.hpp"
 #include "braid/wire/chunk_json.hpp"
 #include "braid/wire/context_json.hpp"
 #include "braid/wire/explain_json.hpp"
@@ -63,6 +64,7 @@ public:
         if (step.verb == "facets") return facets(step);
         if (step.verb == "context") return context(step);
         if (step.verb == "explain" || step.verb == "why_not") return explain(step);
+        if (step.verb == "check") return check();
         // Neither is one call of the facade; the doors' own code is shared.
         const server::Operations operations(database_);
         if (step.verb == "update") return operations.update(as_method(step).second, {});
@@ -123,6 +125,10 @@ private:
         BRAID_TRY(const Request request, wire::request_from_value(params));
         BRAID_TRY(const Context context, database_.context(request, budget));
         return wire::context_to_value(context);
+    }
+    Result<Value> check() {
+        BRAID_TRY(const CheckReport report, database_.check());
+        return wire::check_to_value(report);
     }
     Result<Value> explain(const Step& step) {
         Object params = step.params;
@@ -239,6 +245,7 @@ public:
         if (step.verb == "retrieve") return braid({"retrieve", "--request", "-"}, json);
         if (step.verb == "update") return update(step);
         if (step.verb == "delete") return remove(step);
+        if (step.verb == "check") return braid({"check"});
         return std::nullopt;
     }
 

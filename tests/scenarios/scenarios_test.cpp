@@ -119,6 +119,12 @@ TEST_P(Scenarios, GiveTheSameAtEveryDoor) {
                 EXPECT_EQ(json::print(**outcome), json::print(of_library[i]));
             }
         }
+        Step last;
+        last.verb = "check";
+        if (const auto report = door->run(last)) {
+            ASSERT_TRUE(*report) << door->name() << ": " << report->error().message;
+            EXPECT_EQ(at(**report, "clean"), Value(true)) << json::print(**report);
+        }
     }
 }
 

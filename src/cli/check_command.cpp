@@ -1,0 +1,62 @@
+#include <string>
+
+#include "braid/cli/commands.hpp"
+#include "braid/cli/session.hpp"
+
+namespace braid::cli {
+namespace {
+
+std::string check_summary(const Value& report) {
+    const auto counted = [&](std::string_view key, std::string_view what) {
+        const std::uint64_t count = number_in(report, key);
+        return with_separators(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+    };
+    return counted("collections", "collection") + ", " + counted("chunks", "chunk") + ", " +
+           counted("records", "record") + ", " + byte_size(number_in(report, "bytes"));
+}
+
+Result<> run_check(Session& session) {
+    BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(const Value report, service->call("check", {}));
+    const Array& problems = list_in(report, "problems");
+    if (session.json()) {
+        session.out.json(report);
+    } else {
+        for (const Value& problem : problems) {
+            session.out.line(plain(problem.is_string() ? problem.as_string() : ""));
+        }
+        for (const Value& line : list_in(report, "notes")) {
+            session.note("note: " + plain(line.is_string() ? line.as_string() : ""));
+        }
+    }
+    if (!problems.empty()) {
+        return fail(ErrorCode::Corruption,
+                    "the database is damaged: " + with_separators(problems.size()) +
+                        (problems.size() == 1 ? " problem" : " problems") + " in " +
+                        check_summary(report));
+    }
+    if (!session.json() && !session.quiet()) {
+        session.out.line("Clean: " + check_summary(report) + ".");
+    }
+    return {};
+}
+
+}  // namespace
+
+const CommandSpec kCheckCommand{
+    .name = "check",
+    .operands = "",
+    .summary = "verify that nothing is damaged",
+    .details = R"(Changes nothing. Reads every file, checks the order and the checksums of all
+records, and compares both indexes and their statistics with what they say.
+Prints a line for each problem, and exits with 4 if there is one. Notes on
+standard error name what does no harm: writes that a crash interrupted, unknown
+files.
+
+  braid check --data ~/notes
+  braid check --json)",
+    .flags = {},
+    .run = run_check,
+};
+
+}  // namespace braid::cli

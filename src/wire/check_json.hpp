@@ -1,0 +1,11 @@
+#pragma once
+
+#include "braid/collection.hpp"
+#include "braid/value.hpp"
+
+namespace braid::wire {
+
+/// `{"clean", "collections", "chunks", "records", "bytes", "problems", "notes"}`.
+Value check_to_value(const CheckReport& report);
+
+}  // namespace braid::wire

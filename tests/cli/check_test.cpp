@@ -1,0 +1,149 @@
+// `braid check`, `snapshot` and `restore`.
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "braid/json/json.hpp"
+#include "cli/program_run.hpp"
+#include "ingest/temporary_folder.hpp"
+
+namespace braid::cli {
+namespace {
+
+using braid::testing::has;
+using braid::testing::run_braid;
+using braid::testing::RunningBraid;
+using braid::testing::RunOptions;
+using braid::testing::RunResult;
+using braid::testing::TemporaryFolder;
+
+/// A database with the collections "notes" and "mail".
+class Care : public ::testing::Test {
+protected:
+    Care() {
+        for (const std::string name : {"notes", "mail"}) {
+            for (const std::string id : {"a", "b", "c"}) {
+                RunOptions options;
+                options.input = R"({"_id": ")" + id + R"(", "text": "some words of )" + id + "\"}";
+                EXPECT_EQ(run({"add", "--collection", name}, options).exit_code, 0);
+            }
+        }
+    }
+    RunResult run(std::vector<std::string> arguments, const RunOptions& options = {}) const {
+        arguments.insert(arguments.begin(), {"--data", data()});
+        return run_braid(arguments, options);
+    }
+    std::string data() const { return folder / "data"; }
+    std::string log_of(const std::string& name) const {
+        return folder / ("data/collections/" + name + "/log-000001");
+    }
+    /// Another byte in the middle of a file.
+    static void damage(const std::string& path) {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(path) / 2));
+        file.put('\x7f');
+        EXPECT_TRUE(file.good());
+    }
+    Value report(const RunResult& result) const {
+        auto json = json::parse(result.output);
+        EXPECT_TRUE(json) << result.output;
+        return json.value_or(Value(Object()));
+    }
+
+    TemporaryFolder folder;
+};
+
+TEST_F(Care, CheckSaysThatAllIsWell) {
+    const RunResult plain = run({"check"});
+    EXPECT_EQ(plain.exit_code, 0) << plain.errors;
+    EXPECT_TRUE(has(plain.output, "Clean: 2 collections, 6 chunks, 6 records, ")) << plain.output;
+    EXPECT_EQ(plain.errors, "");
+    const RunResult json = run({"check", "--json"});
+    EXPECT_EQ(json.exit_code, 0);
+    EXPECT_EQ(*report(json).find("clean"), Value(true));
+    EXPECT_EQ(run({"check", "--quiet"}).output, "");
+    EXPECT_EQ(run_braid({"check", "--data", folder / "nowhere"}).exit_code, 3);
+}
+
+TEST_F(Care, CheckNamesEveryDamageAndExitsWithFour) {
+    damage(log_of("notes"));
+    const RunResult plain = run({"check"});
+    EXPECT_EQ(plain.exit_code, 4);
+    EXPECT_TRUE(has(plain.output, "collection \"notes\": ")) << plain.output;
+    EXPECT_TRUE(has(plain.output, "notes/log-000001, offset ")) << plain.output;
+    EXPECT_FALSE(has(plain.output, "mail")) << plain.output;
+    EXPECT_TRUE(has(plain.errors, "the database is damaged: 1 problem in 2 collections"))
+        << plain.errors;
+    const RunResult json = run({"check", "--json"});
+    EXPECT_EQ(json.exit_code, 4);
+    EXPECT_EQ(*report(json).find("clean"), Value(false));
+    EXPECT_EQ(report(json).find("problems")->as_array().size(), 1U);
+    damage(folder / "data/collections/mail/manifest");
+    EXPECT_TRUE(has(run({"check"}).output, "mail/manifest")) << run({"check"}).output;
+}
+
+TEST_F(Care, ASnapshotIsADatabaseAndCanBeRestored) {
+    const std::string copy = folder / "copy";
+    const RunResult copied = run({"snapshot", copy});
+    EXPECT_EQ(copied.exit_code, 0) << copied.errors;
+    EXPECT_TRUE(has(copied.output, "Copied 6 chunks of 2 collections")) << copied.output;
+    EXPECT_EQ(run_braid({"check", "--data", copy}).exit_code, 0);
+    EXPECT_EQ(run({"snapshot", copy}).exit_code, 1) << "it is not empty any more";
+
+    EXPECT_EQ(run({"collections", "drop", "notes", "--yes"}).exit_code, 0);
+    EXPECT_EQ(run({"restore", copy}).exit_code, 1) << "there is a database";
+    const std::string again = folder / "again";
+    const RunResult restored = run_braid({"restore", copy, "--data", again, "--json"});
+    EXPECT_EQ(restored.exit_code, 0) << restored.errors;
+    EXPECT_EQ(*report(restored).find("chunks"), Value(6));
+    EXPECT_EQ(run_braid({"get", "a", "--collection", "notes", "--data", again}).exit_code, 0);
+    RunOptions more;
+    more.input = R"({"_id": "d", "text": "more"})";
+    EXPECT_EQ(run_braid({"add", "--collection", "notes", "--data", again}, more).exit_code, 0);
+    EXPECT_EQ(run_braid({"restore", folder / "nowhere", "--data", folder / "new"}).exit_code, 3);
+}
+
+TEST_F(Care, NothingDamagedIsCopied) {
+    const std::string copy = folder / "copy";
+    EXPECT_EQ(run({"snapshot", copy}).exit_code, 0);
+    damage(copy + "/collections/mail/log-000001");
+    const RunResult restored = run_braid({"restore", copy, "--data", folder / "new"});
+    EXPECT_EQ(restored.exit_code, 4) << restored.errors;
+    EXPECT_TRUE(has(restored.errors, "mail/log-000001")) << restored.errors;
+    EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+    damage(log_of("notes"));
+    const RunResult copied = run({"snapshot", folder / "other"});
+    EXPECT_EQ(copied.exit_code, 4);
+    EXPECT_TRUE(has(copied.errors, "\"notes\"")) << copied.errors;
+    EXPECT_FALSE(std::filesystem::exists(folder / "other/collections"));
+}
+
+TEST_F(Care, AServedDatabaseIsCheckedAndCopiedToo) {
+    RunningBraid server({"--data", data(), "serve", "--port", "0", "--json", "--quiet"});
+    ASSERT_TRUE(server.read_line().has_value());
+    EXPECT_EQ(run({"add", "--collection", "notes", "--text", "through the server"}).exit_code, 0);
+    const RunResult checked = run({"check", "--verbose"});
+    EXPECT_EQ(checked.exit_code, 0) << checked.errors;
+    EXPECT_TRUE(has(checked.errors, "through the server")) << checked.errors;
+    EXPECT_TRUE(has(checked.output, "7 chunks")) << checked.output;
+    const std::string copy = folder / "copy";
+    const RunResult copied = run({"snapshot", copy});
+    EXPECT_EQ(copied.exit_code, 0) << copied.errors;
+    EXPECT_TRUE(has(copied.output, "7 chunks")) << copied.output;
+    EXPECT_EQ(run({"restore", copy}).exit_code, 5);
+    damage(log_of("mail"));
+    const RunResult damaged = run({"check"});
+    EXPECT_EQ(damaged.exit_code, 4);
+    EXPECT_TRUE(has(damaged.output, "mail/log-000001")) << damaged.output;
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.finish().exit_code, 0);
+    EXPECT_EQ(run_braid({"check", "--data", copy}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace braid::cli
