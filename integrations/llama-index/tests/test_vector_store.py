@@ -1,13 +1,19 @@
-"""The contract of BasePydanticVectorStore, and the way through an index."""
+"""The contract of BasePydanticVectorStore, and the way through an index. LlamaIndex publishes no suite
+for it: its own store in memory, SimpleVectorStore, is the reference here."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import itertools
+import random
 from collections.abc import Generator
 
 import braid
 import pytest
 from llama_index.core import MockEmbedding, StorageContext, VectorStoreIndex
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.types import (
     BasePydanticVectorStore,
     FilterCondition,
@@ -142,6 +148,73 @@ def test_an_empty_store() -> None:
         assert ask(store, query_embedding=[1.0]) == []
         store.delete("x")
         store.clear()
+
+
+def test_every_method_takes_what_the_contract_says() -> None:
+    for name, declared in inspect.getmembers(BasePydanticVectorStore, inspect.isfunction):
+        if name.startswith("_") or declared.__module__ != BasePydanticVectorStore.__module__:
+            continue
+        ours = inspect.signature(getattr(BraidVectorStore, name)).parameters
+        for parameter in inspect.signature(declared).parameters:
+            assert parameter in ours, f"{name}({parameter})"
+
+
+def test_asynchronous_twins(store: BraidVectorStore) -> None:
+    async def work() -> None:
+        assert await store.async_add([node("elk", "Elks.", [1.0, 1.0, 0.0], "more")]) == ["elk"]
+        query = VectorStoreQuery(query_embedding=[1.0, 1.0, 0.0], similarity_top_k=1)
+        assert (await store.aquery(query)).ids == ["elk"]
+        assert [n.node_id for n in await store.aget_nodes(["elk"])] == ["elk"]
+        await store.adelete("more")
+        await store.adelete_nodes(["fox"])
+        assert len(await store.aget_nodes()) == 2
+        await store.aclear()
+        assert await store.aget_nodes() == []
+
+    asyncio.run(work())
+
+
+def made_at_random(rng: random.Random) -> list[TextNode]:
+    return [
+        node(f"n{i}", f"text {i}", [rng.uniform(-1, 1) for _ in range(4)], f"d{i % 3}",
+             year=rng.randrange(2000, 2010), kind=rng.choice(["a", "b", "c"]), tags=rng.sample("xyz", 2))
+        for i in range(40)
+    ]
+
+
+SEEN_ALIKE = [
+    (FilterOperator.EQ, "kind", "a"), (FilterOperator.NE, "kind", "a"), (FilterOperator.GT, "year", 2004),
+    (FilterOperator.GTE, "year", 2004), (FilterOperator.LT, "year", 2004), (FilterOperator.LTE, "year", 2004),
+    (FilterOperator.IN, "kind", ["a", "b"]), (FilterOperator.NIN, "kind", ["a", "b"]),
+    (FilterOperator.CONTAINS, "tags", "x"),
+]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_finds_what_the_frameworks_own_store_finds(seed: int) -> None:
+    rng = random.Random(seed)
+    nodes, reference = made_at_random(rng), SimpleVectorStore()
+    reference.add(nodes)
+    with braid.open(None, embedder="none") as db:
+        store = BraidVectorStore(db["nodes"], hybrid=False)
+        store.add(nodes)
+        wheres = [where(key, operator, value) for operator, key, value in SEEN_ALIKE]
+        both = [
+            MetadataFilters(filters=[*a.filters, *b.filters], condition=condition)
+            for a, b in itertools.pairwise(wheres) for condition in (FilterCondition.AND, FilterCondition.OR)
+        ]
+        for filters in (None, *wheres, *both):
+            query = VectorStoreQuery(
+                query_embedding=[rng.uniform(-1, 1) for _ in range(4)], similarity_top_k=5, filters=filters
+            )
+            ours, theirs = store.query(query), reference.query(query)
+            assert filters or len(theirs.ids or []) == 5
+            assert ours.ids == theirs.ids, filters
+            assert ours.similarities == pytest.approx(theirs.similarities, abs=1e-6)
+        reference.delete("d1")
+        store.delete("d1")
+        query = VectorStoreQuery(query_embedding=[1.0, 0.0, 0.0, 0.0], similarity_top_k=40)
+        assert store.query(query).ids == reference.query(query).ids
 
 
 def test_through_an_index() -> None:
