@@ -6,7 +6,6 @@ import importlib.util
 import pickle
 import tempfile
 import threading
-import tracemalloc
 import unittest
 
 import numpy
@@ -373,38 +372,6 @@ class Threads(DatabaseTest):
         for thread in threads:
             thread.join()
         self.assertEqual(len(ended), 4)
-
-
-def resident_pages() -> int:
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1])
-
-
-class Memory(unittest.TestCase):
-    def test_create_search_drop_does_not_grow(self) -> None:
-        def cycle() -> None:
-            with braid.open(None, embedder=braid.Embedder(letters, model="letters")) as db:
-                db["notes"].add(ANIMALS)
-                answers = db["notes"].retrieve_batch(["hunt", "ponds"])
-                answers[0].to_dict()
-                answers[0][0].receipt.to_dict()
-                list(db["notes"].scan(vectors=True))
-                try:
-                    db["nowhere"].retrieve("x")
-                except braid.NotFound:
-                    pass
-                db["notes"].drop()
-
-        for _ in range(50):
-            cycle()
-        tracemalloc.start()
-        before, pages = tracemalloc.get_traced_memory()[0], resident_pages()
-        for _ in range(200):
-            cycle()
-        grown = tracemalloc.get_traced_memory()[0] - before
-        tracemalloc.stop()
-        self.assertLess(grown, 100_000)
-        self.assertLess(resident_pages() - pages, 4096)  # 16 MiB
 
 
 if __name__ == "__main__":

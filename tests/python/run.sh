@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh PYTHON PACKAGES PROGRAM: the tests of the Python package found under PACKAGES.
+# run.sh PYTHON PACKAGES PROGRAM [FILES]: the tests of the Python package found under PACKAGES.
 set -eu
 python=$1 packages=$2
 export BRAID_PROGRAM="$3"
@@ -13,4 +13,4 @@ if ! ls "$packages"/braid/_braid*.so >/dev/null 2>&1; then
     exit 77
 fi
 cd "$here"
-PYTHONPATH="$packages:$here" PYTHONDONTWRITEBYTECODE=1 exec "$python" -X faulthandler -m unittest discover -s "$here" -p '*_test.py'
+PYTHONPATH="$packages:$here" PYTHONDONTWRITEBYTECODE=1 exec "$python" -X faulthandler -m unittest discover -s "$here" -p "${4:-*_test.py}"
