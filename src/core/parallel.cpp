@@ -107,15 +107,36 @@ Pool& pool() {
     return instance;
 }
 
+void run_with(std::size_t helpers, std::size_t count,
+              const std::function<void(std::size_t)>& task) {
+    const auto batch = std::make_shared<Batch>(count, task);
+    pool().help(batch, helpers);
+    batch->work();
+    batch->wait();
+}
+
 }  // namespace
 
 void run_parallel(std::size_t count, const std::function<void(std::size_t)>& task) {
     if (count == 0) return;
     if (count == 1) return task(0);
-    const auto batch = std::make_shared<Batch>(count, task);
-    pool().help(batch, count - 1);
-    batch->work();
-    batch->wait();
+    run_with(count - 1, count, task);
+}
+
+void run_computing(std::size_t count, const std::function<void(std::size_t)>& task) {
+    static const std::size_t kCores = std::max(std::thread::hardware_concurrency(), 1U);
+    static std::atomic<std::size_t> busy = 0;  // callers, and threads called; about right is enough
+    const std::size_t with_caller = busy.fetch_add(1) + 1;
+    const std::size_t free = kCores - std::min(with_caller, kCores);
+    const std::size_t helpers = std::min(free, count - std::min<std::size_t>(count, 1));
+    if (helpers == 0) {
+        for (std::size_t i = 0; i < count; ++i) task(i);
+    } else {
+        busy += helpers;
+        run_with(helpers, count, task);
+        busy -= helpers;
+    }
+    --busy;
 }
 
 }  // namespace braid::core

@@ -10,4 +10,9 @@ namespace braid::core {
 /// 64). Tasks must not throw. Safe for concurrent use, also from within a task.
 void run_parallel(std::size_t count, const std::function<void(std::size_t)>& task);
 
+/// The same for tasks that compute rather than wait: calls threads only for as many cores as other
+/// such calls leave free. On a busy machine the caller does it all, without being kept waiting by
+/// threads that wait for a core.
+void run_computing(std::size_t count, const std::function<void(std::size_t)>& task);
+
 }  // namespace braid::core

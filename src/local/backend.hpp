@@ -102,6 +102,8 @@ public:
 
     Result<Schema> schema(const SnapshotPtr& snapshot,
                           const std::string& collection) const override;
+    std::vector<Result<LegResult>> search(const SnapshotPtr& snapshot, std::span<const Leg> legs,
+                                          const CallLimits& limits) const override;
     Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
                                  const CallLimits& limits) const override;
     Result<std::vector<std::optional<double>>> score(const SnapshotPtr& snapshot, const Leg& leg,

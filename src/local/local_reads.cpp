@@ -1,3 +1,4 @@
+#include "braid/core/search_legs.hpp"
 #include "braid/local/backend.hpp"
 
 namespace braid::local {
@@ -6,6 +7,12 @@ Result<Schema> LocalBackend::schema(const SnapshotPtr& snapshot,
                                     const std::string& collection) const {
     BRAID_TRY(const auto pin, find(snapshot, {.collection = collection}));
     return pin->collection().schema();
+}
+
+std::vector<Result<LegResult>> LocalBackend::search(const SnapshotPtr& snapshot,
+                                                    std::span<const Leg> legs,
+                                                    const CallLimits& limits) const {
+    return core::search_legs(*this, snapshot, legs, limits, core::run_computing);
 }
 
 Result<LegResult> LocalBackend::search_leg(const SnapshotPtr& snapshot, const Leg& leg,

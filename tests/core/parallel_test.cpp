@@ -1,9 +1,11 @@
 #include "braid/core/parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <shared_mutex>
 #include <thread>
 #include <vector>
@@ -86,6 +88,63 @@ TEST(RunParallel, MayBeCalledFromManyThreads) {
     }
     for (std::thread& caller : callers) caller.join();
     EXPECT_EQ(tasks.load(), 16 * 50 * 6);
+}
+
+TEST(RunComputing, RunsEveryTaskOnce) {
+    for (const std::size_t count : {0UL, 1UL, 2UL, 3UL, 64UL, 1000UL}) {
+        std::vector<std::atomic<int>> runs(count);
+        run_computing(count, [&](std::size_t i) { ++runs[i]; });
+        for (const auto& times : runs) EXPECT_EQ(times.load(), 1);
+    }
+}
+
+TEST(RunComputing, UsesNoMoreThreadsThanThereAreCores) {
+    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    run_computing(200, [&](std::size_t) {
+        std::this_thread::yield();
+        const std::scoped_lock lock(mutex);
+        threads.insert(std::this_thread::get_id());
+    });
+    EXPECT_LE(threads.size(), cores);
+}
+
+TEST(RunComputing, LeavesItAllToTheCallerWhereOthersUseTheCores) {
+    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+    std::barrier meeting(static_cast<std::ptrdiff_t>(cores) + 1);
+    std::vector<std::thread> others;
+    others.reserve(cores);
+    for (std::size_t i = 0; i < cores; ++i) {
+        others.emplace_back([&] {
+            run_computing(1, [&](std::size_t) {
+                meeting.arrive_and_wait();
+                meeting.arrive_and_wait();
+            });
+        });
+    }
+    meeting.arrive_and_wait();
+    std::set<std::thread::id> threads;
+    run_computing(50, [&](std::size_t) { threads.insert(std::this_thread::get_id()); });
+    meeting.arrive_and_wait();
+    for (std::thread& other : others) other.join();
+    EXPECT_EQ(threads, std::set{std::this_thread::get_id()});
+}
+
+TEST(RunComputing, MayBeCalledFromManyThreadsAndFromWithinATask) {
+    std::atomic<int> tasks = 0;
+    std::vector<std::thread> callers;
+    callers.reserve(8);
+    for (int i = 0; i < 8; ++i) {
+        callers.emplace_back([&] {
+            for (int round = 0; round < 50; ++round) {
+                run_computing(
+                    3, [&](std::size_t) { run_computing(2, [&](std::size_t) { ++tasks; }); });
+            }
+        });
+    }
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(tasks.load(), 8 * 50 * 3 * 2);
 }
 
 TEST(FairSharedMutex, AStreamOfReadersDoesNotStarveAWriter) {
