@@ -15,6 +15,15 @@ double score_tolerance(const Capabilities& capabilities, LegKind kind) {
     return capabilities.exact_lengths ? 1e-12 : 0.1;
 }
 
+void BackendConformance::TearDown() {
+    const auto report = backend().check();
+    if (!report) {
+        EXPECT_EQ(error_facts(report.error().code).name, "unsupported") << report.error().message;
+        return;
+    }
+    for (const std::string& problem : report->problems) ADD_FAILURE() << problem;
+}
+
 void BackendConformance::expect_list(const Leg& leg, const Model::Scores& expected) const {
     const SnapshotPtr snapshot = now();
     Leg whole = leg;

@@ -31,6 +31,8 @@ struct BackendUnderTest {
 class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
 protected:
     BackendConformance() : backend_(GetParam().make()) {}
+    /// Whatever a test did, a check finds nothing wrong.
+    void TearDown() override;
 
     Backend& backend() { return *backend_; }
     const Backend& backend() const { return *backend_; }

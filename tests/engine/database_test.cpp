@@ -1,8 +1,10 @@
 #include "braid/database.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -326,6 +328,92 @@ TEST(Reembed, LosesNoWriteMadeMeanwhile) {
     const auto chunks = db->scan({.collection = "notes"}, "", 10'000, true);
     ASSERT_TRUE(chunks);
     for (const Chunk& chunk : *chunks) EXPECT_EQ(chunk.vector.size(), 24U) << chunk.chunk_id;
+}
+
+TEST(Database, ChecksItselfAndMakesCopies) {
+    const TemporaryDirectory folder;
+    const auto path = folder.path() / "data";
+    auto db = Database::open(path, {.embedders = fake_embedder});
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(db->create_collection("notes", fake_schema()));
+    ASSERT_TRUE(db->add("notes", numbered(50)));
+    const auto checked = db->check();
+    ASSERT_TRUE(checked) << checked.error().message;
+    EXPECT_TRUE(checked->clean());
+    EXPECT_EQ(checked->chunks, 50U);
+    const auto copied = db->snapshot(folder.path() / "copy");
+    ASSERT_TRUE(copied) << copied.error().message;
+    EXPECT_EQ(copied->chunks, 50U);
+    EXPECT_FALSE(db->snapshot(folder.path() / "copy")) << "it is not empty any more";
+    const auto copy = Database::open(folder.path() / "copy", {.embedders = fake_embedder});
+    ASSERT_TRUE(copy);
+    const auto here = db->retrieve(ask("word7"));
+    const auto there = copy->retrieve(ask("word7"));
+    ASSERT_TRUE(here && there);
+    ASSERT_EQ(here->hits.size(), there->hits.size());
+    for (std::size_t i = 0; i < here->hits.size(); ++i) {
+        EXPECT_EQ(here->hits[i].chunk, there->hits[i].chunk);
+        EXPECT_EQ(here->hits[i].score, there->hits[i].score);
+    }
+    const auto memory = Database::in_memory();
+    ASSERT_TRUE(memory);
+    EXPECT_TRUE(memory->snapshot(folder.path() / "of-memory"));
+}
+
+TEST(Database, CopiesOneMomentWhileOthersWrite) {
+    const TemporaryDirectory folder;
+    auto db = Database::in_memory();
+    ASSERT_TRUE(db);
+    for (const std::string name : {"first", "second"}) ASSERT_TRUE(db->create_collection(name));
+    std::atomic<bool> stop = false;
+    // What is in "second" came into "first" before.
+    std::jthread writer([&] {
+        for (int i = 0; i < 2000 && !stop; ++i) {
+            const Chunk chunk = chunk_of("c" + std::to_string(i), "word");
+            EXPECT_TRUE(db->add("first", {chunk}));
+            EXPECT_TRUE(db->add("second", {chunk}));
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
+    });
+    for (int i = 0; i < 8; ++i) {
+        const auto path = folder.path() / ("copy" + std::to_string(i));
+        const auto copied = db->snapshot(path);
+        ASSERT_TRUE(copied) << copied.error().message;
+        OpenOptions options;
+        options.read_only = true;
+        const auto copy = Database::open(path, options);
+        ASSERT_TRUE(copy);
+        const auto first = copy->count({.collection = "first"});
+        const auto second = copy->count({.collection = "second"});
+        ASSERT_TRUE(first && second);
+        EXPECT_TRUE(*first == *second || *first == *second + 1) << *first << " " << *second;
+    }
+    stop = true;
+}
+
+TEST(Database, ReadsGiveUpWhenToldTo) {
+    auto db = Database::in_memory();
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(db->create_collection("notes"));
+    ASSERT_TRUE(db->add("notes", numbered(3)));
+    const std::stop_source source;
+    source.request_stop();
+    CallLimits stopped;
+    stopped.stop = source.get_token();
+    CallLimits late;
+    late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+    const ReadScope scope{.collection = "notes"};
+    const std::vector<std::string> ids{"c1"};
+    for (const auto& [limits, code] :
+         {std::pair(stopped, ErrorCode::Cancelled), std::pair(late, ErrorCode::DeadlineExceeded)}) {
+        EXPECT_EQ(db->get(scope, ids, false, limits).error().code, code);
+        EXPECT_EQ(db->neighbors(scope, "c1", 1, limits).error().code, code);
+        EXPECT_EQ(db->count(scope, limits).error().code, code);
+        EXPECT_EQ(db->facets(scope, "chunk_id", 5, limits).error().code, code);
+        EXPECT_EQ(db->stats(scope, limits).error().code, code);
+        EXPECT_EQ(db->scan(scope, "", 5, false, limits).error().code, code);
+        EXPECT_EQ(db->check(limits).error().code, code);
+    }
 }
 
 }  // namespace

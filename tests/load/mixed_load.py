@@ -310,6 +310,11 @@ def check_store(load):
                                  "BRAID_EMBEDDER": "none"})
     if doctor.returncode != 0:
         raise Failure(f"doctor: {doctor.stdout} {doctor.stderr}")
+    check = subprocess.run([PROGRAM, "--data", load.data, "check"], text=True,
+                           capture_output=True, check=False,
+                           env={"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"})
+    if check.returncode != 0 or not check.stdout.startswith("Clean:"):
+        raise Failure(f"check: {check.stdout} {check.stderr}")
     return len(names)
 
 
