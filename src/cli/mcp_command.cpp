@@ -3,6 +3,7 @@
 
 #include "braid/cli/commands.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/cli/socket_place.hpp"
 #include "braid/server/mcp.hpp"
 #include "braid/server/mcp_stdio.hpp"
 
@@ -15,6 +16,16 @@ constexpr auto kMcpFlags = std::to_array<FlagSpec>({
 
 Result<> run_mcp(Session& session) {
     const bool writes = session.arguments.has("allow-writes");
+    if (served_socket(session.data())) {
+        const std::string served = "database " + session.data() + " is being served";
+        if (writes) {
+            return fail(ErrorCode::Locked, served +
+                                               "; let agents write through the server's /mcp " +
+                                               "(braid serve --allow-writes)");
+        }
+        session.warn(served +
+                     ": what is stored from now on is seen at the server's /mcp, not here");
+    }
     session.interrupts.hold();
     BRAID_TRY(auto database, writes ? session.open_for_writing(true) : session.open_for_reading());
     const server::McpServer server(

@@ -259,6 +259,20 @@ TEST(Serve, IsFoundInAFolderWhosePathIsTooLongForASocket) {
     EXPECT_EQ(served_socket(data), std::nullopt);
 }
 
+TEST(Serve, IsWhereAgentsShouldAsk) {
+    const TemporaryFolder folder;
+    const std::string data = folder / "data";
+    Served server(data);
+    const RunResult reading = run_braid({"mcp", "--data", data});
+    EXPECT_EQ(reading.exit_code, 0) << reading.errors;
+    EXPECT_TRUE(braid::testing::has(reading.errors, "is seen at the server's /mcp"))
+        << reading.errors;
+    const RunResult writing = run_braid({"mcp", "--data", data, "--allow-writes"});
+    EXPECT_EQ(writing.exit_code, 5);
+    EXPECT_TRUE(braid::testing::has(writing.errors, "/mcp")) << writing.errors;
+    EXPECT_EQ(server.stop().exit_code, 0);
+}
+
 TEST(Serve, RefusesStrangersWithoutKeys) {
     const TemporaryFolder folder;
     const RunResult open =
