@@ -34,15 +34,17 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     if (const auto failure = log_->failure()) {
         findings.note("it takes no writes since an error: " + failure->message);
     }
+    // Who only reads does not keep others from changing the files; a copy is nobody else's.
+    const bool may_change = read_only_ && &files == directory_.get();
     const auto gone = files.open(kManifestName);
-    if (read_only_ && !gone && gone.error().code == ErrorCode::NotFound) {
+    if (may_change && !gone && gone.error().code == ErrorCode::NotFound) {
         findings.note("another program dropped it meanwhile; it was not checked");
         return {};
     }
     const std::optional<Manifest> manifest = check_manifest(files, findings);
     if (!manifest) return {};
     if (*manifest != manifest_at(extent)) {
-        if (read_only_) {
+        if (may_change) {
             findings.note("another program replaced it meanwhile; it was not checked");
         } else if (displaced_) {
             findings.note("an error interrupted a rewrite; open the database anew to check it");
@@ -54,9 +56,8 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     }
     const Sequence at = extent.pin->at();
     LogReading reading(extent.version_base, at);
-    StepCounter steps;
     const auto take = [&](Sequence sequence, std::span<const std::byte> payload) -> Result<> {
-        if (steps.due()) BRAID_CHECK(check_limits(limits));
+        BRAID_CHECK(check_limits(limits));  // a record may be long
         return reading.add(sequence, payload);
     };
     const LogExtent expected{.acknowledged = extent.log_bytes, .growing = !read_only_};
