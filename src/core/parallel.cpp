@@ -66,6 +66,13 @@ public:
         }
     }
 
+    /// Calls off the helpers that have not come: left in the queue, they would make the next call
+    /// start threads that nobody needs.
+    void call_off(const std::shared_ptr<Batch>& batch) {
+        const std::scoped_lock lock(mutex_);
+        std::erase(queue_, batch);
+    }
+
 private:
     static constexpr std::size_t kMaxThreads = 64;
 
@@ -112,6 +119,7 @@ void run_with(std::size_t helpers, std::size_t count,
     const auto batch = std::make_shared<Batch>(count, task);
     pool().help(batch, helpers);
     batch->work();
+    pool().call_off(batch);
     batch->wait();
 }
 
