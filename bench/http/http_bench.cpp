@@ -109,7 +109,9 @@ public:
         }
     }
     Connection(Connection&& other) noexcept
-        : socket_(std::exchange(other.socket_, -1)), buffer_(std::move(other.buffer_)) {}
+        : socket_(std::exchange(other.socket_, -1)),
+          bytes_(std::move(other.bytes_)),
+          buffer_(std::move(other.buffer_)) {}
     Connection& operator=(Connection&&) = delete;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -137,13 +139,13 @@ public:
 
 private:
     void fill() {
-        std::array<char, 65536> bytes{};
-        const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
+        const ssize_t got = ::recv(socket_, bytes_.data(), bytes_.size(), 0);
         if (got <= 0) die("the server went away");
-        buffer_.append(bytes.data(), static_cast<std::size_t>(got));
+        buffer_.append(bytes_.data(), static_cast<std::size_t>(got));
     }
 
     int socket_;
+    std::vector<char> bytes_ = std::vector<char>(65536);  // clients compute on the server's cores
     std::string buffer_;
 };
 
