@@ -36,6 +36,9 @@ installed() {
 tag=$("$python" -c 'import sys; v = sys.version_info; print("cp312-abi3" if v >= (3, 12) else f"cp3{v.minor}-cp3{v.minor}")')
 
 "$python" -m $pip wheel -q --no-deps -w "$work/dist" "$source"
+if [ "$tag" = cp312-abi3 ]; then # the tag alone says nothing about the module
+    "$python" -m zipfile -l "$work"/dist/braid-*.whl | grep -q '_braid\.abi3\.so'
+fi
 installed "$work"/dist/braid-*-"$tag"-*.whl "$work/tree"
 cp "$source"/tests/python/*.py "$work/tree"
 (cd "$work/tree" && PYTHONPATH=. env/bin/python -m unittest database_test callables_test process_test leak_test)
