@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import datetime
 import importlib.util
+import pathlib
 import pickle
 import tempfile
 import threading
@@ -293,12 +294,6 @@ class Mistakes(DatabaseTest):
             with self.assertRaisesRegex(TypeError, "cannot be pickled"):
                 copy.copy(thing)
 
-    def test_what_the_library_lacks_is_said(self) -> None:
-        with self.assertRaises(braid.Unsupported):
-            self.db.snapshot("x")
-        with self.assertRaises(braid.Unsupported):
-            self.db.check()
-
     def test_options_that_make_no_sense(self) -> None:
         with self.assertRaises(braid.InvalidArgument):
             braid.open(None, durability="none")  # type: ignore[arg-type]
@@ -323,6 +318,32 @@ class OnDisk(unittest.TestCase):
                 self.assertEqual(db["notes"].retrieve("ponds").ids, ["carp"])
                 with self.assertRaises(braid.ReadOnly):
                     db["notes"].add("x")
+
+    def test_a_snapshot_is_a_database(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with braid.open(f"{folder}/data", embedder="none") as db:
+                db["notes"].add(ANIMALS)
+                copied = db.snapshot(pathlib.Path(folder, "copy"))
+                self.assertEqual((copied.clean, copied.collections, copied.chunks), (True, 1, 3))
+                db["notes"].delete("fox")
+                with self.assertRaises(braid.AlreadyExists):
+                    db.snapshot(f"{folder}/copy")
+            with braid.open(f"{folder}/copy") as copy:
+                self.assertEqual(copy["notes"].count(), 3)
+                self.assertTrue(copy.check().clean)
+
+    def test_damage_is_found(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with braid.open(folder, embedder="none") as db:
+                db["notes"].add(ANIMALS)
+                self.assertEqual(db.check().problems, [])
+                log = next(pathlib.Path(folder).rglob("log-*"))
+                damaged = bytearray(log.read_bytes())
+                damaged[len(damaged) // 2] ^= 0xFF
+                log.write_bytes(damaged)
+                report = db.check()
+                self.assertFalse(report.clean)
+                self.assertIn("notes", report.problems[0])
 
     def test_own_profiles(self) -> None:
         with braid.open(None, embedder="none", profiles={"mine": {"base": "default", "top_k": 1}}) as db:

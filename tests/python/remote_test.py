@@ -132,6 +132,13 @@ class Remote(unittest.TestCase):
         self.assertIn("Type: chunk | ID: a2", said[0][0])
         self.assertEqual(said[0], said[1])
 
+    def test_a_server_checks_but_does_not_copy(self) -> None:
+        self.notes.add(ANIMALS)
+        report = self.db.check()
+        self.assertEqual((report.clean, report.chunks), (True, 3))
+        with self.assertRaisesRegex(braid.Unsupported, "braid snapshot"):
+            self.db.snapshot("copy")
+
     def test_databases_cannot_be_pickled(self) -> None:
         for thing in (self.db, self.notes):
             with self.assertRaisesRegex(TypeError, "cannot be pickled"):

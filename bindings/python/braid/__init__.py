@@ -47,6 +47,7 @@ from ._remote import connect
 from ._request import Request
 from ._results import (
     AgentAnswer,
+    CheckReport,
     CollectionInfo,
     Context,
     Explanation,
@@ -63,7 +64,7 @@ from ._tools import VectorSimilarity, evaluate, fuse
 _show.set_up()
 
 __all__ = [
-    "AgentAnswer", "AlreadyExists", "Answer", "Cancelled", "Chunk", "Collection", "CollectionInfo",
+    "AgentAnswer", "AlreadyExists", "Answer", "Cancelled", "CheckReport", "Chunk", "Collection", "CollectionInfo",
     "Conflict", "Context", "Corruption", "Database", "DeadlineExceeded", "Effect", "Embedder",
     "Error", "Explanation", "FacetCount", "FusedHit", "Hit", "InvalidArgument", "IoError",
     "LegStanding", "Locked", "NotFound", "Passage", "PermissionDenied", "Principal", "ReadOnly",

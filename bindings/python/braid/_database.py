@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from ._braid import Answer, Chunk, Principal, StopSource
 from ._cancel import Cancel
-from ._errors import Error, Unsupported
+from ._errors import Error
 from ._results import (
     AgentAnswer,
+    CheckReport,
     CollectionInfo,
     Context,
     Explanation,
@@ -46,6 +48,7 @@ class Engine(Protocol):
         self, shared: dict[str, Any], queries: list[Any], embeddings: Any, principal: Principal,
         stop: StopSource | None = None,
     ) -> list[Answer | Error]: ...
+    def snapshot(self, path: str, stop: StopSource | None = None) -> dict[str, Any]: ...
     def hybrid_search(
         self, params: dict[str, Any], principal: Principal, stop: StopSource | None = None
     ) -> tuple[dict[str, Any], str]: ...
@@ -183,11 +186,15 @@ class Database(_NotPickled):
     async def ahybrid_search(self, query: str, **params: Any) -> AgentAnswer:
         return await _in_thread(partial(self._hybrid_search, _given(query=query, **params)))
 
-    def snapshot(self, *_: Any, **__: Any) -> NoReturn:
-        raise Unsupported("the library takes no snapshots yet; close the database and copy its folder")
+    def check(self) -> CheckReport:
+        """Verifies everything as it is now, and changes nothing; damage is in the report."""
+        return CheckReport.from_dict(self._call("check", {}))
 
-    def check(self, *_: Any, **__: Any) -> NoReturn:
-        raise Unsupported("the library has no check of its own yet; `notes` says what opening found")
+    def snapshot(self, path: str | os.PathLike[str]) -> CheckReport:
+        """Copies the whole database as it is at one moment into a directory that is missing or
+        empty, while this one stays in use; the report is that of the copy. Of a database in this
+        process only: `braid snapshot` copies one that is served."""
+        return CheckReport.from_dict(self._engine.snapshot(os.fspath(path)))
 
     def _call(
         self, operation: str, params: dict[str, Any], stop: StopSource | None = None

@@ -53,6 +53,19 @@ class Stats(Record):
 
 
 @dataclass(frozen=True)
+class CheckReport(Record):
+    """What verifying a database found: `problems` are damage, `notes` what does no harm."""
+
+    clean: bool
+    collections: int
+    chunks: int
+    records: int
+    bytes: int
+    problems: list[str]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
 class CollectionInfo(Record):
     name: str
     schema: dict[str, Any]

@@ -17,6 +17,7 @@
 #include "answers.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/server/hybrid_search.hpp"
+#include "braid/wire/check_json.hpp"
 #include "chunk_input.hpp"
 #include "open_options.hpp"
 #include "request_input.hpp"
@@ -170,9 +171,9 @@ nb::list get(const Engine& self, const std::string& collection, const std::strin
              const std::stop_source* stop) {
     const ReadScope scope = scope_of(collection, namespace_, nb::none(), principal);
     auto result =
-        run_call(stop, [&](const CallLimits&) -> Result<std::vector<std::optional<Chunk>>> {
+        run_call(stop, [&](const CallLimits& limits) -> Result<std::vector<std::optional<Chunk>>> {
             BRAID_TRY(const OpenPtr open, self.open());
-            return open->database.get(scope, ids, vectors);
+            return open->database.get(scope, ids, vectors, limits);
         });
     nb::list out;
     for (auto& chunk : value_or_raise(std::move(result))) {
@@ -189,9 +190,9 @@ nb::list scan(const Engine& self, const std::string& collection, const std::stri
               nb::object filter, const std::string& after, std::size_t limit, bool vectors,
               const Principal& principal) {
     const ReadScope scope = scope_of(collection, namespace_, filter, principal);
-    auto result = run_call(nullptr, [&](const CallLimits&) -> Result<std::vector<Chunk>> {
+    auto result = run_call(nullptr, [&](const CallLimits& limits) -> Result<std::vector<Chunk>> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return open->database.scan(scope, after, limit, vectors);
+        return open->database.scan(scope, after, limit, vectors, limits);
     });
     return chunk_list(value_or_raise(std::move(result)));
 }
@@ -199,11 +200,19 @@ nb::list scan(const Engine& self, const std::string& collection, const std::stri
 nb::list neighbors(const Engine& self, const std::string& collection, const std::string& namespace_,
                    const std::string& chunk_id, std::size_t count, const Principal& principal) {
     const ReadScope scope = scope_of(collection, namespace_, nb::none(), principal);
-    auto result = run_call(nullptr, [&](const CallLimits&) -> Result<std::vector<Chunk>> {
+    auto result = run_call(nullptr, [&](const CallLimits& limits) -> Result<std::vector<Chunk>> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return open->database.neighbors(scope, chunk_id, count);
+        return open->database.neighbors(scope, chunk_id, count, limits);
     });
     return chunk_list(value_or_raise(std::move(result)));
+}
+
+nb::object snapshot(const Engine& self, const std::string& path, const std::stop_source* stop) {
+    auto report = run_call(stop, [&](const CallLimits& limits) -> Result<CheckReport> {
+        BRAID_TRY(const OpenPtr open, self.open());
+        return open->database.snapshot(path, limits);
+    });
+    return to_python(wire::check_to_value(value_or_raise(std::move(report))));
 }
 
 nb::list open_notes(const Engine& self) {
@@ -296,6 +305,7 @@ void bind_engine(nb::module_& module) {
         .def("retrieve_batch", &retrieve_batch, nb::arg("shared"), nb::arg("queries"),
              nb::arg("embeddings").none(), nb::arg("principal"),
              nb::arg("stop").none() = nb::none())
+        .def("snapshot", &snapshot, nb::arg("path"), nb::arg("stop").none() = nb::none())
         .def("hybrid_search", &hybrid_search, nb::arg("params"), nb::arg("principal"),
              nb::arg("stop").none() = nb::none())
         .def("add", &add, nb::arg("collection"), nb::arg("namespace"), nb::arg("chunks"),
