@@ -23,6 +23,11 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 
 class Interrupts(unittest.TestCase):
+    def setUp(self) -> None:
+        # A shell starts what runs in its background with Ctrl-C ignored.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+
     def test_ctrl_c_ends_a_long_call(self) -> None:
         started = threading.Event()
 
