@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import http.server
 import json
+import os
 import pickle
 import threading
 import unittest
@@ -138,6 +139,20 @@ class Remote(unittest.TestCase):
         self.assertEqual((report.clean, report.chunks), (True, 3))
         with self.assertRaisesRegex(braid.Unsupported, "braid snapshot"):
             self.db.snapshot("copy")
+
+    def test_a_forked_child_has_connections_of_its_own(self) -> None:
+        self.notes.add(ANIMALS)
+        self.assertEqual(self.notes.count(), 3)
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(write, str([self.notes.count() for _ in range(20)]).encode())
+            os._exit(0)
+        os.close(write)
+        self.assertEqual([self.notes.count() for _ in range(20)], [3] * 20)
+        with os.fdopen(read) as pipe:
+            self.assertEqual(pipe.read(), str([3] * 20))
+        os.waitpid(child, 0)
 
     def test_databases_cannot_be_pickled(self) -> None:
         for thing in (self.db, self.notes):

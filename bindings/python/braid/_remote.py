@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import itertools
 import json
+import os
 import socket
 import ssl
 import threading
@@ -69,9 +70,13 @@ class HttpEngine:
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key}"
         self._ids = itertools.count(1)
+        self._closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
-        self._closed = False
 
     @property
     def closed(self) -> bool:
@@ -111,6 +116,8 @@ class HttpEngine:
     def _post(self, body: bytes, fresh: bool, stop: StopSource | None) -> tuple[int, bytes]:
         """Over an idle connection, if there is one. The server may have closed that, which cannot be
         told from a server that stopped half-way: reads are sent again, writes go over a fresh one."""
+        if self._process != os.getpid():  # the connections are the parent's
+            self._begin()
         with self._lock:
             if self._closed:
                 raise Unavailable("this database is closed")
