@@ -242,6 +242,12 @@ public:
         return fail(ErrorCode::Unsupported,
                     "collection \"" + collection + "\" cannot be rewritten in place");
     }
+    /// A rewrite under the same schema, to leave out of the files what was deleted or replaced.
+    /// What an interruption leaves behind is cleared away later, not gone on with.
+    virtual Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) {
+        return fail(ErrorCode::Unsupported,
+                    "collection \"" + collection + "\" cannot be compacted");
+    }
     /// What an answer should say while a rewrite is unfinished.
     virtual std::optional<std::string> rewriting(const std::string& collection) const {
         (void)collection;

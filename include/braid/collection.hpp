@@ -136,6 +136,9 @@ struct CheckReport {
     std::uint64_t chunks = 0;       // compared with the log
     std::uint64_t records = 0;      // of the logs, readable ones
     std::uint64_t bytes = 0;        // of manifests and logs
+    /// Writes in the logs that later ones made void: the texts of deleted and replaced chunks are
+    /// still in the files. Compacting removes them.
+    std::uint64_t superseded = 0;
 
     bool clean() const noexcept { return problems.empty(); }
     friend bool operator==(const CheckReport&, const CheckReport&) = default;

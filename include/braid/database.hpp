@@ -86,6 +86,12 @@ struct ReembedReport {
     std::vector<std::string> warnings;
 };
 
+struct CompactReport {
+    std::uint64_t chunks = 0;
+    std::uint64_t bytes_before = 0;  // on disk
+    std::uint64_t bytes_after = 0;
+};
+
 /// A directory of collections: the product's front door. Safe for concurrent use; movable.
 ///
 ///     auto db = braid::Database::open("./data");
@@ -129,6 +135,13 @@ public:
     Result<ReembedReport> reembed(const std::string& collection, const std::string& embedder,
                                   const std::function<void(std::uint64_t, std::uint64_t)>& progress,
                                   const CallLimits& limits = {});
+
+    /// Rewrites the collection's files without what was deleted or replaced, while it stays in use;
+    /// then switches over at once, and removes the old files. No answer changes.
+    Result<CompactReport> compact(
+        const std::string& collection,
+        const std::function<void(std::uint64_t, std::uint64_t)>& progress = {},
+        const CallLimits& limits = {});
 
     Result<Answer> retrieve(const Request& request, const Principal& principal = {},
                             const CallLimits& limits = {}) const;

@@ -6,13 +6,21 @@
 namespace braid::cli {
 namespace {
 
+constexpr FlagSpec kCheckFlags[] = {
+    {.name = "deleted", .help = "fail if something deleted is still in the files"},
+};
+
 std::string check_summary(const Value& report) {
     const auto counted = [&](std::string_view key, std::string_view what) {
         const std::uint64_t count = number_in(report, key);
         return with_separators(count) + " " + std::string(what) + (count == 1 ? "" : "s");
     };
-    return counted("collections", "collection") + ", " + counted("chunks", "chunk") + ", " +
-           counted("records", "record") + ", " + byte_size(number_in(report, "bytes"));
+    std::string out = counted("collections", "collection") + ", " + counted("chunks", "chunk") +
+                      ", " + counted("records", "record");
+    if (number_in(report, "superseded") > 0) {
+        out += " (" + counted("superseded", "write") + " made void by later ones)";
+    }
+    return out + ", " + byte_size(number_in(report, "bytes"));
 }
 
 Result<> run_check(Session& session) {
@@ -35,6 +43,14 @@ Result<> run_check(Session& session) {
                         (problems.size() == 1 ? " problem" : " problems") + " in " +
                         check_summary(report));
     }
+    const std::uint64_t superseded = number_in(report, "superseded");
+    if (session.arguments.has("deleted") && superseded > 0) {
+        return fail(
+            ErrorCode::Conflict,
+            with_separators(superseded) +
+                (superseded == 1 ? " write that was" : " writes that were") +
+                " deleted or replaced are still in the files; \"braid purge\" removes them");
+    }
     if (!session.json() && !session.quiet()) {
         session.out.line("Clean: " + check_summary(report) + ".");
     }
@@ -55,7 +71,7 @@ files.
 
   braid check --data ~/notes
   braid check --json)",
-    .flags = {},
+    .flags = kCheckFlags,
     .run = run_check,
 };
 

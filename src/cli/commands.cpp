@@ -22,6 +22,8 @@ std::span<const CommandSpec* const> all_commands() {
         &kFacetsCommand,
         &kAnalyzeCommand,
         &kReembedCommand,
+        &kCompactCommand,
+        &kPurgeCommand,
         &kCheckCommand,
         &kSnapshotCommand,
         &kRestoreCommand,

@@ -200,8 +200,8 @@ const CommandSpec kExportCommand{
     .operands = "",
     .summary = "write a collection as JSON lines",
     .details = R"(The first line is the collection's schema, then a line for each chunk of every
-namespace, with its vector, in the words that "ingest" reads. Written to while it is
-exported, a collection is not exported as of one moment: "braid snapshot" does that.
+namespace, with its vector, in the words that "ingest" reads. What is written
+meanwhile may be in it or not: a copy as of one moment is "braid snapshot".
 
   braid export --collection notes > notes.jsonl
   braid export --collection notes | braid import - --data ~/other)",
@@ -216,8 +216,8 @@ const CommandSpec kImportCommand{
     .max_operands = 1,
     .summary = "make a collection from an export",
     .details = R"(FILE is what "braid export" wrote; "-" is standard input. The collection must be
-new. Vectors are kept, unless the embedder here differs from the one that made them:
-then they are made anew. Chunks get versions of their own.
+new. Vectors are kept, unless the embedder here differs from the one that made
+them: then they are made anew. Chunks get versions of their own.
 
   braid import notes.jsonl
   braid import notes.jsonl --collection notes-2)",

@@ -234,9 +234,10 @@ const CommandSpec kTuneCommand{
     .summary = "choose fusion and weights by judged queries",
     .details = R"(Searches the queries by rrf and weighted_sum with dense weights from 0.1 to 0.9,
 by dbsf and by each leg alone. What the choice is worth is measured on queries
-that had no part in it: the queries are dealt to folds, and each fold is searched
-by the setting that is best on the others. It writes nothing: the result is a
-profile for config.json, if one is clearly better than the present setting.
+that had no part in it: the queries are dealt to folds, and each fold is
+searched by the setting that is best on the others. It writes nothing: the
+result is a profile for config.json, if one is clearly better than the present
+setting.
 
   braid tune --collection wiki --queries q.jsonl --qrels qrels.tsv
   braid tune --queries q.tsv --qrels q.txt --measure R@100 --folds 10)",

@@ -24,6 +24,24 @@ retrieval::QueryEmbedder embedder_of(engine::EmbedderRegistry& registry, TextRol
         };
 }
 
+/// Copies a collection batch by batch, each changed by `change`, and puts the copy in its place.
+template <class Change>
+Result<> carry_out(Rewrite& rewrite, const Change& change,
+                   const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+    constexpr std::size_t batch_size = 64;
+    while (true) {
+        BRAID_TRY(Rewrite::Batch batch, rewrite.pending(batch_size));
+        if (batch.chunks.empty()) {
+            BRAID_TRY(const bool finished, rewrite.finish());
+            if (finished) return {};
+            continue;
+        }
+        BRAID_CHECK(change(batch.chunks));
+        BRAID_CHECK(rewrite.put(std::move(batch)));
+        if (progress) progress(rewrite.done(), rewrite.total());
+    }
+}
+
 }  // namespace
 
 struct Database::Impl {
@@ -156,28 +174,42 @@ Result<ReembedReport> Database::reembed(
     if (embedder == "none" || embedder == "external") {
         return invalid_argument("\"" + embedder + "\" makes no vectors");
     }
-    constexpr std::size_t batch_size = 64;
     BRAID_TRY(Schema schema, impl_->schema(collection));
     schema.vectors = {.embedder = embedder, .metric = schema.vectors.metric};
     BRAID_CHECK(impl_->registry.complete(schema));
     BRAID_TRY(const auto rewrite, impl_->backend->rewrite(collection, schema));
     ReembedReport report;
-    while (true) {
-        BRAID_TRY(Rewrite::Batch batch, rewrite->pending(batch_size));
-        if (batch.chunks.empty()) {
-            BRAID_TRY(const bool finished, rewrite->finish());
-            if (finished) break;
-            continue;
-        }
+    const auto embed = [&](std::vector<Chunk>& chunks) -> Result<> {
         if (limits.stopped()) return fail(ErrorCode::Cancelled, "re-embedding was interrupted");
-        for (Chunk& chunk : batch.chunks) chunk.vector.clear();
-        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, batch.chunks, limits));
-        report.embedded += batch.chunks.size();
-        BRAID_CHECK(rewrite->put(std::move(batch)));
+        for (Chunk& chunk : chunks) chunk.vector.clear();
+        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, chunks, limits));
+        report.embedded += chunks.size();
         if (report.warnings.empty()) report.warnings = std::move(warnings);
-        if (progress) progress(rewrite->done(), rewrite->total());
-    }
+        return {};
+    };
+    BRAID_CHECK(carry_out(*rewrite, embed, progress));
     report.chunks = rewrite->total();
+    return report;
+}
+
+Result<CompactReport> Database::compact(
+    const std::string& collection,
+    const std::function<void(std::uint64_t, std::uint64_t)>& progress, const CallLimits& limits) {
+    const auto bytes = [&]() -> Result<std::uint64_t> {
+        BRAID_TRY(const CollectionStats found, stats({.collection = collection}));
+        return found.bytes_on_disk;
+    };
+    CompactReport report;
+    BRAID_TRY(report.bytes_before, bytes());
+    BRAID_TRY(const auto rewrite, impl_->backend->compaction(collection));
+    const auto unchanged = [&](const std::vector<Chunk>&) -> Result<> {
+        if (!limits.stopped()) return {};
+        return fail(ErrorCode::Cancelled,
+                    "compacting was interrupted; the collection is as it was");
+    };
+    BRAID_CHECK(carry_out(*rewrite, unchanged, progress));
+    report.chunks = rewrite->total();
+    BRAID_TRY(report.bytes_after, bytes());
     return report;
 }
 

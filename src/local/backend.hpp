@@ -33,6 +33,7 @@ inline constexpr std::string_view kUnfinishedName = "collections-unfinished";
 struct RewriteProgress {
     std::atomic<std::uint64_t> done{0};
     std::atomic<std::uint64_t> total{0};
+    bool compacts = false;  // answers do not change by it
 };
 
 /// See open_local_backend.
@@ -93,6 +94,7 @@ public:
 
     Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
                                              const Schema& schema) override;
+    Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) override;
     std::optional<std::string> rewriting(const std::string& collection) const override;
     /// Puts `next` in the place of the collection of its name, if nothing is pending.
     Result<bool> switch_over(const std::shared_ptr<Collection>& source,
@@ -184,6 +186,12 @@ private:
     mutable std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Collection>> collections_;
     std::map<std::string, Error> damaged_;
+    /// The copy of a collection that a rewrite of that manifest's name makes.
+    Result<std::shared_ptr<Collection>> open_next(const std::string& collection,
+                                                  std::string_view manifest_name) const;
+    /// Conflict if one is under way. Requires mutex_.
+    Result<> require_no_rewrite(const std::string& collection) const;
+
     std::set<std::string> unfinished_;  // collections with a rewrite that nobody works on
     std::map<std::string, std::weak_ptr<const RewriteProgress>> rewrites_;
 };

@@ -96,6 +96,7 @@ Result<Collection::Opened> Collection::open(std::string name,
                                                collection->manifest_.log + "\" is missing");
     }
     collection->log_ = std::move(opened->log);
+    collection->manifest_name_ = manifest_name;
     if (!read_only && manifest_name == kManifestName) collection->remove_old_logs();
 
     Opened result{collection, {}};

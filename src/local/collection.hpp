@@ -60,9 +60,9 @@ public:
                                store::Durability durability, bool read_only,
                                std::string_view manifest_name = kManifestName);
 
-    /// Begins a copy under another schema, beside what is there: `kNextManifestName` and a log.
-    Result<> create_next(const Schema& schema) const;
-    /// Whether such a copy was begun and not finished.
+    /// Begins a copy beside what is there: a manifest of that name and a log.
+    Result<> create_next(const Schema& schema, std::string_view manifest_name) const;
+    /// Whether a copy of the name `kNextManifestName` was begun and not finished.
     bool has_next() const;
     /// Puts copies of chunks, with their versions, into a collection opened as the next one.
     Result<> put_copies(const std::string& namespace_, std::vector<Chunk> chunks);
@@ -187,6 +187,7 @@ private:
     const std::string name_;
     const std::unique_ptr<store::Directory> directory_;
     const Manifest manifest_;
+    std::string_view manifest_name_ = kManifestName;  // of the file it stands in
     const text::Analyzer analyzer_;
     const bool read_only_;
     std::atomic<bool> displaced_ = false;  // an error left it open whose manifest is in place

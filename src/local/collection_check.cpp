@@ -68,6 +68,7 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
                          std::to_string(reading.taken()) + ", record " + std::to_string(at) +
                          " was acknowledged");
     }
+    report.superseded += reading.superseded();
     if (findings.problems() > 0) return {};  // the index would only differ in the same places
     return check_index(reading, at, findings, limits);
 }

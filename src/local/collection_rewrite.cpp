@@ -7,13 +7,13 @@
 
 namespace braid::local {
 
-Result<> Collection::create_next(const Schema& schema) const {
+Result<> Collection::create_next(const Schema& schema, std::string_view manifest_name) const {
     std::uint64_t number = log_number(manifest_.log).value_or(0);
     BRAID_TRY(const auto entries, directory_->list());
     for (const store::DirectoryEntry& entry : entries) {
         number = std::max(number, log_number(entry.name).value_or(0));
     }
-    return create_files(*directory_, schema, kNextManifestName, log_name(number + 1));
+    return create_files(*directory_, schema, manifest_name, log_name(number + 1));
 }
 
 bool Collection::has_next() const {
@@ -25,6 +25,7 @@ bool Collection::has_next() const {
 }
 
 void Collection::remove_old_logs() const {
+    (void)directory_->remove(kCompactManifestName);  // its log is an old one, too
     const auto entries = directory_->list();
     if (!entries) return;
     const auto file = directory_->open(kNextManifestName);
@@ -118,7 +119,7 @@ Result<> Collection::replace_by(Collection& next) {
     }
     // From here on the next one is the collection; what is left over does no harm.
     (void)close();
-    (void)directory_->remove(kNextManifestName);
+    (void)directory_->remove(std::exchange(next.manifest_name_, kManifestName));
     (void)directory_->remove(manifest_.log);
     return {};
 }

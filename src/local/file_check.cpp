@@ -138,6 +138,12 @@ void check_other_files(const store::Directory& files, const Manifest& manifest,
         findings.problem(entries.error().message);
         return;
     }
+    std::string compact_log;
+    if (const auto file = files.open(kCompactManifestName)) {
+        const auto compact = read_manifest((*file)->bytes(), place(files, kCompactManifestName));
+        if (compact && compact->log != manifest.log) compact_log = compact->log;
+        findings.note("a compaction is under way, or was interrupted");
+    }
     std::string next_log;
     if (const auto file = files.open(kNextManifestName)) {
         const auto next = read_manifest((*file)->bytes(), place(files, kNextManifestName));
@@ -151,7 +157,8 @@ void check_other_files(const store::Directory& files, const Manifest& manifest,
     }
     for (const store::DirectoryEntry& entry : *entries) {
         const bool ours = entry.name == kManifestName || entry.name == kNextManifestName ||
-                          entry.name == manifest.log || entry.name == next_log;
+                          entry.name == kCompactManifestName || entry.name == manifest.log ||
+                          entry.name == next_log || entry.name == compact_log;
         if (ours && !entry.is_directory) continue;
         const bool old_log = !entry.is_directory && log_number(entry.name).has_value();
         findings.note(place(files, entry.name) +

@@ -64,29 +64,49 @@ private:
 
 }  // namespace
 
+Result<std::shared_ptr<Collection>> LocalBackend::open_next(const std::string& collection,
+                                                            std::string_view manifest_name) const {
+    BRAID_TRY(auto directory, directory_->open_subdirectory(collection));
+    BRAID_TRY(auto opened, Collection::open(collection, std::move(directory), durability(), false,
+                                            manifest_name));
+    return std::move(opened.collection);
+}
+
+Result<> LocalBackend::require_no_rewrite(const std::string& collection) const {
+    const auto found = rewrites_.find(collection);
+    if (found == rewrites_.end() || found->second.expired()) return {};
+    return fail(ErrorCode::Conflict,
+                "collection \"" + collection + "\" is being rewritten already");
+}
+
+Result<std::unique_ptr<Rewrite>> LocalBackend::compaction(const std::string& collection) {
+    BRAID_CHECK(check_writable());
+    BRAID_TRY(const auto source, find(collection));
+    const std::scoped_lock lock(mutex_);
+    BRAID_CHECK(require_no_rewrite(collection));
+    BRAID_CHECK(source->create_next(source->schema(), kCompactManifestName));
+    BRAID_TRY(auto next, open_next(collection, kCompactManifestName));
+    auto progress = std::make_shared<RewriteProgress>();
+    progress->compacts = true;
+    rewrites_[collection] = progress;
+    return std::make_unique<LocalRewrite>(*this, source, std::move(next), std::move(progress));
+}
+
 Result<std::unique_ptr<Rewrite>> LocalBackend::rewrite(const std::string& collection,
                                                        const Schema& schema) {
     BRAID_CHECK(check_writable());
     BRAID_TRY(const auto source, find(collection));
     const std::scoped_lock lock(mutex_);
-    if (!rewrites_[collection].expired()) {
-        return fail(ErrorCode::Conflict,
-                    "collection \"" + collection + "\" is being rewritten already");
-    }
-    const auto open_next = [&]() -> Result<std::shared_ptr<Collection>> {
-        BRAID_TRY(auto directory, directory_->open_subdirectory(collection));
-        BRAID_TRY(auto opened, Collection::open(collection, std::move(directory), durability(),
-                                                false, kNextManifestName));
-        return std::move(opened.collection);
-    };
+    BRAID_CHECK(require_no_rewrite(collection));
     std::shared_ptr<Collection> next;
     if (source->has_next()) {
         // One to another schema, or a damaged one, is begun anew: it is only a copy.
-        if (auto found = open_next(); found && (*found)->schema() == schema) next = *found;
+        auto found = open_next(collection, kNextManifestName);
+        if (found && (*found)->schema() == schema) next = *found;
     }
     if (!next) {
-        BRAID_CHECK(source->create_next(schema));
-        BRAID_TRY(next, open_next());
+        BRAID_CHECK(source->create_next(schema, kNextManifestName));
+        BRAID_TRY(next, open_next(collection, kNextManifestName));
     }
     auto progress = std::make_shared<RewriteProgress>();
     rewrites_[collection] = progress;
@@ -99,7 +119,7 @@ std::optional<std::string> LocalBackend::rewriting(const std::string& collection
     if (!unfinished_.contains(collection)) return std::nullopt;
     const auto found = rewrites_.find(collection);
     if (found != rewrites_.end()) {
-        if (const auto progress = found->second.lock()) {
+        if (const auto progress = found->second.lock(); progress && !progress->compacts) {
             return "collection \"" + collection +
                    "\" is being re-embedded: " + std::to_string(progress->done) + " of " +
                    std::to_string(progress->total) +
@@ -128,7 +148,7 @@ Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source
     }
     BRAID_CHECK(source->replace_by(*next));
     const std::scoped_lock lock(mutex_);
-    unfinished_.erase(next->name());
+    if (!next->has_next()) unfinished_.erase(next->name());
     collections_.insert_or_assign(next->name(), next);
     return true;
 }

@@ -23,8 +23,15 @@ Result<> LogReading::add(Sequence sequence, std::span<const std::byte> payload) 
         found->second.version = version;
     }
     for (const std::string& id : record.removals) chunks.erase(id);
+    writes_ += record.upserts.size() + record.updates.size() + record.removals.size();
     taken_ = sequence;
     return {};
+}
+
+std::uint64_t LogReading::superseded() const {
+    std::uint64_t live = 0;
+    for (const auto& [name, chunks] : namespaces_) live += chunks.size();
+    return writes_ - live;
 }
 
 }  // namespace braid::local

@@ -26,11 +26,14 @@ public:
     const std::map<std::string, Chunks>& namespaces() const noexcept { return namespaces_; }
     /// Of the last record taken; 0 if there was none.
     Sequence taken() const noexcept { return taken_; }
+    /// Writes of chunks that later ones made void.
+    std::uint64_t superseded() const;
 
 private:
     Version version_base_;
     Sequence last_;
     Sequence taken_ = 0;
+    std::uint64_t writes_ = 0;  // of chunks
     std::map<std::string, Chunks> namespaces_;
 };
 

@@ -23,6 +23,8 @@ struct Manifest {
 inline constexpr std::string_view kManifestName = "manifest";
 /// Of a rewrite that has not taken the collection's place yet.
 inline constexpr std::string_view kNextManifestName = "manifest-next";
+/// Of a compaction that has not taken the collection's place yet.
+inline constexpr std::string_view kCompactManifestName = "manifest-compact";
 
 /// "log-000001"
 std::string log_name(std::uint64_t number);

@@ -64,6 +64,25 @@ Result<Value> Operations::drop_collection(const Object& params, const Caller& ca
     return Value(Object{{"collection", Value(name)}, {"dropped", true}});
 }
 
+Result<Value> Operations::compact(const Object& params, const Caller& caller) const {
+    Fields fields(params);
+    BRAID_TRY(const auto name, fields.required("collection", fields.string("collection")));
+    BRAID_CHECK(fields.finish());
+    BRAID_CHECK(validate_collection_name(name));
+    BRAID_CHECK(caller.require(Access::Admin, name));
+    if (!caller.principal.sees_everything()) {
+        return fail(ErrorCode::PermissionDenied,
+                    "compacting collection \"" + name + "\" needs the right to see all of it");
+    }
+    CallLimits limits = caller.call;
+    limits.deadline.reset();
+    BRAID_TRY(const CompactReport report, database_.compact(name, {}, limits));
+    return Value(Object{{"collection", Value(name)},
+                        {"chunks", report.chunks},
+                        {"bytes_before", report.bytes_before},
+                        {"bytes_after", report.bytes_after}});
+}
+
 Result<Value> Operations::check_database(const Object& params, const Caller& caller) const {
     const Fields fields(params);
     BRAID_CHECK(fields.finish());

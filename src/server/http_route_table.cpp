@@ -264,6 +264,13 @@ constexpr auto kRoutes = std::to_array<Route>({
      .run = delete_document},
 
     {.method = "POST",
+     .path = "/v1/collections/{collection}/compact",
+     .id = "compact",
+     .tag = "collections",
+     .summary = "Rewrite the collection's files without what was deleted or replaced",
+     .response = "Compacted",
+     .run = call<&Operations::compact>},
+    {.method = "POST",
      .path = "/v1/check",
      .id = "check",
      .tag = "server",

@@ -40,6 +40,7 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     {"create_collection", &Operations::create_collection},
     {"drop_collection", &Operations::drop_collection},
     {"stats", &Operations::stats},
+    {"compact", &Operations::compact},
     {"check", &Operations::check_database},
 });
 

@@ -89,9 +89,12 @@ public:
     /// "collection", which has no default here, to `{"collection", "dropped"}`.
     Result<Value> drop_collection(const Object& params, const Caller& caller) const;
     Result<Value> stats(const Object& params, const Caller& caller) const;
+    /// Database::compact of "collection", which has no default here, to `{"collection", "chunks",
+    /// "bytes_before", "bytes_after"}`. The caller's deadline does not count.
+    Result<Value> compact(const Object& params, const Caller& caller) const;
     /// Verifies the whole database (Database::check), for callers who administer all of it, to
-    /// `{"clean", "collections", "chunks", "records", "bytes", "problems", "notes"}`. The caller's
-    /// deadline is one of searches and does not count.
+    /// `{"clean", "collections", "chunks", "records", "bytes", "superseded", "problems",
+    /// "notes"}`. The caller's deadline is one of searches and does not count.
     Result<Value> check_database(const Object& params, const Caller& caller) const;
 
     /// A request within the caller's limits, over collections it may read.

@@ -184,10 +184,13 @@ const std::string_view kRestSchemas = R"json({
     "collection", "chunks", "removed", "warnings"]},
   "CheckReport": {"type": "object", "properties": {"clean": {"type": "boolean"}, "collections":
     {"type": "integer"}, "chunks": {"type": "integer"}, "records": {"type": "integer"}, "bytes":
-    {"type": "integer"}, "problems": {"type": "array", "items": {"type": "string"},
+    {"type": "integer"}, "superseded": {"type": "integer", "description": "Writes that later ones made void."}, "problems": {"type": "array", "items": {"type": "string"},
     "description": "Damage, a line each."}, "notes": {"type": "array", "items": {"type":
     "string"}, "description": "What does no harm."}}, "required": ["clean", "collections",
-    "chunks", "records", "bytes", "problems", "notes"]},
+    "chunks", "records", "bytes", "superseded", "problems", "notes"]},
+  "Compacted": {"type": "object", "properties": {"collection": {"type": "string"}, "chunks":
+    {"type": "integer"}, "bytes_before": {"type": "integer"}, "bytes_after": {"type": "integer"}},
+    "required": ["collection", "chunks", "bytes_before", "bytes_after"]},
   "OpenApi": {"type": "object"},
   "Health": {"type": "object", "properties": {"status": {"type": "string"}}, "required":
     ["status"]},

@@ -8,6 +8,7 @@ Value check_to_value(const CheckReport& report) {
                   {"chunks", report.chunks},
                   {"records", report.records},
                   {"bytes", report.bytes},
+                  {"superseded", report.superseded},
                   {"problems", Array(report.problems.begin(), report.problems.end())},
                   {"notes", Array(report.notes.begin(), report.notes.end())}};
 }

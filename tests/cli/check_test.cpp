@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -143,6 +144,34 @@ TEST_F(Care, AServedDatabaseIsCheckedAndCopiedToo) {
     server.signal(SIGTERM);
     EXPECT_EQ(server.finish().exit_code, 0);
     EXPECT_EQ(run_braid({"check", "--data", copy}).exit_code, 0);
+}
+
+TEST_F(Care, PurgeLeavesNothingDeletedInTheFiles) {
+    const auto holds = [&](const std::string& words) {
+        for (const auto& entry :
+             std::filesystem::recursive_directory_iterator(data() + "/collections")) {
+            if (!entry.is_regular_file()) continue;
+            std::ifstream file(entry.path(), std::ios::binary);
+            const std::string text((std::istreambuf_iterator<char>(file)), {});
+            if (has(text, words)) return true;
+        }
+        return false;
+    };
+    EXPECT_EQ(run({"delete", "--id", "b", "--collection", "notes"}).exit_code, 0);
+    EXPECT_EQ(run({"delete", "--id", "b", "--collection", "mail"}).exit_code, 0);
+    EXPECT_TRUE(holds("some words of b"));
+    const RunResult left = run({"check", "--deleted"});
+    EXPECT_EQ(left.exit_code, 1);
+    EXPECT_TRUE(has(left.errors, "braid purge")) << left.errors;
+    const RunResult compacted = run({"compact", "--collection", "mail"});
+    EXPECT_EQ(compacted.exit_code, 0) << compacted.errors;
+    const RunResult purged = run({"purge"});
+    EXPECT_EQ(purged.exit_code, 0) << purged.errors;
+    EXPECT_FALSE(holds("some words of b"));
+    EXPECT_TRUE(holds("some words of a"));
+    EXPECT_EQ(run({"check", "--deleted"}).exit_code, 0);
+    EXPECT_EQ(run({"compact", "--collection", "none"}).exit_code, 3);
+    EXPECT_EQ(run({"purge", "--collection", "none"}).exit_code, 3);
 }
 
 }  // namespace

@@ -61,19 +61,32 @@ Step update(const std::string& collection, const std::string& id) {
             }};
 }
 
+/// Copies a collection, every chunk changed, and puts the copy in its place.
+Result<> carry_out(Rewrite& work, void (*change)(Chunk&)) {
+    while (true) {
+        BRAID_TRY(Rewrite::Batch batch, work.pending(4));
+        if (batch.chunks.empty()) break;
+        for (Chunk& chunk : batch.chunks) change(chunk);
+        BRAID_CHECK(work.put(std::move(batch)));
+    }
+    BRAID_TRY(const bool finished, work.finish());
+    if (!finished) return fail(ErrorCode::Conflict, "nobody else was writing");
+    return {};
+}
+
 /// A step that is visible only as a whole, although it writes a copy chunk by chunk.
 Step rewrite(const std::string& collection, const Schema& schema) {
     return {"rewrite " + collection, [=](Backend& backend) -> Result<> {
                 BRAID_TRY(const auto work, backend.rewrite(collection, schema));
-                while (true) {
-                    BRAID_TRY(Rewrite::Batch batch, work->pending(4));
-                    if (batch.chunks.empty()) break;
-                    for (Chunk& chunk : batch.chunks) chunk.vector.push_back(5);
-                    BRAID_CHECK(work->put(std::move(batch)));
-                }
-                BRAID_TRY(const bool finished, work->finish());
-                if (!finished) return fail(ErrorCode::Conflict, "nobody else was writing");
-                return {};
+                return carry_out(*work, [](Chunk& chunk) { chunk.vector.push_back(5); });
+            }};
+}
+
+/// A step that nobody sees.
+Step compact(const std::string& collection) {
+    return {"compact " + collection, [=](Backend& backend) -> Result<> {
+                BRAID_TRY(const auto work, backend.compaction(collection));
+                return carry_out(*work, [](Chunk&) {});
             }};
 }
 
@@ -97,6 +110,7 @@ const std::vector<Step>& workload() {
         remove("docs", by_documents({"dL"})),
         drop("brief"),
         remove("notes", by_filter(Filter::compare(Filter::Op::Eq, "chunk_id", "n1"))),
+        compact("docs"),
         rewrite("docs", vectors_schema(3, Metric::Dot)),
         upsert("docs", "default", {wordy("z1", "after the rewrite", {1, 1, 1})}),
         create("brief", words_schema()),
