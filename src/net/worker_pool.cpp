@@ -5,26 +5,21 @@
 namespace braid::net {
 
 WorkerPool::WorkerPool(std::size_t threads, std::size_t max_waiting)
-    : max_waiting_(max_waiting), workers_(threads), free_(threads) {
-    idle_.reserve(threads);
+    : max_waiting_(max_waiting), free_(threads) {
     threads_.reserve(threads);
-    for (Worker& worker : workers_) threads_.emplace_back([this, &worker] { work(worker); });
+    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
 bool WorkerPool::post(std::function<void()> task) {
-    Worker* called = nullptr;
-    {
-        const std::scoped_lock lock(mutex_);
-        if (waiting_.size() >= free_ + max_waiting_) return false;
-        waiting_.push_back(std::move(task));
-        if (!idle_.empty()) {
-            called = idle_.back();
-            idle_.pop_back();
-            called->called = true;
-        }
+    const std::scoped_lock lock(mutex_);
+    if (waiting_.size() >= free_ + max_waiting_) return false;
+    waiting_.push_back(std::move(task));
+    if (!idle_.empty()) {
+        Worker& worker = *idle_.back();
+        idle_.pop_back();
+        worker.called = true;
+        worker.wake.notify_one();
     }
-    // Called under the lock, it would wake only to wait for it.
-    if (called != nullptr) called->wake.notify_one();
     return true;
 }
 
@@ -42,7 +37,8 @@ void WorkerPool::finish() {
     threads_.clear();
 }
 
-void WorkerPool::work(Worker& self) {
+void WorkerPool::work() {
+    Worker self;
     std::unique_lock lock(mutex_);
     while (true) {
         while (waiting_.empty() && !finishing_) {

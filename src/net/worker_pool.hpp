@@ -32,12 +32,11 @@ private:
         bool called = false;
     };
 
-    void work(Worker& self);
+    void work();
 
     const std::size_t max_waiting_;
     std::mutex mutex_;
     std::deque<std::function<void()>> waiting_;
-    std::vector<Worker> workers_;
     std::vector<Worker*> idle_;  // the last is the next to be called
     std::size_t free_ = 0;       // idle ones, and those that were called but are not there yet
     bool finishing_ = false;
