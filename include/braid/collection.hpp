@@ -144,4 +144,17 @@ struct CheckReport {
     friend bool operator==(const CheckReport&, const CheckReport&) = default;
 };
 
+/// What mending a database saved.
+struct RepairReport {
+    struct Mended {
+        std::string collection;
+        std::uint64_t records = 0;      // readable ones
+        std::uint64_t chunks = 0;       // that they make up
+        std::string kept;               // the file that keeps the damaged log
+        std::vector<std::string> lost;  // a line for each damage
+    };
+    std::vector<Mended> mended;
+    std::vector<std::string> beyond;  // collections that cannot be mended, and why
+};
+
 }  // namespace braid

@@ -102,6 +102,10 @@ public:
     /// Locked if another process writes to it; NotFound, Corruption, IoError.
     static Result<Database> open(const std::filesystem::path& path,
                                  const OpenOptions& options = {});
+    /// Mends collections whose logs are damaged, in a database that nobody has open: each is made
+    /// anew of all records that can be read, also those behind the damage. The damaged log is kept
+    /// beside it. What is whole is not touched. Locked, NotFound.
+    static Result<RepairReport> repair(const std::filesystem::path& path);
     /// A database that lives and dies with the object.
     static Result<Database> in_memory(const OpenOptions& options = {});
 

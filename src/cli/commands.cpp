@@ -25,6 +25,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kCompactCommand,
         &kPurgeCommand,
         &kCheckCommand,
+        &kRepairCommand,
         &kSnapshotCommand,
         &kRestoreCommand,
         &kExportCommand,

@@ -34,6 +34,7 @@ extern const CommandSpec kManualCommand;
 extern const CommandSpec kMcpCommand;
 extern const CommandSpec kPurgeCommand;
 extern const CommandSpec kReembedCommand;
+extern const CommandSpec kRepairCommand;
 extern const CommandSpec kRestoreCommand;
 extern const CommandSpec kRetrieveCommand;
 extern const CommandSpec kRunCommand;

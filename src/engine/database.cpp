@@ -96,6 +96,11 @@ Result<Database> Database::open(const std::filesystem::path& path, const OpenOpt
     return Database(std::make_unique<Impl>(std::move(opened), options));
 }
 
+Result<RepairReport> Database::repair(const std::filesystem::path& path) {
+    BRAID_TRY(const auto directory, store::open_posix_directory(path, store::OpenMode::MustExist));
+    return local::repair_database(*directory);
+}
+
 Result<Database> Database::in_memory(const OpenOptions& options) {
     BRAID_TRY(auto opened,
               local::open_local_backend(store::make_memory_directory(), {.log = options.log}));

@@ -78,6 +78,11 @@ public:
     };
     Difference difference(const Collection& next) const;
 
+    /// Puts a new log of these chunks in the place of a damaged one, in the folder `name` of
+    /// `parent`. Nobody may have the collection open.
+    static Result<> rebuild(const store::Directory& parent, const std::string& name,
+                            const Manifest& manifest, const LogReading& saved);
+
     /// What was acknowledged at one moment, in memory and on disk.
     struct Extent {
         std::shared_ptr<const Pin> pin;
@@ -136,6 +141,9 @@ public:
     Result<CollectionInfo> info(Sequence at, const Principal& principal) const;
 
 private:
+    /// A name that no log has.
+    static Result<std::string> next_log(const store::Directory& directory,
+                                        const std::string& present);
     static Result<> create_files(store::Directory& directory, const Schema& schema,
                                  std::string_view manifest_name, const std::string& log);
     Collection(std::string name, std::unique_ptr<store::Directory> directory, Manifest manifest,

@@ -7,13 +7,19 @@
 
 namespace braid::local {
 
-Result<> Collection::create_next(const Schema& schema, std::string_view manifest_name) const {
-    std::uint64_t number = log_number(manifest_.log).value_or(0);
-    BRAID_TRY(const auto entries, directory_->list());
+Result<std::string> Collection::next_log(const store::Directory& directory,
+                                         const std::string& present) {
+    std::uint64_t number = log_number(present).value_or(0);
+    BRAID_TRY(const auto entries, directory.list());
     for (const store::DirectoryEntry& entry : entries) {
         number = std::max(number, log_number(entry.name).value_or(0));
     }
-    return create_files(*directory_, schema, manifest_name, log_name(number + 1));
+    return log_name(number + 1);
+}
+
+Result<> Collection::create_next(const Schema& schema, std::string_view manifest_name) const {
+    BRAID_TRY(const std::string log, next_log(*directory_, manifest_.log));
+    return create_files(*directory_, schema, manifest_name, log);
 }
 
 bool Collection::has_next() const {

@@ -174,5 +174,28 @@ TEST_F(Care, PurgeLeavesNothingDeletedInTheFiles) {
     EXPECT_EQ(run({"purge", "--collection", "none"}).exit_code, 3);
 }
 
+TEST_F(Care, RepairSavesWhatCanBeRead) {
+    EXPECT_EQ(run({"repair"}).output, "Nothing is damaged.\n");
+    damage(log_of("notes"));
+    EXPECT_EQ(run({"check"}).exit_code, 4);
+    const RunResult mended = run({"repair", "--json"});
+    EXPECT_EQ(mended.exit_code, 0) << mended.errors;
+    const Value json = report(mended);
+    const Array& list = json.find("mended")->as_array();
+    ASSERT_EQ(list.size(), 1U);
+    EXPECT_EQ(list[0].find("collection")->as_string(), "notes");
+    EXPECT_EQ(list[0].find("chunks")->as_int(), 2);
+    EXPECT_TRUE(std::filesystem::exists(list[0].find("kept")->as_string()));
+    EXPECT_EQ(run({"check"}).exit_code, 0);
+    const RunResult got = run({"get", "a", "b", "c", "--collection", "notes"});
+    EXPECT_TRUE(has(got.output, "some words of a") && has(got.output, "some words of c"))
+        << got.output;
+    EXPECT_EQ(run({"repair"}).output, "Nothing is damaged.\n");
+    damage(folder / "data/collections/mail/manifest");
+    const RunResult beyond = run({"repair"});
+    EXPECT_EQ(beyond.exit_code, 4);
+    EXPECT_TRUE(has(beyond.errors, "mail")) << beyond.errors;
+}
+
 }  // namespace
 }  // namespace braid::cli
