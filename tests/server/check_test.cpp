@@ -103,5 +103,26 @@ TEST_F(CheckOverHttp, EveryReadGivesUpAtTheDeadlineAndWhenItsClientIsGone) {
     }
 }
 
+TEST_F(CheckOverHttp, CompactingRemovesWhatWasDeleted) {
+    add_notes();
+    EXPECT_EQ(ask("DELETE", "/v1/collections/notes/chunks/oak").status, 200);
+    EXPECT_EQ(at(json("POST", "/v1/check"), "superseded"), Value(2));
+    const Value report = json("POST", "/v1/collections/notes/compact");
+    EXPECT_EQ(at(report, "chunks"), Value(2));
+    EXPECT_LT(at(report, "bytes_after").as_int(), at(report, "bytes_before").as_int());
+    EXPECT_EQ(at(json("POST", "/v1/check"), "superseded"), Value(0));
+    EXPECT_EQ(code(ask("POST", "/v1/collections/none/compact"), 404), "not_found");
+    HttpAppOptions options;
+    options.keys = ring(key_entry("writer", R"("collections": {"*": "write"})") + "," +
+                        key_entry("low", R"("collections": {"*": "admin"},
+                                            "principal": {"clearance": "normal"})"));
+    restart(std::move(options));
+    for (const std::string name : {"writer", "low"}) {
+        const auto refused = ask("POST", "/v1/collections/notes/compact", "",
+                                 {{"Authorization", "Bearer " + name + "-key"}});
+        EXPECT_EQ(code(refused, 403), "permission_denied") << name;
+    }
+}
+
 }  // namespace
 }  // namespace braid::server
