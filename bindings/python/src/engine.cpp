@@ -51,11 +51,12 @@ nb::object call(const Engine& self, std::string_view name, nb::dict params,
 
 Shared<Answer> retrieve(const Engine& self, nb::dict json, const Principal& principal,
                         const std::stop_source* stop) {
-    const Request request = read_request(json);
+    Request request = read_request(json);
     auto answer = run_call(stop, [&](const CallLimits& limits) -> Result<Answer> {
         BRAID_TRY(const OpenPtr open, self.open());
         return open->database.retrieve(request, principal, limits);
     });
+    spare_vector() = std::move(request.query_embedding);
     return share(value_or_raise(std::move(answer)));
 }
 

@@ -15,12 +15,17 @@ constexpr const char* kEmbedding = "query_embedding";
 
 }  // namespace
 
+std::vector<float>& spare_vector() noexcept {
+    thread_local std::vector<float> spare;
+    return spare;
+}
+
 Request read_request(nb::handle dict) {
     std::optional<std::vector<float>> vector;
     if (PyDict_Check(dict.ptr())) {
         static PyObject* const key = PyUnicode_InternFromString(kEmbedding);
         PyObject* const given = PyDict_GetItemWithError(dict.ptr(), key);
-        if (given != nullptr) vector = to_floats(given, kEmbedding);
+        if (given != nullptr) vector = to_floats(given, kEmbedding, std::move(spare_vector()));
     }
     Object members = to_object(dict, vector ? kEmbedding : nullptr);
     Request request = value_or_raise(wire::request_from_value(std::move(members)));

@@ -7,6 +7,10 @@
 
 namespace braid::python {
 
+/// Memory for the vector of the thread's next request. A call that is done puts its own here: to
+/// ask for memory of that size costs more than to fill it.
+std::vector<float>& spare_vector() noexcept;
+
 // Both need the GIL and raise InvalidArgument.
 
 /// A request in JSON's words; its vector goes past JSON if it is an array.

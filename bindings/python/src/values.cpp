@@ -107,9 +107,11 @@ bool all_finite(std::span<const float> row) {
     return found == 0;
 }
 
-std::vector<float> checked(std::span<const float> row, const char* name) {
+std::vector<float> checked(std::span<const float> row, const char* name,
+                           std::vector<float> memory = {}) {
     if (!all_finite(row)) bad("\"" + std::string(name) + "\" must hold finite numbers only");
-    return {row.begin(), row.end()};
+    memory.assign(row.begin(), row.end());
+    return memory;
 }
 
 template <int Dimensions>
@@ -183,10 +185,11 @@ nb::object to_datetime(Timestamp timestamp) {
     return nb::handle(convert_micros)(timestamp.micros);
 }
 
-std::optional<std::vector<float>> to_floats(nb::handle object, const char* name) {
+std::optional<std::vector<float>> to_floats(nb::handle object, const char* name,
+                                            std::vector<float> memory) {
     const auto array = floats_of<1>(object);
     if (!array) return std::nullopt;
-    return checked({array->data(), array->shape(0)}, name);
+    return checked({array->data(), array->shape(0)}, name, std::move(memory));
 }
 
 std::optional<std::vector<std::vector<float>>> to_rows(nb::handle object, const char* name) {

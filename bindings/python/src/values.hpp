@@ -35,8 +35,9 @@ nb::object to_datetime(Timestamp timestamp);
 
 /// The numbers of a one-dimensional array of floats (any object that speaks DLPack or the buffer
 /// protocol), copied once; nothing if it is no such array. InvalidArgument for one that holds no
-/// finite numbers; messages call it `name`.
-std::optional<std::vector<float>> to_floats(nb::handle object, const char* name);
+/// finite numbers; messages call it `name`. `memory` is used for them, whatever it holds.
+std::optional<std::vector<float>> to_floats(nb::handle object, const char* name,
+                                            std::vector<float> memory = {});
 /// The rows of a two-dimensional array.
 std::optional<std::vector<std::vector<float>>> to_rows(nb::handle object, const char* name);
 
