@@ -116,7 +116,9 @@ class HttpEngine:
     def _post(self, body: bytes, fresh: bool, stop: StopSource | None) -> tuple[int, bytes]:
         """Over an idle connection, if there is one. The server may have closed that, which cannot be
         told from a server that stopped half-way: reads are sent again, writes go over a fresh one."""
-        if self._process != os.getpid():  # the connections are the parent's
+        if self._process != os.getpid():  # the connections are the parent's, who goes on with them
+            for inherited in self._idle:
+                inherited.close()
             self._begin()
         with self._lock:
             if self._closed:
