@@ -18,8 +18,8 @@ namespace braid::cli {
 namespace {
 
 constexpr std::int64_t kExportFormat = 1;
-constexpr std::size_t kAtOnce = 500;                // chunks
-constexpr std::size_t kMaxLineBytes = 64ULL << 20;  // as `ingest` has it
+constexpr std::size_t kAtOnce = 500;                 // chunks
+constexpr std::size_t kMaxExportLine = 64ULL << 20;  // as `ingest` has it
 constexpr FlagSpec kExportFlags[] = {kCollectionFlag};
 constexpr FlagSpec kImportFlags[] = {
     {.name = "collection",
@@ -189,7 +189,7 @@ private:
 Result<> run_import(Session& session) {
     BRAID_TRY(auto file, ingest::FileHandle::open(session.arguments.operands.front()));
     return Import(session,
-                  ingest::LineReader(std::move(file), kMaxLineBytes, session.interrupts.token()))
+                  ingest::LineReader(std::move(file), kMaxExportLine, session.interrupts.token()))
         .run();
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t kBytesPerHit = 1200;
 
 /// Sets the member if there is a value.
 template <class Out, class T>
-void put(Out& out, json::Name name, const std::optional<T>& value) {
+void write_if(Out& out, json::Name name, const std::optional<T>& value) {
     if (value) out.member(name, *value);
 }
 
@@ -33,20 +33,20 @@ template <class Out>
 void write_fusion(Out& out, const Receipt& receipt) {
     out.begin_object();
     out.member("method", receipt.method);
-    put(out, "preset", receipt.preset);
-    put(out, "k", receipt.k);
-    put(out, "rank_base", receipt.rank_base);
-    put(out, "sources_fused", receipt.sources_fused);
+    write_if(out, "preset", receipt.preset);
+    write_if(out, "k", receipt.k);
+    write_if(out, "rank_base", receipt.rank_base);
+    write_if(out, "sources_fused", receipt.sources_fused);
     if (!receipt.lists.empty()) {
         out.name("lists");
         out.begin_object();
         for (const ReceiptList& list : receipt.lists) {
             out.any_name(list.source);
             out.begin_object();
-            put(out, "min", list.min);
-            put(out, "max", list.max);
-            put(out, "mean", list.mean);
-            put(out, "std", list.std);
+            write_if(out, "min", list.min);
+            write_if(out, "max", list.max);
+            write_if(out, "mean", list.mean);
+            write_if(out, "std", list.std);
             out.end_object();
         }
         out.end_object();
@@ -62,13 +62,13 @@ void write_source(Out& out, const ReceiptSource& source) {
     out.begin_object();
     out.member("source", source.source);
     out.member("score", source.score);
-    put(out, "distance", source.distance);
+    write_if(out, "distance", source.distance);
     if (!source.filled) out.member("rank", source.rank);
-    put(out, "normalized", source.normalized);
+    write_if(out, "normalized", source.normalized);
     out.member("weight", source.weight);
     out.member("contribution", source.contribution);
     if (source.filled) out.member("filled", true);
-    put(out, "chunk_id", source.chunk_id);
+    write_if(out, "chunk_id", source.chunk_id);
     if (source.nested) {
         out.name("receipt");
         write_receipt(out, *source.nested);
@@ -127,7 +127,7 @@ void write_hit(Out& out, const Hit& hit) {
     write_list(out, "visibility_scope", chunk.visibility_scope);
     out.member("version", chunk.version);
     if (!chunk.vector.empty()) write_list(out, "vector", chunk.vector);
-    put(out, "expanded", hit.expanded);
+    write_if(out, "expanded", hit.expanded);
     out.name("receipt");
     write_receipt(out, hit.receipt);
 }

@@ -2,12 +2,31 @@
 #include <vector>
 
 #include "braid/wire/chunk_json.hpp"
-#include "braid/wire/object_parts.hpp"
 #include "braid/wire/request_json.hpp"
 #include "braid/wire/stage_json.hpp"
 
 namespace braid::wire {
 namespace {
+
+/// Sets the member if there is a value.
+template <class T>
+void put(Object& out, std::string_view key, const std::optional<T>& value) {
+    if (value) out.set(key, Value(*value));
+}
+
+/// The same, if it is true.
+void put(Object& out, std::string_view key, bool on) {
+    if (on) out.set(key, true);
+}
+
+/// The same, if there is a text.
+void put(Object& out, std::string_view key, const std::string& text) {
+    if (!text.empty()) out.set(key, text);
+}
+
+Array list_of(const std::vector<std::string>& strings) {
+    return {strings.begin(), strings.end()};
+}
 
 void put_fusion(Object& out, const FusionChoice& fusion) {
     Object object;
