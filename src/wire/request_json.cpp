@@ -304,13 +304,41 @@ bool is_given(const Object& object, std::string_view key) {
     return member != nullptr && !member->is_null();
 }
 
-Result<> refuse_contradictions(const Object& object) {
-    for (auto first = kKeys.begin(); first != kKeys.end(); ++first) {
-        if (!is_given(object, first->name)) continue;
-        for (auto second = first + 1; second != kKeys.end(); ++second) {
-            if (second->meaning == first->meaning && is_given(object, second->name)) {
-                return invalid_argument("\"" + std::string(first->name) + "\" and \"" +
-                                        std::string(second->name) +
+const Key* key_by_name(std::string_view name) {
+    const auto found = std::ranges::find(kKeys, name, &Key::name);
+    return found == kKeys.end() ? nullptr : &*found;
+}
+
+/// Names the nearest known key.
+Result<> refuse_unknown(const Object& object) {
+    if (object.find(kText) != nullptr) {
+        return invalid_argument(
+            R"(unknown key "text"; the question is "query" ("text" goes with "config"))");
+    }
+    Fields fields(object);
+    for (const Key& key : kKeys) fields.any(key.name);
+    return fields.finish();
+}
+
+/// The keys of the object's members, in the table's order; of a member that is null none.
+Result<std::vector<const Key*>> given_keys(const Object& object) {
+    std::vector<const Key*> given;
+    given.reserve(object.size());
+    for (const auto& [name, value] : object) {
+        const Key* const key = key_by_name(name);
+        if (key == nullptr) BRAID_CHECK(refuse_unknown(object));
+        if (!value.is_null()) given.push_back(key);
+    }
+    std::ranges::sort(given);
+    return given;
+}
+
+Result<> refuse_contradictions(std::span<const Key* const> given) {
+    for (auto first = given.begin(); first != given.end(); ++first) {
+        for (auto second = first + 1; second != given.end(); ++second) {
+            if ((*second)->meaning == (*first)->meaning) {
+                return invalid_argument("\"" + std::string((*first)->name) + "\" and \"" +
+                                        std::string((*second)->name) +
                                         "\" say the same thing; give one of them");
             }
         }
@@ -344,15 +372,12 @@ Result<Object> flattened(const Object& object) {
     return flat;
 }
 
+/// Only what is given is looked at: a request names few of the many keys.
 Result<Request> read_request(const Object& object) {
-    BRAID_CHECK(refuse_contradictions(object));
+    BRAID_TRY(const std::vector<const Key*> given, given_keys(object));
+    BRAID_CHECK(refuse_contradictions(given));
     Reading in{Fields(object), {}, {}};
-    for (const Key& key : kKeys) BRAID_CHECK(key.read(in, key.name));
-    if (object.find(kText) != nullptr) {
-        return invalid_argument(
-            R"(unknown key "text"; the question is "query" ("text" goes with "config"))");
-    }
-    BRAID_CHECK(in.fields.finish());
+    for (const Key* const key : given) BRAID_CHECK(key->read(in, key->name));
     if (in.clauses.size() == 1) {
         in.request.filter = std::move(in.clauses.front());
     } else if (!in.clauses.empty()) {
