@@ -56,6 +56,7 @@ Result<TuneOutcome> tune(const Qrels& qrels, std::span<const Run> runs,
             "the number of folds must be from 2 to that of the judged queries, " +
             std::to_string(queries));
     }
+    if (runs.empty()) return invalid_argument("there is no run to choose from");
     TuneOutcome outcome;
     std::vector<std::vector<double>> values;  // [run][query]
     values.reserve(runs.size());
@@ -77,8 +78,7 @@ Result<TuneOutcome> tune(const Qrels& qrels, std::span<const Run> runs,
         const auto found = lists[run].find(qrels.queries[q].query);
         if (found != lists[run].end()) tuned.lists.push_back(*found->second);
     }
-    std::vector<Run> pair;
-    if (!runs.empty()) pair = {runs.front(), std::move(tuned)};
+    const std::vector<Run> pair{runs.front(), std::move(tuned)};
     BRAID_TRY(outcome.held_out, compare(qrels, pair, {&options.measure, 1}, options.compare));
     return outcome;
 }
