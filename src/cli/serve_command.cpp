@@ -73,7 +73,7 @@ constexpr auto kServeFlags = std::to_array<FlagSpec>({
     {.name = "workers",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "requests at work at the same time"},
+     .help = "requests that compute at the same time"},
     {.name = "max-deadline-ms",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -149,9 +149,7 @@ public:
         options.tls_certificate = text("tls-cert", "serve.tls_cert");
         options.tls_key = text("tls-key", "serve.tls_key");
         BRAID_TRY(const auto workers, integer("workers", 1024, 0));
-        // Requests wait for disks and embedders too: more of them than cores keep those busy.
-        const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
-        options.workers = workers > 0 ? static_cast<std::size_t>(workers) : cores + 2;
+        options.workers = static_cast<std::size_t>(workers);
         return options;
     }
 

@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "braid/core/waiting.hpp"
 #include "braid/net/address_policy.hpp"
 #include "braid/net/header_names.hpp"
 #include "braid/net/url.hpp"
@@ -198,6 +199,7 @@ Result<CURLcode> drive(Channel& channel, const CallLimits& limits) {
         return fail(ErrorCode::ResourceExhausted, "cannot start a transfer");
     }
     const std::stop_callback wake(limits.stop, [multi] { curl_multi_wakeup(multi); });
+    const core::Waiting waiting;
     Result<CURLcode> outcome = CURLE_OK;
     for (int running = 1; running > 0;) {
         if (limits.stopped()) {

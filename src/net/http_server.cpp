@@ -64,7 +64,9 @@ public:
 struct Hub {
     Hub(HttpServerOptions options, HttpHandler& handler)
         : setup{std::move(options), handler},
-          workers(setup.options.workers, setup.options.max_waiting) {}
+          workers({.computing = setup.options.workers,
+                   .spare = setup.options.spare_workers,
+                   .max_waiting = setup.options.max_waiting}) {}
 
     OutgoingResponse answer(const IncomingRequest& request) const {
         try {

@@ -63,7 +63,8 @@ struct HttpServerOptions {
     std::string socket_path;         // of a Unix socket, mode 0600; empty: none
     std::string tls_certificate;     // PEM files; both or neither
     std::string tls_key;
-    std::size_t workers = 0;  // 0: one per core
+    std::size_t workers = 0;         // requests that compute at the same time; 0: one per core
+    std::size_t spare_workers = 16;  // more of them while others wait for a disk or an endpoint
     std::size_t max_connections = 10'000;
     std::size_t max_waiting = 1024;  // requests that wait for a worker; beyond: 503
     std::size_t max_head_bytes = std::size_t{32} << 10;

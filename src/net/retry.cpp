@@ -12,6 +12,7 @@
 
 #include <curl/curl.h>
 
+#include "braid/core/waiting.hpp"
 #include "braid/net/url.hpp"
 
 namespace braid::net {
@@ -43,6 +44,7 @@ Result<> pause(milliseconds wait, const CallLimits& limits) {
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);
+    const core::Waiting waiting;
     never.wait_for(lock, limits.stop, wait, [] { return false; });
     if (limits.stopped()) return fail(ErrorCode::Cancelled, "cancelled");
     return {};

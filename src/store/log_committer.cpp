@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "braid/core/waiting.hpp"
 #include "braid/store/checksum.hpp"
 #include "braid/store/log_format.hpp"
 
@@ -54,7 +55,10 @@ Result<std::uint64_t> LogCommitter::append(std::span<const std::byte> payload,
     std::unique_lock lock(queue_mutex_);
     BRAID_CHECK(refusal());
     queue_.push_back(&waiter);
-    queue_changed_.wait(lock, [&] { return waiter.outcome != Outcome::Waiting || !leading_; });
+    if (leading_) {
+        const core::Waiting waiting;
+        queue_changed_.wait(lock, [&] { return waiter.outcome != Outcome::Waiting || !leading_; });
+    }
     if (waiter.outcome == Outcome::Waiting) lead(lock);
 
     if (waiter.outcome == Outcome::Durable) return waiter.sequence;
@@ -152,7 +156,10 @@ Result<> LogCommitter::sync_if_due() {
 
 Result<> LogCommitter::sync() {
     if (file_ == nullptr || file_->size() == durable_bytes_) return {};
-    BRAID_CHECK(file_->sync());
+    {
+        const core::Waiting waiting;
+        BRAID_CHECK(file_->sync());
+    }
     durable_bytes_ = file_->size();
     const std::scoped_lock lock(queue_mutex_);
     unsynced_since_.reset();

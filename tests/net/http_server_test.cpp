@@ -352,6 +352,7 @@ TEST_F(HttpServerTest, TellsARequestThatItsClientIsGone) {
 TEST_F(HttpServerTest, RefusesRequestsAndConnectionsBeyondTheirNumber) {
     HttpServerOptions options;
     options.workers = 1;
+    options.spare_workers = 0;
     options.max_waiting = 2;
     options.max_connections = 5;
     start(options);

@@ -1,0 +1,29 @@
+#include "braid/core/waiting.hpp"
+
+namespace braid::core {
+namespace {
+
+WaitObserver*& observer_here() noexcept {
+    static thread_local WaitObserver* observer = nullptr;
+    return observer;
+}
+
+}  // namespace
+
+void observe_waits(WaitObserver* observer) noexcept {
+    observer_here() = observer;
+}
+
+Waiting::Waiting() noexcept : observer_(observer_here()) {
+    if (observer_ == nullptr) return;
+    observer_here() = nullptr;  // a wait within this one is the same wait
+    observer_->wait_begins();
+}
+
+Waiting::~Waiting() {
+    if (observer_ == nullptr) return;
+    observer_->wait_ends();
+    observer_here() = observer_;
+}
+
+}  // namespace braid::core
