@@ -1,3 +1,4 @@
+#include <string>
 #include <utility>
 
 #include "braid/json/fields.hpp"
@@ -9,6 +10,25 @@
 namespace braid::server {
 
 using json::Fields;
+
+namespace {
+
+/// The member "collection", which has no default here, for callers who administer all of it.
+Result<std::string> whole_collection(const Object& params, const Caller& caller,
+                                     const std::string& doing) {
+    Fields fields(params);
+    BRAID_TRY(auto name, fields.required("collection", fields.string("collection")));
+    BRAID_CHECK(fields.finish());
+    BRAID_CHECK(validate_collection_name(name));
+    BRAID_CHECK(caller.require(Access::Admin, name));
+    if (!caller.principal.sees_everything()) {
+        return fail(ErrorCode::PermissionDenied,
+                    doing + " collection \"" + name + "\" needs the right to see all of it");
+    }
+    return name;
+}
+
+}  // namespace
 
 Result<Value> Operations::collections(const Object& params, const Caller& caller) const {
     const Fields fields(params);
@@ -50,30 +70,14 @@ Result<Value> Operations::create_collection(const Object& params, const Caller& 
 }
 
 Result<Value> Operations::drop_collection(const Object& params, const Caller& caller) const {
-    Fields fields(params);
-    BRAID_TRY(const auto name, fields.required("collection", fields.string("collection")));
-    BRAID_CHECK(fields.finish());
-    BRAID_CHECK(validate_collection_name(name));
-    BRAID_CHECK(caller.require(Access::Admin, name));
-    if (!caller.principal.sees_everything()) {
-        return fail(ErrorCode::PermissionDenied,
-                    "dropping collection \"" + name + "\" needs the right to see all of it");
-    }
+    BRAID_TRY(const std::string name, whole_collection(params, caller, "dropping"));
     BRAID_CHECK(database_.drop_collection(name));
     caller.note_change(name, 0);
     return Value(Object{{"collection", Value(name)}, {"dropped", true}});
 }
 
 Result<Value> Operations::compact(const Object& params, const Caller& caller) const {
-    Fields fields(params);
-    BRAID_TRY(const auto name, fields.required("collection", fields.string("collection")));
-    BRAID_CHECK(fields.finish());
-    BRAID_CHECK(validate_collection_name(name));
-    BRAID_CHECK(caller.require(Access::Admin, name));
-    if (!caller.principal.sees_everything()) {
-        return fail(ErrorCode::PermissionDenied,
-                    "compacting collection \"" + name + "\" needs the right to see all of it");
-    }
+    BRAID_TRY(const std::string name, whole_collection(params, caller, "compacting"));
     CallLimits limits = caller.call;
     limits.deadline.reset();
     BRAID_TRY(const CompactReport report, database_.compact(name, {}, limits));
