@@ -26,12 +26,12 @@ struct Interrupts {
 };
 
 Interrupts& interrupts() {
-    static Interrupts* const only = [] {
+    static Interrupts* const kOnly = [] {
         auto* const made = new Interrupts;  // NOLINT(cppcoreguidelines-owning-memory): never freed,
         sem_init(&made->wake, 0, 0);        // because its thread waits on it to the very end
         return made;
     }();
-    return *only;
+    return *kOnly;
 }
 
 void on_interrupt(int signal, siginfo_t* info, void* context) {
@@ -49,7 +49,7 @@ void watch() {
     for (;;) {
         if (sem_wait(&shared.wake) != 0) continue;
         const std::scoped_lock lock(shared.mutex);
-        for (std::stop_source& stop : shared.active) stop.request_stop();
+        for (const std::stop_source& stop : shared.active) stop.request_stop();
     }
 }
 

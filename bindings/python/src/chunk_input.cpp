@@ -51,13 +51,14 @@ ChunkBatch read_chunks(nb::list chunks, nb::handle vectors, const std::string& n
         const std::string place = "chunks[" + std::to_string(batch.chunks.size()) + "]";
         auto input = read_chunk(item);
         if (!input) raise({input.error().code, place + ": " + input.error().message});
-        if (input->namespace_.value_or(namespace_) != namespace_) {
-            raise(ErrorCode::InvalidArgument, place + ": namespace \"" + *input->namespace_ +
+        const std::string own = input->namespace_.value_or(namespace_);
+        if (own != namespace_) {
+            raise(ErrorCode::InvalidArgument, place + ": namespace \"" + own +
                                                   "\" is not that of the call, \"" + namespace_ +
                                                   "\"");
         }
         for (const std::string& warning : input->warnings) {
-            batch.warnings.push_back(place + ": " + warning);
+            batch.warnings.push_back(std::string(place).append(": ").append(warning));
         }
         batch.has_vectors = batch.has_vectors || !input->chunk.vector.empty();
         batch.chunks.push_back(std::move(input->chunk));

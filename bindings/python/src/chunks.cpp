@@ -23,8 +23,8 @@ nb::object vector_of(const Shared<Chunk>& self) {
 }
 
 nb::object created_at(const Shared<Chunk>& self) {
-    if (!self->created_at) return nb::none();
-    return to_datetime(*self->created_at);
+    const std::optional<Timestamp>& at = self->created_at;
+    return at ? to_datetime(*at) : nb::none();
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ std::vector<float>& spare_vector() noexcept {
 Request read_request(nb::handle dict) {
     std::optional<std::vector<float>> vector;
     if (PyDict_Check(dict.ptr())) {
-        static PyObject* const key = PyUnicode_InternFromString(kEmbedding);
-        PyObject* const given = PyDict_GetItemWithError(dict.ptr(), key);
+        static PyObject* const kKey = PyUnicode_InternFromString(kEmbedding);
+        PyObject* const given = PyDict_GetItemWithError(dict.ptr(), kKey);
         if (given != nullptr) vector = to_floats(given, kEmbedding, std::move(spare_vector()));
     }
     Object members = to_object(dict, vector ? kEmbedding : nullptr);
@@ -48,13 +48,13 @@ std::vector<Request> read_batch(nb::dict shared, nb::list queries, nb::handle em
         if (!query.is_none()) requests.back().query = nb::cast<std::string>(query);
     }
     if (embeddings.is_none()) return requests;
-    auto rows = to_rows(embeddings, "query_embeddings");
-    if (!rows || rows->size() != requests.size()) {
+    auto rows = to_rows(embeddings, "query_embeddings").value_or(std::vector<std::vector<float>>());
+    if (rows.size() != requests.size()) {
         raise(ErrorCode::InvalidArgument,
               "\"query_embeddings\" must be an array with a row for each query");
     }
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        requests[i].query_embedding = std::move((*rows)[i]);
+        requests[i].query_embedding = std::move(rows[i]);
     }
     return requests;
 }

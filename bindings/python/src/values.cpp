@@ -131,9 +131,9 @@ std::optional<Floats<Dimensions>> floats_of(nb::handle object) {
 }  // namespace
 
 nb::object exception_of(const Error& error) {
-    static PyObject* const by_name =
+    static PyObject* const kByName =
         nb::object(nb::module_::import_("braid._errors").attr("by_name")).release().ptr();
-    return nb::handle(by_name)(error_facts(error.code).name, error.message);
+    return nb::handle(kByName)(error_facts(error.code).name, error.message);
 }
 
 void raise(const Error& error) {
@@ -180,9 +180,9 @@ nb::object to_python(const Value& value) {
 }
 
 nb::object to_datetime(Timestamp timestamp) {
-    static PyObject* const convert_micros =
+    static PyObject* const kConvertMicros =
         nb::object(nb::module_::import_("braid._errors").attr("datetime_of")).release().ptr();
-    return nb::handle(convert_micros)(timestamp.micros);
+    return nb::handle(kConvertMicros)(timestamp.micros);
 }
 
 std::optional<std::vector<float>> to_floats(nb::handle object, const char* name,
