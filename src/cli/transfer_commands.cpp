@@ -1,25 +1,20 @@
-#include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "braid/cli/commands.hpp"
-#include "braid/cli/progress.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/eval/numbers.hpp"
-#include "braid/ingest/line_reader.hpp"
+#include "braid/ingest/jsonl.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/json/json.hpp"
-#include "braid/wire/chunk_json.hpp"
 #include "braid/wire/schema_json.hpp"
 
 namespace braid::cli {
 namespace {
 
 constexpr std::int64_t kExportFormat = 1;
-constexpr std::size_t kAtOnce = 500;                 // chunks
-constexpr std::size_t kMaxExportLine = 64ULL << 20;  // as `ingest` has it
+constexpr std::size_t kPage = 500;  // chunks
 constexpr FlagSpec kExportFlags[] = {kCollectionFlag};
 constexpr FlagSpec kImportFlags[] = {
     {.name = "collection",
@@ -64,7 +59,7 @@ Result<> run_export(Session& session) {
     for (const Value& name : list_in(info, "namespaces")) {
         Object page{{"collection", Value(collection)},
                     {"namespace", name},
-                    {"limit", kAtOnce},
+                    {"limit", kPage},
                     {"vectors", true}};
         while (true) {
             BRAID_TRY(const Value found, service->call("scan", page));
@@ -139,42 +134,24 @@ private:
     }
 
     Result<> store_all() {
-        std::map<std::string, std::vector<Chunk>> pending;  // by namespace
-        std::size_t waiting = 0;
+        auto reader = ingest::JsonlReader::rest_of(std::move(lines_), {});
         while (true) {
-            BRAID_TRY(const auto line, lines_.next());
-            if (line) {
-                BRAID_TRY(wire::ChunkInput input, read_chunk(*line));
-                if (!keep_vectors_) input.chunk.vector.clear();
-                pending[input.namespace_.value_or(std::string(kDefaultNamespace))].push_back(
-                    std::move(input.chunk));
-                ++waiting;
-            }
-            if (waiting == kAtOnce || (!line && waiting > 0)) {
-                BRAID_CHECK(store(std::exchange(pending, {})));
-                waiting = 0;
-            }
-            if (!line) return {};
+            BRAID_TRY(auto batch, reader.next());
+            if (!batch) return {};
+            for (ingest::Batch::Part& part : batch->parts) BRAID_CHECK(store(part));
             if (session_.interrupts.requested()) {
                 return fail(ErrorCode::Cancelled, "interrupted");
             }
         }
     }
 
-    Result<wire::ChunkInput> read_chunk(std::string_view line) const {
-        auto json = json::parse(line);
-        if (!json) return lines_.complain(json.error().message);
-        auto input = wire::chunk_from_value(*json);
-        if (!input) return lines_.complain(input.error().message);
-        return *std::move(input);
-    }
-
-    Result<> store(std::map<std::string, std::vector<Chunk>> parts) {
-        for (auto& [name, chunks] : parts) {
-            BRAID_TRY(const WriteReport report,
-                      service_->add(collection_, std::move(chunks), name, {}));
-            stored_ += report.written;
+    Result<> store(ingest::Batch::Part& part) {
+        if (!keep_vectors_) {
+            for (Chunk& chunk : part.chunks) chunk.vector.clear();
         }
+        BRAID_TRY(const WriteReport report,
+                  service_->add(collection_, std::move(part.chunks), part.namespace_, {}));
+        stored_ += report.written;
         return {};
     }
 
@@ -189,7 +166,8 @@ private:
 Result<> run_import(Session& session) {
     BRAID_TRY(auto file, ingest::FileHandle::open(session.arguments.operands.front()));
     return Import(session,
-                  ingest::LineReader(std::move(file), kMaxExportLine, session.interrupts.token()))
+                  ingest::LineReader(std::move(file), ingest::JsonlOptions{}.max_line_bytes,
+                                     session.interrupts.token()))
         .run();
 }
 

@@ -88,10 +88,11 @@ struct JsonlReader::State {
     SeenIds seen;
     std::uint64_t chunks = 0;
     bool done = false;
+    bool may_be_empty = false;
 
-    State(const JsonlOptions& chosen, FileHandle file)
+    State(const JsonlOptions& chosen, LineReader opened)
         : options(chosen),
-          lines(std::move(file), chosen.max_line_bytes, chosen.stop),
+          lines(std::move(opened)),
           parser(json::ParseLimits{.max_bytes = chosen.max_line_bytes}) {}
 
     Result<wire::ChunkInput> read_line(std::string_view line);
@@ -135,7 +136,7 @@ Result<> JsonlReader::State::add_line(std::string_view line, Batch& batch) {
 }
 
 Result<> JsonlReader::State::check_end() const {
-    if (chunks == 0) return invalid_argument(lines.name() + ": no lines");
+    if (chunks == 0 && !may_be_empty) return invalid_argument(lines.name() + ": no lines");
     if (vectors && vectors->rows() != chunks) {
         return invalid_argument(vectors->name() + " has " + std::to_string(vectors->rows()) +
                                 " rows, but there were " + std::to_string(chunks) + " lines");
@@ -145,12 +146,19 @@ Result<> JsonlReader::State::check_end() const {
 
 Result<JsonlReader> JsonlReader::open(const std::string& path, const JsonlOptions& options) {
     BRAID_TRY(FileHandle file, FileHandle::open(path));
-    auto state = std::make_unique<State>(options, std::move(file));
+    auto state = std::make_unique<State>(
+        options, LineReader(std::move(file), options.max_line_bytes, options.stop));
     if (!options.vectors.empty()) {
         BRAID_TRY(NpyFile vectors, NpyFile::open(options.vectors));
         BRAID_CHECK(compare_counts(path, vectors));
         state->vectors = std::move(vectors);
     }
+    return JsonlReader(std::move(state));
+}
+
+JsonlReader JsonlReader::rest_of(LineReader lines, const JsonlOptions& options) {
+    auto state = std::make_unique<State>(options, std::move(lines));
+    state->may_be_empty = true;
     return JsonlReader(std::move(state));
 }
 

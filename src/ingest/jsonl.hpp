@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "braid/collection.hpp"
+#include "braid/ingest/line_reader.hpp"
 #include "braid/result.hpp"
 
 namespace braid::ingest {
@@ -40,6 +41,9 @@ class JsonlReader {
 public:
     /// "-" is standard input. Opens the vectors too, and compares their number with the lines.
     static Result<JsonlReader> open(const std::string& path, const JsonlOptions& options = {});
+    /// The lines that follow what was read already; there may be none. `options.vectors` must be
+    /// empty; length of lines and stopping are the reader's own.
+    static JsonlReader rest_of(LineReader lines, const JsonlOptions& options);
 
     JsonlReader(JsonlReader&&) noexcept;
     JsonlReader& operator=(JsonlReader&&) noexcept;
