@@ -2,6 +2,7 @@
 
 #include "braid/cli/commands.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/eval/numbers.hpp"
 
 namespace braid::cli {
 namespace {
@@ -11,14 +12,14 @@ constexpr FlagSpec kCheckFlags[] = {
 };
 
 std::string check_summary(const Value& report) {
-    const auto counted = [&](std::string_view key, std::string_view what) {
-        const std::uint64_t count = number_in(report, key);
-        return with_separators(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+    const auto counted = [&](std::string_view key, const char* one, const char* many) {
+        return eval::count_of(number_in(report, key), one, many);
     };
-    std::string out = counted("collections", "collection") + ", " + counted("chunks", "chunk") +
-                      ", " + counted("records", "record");
+    std::string out = counted("collections", "collection", "collections") + ", " +
+                      counted("chunks", "chunk", "chunks") + ", " +
+                      counted("records", "record", "records");
     if (number_in(report, "superseded") > 0) {
-        out += " (" + counted("superseded", "write") + " made void by later ones)";
+        out += " (" + counted("superseded", "write", "writes") + " made void by later ones)";
     }
     return out + ", " + byte_size(number_in(report, "bytes"));
 }
@@ -38,10 +39,10 @@ Result<> run_check(Session& session) {
         }
     }
     if (!problems.empty()) {
-        return fail(ErrorCode::Corruption,
-                    "the database is damaged: " + with_separators(problems.size()) +
-                        (problems.size() == 1 ? " problem" : " problems") + " in " +
-                        check_summary(report));
+        return fail(
+            ErrorCode::Corruption,
+            "the database is damaged: " + eval::count_of(problems.size(), "problem", "problems") +
+                " in " + check_summary(report));
     }
     const std::uint64_t superseded = number_in(report, "superseded");
     if (session.arguments.has("deleted") && superseded > 0) {

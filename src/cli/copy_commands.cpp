@@ -3,6 +3,7 @@
 #include "braid/cli/commands.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/socket_place.hpp"
+#include "braid/eval/numbers.hpp"
 #include "braid/wire/check_json.hpp"
 
 namespace braid::cli {
@@ -27,11 +28,9 @@ void tell_copied(const Session& session, const CheckReport& report, std::string_
         json.as_object().set("path", Value(path));
         session.out.json(json);
     } else if (!session.quiet()) {
-        session.out.line(std::string(done) + with_separators(report.chunks) +
-                         (report.chunks == 1 ? " chunk of " : " chunks of ") +
-                         with_separators(report.collections) +
-                         (report.collections == 1 ? " collection" : " collections") + " (" +
-                         byte_size(report.bytes) + ") to " + path + ", and checked.");
+        session.out.line(std::string(done) + eval::count_of(report.chunks, "chunk", "chunks") +
+                         " of " + eval::count_of(report.collections, "collection", "collections") +
+                         " (" + byte_size(report.bytes) + ") to " + path + ", and checked.");
     }
 }
 
