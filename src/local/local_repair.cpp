@@ -25,12 +25,6 @@ Result<std::string> name_to_keep(const store::Directory& files, const std::strin
     return name;
 }
 
-std::uint64_t chunks_of(const LogReading& reading) {
-    std::uint64_t chunks = 0;
-    for (const auto& [name, in_namespace] : reading.namespaces()) chunks += in_namespace.size();
-    return chunks;
-}
-
 /// Mends one collection; does nothing if its log is whole.
 Result<> mend(const store::Directory& parent, const std::string& name, RepairReport& report) {
     BRAID_TRY(const auto files, parent.open_subdirectory(name));
@@ -59,7 +53,7 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
     BRAID_CHECK(Collection::rebuild(parent, name, manifest, reading));
     report.mended.push_back({.collection = name,
                              .records = found.records,
-                             .chunks = chunks_of(reading),
+                             .chunks = reading.chunks(),
                              .kept = files->path() + "/" + kept,
                              .lost = std::move(found.problems)});
     return {};

@@ -28,10 +28,10 @@ Result<> LogReading::add(Sequence sequence, std::span<const std::byte> payload) 
     return {};
 }
 
-std::uint64_t LogReading::superseded() const {
-    std::uint64_t live = 0;
-    for (const auto& [name, chunks] : namespaces_) live += chunks.size();
-    return writes_ - live;
+std::uint64_t LogReading::chunks() const {
+    std::uint64_t count = 0;
+    for (const auto& [name, in_namespace] : namespaces_) count += in_namespace.size();
+    return count;
 }
 
 }  // namespace braid::local

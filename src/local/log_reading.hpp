@@ -26,8 +26,10 @@ public:
     const std::map<std::string, Chunks>& namespaces() const noexcept { return namespaces_; }
     /// Of the last record taken; 0 if there was none.
     Sequence taken() const noexcept { return taken_; }
+    /// Over all namespaces.
+    std::uint64_t chunks() const;
     /// Writes of chunks that later ones made void.
-    std::uint64_t superseded() const;
+    std::uint64_t superseded() const { return writes_ - chunks(); }
 
 private:
     Version version_base_;

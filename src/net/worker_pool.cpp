@@ -46,13 +46,17 @@ void WorkerPool::wait_ends() noexcept {
     ++taken_;  // for a moment more compute than should; nobody new begins
 }
 
-void WorkerPool::call_one() {
-    if (idle_.empty()) return;
-    Worker& worker = *idle_.back();
-    idle_.pop_back();
+void WorkerPool::give_place(Worker& worker) {
+    std::erase(idle_, &worker);
     worker.called = true;
     ++taken_;
     ++coming_;
+}
+
+void WorkerPool::call_one() {
+    if (idle_.empty()) return;
+    Worker& worker = *idle_.back();
+    give_place(worker);
     worker.wake.notify_one();
 }
 
@@ -67,10 +71,7 @@ bool WorkerPool::wait_for_a_place(Worker& self, std::unique_lock<std::mutex>& lo
         const bool watches = waiting_.size() > coming_ && idle_.front() == &self;
         const bool place = waiting_.size() > coming_ && taken_ < options_.computing;
         if (place || (watches && overdue())) {
-            std::erase(idle_, &self);
-            self.called = true;
-            ++taken_;
-            ++coming_;
+            give_place(self);
             if (!idle_.empty())
                 idle_.front()->wake.notify_one();  // the next to keep an eye on them
         } else if (watches) {

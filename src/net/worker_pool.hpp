@@ -54,6 +54,7 @@ private:
     void wait_ends() noexcept override;
 
     // All require the lock.
+    void give_place(Worker& worker);
     void call_one();
     /// False if there is nothing more to do, ever.
     bool wait_for_a_place(Worker& self, std::unique_lock<std::mutex>& lock);

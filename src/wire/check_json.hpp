@@ -5,7 +5,7 @@
 
 namespace braid::wire {
 
-/// `{"clean", "collections", "chunks", "records", "bytes", "problems", "notes"}`.
+/// `{"clean", "collections", "chunks", "records", "bytes", "superseded", "problems", "notes"}`.
 Value check_to_value(const CheckReport& report);
 
 }  // namespace braid::wire
