@@ -141,15 +141,9 @@ TEST_P(BackendConformance, SearchRunsAllLegsAndEachFailsOnItsOwn) {
 TEST_P(BackendConformance, GivesUpWhenToldTo) {
     create(vectors_schema(2));
     put({make_chunk("a", "word", {1, 0})});
-    CallLimits late;
-    late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
-    const std::stop_source source;
-    source.request_stop();
-    CallLimits stopped;
-    stopped.stop = source.get_token();
-    CallLimits patient;
-    patient.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
-    patient.stop = std::stop_source().get_token();
+    const CallLimits late = late_call();
+    const CallLimits stopped = stopped_call();
+    const CallLimits patient = patient_call();
     for (const Leg& leg : {words_leg(scope(), {"word"}), vector_leg(scope(), {1, 0})}) {
         expect_error(backend().search_leg(now(), leg, late), ErrorCode::DeadlineExceeded);
         expect_error(backend().search_leg(now(), leg, stopped), ErrorCode::Cancelled);

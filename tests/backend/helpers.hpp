@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +35,26 @@ void expect_error(const Result<T>& result, ErrorCode code, std::string_view part
         << result.error().message;
     EXPECT_NE(result.error().message.find(part), std::string::npos)
         << "\"" << result.error().message << "\" does not mention \"" << part << "\"";
+}
+
+/// Limits of a call whose deadline has passed, of one that was cancelled, and of one with time.
+inline CallLimits late_call() {
+    CallLimits limits;
+    limits.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+    return limits;
+}
+inline CallLimits stopped_call() {
+    const std::stop_source source;
+    source.request_stop();
+    CallLimits limits;
+    limits.stop = source.get_token();
+    return limits;
+}
+inline CallLimits patient_call() {
+    CallLimits limits;
+    limits.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
+    limits.stop = std::stop_source().get_token();
+    return limits;
 }
 
 inline Chunk make_chunk(std::string id, std::string content, std::vector<float> vector = {}) {

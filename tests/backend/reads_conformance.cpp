@@ -199,15 +199,9 @@ TEST_P(BackendConformance, ReadsGiveUpWhenToldTo) {
     chunk.document_id = "d";
     chunk.chunk_index = 0;
     put({chunk});
-    CallLimits late;
-    late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
-    const std::stop_source source;
-    source.request_stop();
-    CallLimits stopped;
-    stopped.stop = source.get_token();
-    CallLimits patient;
-    patient.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
-    patient.stop = std::stop_source().get_token();
+    const CallLimits late = late_call();
+    const CallLimits stopped = stopped_call();
+    const CallLimits patient = patient_call();
     const Ids ids{"a"};
     const auto expect_limits = [&](const auto& read) {
         expect_error(read(late), ErrorCode::DeadlineExceeded);

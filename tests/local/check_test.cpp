@@ -228,14 +228,8 @@ TEST_F(Check, AnUnfinishedRewriteIsNoted) {
 
 TEST_F(Check, GivesUpWhenToldTo) {
     const auto backend = database.open();
-    CallLimits late;
-    late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
-    expect_error(backend->check(late), ErrorCode::DeadlineExceeded);
-    const std::stop_source source;
-    source.request_stop();
-    CallLimits stopped;
-    stopped.stop = source.get_token();
-    expect_error(backend->check(stopped), ErrorCode::Cancelled);
+    expect_error(backend->check(late_call()), ErrorCode::DeadlineExceeded);
+    expect_error(backend->check(stopped_call()), ErrorCode::Cancelled);
 }
 
 /// Some chunk of a small world, so that ids come again.
