@@ -93,7 +93,7 @@ void add(std::string& out, const std::string& what, const Result<T>& result, con
     } else {
         out += std::string(error_facts(result.error().code).name) + " " + result.error().message;
     }
-    out += "\n";
+    out += '\n';
 }
 
 template <class T>

@@ -115,11 +115,13 @@ inline DeleteSelector by_filter(Filter filter) {
 
 inline std::vector<std::string> ids_of(const LegResult& result) {
     std::vector<std::string> ids;
+    ids.reserve(result.hits.size());
     for (const LegHit& hit : result.hits) ids.push_back(hit.chunk_id);
     return ids;
 }
 inline std::vector<std::string> ids_of(const std::vector<Chunk>& chunks) {
     std::vector<std::string> ids;
+    ids.reserve(chunks.size());
     for (const Chunk& chunk : chunks) ids.push_back(chunk.chunk_id);
     return ids;
 }

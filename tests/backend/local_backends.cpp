@@ -3,7 +3,7 @@
 #include "braid/local/local_backend.hpp"
 #include "braid/store/memory_directory.hpp"
 #include "braid/store/posix_directory.hpp"
-#include "ingest/temporary_folder.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace braid::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include "backend/random_data.hpp"
 #include "braid/local/local_backend.hpp"
 #include "braid/store/memory_directory.hpp"
-#include "ingest/temporary_folder.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace braid::testing {
 namespace {

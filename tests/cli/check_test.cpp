@@ -11,7 +11,7 @@
 
 #include "braid/json/json.hpp"
 #include "cli/program_run.hpp"
-#include "ingest/temporary_folder.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace braid::cli {
 namespace {
@@ -30,7 +30,7 @@ protected:
         for (const std::string name : {"notes", "mail"}) {
             for (const std::string id : {"a", "b", "c"}) {
                 RunOptions options;
-                options.input = R"({"_id": ")" + id + R"(", "text": "some words of )" + id + "\"}";
+                options.input = json::print(Object{{"_id", id}, {"text", "some words of " + id}});
                 EXPECT_EQ(run({"add", "--collection", name}, options).exit_code, 0);
             }
         }
@@ -51,7 +51,7 @@ protected:
         EXPECT_TRUE(file.good());
     }
     Value report(const RunResult& result) const {
-        auto json = json::parse(result.output);
+        const auto json = json::parse(result.output);
         EXPECT_TRUE(json) << result.output;
         return json.value_or(Value(Object()));
     }

@@ -10,8 +10,8 @@
 
 #include "braid/json/json.hpp"
 #include "cli/program_run.hpp"
+#include "core/temporary_folder.hpp"
 #include "ingest/npy_writer.hpp"
-#include "ingest/temporary_folder.hpp"
 
 namespace braid::cli {
 namespace {

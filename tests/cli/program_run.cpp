@@ -83,6 +83,7 @@ RunningBraid::RunningBraid(const std::vector<std::string>& arguments, const RunO
         const int errors = ::open(errors_file_.c_str(), O_WRONLY | O_TRUNC);
         const int output =
             options.output_file.empty() ? out[1] : ::open(options.output_file.c_str(), O_WRONLY);
+        if (errors < 0 || output < 0) ::_exit(126);
         ::dup2(in[0], STDIN_FILENO);
         ::dup2(output, STDOUT_FILENO);
         ::dup2(errors, STDERR_FILENO);

@@ -10,8 +10,8 @@
 #include "braid/json/json.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "cli/program_run.hpp"
+#include "core/temporary_folder.hpp"
 #include "ingest/npy_writer.hpp"
-#include "ingest/temporary_folder.hpp"
 
 namespace braid::cli {
 namespace {
@@ -43,7 +43,7 @@ protected:
         arguments.emplace_back("--json");
         const RunResult result = run(arguments, options);
         EXPECT_EQ(result.exit_code, 0) << result.errors;
-        auto value = json::parse(result.output);
+        const auto value = json::parse(result.output);
         EXPECT_TRUE(value) << result.output;
         return value.value_or(Value());
     }

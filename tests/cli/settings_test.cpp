@@ -10,7 +10,7 @@
 
 #include "braid/cli/env_file.hpp"
 #include "cli/program_run.hpp"
-#include "ingest/temporary_folder.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace braid::cli {
 namespace {

@@ -76,6 +76,7 @@ TEST(Terminal, NoWrappedLineIsWiderThanAsked) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::vector<Piece> pieces;
+        pieces.reserve(30);
         for (unsigned i = 0; i < 30; ++i) {
             pieces.push_back({parts[rng() % parts.size()], rng() % 4 == 0});
         }

@@ -7,7 +7,7 @@
 
 #include "braid/json/json.hpp"
 #include "cli/program_run.hpp"
-#include "ingest/temporary_folder.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace braid::cli {
 namespace {

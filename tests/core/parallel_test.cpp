@@ -133,14 +133,12 @@ TEST(RunComputing, LeavesItAllToTheCallerWhereOthersUseTheCores) {
 
 TEST(RunComputing, MayBeCalledFromManyThreadsAndFromWithinATask) {
     std::atomic<int> tasks = 0;
+    const auto nested = [&](std::size_t) { run_computing(2, [&](std::size_t) { ++tasks; }); };
     std::vector<std::thread> callers;
     callers.reserve(8);
     for (int i = 0; i < 8; ++i) {
         callers.emplace_back([&] {
-            for (int round = 0; round < 50; ++round) {
-                run_computing(
-                    3, [&](std::size_t) { run_computing(2, [&](std::size_t) { ++tasks; }); });
-            }
+            for (int round = 0; round < 50; ++round) run_computing(3, nested);
         });
     }
     for (std::thread& caller : callers) caller.join();

@@ -125,7 +125,7 @@ TEST(Rfc3339, PrintsEveryTimestampThereIs) {
 
 TEST(Rfc3339, ReadsBackWhatItPrints) {
     static constexpr unsigned kSeed = 20251225;
-    SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+    SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
     std::mt19937_64 rng(kSeed);
     std::uniform_int_distribution<std::int64_t> any(micros_of("0000-01-01"),
                                                     micros_of("9999-12-31T23:59:59Z"));
@@ -138,7 +138,7 @@ TEST(Rfc3339, ReadsBackWhatItPrints) {
 
 TEST(Rfc3339, SurvivesRandomBytes) {
     static constexpr unsigned kSeed = 7;
-    SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+    SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
     std::mt19937 rng(kSeed);
     const std::string base = "2016-12-31T23:59:60.123456+01:00";
     std::uniform_int_distribution<std::size_t> where(0, base.size() - 1);

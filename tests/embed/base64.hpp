@@ -10,7 +10,7 @@ namespace braid::embed {
 
 /// Base64 of the little-endian bytes of `floats`, padded.
 inline std::string base64_of(const std::vector<float>& floats) {
-    constexpr std::string_view kAlphabet =
+    constexpr std::string_view alphabet =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::vector<std::uint8_t> bytes;
     for (const float x : floats) {
@@ -26,7 +26,7 @@ inline std::string base64_of(const std::vector<float>& floats) {
         }
         for (unsigned c = 0; c < 4; ++c) {
             const bool beyond = at + c > bytes.size();
-            text += beyond ? '=' : kAlphabet[(group >> (18 - 6 * c)) & 63U];
+            text += beyond ? '=' : alphabet[(group >> (18 - 6 * c)) & 63U];
         }
     }
     return text;

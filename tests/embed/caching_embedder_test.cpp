@@ -148,6 +148,7 @@ TEST(CachingEmbedder, GivesRightAnswersToManyThreads) {
     std::atomic<int> wrong = 0;
     {
         std::vector<std::jthread> threads;
+        threads.reserve(8);
         for (unsigned t = 0; t < 8; ++t) {
             threads.emplace_back([&, t] {
                 std::mt19937 random(t);

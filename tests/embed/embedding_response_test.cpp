@@ -108,7 +108,7 @@ TEST(EmbeddingResponse, SurvivesFlippedBytes) {
     const std::string whole =
         answer(item("0", "\"" + base64_of({1.0F, 2.0F}) + "\"") + "," + item("1", "[0.25,0.5]"));
     for (unsigned seed = 0; seed < 5000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 random(seed);
         std::string body = whole;
         for (int flips = 0; flips < 2; ++flips) {

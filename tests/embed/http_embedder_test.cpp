@@ -187,7 +187,7 @@ TEST(HttpEmbedder, PutsThePrefixOfTheRoleBefore) {
 }
 
 TEST(HttpEmbedder, TriesAgainAfterFailures) {
-    auto served = std::make_shared<std::atomic<int>>(0);
+    const auto served = std::make_shared<std::atomic<int>>(0);
     const HttpTestServer server([=](const ReceivedRequest& request, TestConnection& connection) {
         const int turn = (*served)++;
         if (turn == 0) connection.reply(500, "oops");

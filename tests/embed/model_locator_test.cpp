@@ -5,14 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include "embed/temporary_directory.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace braid::embed {
 namespace {
 
 TEST(ModelLocator, TakesTheFirstPlaceThatHoldsTheFile) {
-    const TemporaryDirectory one;
-    const TemporaryDirectory two;
+    const braid::testing::TemporaryFolder one;
+    const braid::testing::TemporaryFolder two;
     std::filesystem::create_directories(one.path() / "m" / "model.onnx");  // a directory: no file
     two.write("m/model.onnx", "x");
     const ModelLocator locator({one.path(), two.path()});

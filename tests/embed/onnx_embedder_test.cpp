@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "embed/temporary_directory.hpp"
+#include "core/temporary_folder.hpp"
 #include "embed/tiny_onnx.hpp"
 
 namespace braid::embed {
@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The fetched models; tests that need them are skipped, with the reason, where there are none.
-class OnnxEmbedderTest : public testing::Test {
+class OnnxEmbedderTest : public ::testing::Test {
 protected:
     void SetUp() override {
         for (const char* file : {"runtime/libonnxruntime.so.1.31.1", "bge-small-en-v1.5/model.onnx",
@@ -218,7 +218,7 @@ TEST_F(OnnxEmbedderTest, StopsBetweenTexts) {
 }
 
 TEST_F(OnnxEmbedderTest, RefusesChangedFilesWithTheReason) {
-    const TemporaryDirectory place;
+    const braid::testing::TemporaryFolder place;
     fs::create_directories(place.path() / "minilm");
     fs::create_directory_symlink(minilm_folder.parent_path() / "runtime", place.path() / "runtime");
     const auto refuse = [&] {
@@ -259,7 +259,7 @@ TEST_F(OnnxEmbedderTest, SaysWhatIsMissing) {
               ErrorCode::InvalidArgument);
 
     // Models without the runtime: a clear error rather than a program that does not start.
-    const TemporaryDirectory place;
+    const braid::testing::TemporaryFolder place;
     fs::create_directory_symlink(minilm_folder, place.path() / "minilm");
     const auto embedder = make_builtin_embedder("minilm", ModelLocator({place.path()}));
     ASSERT_FALSE(embedder);
@@ -310,7 +310,7 @@ TEST_F(OnnxEmbedderTest, ChecksAUsersOwnModelOnLoad) {
     options.token_limit = 1;
     EXPECT_EQ(refusal(options).code, ErrorCode::InvalidArgument);
 
-    const TemporaryDirectory place;
+    const braid::testing::TemporaryFolder place;
     options = own_model();
     options.model = place.write("garbage.onnx", "not a model");
     EXPECT_EQ(refusal(options).code, ErrorCode::InvalidArgument);
@@ -344,7 +344,7 @@ protected:
         return model;
     }
 
-    TemporaryDirectory place;
+    braid::testing::TemporaryFolder place;
 };
 
 TEST_F(TinyModelTest, PoolsAsTold) {

@@ -8,13 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "braid/embed/model_file.hpp"
-#include "embed/temporary_directory.hpp"
+#include "core/temporary_folder.hpp"
 #include "embed/tiny_reranker.hpp"
 
 namespace braid::embed {
 namespace {
 
-class OnnxRerankerTest : public testing::Test {
+class OnnxRerankerTest : public ::testing::Test {
 protected:
     void SetUp() override {
         const auto tokenizer = locator.find("minilm/tokenizer.json");
@@ -39,7 +39,7 @@ protected:
     }
 
     ModelLocator locator = ModelLocator::standard();
-    TemporaryDirectory place;
+    braid::testing::TemporaryFolder place;
     OnnxRerankerOptions options;
 };
 

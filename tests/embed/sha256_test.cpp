@@ -41,7 +41,7 @@ TEST(Sha256, DoesNotDependOnHowTheBytesAreCut) {
     std::vector<std::byte> bytes(5000);
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() & 255U);
     for (int round = 0; round < 50; ++round) {
-        SCOPED_TRACE(testing::Message() << "seed 7, round " << round);
+        SCOPED_TRACE(::testing::Message() << "seed 7, round " << round);
         Sha256 hash;
         for (std::span<const std::byte> rest = bytes; !rest.empty();) {
             const std::size_t part = std::min<std::size_t>(random() % 200, rest.size());

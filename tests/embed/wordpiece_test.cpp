@@ -52,7 +52,7 @@ Ids encode(const WordPiece& tokenizer, std::string_view text) {
     return tokens ? Ids(tokens->ids.begin() + 1, tokens->ids.end() - 1) : Ids();
 }
 
-class SmallWordPiece : public testing::Test {
+class SmallWordPiece : public ::testing::Test {
 protected:
     WordPiece tokenizer = *WordPiece::parse(small_file());
 };
@@ -168,7 +168,7 @@ TEST(WordPieceFile, RefusesDamage) {
              {"\"vocab\"", "\"words\""},
              {"\"clean_text\": true", "\"clean_text\": 1"},
              {"\"content\": \"[PAD]\"", "\"content\": \"\""}}) {
-        SCOPED_TRACE(testing::Message() << from << " -> " << to);
+        SCOPED_TRACE(::testing::Message() << from << " -> " << to);
         EXPECT_EQ(refusal(small_file(from, to)), ErrorCode::InvalidArgument);
     }
     for (const std::string json : {"", "{}", "[]", "null", "\"", "{\"model\": {\"vocab\": {}}}"}) {
@@ -191,7 +191,7 @@ TEST(WordPieceFile, SurvivesFlippedBytes) {
         for (int flips = 0; flips < 3; ++flips) {
             json[random() % json.size()] = static_cast<char>(random() & 255U);
         }
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         if (const auto tokenizer = WordPiece::parse(json)) {
             EXPECT_TRUE(tokenizer->encode("red fox[SEP], unaable \xE4\xB8\xAD", 8));
         }

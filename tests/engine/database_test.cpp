@@ -13,13 +13,13 @@
 #include <gtest/gtest.h>
 
 #include "core/present.hpp"
+#include "core/temporary_folder.hpp"
 #include "embed/fake_embedder.hpp"
-#include "embed/temporary_directory.hpp"
 
 namespace braid {
 namespace {
 
-using embed::TemporaryDirectory;
+using braid::testing::TemporaryFolder;
 
 /// Makes the embedders "fake" (dimension 16) and "other" (dimension 24).
 Result<std::shared_ptr<const Embedder>> fake_embedder(const VectorSpec& spec) {
@@ -133,7 +133,7 @@ TEST(Database, AnswersBatchesOneFailureAtATime) {
 }
 
 TEST(Database, AnswersByWordsWhenTheEmbedderIsGone) {
-    const TemporaryDirectory directory;
+    const TemporaryFolder directory;
     {
         auto db = Database::open(directory.path(), {.embedders = fake_embedder});
         ASSERT_TRUE(db) << db.error().message;
@@ -152,7 +152,7 @@ TEST(Database, AnswersByWordsWhenTheEmbedderIsGone) {
 }
 
 TEST(Database, RefusesAnEmbedderThatIsNotTheOneThatMadeTheVectors) {
-    const TemporaryDirectory directory;
+    const TemporaryFolder directory;
     {
         auto db = Database::open(directory.path(), {.embedders = fake_embedder});
         ASSERT_TRUE(db->create_collection("notes", fake_schema()));
@@ -201,7 +201,7 @@ private:
 
 TEST(Database, ComparesTestTextsWhenTheRuntimeIsAnother) {
     for (const bool same : {true, false}) {
-        const TemporaryDirectory directory;
+        const TemporaryFolder directory;
         {
             auto db = Database::open(directory.path(), {.embedders = fake_embedder});
             ASSERT_TRUE(db->create_collection("notes", fake_schema()));
@@ -222,7 +222,7 @@ TEST(Database, ComparesTestTextsWhenTheRuntimeIsAnother) {
 }
 
 TEST(Reembed, GivesEveryChunkANewVectorAndKeepsVersions) {
-    const TemporaryDirectory directory;
+    const TemporaryFolder directory;
     const OpenOptions options{.embedders = fake_embedder};
     Version before = 0;
     {
@@ -266,7 +266,7 @@ TEST(Reembed, GivesEveryChunkANewVectorAndKeepsVersions) {
 }
 
 TEST(Reembed, GoesOnWhereItWasInterruptedAndAnswersMeanwhile) {
-    const TemporaryDirectory directory;
+    const TemporaryFolder directory;
     const OpenOptions options{.embedders = fake_embedder};
     {
         auto db = Database::open(directory.path(), options);
@@ -331,7 +331,7 @@ TEST(Reembed, LosesNoWriteMadeMeanwhile) {
 }
 
 TEST(Database, ChecksItselfAndMakesCopies) {
-    const TemporaryDirectory folder;
+    const TemporaryFolder folder;
     const auto path = folder.path() / "data";
     auto db = Database::open(path, {.embedders = fake_embedder});
     ASSERT_TRUE(db);
@@ -361,13 +361,13 @@ TEST(Database, ChecksItselfAndMakesCopies) {
 }
 
 TEST(Database, CopiesOneMomentWhileOthersWrite) {
-    const TemporaryDirectory folder;
+    const TemporaryFolder folder;
     auto db = Database::in_memory();
     ASSERT_TRUE(db);
     for (const std::string name : {"first", "second"}) ASSERT_TRUE(db->create_collection(name));
     std::atomic<bool> stop = false;
     // What is in "second" came into "first" before.
-    std::jthread writer([&] {
+    const std::jthread writer([&] {
         for (int i = 0; i < 2000 && !stop; ++i) {
             const Chunk chunk = chunk_of("c" + std::to_string(i), "word");
             EXPECT_TRUE(db->add("first", {chunk}));

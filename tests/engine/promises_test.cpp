@@ -16,8 +16,8 @@
 #include "braid/wire/context_json.hpp"
 #include "braid/wire/explain_json.hpp"
 #include "braid/wire/schema_json.hpp"
+#include "core/temporary_folder.hpp"
 #include "embed/fake_embedder.hpp"
-#include "embed/temporary_directory.hpp"
 
 namespace braid {
 namespace {
@@ -138,7 +138,7 @@ std::vector<std::string> all_it_can_see(const Database& db, const Principal& rea
 TEST(EnginePromises, HiddenChunksChangeNothingAReaderCanAskFor) {
     const Principal reader{"reader", "normal", {"team"}};
     for (unsigned seed = 0; seed < 5; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         Rng rng(seed);
         auto db = Database::in_memory(with_fake_embedder());
         ASSERT_TRUE(db);
@@ -200,9 +200,9 @@ TEST(EnginePromises, NobodyLearnsWhatOthersAsked) {
 
 TEST(EnginePromises, ARestartChangesNothing) {
     for (unsigned seed = 0; seed < 3; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         Rng rng(seed);
-        const embed::TemporaryDirectory place;
+        const braid::testing::TemporaryFolder place;
         std::vector<std::string> before;
         {
             auto db = Database::open(place.path(), with_fake_embedder());

@@ -6,13 +6,13 @@
 
 #include "braid/database.hpp"
 #include "braid/embed/model_locator.hpp"
-#include "embed/temporary_directory.hpp"
+#include "core/temporary_folder.hpp"
 #include "embed/tiny_reranker.hpp"
 
 namespace braid {
 namespace {
 
-class RerankStage : public testing::Test {
+class RerankStage : public ::testing::Test {
 protected:
     void SetUp() override {
         const auto locator = embed::ModelLocator::standard();
@@ -52,7 +52,7 @@ protected:
         return ids;
     }
 
-    embed::TemporaryDirectory place;
+    braid::testing::TemporaryFolder place;
     RerankerModel model;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 TEST(RecallCurve, EqualsTheMeasureAtEveryCutoff) {
     for (unsigned seed = 0; seed < 50; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const Qrels qrels = testing_data::random_qrels(rng);
         const eval::Run run = testing_data::random_run(rng, "run");
@@ -27,7 +27,7 @@ TEST(RecallCurve, EqualsTheMeasureAtEveryCutoff) {
 
 TEST(ScoreDistribution, SharesOfEachKindSumToOne) {
     for (unsigned seed = 0; seed < 50; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const Qrels qrels = testing_data::random_qrels(rng);
         const eval::Run run = testing_data::random_run(rng, "run");

@@ -12,10 +12,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A folder of its own, removed at the end.
-class EvaluateFiles : public testing::Test {
+class EvaluateFiles : public ::testing::Test {
 protected:
     EvaluateFiles() {
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
         folder = fs::temp_directory_path() /
                  ("braid_eval_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
         fs::create_directories(folder);

@@ -53,7 +53,7 @@ TEST(ParseQueries, SurvivesDamagedFiles) {
     const std::string json =
         "{\"_id\": \"q1\", \"text\": \"red\"}\n{\"_id\": \"q2\", \"text\": \"b\"}\n";
     for (unsigned seed = 0; seed < 2000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::string text = seed % 2 == 0 ? json : "q1\tred fox\nq2\tblue\n";
         for (auto i = 1 + rng() % 4; i > 0 && !text.empty(); --i) {

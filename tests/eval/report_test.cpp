@@ -56,7 +56,7 @@ std::string nesting_error(std::string_view page) {
 
 TEST(HtmlReport, IsOneWholePageThatNeedsNothingElse) {
     for (unsigned seed = 0; seed < 20; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const Qrels qrels = testing_data::random_qrels(rng);
         std::vector<eval::Run> runs;

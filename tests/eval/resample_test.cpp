@@ -75,7 +75,7 @@ TEST(RandomisationPValues, AreExactForFewQueries) {
 
 TEST(RandomisationPValues, OfSamplesAgreeWithAllPatterns) {
     for (unsigned seed = 0; seed < 10; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         const std::vector<double> few = normal_values(seed, 15, 0.4);
         const double observed = std::abs(std::accumulate(few.begin(), few.end(), 0.0));
         double extreme = 0.0;

@@ -148,7 +148,7 @@ TEST(WriteRun, MovesEqualScoresToTheNextDoubleBelow) {
 
 TEST(WriteRun, KeepsScoresApartInSinglePrecisionAsTrecEvalReadsThem) {
     for (unsigned seed = 0; seed < 100; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::vector<double> scores;
         for (int i = 0; i < 200; ++i) {
@@ -185,7 +185,7 @@ TEST(Parsers, SurviveDamagedFiles) {
     const std::string good =
         "q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.25 t\r\nq2\tQ0\td\xC3\xA9\t1\t-1e3\tt\n";
     for (unsigned seed = 0; seed < 3000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::string text = good;
         for (auto i = rng() % 6; i > 0 && !text.empty(); --i) {

@@ -31,7 +31,8 @@ Run run_with_chance(std::string name, std::size_t queries, double chance, std::m
         RankedList list{query_name(q), {}};
         for (int rank = 1; rank <= 5; ++rank) {
             const bool here = rank == (first ? 1 : 5);
-            list.hits.push_back({here ? "right" : "wrong" + std::to_string(rank), 10.0 - static_cast<double>(rank)});
+            list.hits.push_back({here ? "right" : "wrong" + std::to_string(rank),
+                                 10.0 - static_cast<double>(rank)});
         }
         run.lists.push_back(std::move(list));
     }
@@ -42,8 +43,8 @@ TEST(Tune, FindsTheRunThatIsBetterAndSaysByHowMuch) {
     std::mt19937_64 rng(7);
     const Qrels qrels = one_right_each(200);
     const std::vector<eval::Run> runs{run_with_chance("now", 200, 0.3, rng),
-                                run_with_chance("worse", 200, 0.1, rng),
-                                run_with_chance("better", 200, 0.9, rng)};
+                                      run_with_chance("worse", 200, 0.1, rng),
+                                      run_with_chance("better", 200, 0.9, rng)};
     const auto outcome = tune(qrels, runs, {});
     ASSERT_TRUE(outcome) << outcome.error().message;
     EXPECT_EQ(outcome->best, 2U);
@@ -63,6 +64,7 @@ TEST(Tune, ChanceIsNoImprovement) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         std::vector<eval::Run> runs;
+        runs.reserve(20);
         for (int i = 0; i < 20; ++i) {
             runs.push_back(run_with_chance("run" + std::to_string(i), 60, 0.5, rng));
         }

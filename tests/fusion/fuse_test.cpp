@@ -82,7 +82,7 @@ TEST(Fuse, RefusesWhatHasNoMeaning) {
 
 TEST(Fuse, AddsItsPartsToTheScoreBitForBit) {
     for (unsigned seed = 0; seed < 300; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::vector<std::string> owned;
         owned.reserve(40);
@@ -121,7 +121,7 @@ TEST(Fuse, EqualsTheGoldenCases) {
         const auto json = json::parse(line);
         ASSERT_TRUE(json) << json.error().message;
         const std::string name = json->find("method")->as_string();
-        SCOPED_TRACE(testing::Message() << name << " case " << cases[name]);
+        SCOPED_TRACE(::testing::Message() << name << " case " << cases[name]);
         ++cases[name];
         const Value& params = *json->find("params");
         Options options;

@@ -104,7 +104,7 @@ TEST(Chunker, GivesNothingForTextWithoutText) {
 /// Whatever the text: valid UTF-8, within the budget, every word kept, in order.
 TEST(Chunker, LosesNoWordOfRandomTexts) {
     for (unsigned seed = 0; seed < 200; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const Strings parts{"word", "déjà", "。",    "漢字", ". ", "! ", " ",  "\n",
                             "\n\n", "a.b",  "```\n", "- x",  "\t", "ß",  "🦊", "end."};

@@ -8,25 +8,20 @@
 #include <gtest/gtest.h>
 
 #include "core/present.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace braid::ingest {
 namespace {
 
 namespace fs = std::filesystem;
 
-class IngestDirectory : public testing::Test {
+class IngestDirectory : public ::testing::Test {
 protected:
-    IngestDirectory() : database(*Database::in_memory()) {
-        std::string pattern = (fs::temp_directory_path() / "braid-ingest-XXXXXX").string();
-        root = mkdtemp(pattern.data());
+    IngestDirectory() : database(*Database::in_memory()), root(folder.path()) {
         EXPECT_TRUE(database.create_collection("default"));
     }
-    void TearDown() override { fs::remove_all(root); }
 
-    void write(const std::string& name, const std::string& text) {
-        fs::create_directories((root / name).parent_path());
-        std::ofstream(root / name, std::ios::binary) << text;
-    }
+    void write(const std::string& name, const std::string& text) { folder.write(name, text); }
     DirectoryReport ingest(const DirectoryOptions& options = {}) {
         auto report = ingest_directory(database, root, options);
         EXPECT_TRUE(report) << (report ? "" : report.error().message);
@@ -34,6 +29,7 @@ protected:
     }
     std::uint64_t count() { return *database.count({}); }
 
+    braid::testing::TemporaryFolder folder;
     Database database;
     fs::path root;
 };

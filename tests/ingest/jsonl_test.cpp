@@ -6,8 +6,8 @@
 
 #include "braid/ingest/line_reader.hpp"
 #include "core/present.hpp"
+#include "core/temporary_folder.hpp"
 #include "ingest/npy_writer.hpp"
-#include "ingest/temporary_folder.hpp"
 
 namespace braid::ingest {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/temporary_folder.hpp"
 #include "ingest/npy_writer.hpp"
-#include "ingest/temporary_folder.hpp"
 
 namespace braid::ingest {
 namespace {

@@ -33,7 +33,7 @@ TEST(ParseFuzz, RefusesEveryTruncation) {
     Parser parser;
     ASSERT_TRUE(parser.parse(kSample));
     for (std::size_t length = 0; length < kSample.size() - 1; ++length) {
-        SCOPED_TRACE(testing::Message() << "length " << length);
+        SCOPED_TRACE(::testing::Message() << "length " << length);
         const std::string text = kSample.substr(0, length);
         expect_agreement(parser, text);
         EXPECT_FALSE(parser.parse(text));
@@ -117,7 +117,7 @@ std::string mutate(std::mt19937_64& rng, std::string text) {
 TEST(ParseFuzz, AgreesOnMutatedTexts) {
     Parser parser;
     for (unsigned seed = 0; seed < 1500; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         const Value value = random_value(rng, 4);
         const std::string text = rng() % 2 == 0 ? print(value) : print_pretty(value, rng() % 3);
@@ -137,7 +137,7 @@ TEST(ParseFuzz, AgreesOnRandomNumbers) {
         return out;
     };
     for (unsigned seed = 0; seed < 40'000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         std::string text = rng() % 3 == 0 ? "-" : "";
         text += rng() % 3 == 0 ? "0" : "7" + digits(rng, seed % 50 == 0 ? 400 : 22);
@@ -154,7 +154,7 @@ TEST(ParseFuzz, AgreesOnRandomNumbers) {
 TEST(ParseFuzz, AgreesOnRandomBytes) {
     Parser parser;
     for (unsigned seed = 0; seed < 20'000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         std::string text(rng() % 24, ' ');
         for (char& c : text) c = kTelling[rng() % kTelling.size()];

@@ -36,7 +36,7 @@ std::size_t reference(std::string_view a, std::string_view b) {
 
 TEST(EditDistance, IsWhatItsDefinitionSays) {
     for (unsigned seed = 0; seed < 500; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::string a(rng() % 6, 'a');
         std::string b(rng() % 6, 'a');

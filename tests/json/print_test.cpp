@@ -109,7 +109,7 @@ TEST(Print, ReplacesBytesThatAreNotUtf8) {
 
 TEST(Print, IsReadBackUnchanged) {
     for (unsigned seed = 0; seed < 4000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         const Value value = random_value(rng, 5);
         const auto compact = parse(print(value));
@@ -134,7 +134,7 @@ TEST(Print, KeepsEveryBitOfADouble) {
 
 TEST(Print, MakesValidTextOfAnyBytes) {
     for (unsigned seed = 0; seed < 2000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         std::string bytes(rng() % 64, ' ');
         for (char& c : bytes) c = static_cast<char>(rng() % 2 == 0 ? rng() % 256 : rng() % 128);
@@ -152,7 +152,7 @@ TEST(Print, WalksValuesAsDeepAsAnyTextMayBe) {
         deep = std::move(around);
     }
     std::string text(kMaxDepth, '[');
-    text += "1";
+    text += '1';
     text.append(kMaxDepth, ']');
     EXPECT_EQ(print(deep), text);
     EXPECT_EQ(parse(text, {.max_depth = kMaxDepth}), deep);

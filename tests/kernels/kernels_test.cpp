@@ -38,12 +38,12 @@ double reference_distance(const float* a, const float* b, std::size_t n) {
 }
 
 /// Equal bits; one NaN is as good as another.
-testing::AssertionResult same_bits(double a, double b) {
-    if (std::isnan(a) && std::isnan(b)) return testing::AssertionSuccess();
+::testing::AssertionResult same_bits(double a, double b) {
+    if (std::isnan(a) && std::isnan(b)) return ::testing::AssertionSuccess();
     if (std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b)) {
-        return testing::AssertionSuccess();
+        return ::testing::AssertionSuccess();
     }
-    return testing::AssertionFailure() << std::hexfloat << a << " is not " << b;
+    return ::testing::AssertionFailure() << std::hexfloat << a << " is not " << b;
 }
 
 using Maker = float (*)(std::mt19937&);
@@ -116,7 +116,7 @@ TEST(Kernels, AgreeBitForBitOnEveryLengthUpTo1025) {
     for (std::size_t n = 0; n <= 1025; ++n) {
         std::mt19937 rng(static_cast<unsigned>(n));
         for (const Kind& kind : kKinds) {
-            SCOPED_TRACE(testing::Message() << "seed and length " << n << ", " << kind.name);
+            SCOPED_TRACE(::testing::Message() << "seed and length " << n << ", " << kind.name);
             const Floats a(rng, kind.make, n, rng() % 16);
             const Floats b(rng, kind.make, n, rng() % 16);
             expect_all_levels_agree(a.data(), b.data(), n);
@@ -127,7 +127,7 @@ TEST(Kernels, AgreeBitForBitOnEveryLengthUpTo1025) {
 
 TEST(Kernels, AgreeBitForBitAtEveryAlignment) {
     for (unsigned seed = 0; seed < 256; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const Floats a(rng, unit, 100, seed % 16);
         const Floats b(rng, unit, 100, seed / 16);
@@ -138,7 +138,7 @@ TEST(Kernels, AgreeBitForBitAtEveryAlignment) {
 
 TEST(Kernels, GiveEachRowWhatOneVectorAloneGives) {
     for (unsigned seed = 0; seed < 300; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const std::size_t n = rng() % 200;
         const std::size_t stride = n + rng() % 20;

@@ -129,7 +129,7 @@ TEST(ChatAnswerFuzz, RefusesEveryTruncation) {
 TEST(ChatAnswerFuzz, IsNeverFooledByChangedBytes) {
     const std::string body = chat_body("one\ntwo \"é\" 😀", "length");
     for (unsigned seed = 0; seed < 20'000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 random(seed);
         std::string changed = body;
         std::uniform_int_distribution<std::size_t> place(0, body.size() - 1);

@@ -25,8 +25,8 @@ inline std::string chat_body(std::string_view text, std::string_view finish_reas
         {"usage", Object{{"total_tokens", 9}}}});
 }
 
-inline net::HttpTestServer::Handler replying(std::string body, int status = 200,
-                                             std::string headers = "") {
+inline net::HttpTestServer::Handler replying(const std::string& body, int status = 200,
+                                             const std::string& headers = "") {
     return [=](const net::ReceivedRequest&, net::TestConnection& connection) {
         connection.reply(status, body, headers);
         return true;

@@ -215,7 +215,7 @@ TEST(Paragraph, IsBounded) {
 
 TEST(PhrasingFuzz, WhateverTheReplyTheResultIsFitToBeSearched) {
     for (unsigned seed = 0; seed < 4000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 random(seed);
         const Completion reply{.text = random_text(random, 80), .cut = seed % 2 == 0};
         const std::string query = random_text(random, 4);

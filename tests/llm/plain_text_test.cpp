@@ -55,7 +55,7 @@ TEST(PlainText, DecodesCharacters) {
 
 TEST(PlainText, IsHarmlessWhateverTheBytes) {
     for (unsigned seed = 0; seed < 2000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 random(seed);
         const std::string text = random_text(random, 60);
         for (const std::string& line : harmless_lines(text)) {

@@ -13,6 +13,7 @@
 #include "braid/net/http_client.hpp"
 #include "braid/net/http_server.hpp"
 #include "braid/net/socket_file.hpp"
+#include "core/temporary_folder.hpp"
 #include "net/raw_client.hpp"
 #include "net/test_handler.hpp"
 
@@ -26,14 +27,7 @@ using testing::TestHandler;
 
 class SocketTest : public ::testing::Test {
 protected:
-    void SetUp() override {
-        std::string name = (std::filesystem::temp_directory_path() / "braid-net-XXXXXX").string();
-        ASSERT_NE(::mkdtemp(name.data()), nullptr);
-        folder = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(folder); }
-
-    std::string path(const std::string& name) const { return (folder / name).string(); }
+    std::string path(const std::string& name) const { return folder / name; }
     HttpServerOptions socket_options() const {
         HttpServerOptions options;
         options.host = "";
@@ -41,7 +35,7 @@ protected:
         return options;
     }
 
-    std::filesystem::path folder;
+    braid::testing::TemporaryFolder folder;
     TestHandler handler;
 };
 

@@ -84,7 +84,7 @@ public:
         response.head = buffer_.substr(0, end + 2);
         buffer_.erase(0, end + 4);
         if (!response.head.starts_with("HTTP/1.1 ")) return std::nullopt;
-        response.status = std::atoi(response.head.c_str() + 9);
+        response.status = static_cast<int>(std::strtol(response.head.c_str() + 9, nullptr, 10));
         const std::size_t length = response.head.find("Content-Length: ");
         const std::size_t size =
             length == std::string::npos || head_only
@@ -108,6 +108,7 @@ public:
 
 private:
     void connect(const sockaddr* address, socklen_t size) {
+        if (socket_ < 0) return;
         const timeval patience{20, 0};
         ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         connected_ = ::connect(socket_, address, size) == 0;

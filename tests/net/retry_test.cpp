@@ -20,7 +20,7 @@ constexpr RetryPolicy kQuick{
 
 /// Answers with the given statuses in turn, the last one for ever.
 HttpTestServer::Handler statuses(const std::vector<int>& list, const std::string& headers = "") {
-    auto served = std::make_shared<std::atomic<std::size_t>>(0);
+    const auto served = std::make_shared<std::atomic<std::size_t>>(0);
     return [=](const ReceivedRequest&, TestConnection& connection) {
         const int status = list[std::min((*served)++, list.size() - 1)];
         if (status == 0) return false;

@@ -86,17 +86,20 @@ TEST(WorkerPool, ManyPostersAndWaitersLoseNothing) {
     std::atomic<int> ran = 0;
     {
         WorkerPool pool({.computing = 2, .spare = 3, .max_waiting = 100'000});
+        const auto wait_and_run = [&ran] {
+            {
+                const core::Waiting waiting;
+                std::this_thread::yield();
+            }
+            ++ran;
+        };
+        const auto just_run = [&ran] { ++ran; };
         std::vector<std::jthread> posters;
+        posters.reserve(4);
         for (int p = 0; p < 4; ++p) {
             posters.emplace_back([&] {
                 for (int i = 0; i < 500; ++i) {
-                    EXPECT_TRUE(pool.post([&ran, i] {
-                        if (i % 3 == 0) {
-                            const core::Waiting waiting;
-                            std::this_thread::yield();
-                        }
-                        ++ran;
-                    }));
+                    EXPECT_TRUE(i % 3 == 0 ? pool.post(wait_and_run) : pool.post(just_run));
                 }
             });
         }

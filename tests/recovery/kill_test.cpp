@@ -11,7 +11,7 @@
 
 #include "braid/database.hpp"
 #include "cli/program_run.hpp"
-#include "ingest/temporary_folder.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace braid {
 namespace {
@@ -61,6 +61,7 @@ std::size_t last_acknowledged(RunningBraid& running) {
 /// All lines up to `acknowledged` are there, later ones only in whole batches from the first on.
 void check_round(const Database& database, unsigned round, std::size_t acknowledged) {
     std::vector<std::string> ids;
+    ids.reserve(kLinesPerRound);
     for (std::size_t line = 0; line < kLinesPerRound; ++line) ids.push_back(id_of(round, line));
     const auto chunks = database.get({}, ids, true);
     ASSERT_TRUE(chunks) << chunks.error().message;

@@ -12,7 +12,7 @@
 #include "backend/helpers.hpp"
 #include "braid/local/local_backend.hpp"
 #include "braid/store/posix_directory.hpp"
-#include "ingest/temporary_folder.hpp"
+#include "core/temporary_folder.hpp"
 #include "recovery/workload.hpp"
 #include "store/faulty_directory.hpp"
 

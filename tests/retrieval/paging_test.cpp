@@ -49,7 +49,7 @@ Request page_of(const Answer& answer) {
 TEST(Paging, GivesPagesThatJoinedEqualOneLargePage) {
     int paged = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         LocalStore store;
         fill(store, rng);

@@ -47,7 +47,7 @@ TEST(Promises, ReceiptsGiveTheScoresBitForBitFromJsonAlone) {
     std::map<std::string, int> methods;
     std::size_t hits = 0;
     for (unsigned seed = 0; seed < 1500; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         LocalStore store;
         fill(store, rng);
@@ -120,7 +120,7 @@ TEST(Promises, ReportWhatRanUnderFaults) {
     std::size_t errors = 0;
     std::size_t degraded = 0;
     for (unsigned seed = 0; seed < 600; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         LocalStore store;
         fill(store, rng);
@@ -178,7 +178,7 @@ TEST(Promises, ReportWhatRanUnderFaults) {
 
 TEST(Promises, FallShortOnlyWhenNoMoreExist) {
     for (unsigned seed = 0; seed < 300; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         LocalStore store;
         fill(store, rng);
@@ -199,7 +199,7 @@ TEST(Promises, FallShortOnlyWhenNoMoreExist) {
 
 TEST(Promises, OrderAndScoresDoNotDependOnTopK) {
     for (unsigned seed = 0; seed < 400; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         LocalStore store;
         fill(store, rng);
@@ -235,7 +235,7 @@ void fill_otherwise(LocalStore& store, const LocalStore& like, std::mt19937& rng
 
 TEST(Promises, SameContentSameAnswerHoweverWrittenAndFromManyThreads) {
     for (unsigned seed = 0; seed < 60; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         LocalStore store;
         fill(store, rng);
@@ -252,6 +252,7 @@ TEST(Promises, SameContentSameAnswerHoweverWrittenAndFromManyThreads) {
         }
         std::atomic<int> wrong = 0;
         std::vector<std::thread> threads;
+        threads.reserve(3);
         for (std::size_t t = 0; t < 3; ++t) {
             threads.emplace_back([&, t] {
                 for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -269,7 +270,7 @@ TEST(Promises, SameContentSameAnswerHoweverWrittenAndFromManyThreads) {
 TEST(Promises, HiddenChunksChangeNothing) {
     const Principal reader{"reader", "normal", {}};
     for (unsigned seed = 0; seed < 150; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         LocalStore store;
         fill(store, rng);

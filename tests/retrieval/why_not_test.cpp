@@ -37,7 +37,7 @@ Result<Request> changed(const Request& request, const SuggestedChange& change) {
 }
 
 /// Twelve chunks about foxes, "f10" the best by words, and others.
-class Zoo : public testing::Test {
+class Zoo : public ::testing::Test {
 protected:
     Zoo() : retriever(store, fake_query_embedder(), fixed_clock()) {
         std::vector<Chunk> chunks;
@@ -204,7 +204,7 @@ TEST(WhyNot, SuggestsOnlyWhatAdmitsTheChunk) {
     std::map<std::string, int> lost;
     std::map<std::string, int> admitted;
     for (unsigned seed = 0; seed < 60; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         LocalStore store;
         fill(store, rng);

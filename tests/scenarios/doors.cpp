@@ -16,7 +16,7 @@
 #include "braid/wire/request_json.hpp"
 #include "braid/wire/schema_json.hpp"
 #include "cli/program_run.hpp"
-#include "ingest/temporary_folder.hpp"
+#include "core/temporary_folder.hpp"
 #include "server/http_fixture.hpp"
 
 namespace braid::testing {

@@ -71,7 +71,7 @@ TEST_F(CheckOverHttp, TakesItsTimeAndEndsWithItsClient) {
     gone.request_stop();
     auto request = http_request("POST", "/v1/check", "");
     request.gone = gone.get_token();
-    EXPECT_EQ(code(send(*app_, request), 499), "cancelled");
+    EXPECT_EQ(code(send(*app, request), 499), "cancelled");
 }
 
 TEST_F(CheckOverHttp, EveryReadGivesUpAtTheDeadlineAndWhenItsClientIsGone) {
@@ -93,7 +93,7 @@ TEST_F(CheckOverHttp, EveryReadGivesUpAtTheDeadlineAndWhenItsClientIsGone) {
         EXPECT_EQ(ask(read[0], read[1], read[2]).status, 200) << read[1];
         auto request = http_request(read[0], read[1], read[2]);
         request.gone = gone.get_token();
-        EXPECT_EQ(code(send(*app_, request), 499), "cancelled") << read[1];
+        EXPECT_EQ(code(send(*app, request), 499), "cancelled") << read[1];
     }
     HttpAppOptions options;
     options.max_deadline = std::chrono::milliseconds(0);

@@ -239,7 +239,7 @@ TEST_F(HttpTest, NamesEveryRequest) {
 TEST_F(HttpTest, TellsWhetherItIsReady) {
     EXPECT_EQ(at(json("GET", "/healthz"), "status"), Value("ok"));
     EXPECT_EQ(at(json("GET", "/readyz"), "status"), Value("ok"));
-    app_->drain();
+    app->drain();
     EXPECT_EQ(code(ask("GET", "/readyz"), 503), "draining");
     EXPECT_EQ(at(json("GET", "/healthz"), "status"), Value("ok"));
     json("GET", "/v1/collections");
@@ -276,7 +276,7 @@ TEST_F(HttpTest, GivesUpAtTheDeadlineAndWhenTheClientIsGone) {
     gone.request_stop();
     auto request = http_request("POST", "/v1/retrieve", body);
     request.gone = gone.get_token();
-    EXPECT_EQ(code(send(*app_, request), 499), "cancelled");
+    EXPECT_EQ(code(send(*app, request), 499), "cancelled");
 }
 
 TEST_F(HttpTest, KeepsItsLimits) {
@@ -350,7 +350,7 @@ TEST_F(HttpTest, AnswersForTheTransport) {
                                                   {413, "payload_too_large"},
                                                   {431, "head_too_large"},
                                                   {503, "overloaded"}}) {
-        EXPECT_EQ(code(app_->refuse(status, "for this reason"), status), name);
+        EXPECT_EQ(code(app->refuse(status, "for this reason"), status), name);
     }
 }
 

@@ -57,12 +57,12 @@ protected:
     void restart(server::HttpAppOptions options) {
         options.service.embedder = "fake";
         options.version = "1.2.3";
-        app_.reset();
-        app_ = std::make_unique<server::HttpApp>(database_, std::move(options));
+        app.reset();
+        app = std::make_unique<server::HttpApp>(database, std::move(options));
     }
     net::OutgoingResponse ask(const std::string& method, const std::string& target,
                               const std::string& body = "", const Headers& headers = {}) {
-        return send(*app_, http_request(method, target, body, headers));
+        return send(*app, http_request(method, target, body, headers));
     }
     /// The JSON of an answer with that status.
     Value json(const std::string& method, const std::string& target, const std::string& body = "",
@@ -90,8 +90,8 @@ protected:
             {"_id": "oak", "text": "Oaks are old trees.", "metadata": {"kind": "plant"}}]})");
     }
 
-    Database database_ = memory_database();
-    std::unique_ptr<server::HttpApp> app_;
+    Database database = memory_database();
+    std::unique_ptr<server::HttpApp> app;
 };
 
 }  // namespace braid::testing

@@ -148,7 +148,7 @@ protected:
             SCOPED_TRACE(::testing::Message() << "seed " << seed);
             std::mt19937 rng(seed);
             const auto request = damaged(seeds[seed % seeds.size()], rng);
-            const auto response = send(*app_, request);
+            const auto response = send(*app, request);
             ++statuses[response.status];
             ASSERT_NE(response.status, 500) << request.target << "\n" << request.body;
             ASSERT_GE(response.status, 200);

@@ -65,7 +65,7 @@ TEST_F(KeyedHttpTest, AsksForAKeyBeforeAnythingElse) {
     EXPECT_EQ(ask("GET", "/healthz").status, 200);
     auto socket = http_request("GET", "/v1/collections", "");
     socket.peer = "unix";
-    EXPECT_EQ(send(*app_, socket).status, 200) << "the socket is its owner's";
+    EXPECT_EQ(send(*app, socket).status, 200) << "the socket is its owner's";
 }
 
 TEST_F(KeyedHttpTest, HoldsKeysToTheirRights) {
@@ -244,7 +244,7 @@ TEST_F(HttpTest, RefusesNamesThatAreNotItsOwn) {
         auto request = http_request("GET", "/v1/collections", "");
         request.headers = {{"Host", host}};
         request.peer = peer;
-        return send(*app_, request);
+        return send(*app, request);
     };
     for (const std::string host :
          {"localhost", "LOCALHOST:80", "127.0.0.1", "[::1]:80", "192.168.1.7:80"}) {
@@ -255,8 +255,8 @@ TEST_F(HttpTest, RefusesNamesThatAreNotItsOwn) {
         EXPECT_EQ(code(with_host(host), 421), "misdirected_request") << host;
     }
     EXPECT_EQ(with_host("evil.example", "unix").status, 200) << "no name leads to a socket";
-    auto twice = http_request("GET", "/v1/collections", "", {{"Host", "localhost"}});
-    EXPECT_EQ(code(send(*app_, twice), 400), "malformed_request");
+    const auto twice = http_request("GET", "/v1/collections", "", {{"Host", "localhost"}});
+    EXPECT_EQ(code(send(*app, twice), 400), "malformed_request");
     HttpAppOptions options;
     options.hosts = {"Braid.Example"};
     restart(std::move(options));

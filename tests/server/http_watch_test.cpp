@@ -150,8 +150,8 @@ TEST_F(HttpTest, CountsWhatItDoes) {
     json("POST", "/v1/retrieve", R"({"query": "foxes", "collection": "notes"})");
     json("POST", "/v1/retrieve", R"({"query": "foxes", "collection": "notes"})");
     ask("GET", "/nothing");
-    net::HttpHandler& handler = app_->metrics_handler();
-    app_->watch([] { return net::HttpServer::Counters{.connections = 7}; });
+    net::HttpHandler& handler = app->metrics_handler();
+    app->watch([] { return net::HttpServer::Counters{.connections = 7}; });
     const std::string text = send(handler, http_request("GET", "/metrics", "")).body;
     EXPECT_EQ(sample(text, R"(braid_http_requests_total{route="retrieve",status="200"})"), 2);
     EXPECT_EQ(sample(text, R"(braid_http_requests_total{route="none",status="404"})"), 1);
@@ -177,7 +177,7 @@ TEST_F(HttpTest, CountsWhatItDoes) {
 }
 
 TEST_F(HttpTest, ServesNothingButMetricsBesides) {
-    net::HttpHandler& handler = app_->metrics_handler();
+    net::HttpHandler& handler = app->metrics_handler();
     for (const auto& [method, target] :
          std::vector<std::pair<std::string, std::string>>{{"GET", "/"},
                                                           {"GET", "/v1/collections"},

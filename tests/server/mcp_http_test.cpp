@@ -165,9 +165,9 @@ TEST_F(McpHttpTest, StopsWhenTheClientIsGone) {
         "POST", "/mcp",
         message("tools/call", meta + R"(, "name": "memory_search", "arguments": {"query": "fox"})"),
         modern_headers("tools/call", "memory_search"));
-    EXPECT_EQ(at(parsed(send(*app_, request).body), "result.isError"), Value(false));
+    EXPECT_EQ(at(parsed(send(*app, request).body), "result.isError"), Value(false));
     request.gone = gone.get_token();
-    EXPECT_EQ(at(parsed(send(*app_, request).body), "result.isError"), Value(true));
+    EXPECT_EQ(at(parsed(send(*app, request).body), "result.isError"), Value(true));
 }
 
 TEST(McpHttp, BoundsSessionsInNumberAndAge) {

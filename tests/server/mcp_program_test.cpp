@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program_run.hpp"
-#include "ingest/temporary_folder.hpp"
+#include "core/temporary_folder.hpp"
 #include "server/service_fixture.hpp"
 
 namespace braid::server {

@@ -286,7 +286,7 @@ TEST_F(McpTest, StopsWhatIsCancelled) {
     ingest();
     const std::string search = request(
         "tools/call", kMeta + R"(, "name": "hybrid_search", "arguments": {"query": "foxes"})", 7);
-    auto accepted = session.accept(search, caller);
+    const auto accepted = session.accept(search, caller);
     ASSERT_TRUE(accepted.work);
     EXPECT_EQ(at(raw(search), "error.code"), Value(kInvalidRequest));  // the id is in use
     const std::string cancel = R"({"jsonrpc": "2.0", "method": "notifications/cancelled",)";

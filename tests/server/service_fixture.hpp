@@ -26,7 +26,7 @@ inline Database memory_database() {
 }
 
 inline Value parsed(const std::string& text) {
-    auto value = json::parse(text);
+    const auto value = json::parse(text);
     EXPECT_TRUE(value) << text;
     return value.value_or(Value());
 }

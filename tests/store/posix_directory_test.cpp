@@ -32,30 +32,27 @@ int in_child(const Body& body) {
 
 TEST(PosixDirectory, CreatesTheLastComponentOnly) {
     const TemporaryDirectory root;
-    EXPECT_TRUE(open_posix_directory(root.path() + "/new", OpenMode::CreateIfMissing).has_value());
-    EXPECT_TRUE(open_posix_directory(root.path() + "/new/", OpenMode::CreateIfMissing).has_value());
-    EXPECT_TRUE(open_posix_directory(root.path() + "/new", OpenMode::MustExist).has_value());
-    for (const std::string& path :
-         {root.path() + "/absent", std::string(), std::string("a\0b", 3)}) {
+    EXPECT_TRUE(open_posix_directory(root / "new", OpenMode::CreateIfMissing).has_value());
+    EXPECT_TRUE(open_posix_directory(root / "new/", OpenMode::CreateIfMissing).has_value());
+    EXPECT_TRUE(open_posix_directory(root / "new", OpenMode::MustExist).has_value());
+    for (const std::string& path : {root / "absent", std::string(), std::string("a\0b", 3)}) {
         EXPECT_FALSE(open_posix_directory(path, OpenMode::MustExist).has_value());
     }
-    const auto deep = open_posix_directory(root.path() + "/x/y", OpenMode::CreateIfMissing);
+    const auto deep = open_posix_directory(root / "x/y", OpenMode::CreateIfMissing);
     ASSERT_FALSE(deep.has_value());
     EXPECT_EQ(deep.error().code, ErrorCode::NotFound);
-    EXPECT_NE(deep.error().message.find(root.path() + "/x/y"), std::string::npos);
-    std::ofstream(root.path() + "/file") << "x";
-    EXPECT_FALSE(
-        open_posix_directory(root.path() + "/file", OpenMode::CreateIfMissing).has_value());
+    EXPECT_NE(deep.error().message.find(root / "x/y"), std::string::npos);
+    std::ofstream(root / "file") << "x";
+    EXPECT_FALSE(open_posix_directory(root / "file", OpenMode::CreateIfMissing).has_value());
 }
 
 TEST(PosixDirectory, RefusesSymbolicLinksAndPipes) {
     const TemporaryDirectory root;
-    std::ofstream(root.path() + "/secret") << "secret";
-    std::filesystem::create_symlink(root.path() + "/secret", root.path() + "/link");
-    std::filesystem::create_directory(root.path() + "/folder");
-    std::filesystem::create_directory_symlink(root.path() + "/folder",
-                                              root.path() + "/folder-link");
-    ASSERT_EQ(::mkfifo((root.path() + "/pipe").c_str(), 0600), 0);
+    std::ofstream(root / "secret") << "secret";
+    std::filesystem::create_symlink(root / "secret", root / "link");
+    std::filesystem::create_directory(root / "folder");
+    std::filesystem::create_directory_symlink(root / "folder", root / "folder-link");
+    ASSERT_EQ(::mkfifo((root / "pipe").c_str(), 0600), 0);
     const auto directory = root.open();
 
     EXPECT_FALSE(directory->open("link").has_value());
@@ -71,32 +68,31 @@ TEST(PosixDirectory, RefusesSymbolicLinksAndPipes) {
 
 TEST(PosixDirectory, IgnoresForeignNamesAndRemovesItsOwnLeftovers) {
     const TemporaryDirectory root;
-    std::ofstream(root.path() + "/foreign file~") << "x";
-    std::ofstream(root.path() + "/.DS_Store") << "x";
-    std::ofstream(root.path() + "/.tmp-17") << "half";
-    std::filesystem::create_directories(root.path() + "/.trash-3/deep/deeper");
-    std::ofstream(root.path() + "/.trash-3/deep/file with space") << "x";
-    std::filesystem::create_symlink("/", root.path() + "/.trash-3/deep/deeper/link");
+    std::ofstream(root / "foreign file~") << "x";
+    std::ofstream(root / ".DS_Store") << "x";
+    std::ofstream(root / ".tmp-17") << "half";
+    std::filesystem::create_directories(root / ".trash-3/deep/deeper");
+    std::ofstream(root / ".trash-3/deep/file with space") << "x";
+    std::filesystem::create_symlink("/", root / ".trash-3/deep/deeper/link");
     const auto directory = root.open();
 
     EXPECT_TRUE(directory->list().value().empty());
     EXPECT_EQ(directory->list_others().value(),
               (std::vector<std::string>{".DS_Store", ".tmp-17", ".trash-3", "foreign file~"}));
     EXPECT_EQ(directory->remove_leftovers().value(), 2U);
-    EXPECT_FALSE(std::filesystem::exists(root.path() + "/.tmp-17"));
-    EXPECT_FALSE(std::filesystem::exists(root.path() + "/.trash-3"));
-    EXPECT_TRUE(std::filesystem::exists(root.path() + "/foreign file~"));
-    EXPECT_TRUE(std::filesystem::exists(root.path() + "/.DS_Store"));
+    EXPECT_FALSE(std::filesystem::exists(root / ".tmp-17"));
+    EXPECT_FALSE(std::filesystem::exists(root / ".trash-3"));
+    EXPECT_TRUE(std::filesystem::exists(root / "foreign file~"));
+    EXPECT_TRUE(std::filesystem::exists(root / ".DS_Store"));
     EXPECT_TRUE(std::filesystem::exists("/tmp")) << "links were removed, not followed";
 }
 
 TEST(PosixDirectory, WorksBeneathItsDescriptorAlsoAfterARename) {
     const TemporaryDirectory root;
-    const auto directory =
-        open_posix_directory(root.path() + "/before", OpenMode::CreateIfMissing).value();
-    std::filesystem::rename(root.path() + "/before", root.path() + "/after");
+    const auto directory = open_posix_directory(root / "before", OpenMode::CreateIfMissing).value();
+    std::filesystem::rename(root / "before", root / "after");
     ASSERT_TRUE(directory->create("file", to_bytes("x")).has_value());
-    EXPECT_TRUE(std::filesystem::exists(root.path() + "/after/file"));
+    EXPECT_TRUE(std::filesystem::exists(root / "after/file"));
 }
 
 TEST(PosixDirectory, LockHoldsBetweenProcessesAndNamesTheHolder) {

@@ -13,6 +13,7 @@
 
 #include "braid/store/append_log.hpp"
 #include "braid/store/directory.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace braid::store::testing {
 
@@ -65,21 +66,10 @@ std::string why(const Result<T>& result) {
 }
 
 /// A directory on the real file system that is removed with all it holds.
-class TemporaryDirectory {
+class TemporaryDirectory : public braid::testing::TemporaryFolder {
 public:
-    TemporaryDirectory();
-    ~TemporaryDirectory();
-    TemporaryDirectory(const TemporaryDirectory&) = delete;
-    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-    TemporaryDirectory(TemporaryDirectory&&) = delete;
-    TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
-
-    const std::string& path() const noexcept { return path_; }
     /// Opened anew.
     std::unique_ptr<Directory> open() const;
-
-private:
-    std::string path_;
 };
 
 }  // namespace braid::store::testing

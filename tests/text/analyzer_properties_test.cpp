@@ -69,13 +69,13 @@ void expect_sound(std::string_view text, const std::vector<Token>& tokens) {
     }
 }
 
-class EachAnalyzer : public testing::TestWithParam<AnalyzerOptions> {};
+class EachAnalyzer : public ::testing::TestWithParam<AnalyzerOptions> {};
 
 TEST_P(EachAnalyzer, GivesSoundTokensForAnyText) {
     const Analyzer analyzer = *Analyzer::create(GetParam());
     std::vector<Token> tokens;
     for (unsigned seed = 0; seed < 3000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const std::string text = random_text(rng);
         analyzer.analyze(text, tokens);
@@ -87,7 +87,7 @@ TEST_P(EachAnalyzer, GivesSoundTokensForAnyText) {
 TEST_P(EachAnalyzer, ReadsTwoTextsWithASpaceBetweenThemAsOneAfterTheOther) {
     const Analyzer analyzer = *Analyzer::create(GetParam());
     for (unsigned seed = 0; seed < 1000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const std::string a = random_text(rng);
         const std::string b = random_text(rng);
@@ -98,12 +98,12 @@ TEST_P(EachAnalyzer, ReadsTwoTextsWithASpaceBetweenThemAsOneAfterTheOther) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EachAnalyzer,
-                         testing::Values(AnalyzerOptions{"standard", "english", false},
-                                         AnalyzerOptions{"standard", "english", true},
-                                         AnalyzerOptions{"standard", "turkish", false},
-                                         AnalyzerOptions{"standard", "arabic", false},
-                                         AnalyzerOptions{"standard", "none", false},
-                                         AnalyzerOptions{"simple", "english", false}),
+                         ::testing::Values(AnalyzerOptions{"standard", "english", false},
+                                           AnalyzerOptions{"standard", "english", true},
+                                           AnalyzerOptions{"standard", "turkish", false},
+                                           AnalyzerOptions{"standard", "arabic", false},
+                                           AnalyzerOptions{"standard", "none", false},
+                                           AnalyzerOptions{"simple", "english", false}),
                          [](const auto& tested) {
                              return tested.param.name + "_" + tested.param.language +
                                     (tested.param.stop_words ? "_stop" : "");
@@ -120,7 +120,7 @@ TEST(StandardAnalyzer, TakesTheShortPathOnlyWhereItLeadsToTheSameTokens) {
         StandardTokenizer fast({language, stop_words, true});
         StandardTokenizer slow({language, stop_words, false});
         for (unsigned seed = 0; seed < 2000; ++seed) {
-            SCOPED_TRACE(testing::Message() << language << ", seed " << seed);
+            SCOPED_TRACE(::testing::Message() << language << ", seed " << seed);
             std::mt19937 rng(seed);
             const std::string text = random_text(rng);
             std::vector<Token> by_fast;

@@ -94,7 +94,7 @@ TEST(Snippet, SurvivesRandomTextsAndLimits) {
     const std::string_view pieces[] = {"fox", "foxes", " ", "\n",  "red",        "東京", "é",
                                        "-",   ".",     "_", "C++", "getFoxName", "\xFF", "\x80"};
     for (unsigned seed = 0; seed < 1000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::string text;
         for (std::size_t i = rng() % 60; i > 0; --i) text += pieces[rng() % std::size(pieces)];

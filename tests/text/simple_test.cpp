@@ -94,7 +94,7 @@ bool all_assigned(std::string_view text) {
 
 TEST(SimpleAnalyzer, AgreesWithPythonOnAllOfUnicode) {
     static constexpr int kSeed = 2025;
-    SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+    SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
     const auto lines = lines_of("python3 '" BRAID_TEXT_TESTS "/python_words.py' " +
                                 std::to_string(kSeed) + " 2>/dev/null");
     if (lines.empty()) GTEST_SKIP() << "python3 is needed to compare with";

@@ -44,7 +44,7 @@ TEST(Utf8, RefusesOverlongFormsSurrogatesAndWhatIsBeyondUnicode) {
                                         "\xC3("sv,
                                         "abcdefgh\xFF"sv,
                                         "abcdefghijklmnop\xC3"sv}) {
-        EXPECT_FALSE(is_valid_utf8(text)) << testing::PrintToString(text);
+        EXPECT_FALSE(is_valid_utf8(text)) << ::testing::PrintToString(text);
     }
     EXPECT_TRUE(is_valid_utf8(""));
     EXPECT_TRUE(is_valid_utf8("\0"sv));
@@ -94,7 +94,7 @@ TEST(Utf8, CutsBetweenCharacters) {
 
 TEST(Utf8, AgreesWithItselfOnRandomBytes) {
     for (unsigned seed = 0; seed < 2000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         std::string text(rng() % 40, '\0');
         for (char& c : text) c = static_cast<char>(rng() % 4 == 0 ? rng() % 128 : rng() % 256);

@@ -28,8 +28,9 @@ public:
     const std::filesystem::path& path() const { return path_; }
     std::string operator/(std::string_view name) const { return (path_ / name).string(); }
 
-    /// Writes a file and returns its path.
+    /// Writes a file, in folders made for it, and returns its path.
     std::string write(std::string_view name, std::string_view content) const {
+        std::filesystem::create_directories((path_ / name).parent_path());
         std::ofstream file(path_ / name, std::ios::binary);
         file.write(content.data(), static_cast<std::streamsize>(content.size()));
         EXPECT_TRUE(file.flush());
