@@ -102,6 +102,7 @@ public:
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         address.sin_port = htons(static_cast<std::uint16_t>(port));
+        if (socket_ < 0) die("cannot open a socket");
         const int on = 1;
         ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {

@@ -112,7 +112,8 @@ public:
 
     /// Member of an object; null if this is no object or has no such member.
     const Value* find(std::string_view key) const noexcept {
-        return is_object() ? as_object().find(key) : nullptr;
+        const auto* const object = std::get_if<Object>(&data_);
+        return object != nullptr ? object->find(key) : nullptr;
     }
     friend bool operator==(const Value& a, const Value& b);
 

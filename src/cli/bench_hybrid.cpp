@@ -70,9 +70,10 @@ private:
 Result<double> time_of_fusing() {
     constexpr std::size_t candidates = 1000;
     constexpr std::size_t rounds = 101;
+    constexpr std::size_t count = candidates * 3 / 2;
     std::vector<std::string> ids;
-    for (std::size_t i = 0; i < candidates * 3 / 2; ++i)
-        ids.push_back("chunk-" + std::to_string(i));
+    ids.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) ids.push_back("chunk-" + std::to_string(i));
     std::vector<fusion::Entry> dense;
     std::vector<fusion::Entry> sparse;
     for (std::size_t i = 0; i < candidates; ++i) {

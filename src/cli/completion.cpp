@@ -108,7 +108,7 @@ std::string bash_values(const CommandSpec& command) {
         } else if (takes_path(*flag)) {
             out += "COMPREPLY=($(compgen -f -- \"$current\"))";
         } else {
-            out += ":";
+            out += ':';
         }
         out += "; return ;;\n";
     }

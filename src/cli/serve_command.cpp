@@ -113,7 +113,7 @@ Result<server::LineSink> file_lines(const std::string& path) {
         std::mutex mutex;
         std::ofstream stream;
     };
-    auto file = std::make_shared<LineFile>();
+    const auto file = std::make_shared<LineFile>();
     file->stream.open(path, std::ios::app);
     if (!file->stream) return fail(ErrorCode::IoError, "cannot write " + path);
     return server::LineSink([file](std::string_view line) {

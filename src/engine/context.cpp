@@ -163,7 +163,7 @@ private:
             passage.text = content;
         } else {
             const std::size_t shared = overlap_of(passage.text, content);
-            if (shared == 0) passage.text += "\n";
+            if (shared == 0) passage.text += '\n';
             passage.text += content.substr(shared);
         }
         passage.chunk_ids.push_back(piece.chunk.chunk_id);

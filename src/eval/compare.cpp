@@ -104,6 +104,7 @@ void add_differences(Comparison& comparison) {
         randomisation_p_values(differences, comparison.options.resamples, ~comparison.options.seed);
     for (std::size_t m = 0; m < comparison.measures.size(); ++m) {
         std::vector<double> family;
+        family.reserve(others);
         for (std::size_t run = 0; run < others; ++run) {
             family.push_back(p_values[column(comparison, run, m)]);
         }

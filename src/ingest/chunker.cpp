@@ -166,14 +166,11 @@ private:
             if (tokens > options_.overlap_tokens) break;
             --start;
         }
-        const bool nothing = start == pieces.size();
-        const bool all = start == 0;
-        std::string tail(nothing || all
-                             ? std::string_view()
-                             : trimmed(std::string_view(
-                                   pieces[start].data(),
-                                   static_cast<std::size_t>(content_.data() + content_.size() -
-                                                            pieces[start].data()))));
+        std::string tail;
+        if (start > 0 && start < pieces.size()) {
+            const auto at = static_cast<std::size_t>(pieces[start].data() - content_.data());
+            tail = trimmed(std::string_view(content_).substr(at));
+        }
         if (!tail.empty()) tail += ' ';
         content_ = std::move(tail);
     }

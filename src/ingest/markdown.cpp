@@ -193,7 +193,7 @@ MarkdownDocument parse_markdown(std::string_view text) {
         }
     }
     close_section(text.size());
-    if (!document.title) document.title = front_title;
+    if (!document.title) document.title = std::move(front_title);
     return document;
 }
 

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,7 +21,8 @@ public:
     // NOLINTNEXTLINE(google-explicit-constructor): a name is written as the literal it holds
     consteval Name(const char* literal) : text_(literal) {
         for (const char c : text_) {
-            if (c < ' ' || c > '~' || c == '"' || c == '\\') throw "a name that needs escapes";
+            if (c < ' ' || c > '~' || c == '"' || c == '\\')
+                throw std::invalid_argument("a name that needs escapes");
         }
     }
     constexpr std::string_view text() const noexcept { return text_; }

@@ -27,7 +27,7 @@ Result<> require_empty(const store::Directory& directory) {
 }
 
 Result<> remove_unfinished(store::Directory& directory) {
-    const auto removed = directory.remove_subdirectory(kUnfinishedName);
+    auto removed = directory.remove_subdirectory(kUnfinishedName);
     if (!removed && removed.error().code != ErrorCode::NotFound) return removed;
     return {};
 }

@@ -445,7 +445,7 @@ struct HttpServer::State {
             ++hub.setup.refused;  // and the stream closes
             return;
         }
-        auto link = std::make_shared<LinkOf<Stream>>(hub, std::move(stream), std::move(peer));
+        const auto link = std::make_shared<LinkOf<Stream>>(hub, std::move(stream), std::move(peer));
         hub.add(link);
         link->start();
     }
@@ -460,6 +460,7 @@ struct HttpServer::State {
     void for_each_link(void (Link::*act)()) {
         asio::post(hub.io, [this, act] {
             const auto links = hub.links;  // acting may remove them
+            // NOLINTNEXTLINE(bugprone-nondeterministic-pointer-iteration-order): any order will do
             for (const auto& [key, link] : links) ((*link).*act)();
         });
     }

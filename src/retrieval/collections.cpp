@@ -165,8 +165,9 @@ CollectionMerge::Voters CollectionMerge::voters_of(std::vector<Candidate>& list,
     voters.keys.reserve(list.size());  // views of the keys must stay valid
     voters.entries.reserve(list.size());
     for (std::size_t i = 0; i < list.size(); ++i) {
-        if (!list[i].chunk) continue;
-        std::string key = key_of(name, artifact_of(name, *list[i].chunk));
+        const auto& chunk = list[i].chunk;
+        if (!chunk) continue;
+        std::string key = key_of(name, artifact_of(name, *chunk));
         if (seen_.contains(key) || voters.by_key.contains(key)) continue;
         const std::string_view id = voters.keys.emplace_back(std::move(key));
         voters.by_key.emplace(id, voters.best.size());

@@ -141,7 +141,8 @@ Result<> LegSearch::search() {
 /// Says which legs failed; an error if none is left.
 Result<> LegSearch::check_failures() {
     if (std::ranges::all_of(runs_, &CollectionRun::down)) {
-        return tl::unexpected(*runs_.front().legs.front().error);
+        const auto& error = runs_.front().legs.front().error;
+        return tl::unexpected(*error);  // NOLINT(bugprone-unchecked-optional-access): it is down
     }
     for (CollectionRun& run : runs_) {
         for (LegRun& leg : run.legs) {
@@ -220,8 +221,9 @@ std::vector<Candidate> LegSearch::single_list(CollectionRun& run) {
 Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
     std::vector<std::vector<fusion::Entry>> entries(run.legs.size());
     for (std::size_t l = 0; l < run.legs.size(); ++l) {
-        if (!run.legs[l].result) continue;
-        const std::vector<LegHit>& hits = run.legs[l].result->hits;
+        const auto& result = run.legs[l].result;
+        if (!result) continue;
+        const std::vector<LegHit>& hits = result->hits;
         for (std::size_t i = 0; i < hits.size(); ++i) {
             if (!run.seen.contains(hits[i].chunk_id)) {
                 entries[l].push_back({hits[i].chunk_id, hits[i].score, i});
@@ -268,9 +270,10 @@ Result<> LegSearch::fill_scores(const CollectionRun& run,
         BRAID_TRY(const auto scores,
                   work_.backend.score(work_.snapshot, run.legs[l].leg, missing, work_.limits));
         for (std::size_t m = 0; m < missing.size(); ++m) {
-            if (!scores[m]) continue;
+            const auto& score = scores[m];
+            if (!score) continue;
             const std::string_view id = filled_ids_.emplace_back(missing[m]);
-            entries[l].push_back({id, *scores[m], fusion::Entry::kUnranked});
+            entries[l].push_back({id, *score, fusion::Entry::kUnranked});
         }
     }
     return {};

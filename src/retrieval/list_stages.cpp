@@ -58,29 +58,30 @@ public:
             if (input.limits.stopped() || input.limits.expired()) {
                 return fail(ErrorCode::DeadlineExceeded, "no time was left");
             }
-            std::optional<std::size_t> best;
+            std::size_t best = hits.size();  // none yet
             double best_value = 0;
             for (std::size_t i = 0; i < hits.size(); ++i) {
                 if (taken[i]) continue;
                 const double value = lambda_ * relevance[i] - (1 - lambda_) * nearest[i];
-                if (best && (value < best_value ||
-                             (value == best_value && !comes_before(hits[i], hits[*best])))) {
+                if (best < hits.size() &&
+                    (value < best_value ||
+                     (value == best_value && !comes_before(hits[i], hits[best])))) {
                     continue;
                 }
                 best = i;
                 best_value = value;
             }
-            taken[*best] = true;
-            effects[*best] = {Kind::Replace,
-                              best_value,
-                              {{"lambda", lambda_},
-                               {"relevance", relevance[*best]},
-                               {"similarity", nearest[*best]}},
-                              false};
+            taken[best] = true;
+            effects[best] = {Kind::Replace,
+                             best_value,
+                             {{"lambda", lambda_},
+                              {"relevance", relevance[best]},
+                              {"similarity", nearest[best]}},
+                             false};
             for (std::size_t i = 0; i < hits.size(); ++i) {
                 if (taken[i]) continue;
-                nearest[i] = std::max(nearest[i],
-                                      similarity(hits[i].chunk.vector, hits[*best].chunk.vector));
+                nearest[i] =
+                    std::max(nearest[i], similarity(hits[i].chunk.vector, hits[best].chunk.vector));
             }
         }
         return effects;

@@ -170,7 +170,9 @@ Result<> StagePipeline::run(Step& step, Work& work, Timestamp now, std::vector<C
     std::vector<StageHit> hits;
     hits.reserve(band.size());
     for (std::size_t i = 0; i < band.size(); ++i) {
-        hits.push_back({work.plan.collections[band[i].collection].name, *band[i].chunk,
+        const auto& chunk = band[i].chunk;
+        // NOLINTNEXTLINE(bugprone-unchecked-optional-access): those without a chunk are gone
+        hits.push_back({work.plan.collections[band[i].collection].name, *chunk,
                         band[i].receipt.score, matches[i]});
     }
     BRAID_TRY(auto effects, effects_of(*step.stage, {work.request.query, hits, now, work.limits}));

@@ -140,7 +140,7 @@ public:
                 if (found.answer) score.set(found.name, 0.0);
             }
             for (const fusion::Part& part : hit.parts) {
-                score.set(found_[part.list].name, *part.normalized);
+                score.set(found_[part.list].name, part.normalized.value_or(0.0));
             }
             scores.set(hit.id, std::move(score));
             decisions.emplace_back(*objects_.at(hit.id));

@@ -90,7 +90,7 @@ McpSession::Accepted McpSession::take(Value json, const Caller& caller) {
         return refused(std::move(reading.id), kInvalidRequest, std::move(reading.problem));
     }
     if (!reading.message->is_notification()) {
-        return take_request(*std::move(reading.message), caller);
+        return take_request(*reading.message, caller);
     }
     take_notification(*reading.message);
     return {};
@@ -134,7 +134,7 @@ Result<McpSession::Era> McpSession::era_of(const Message& message, RpcError& err
     return Era::Modern;
 }
 
-McpSession::Accepted McpSession::take_request(Message message, const Caller& caller) {
+McpSession::Accepted McpSession::take_request(const Message& message, const Caller& caller) {
     const Value id = message.id.value_or(Value());
     if (message.params.is_array()) {
         return refused(id, kInvalidParams, "\"params\" must be an object");

@@ -91,7 +91,7 @@ private:
 
     Accepted take(Value json, const Caller& caller);
     void take_notification(const Message& message);
-    Accepted take_request(Message message, const Caller& caller);
+    Accepted take_request(const Message& message, const Caller& caller);
     /// What the request is to be served by, or why it cannot be.
     Result<Era> era_of(const Message& message, RpcError& error) const;
     Value initialize(const Value& params);

@@ -71,7 +71,7 @@ std::string header_problem(const net::IncomingRequest& request, const Value& mes
         const auto value = encoded ? decode_mcp_header(*given) : std::string(*given);
         if (value == body) return {};
         return "Header mismatch: " + std::string(header) + " is " + json::quoted(*given) +
-               ", the body says " + json::quoted(std::string(body));
+               ", the body says " + json::quoted(body);
     };
     std::string problem = compare(kVersionHeader, text_of(version_of(message)), false);
     if (problem.empty()) problem = compare("Mcp-Method", text_of(message.find("method")), false);

@@ -42,9 +42,8 @@ Result<Batch> read_chunks(const Array& list, const std::string& target) {
     for (std::size_t i = 0; i < list.size(); ++i) {
         auto input = wire::chunk_from_value(list[i]);
         if (!input) return fail(place("chunks", i), std::move(input).error());
-        if (input->namespace_ && *input->namespace_ != target) {
-            return invalid_argument(place("chunks", i) + ": namespace \"" + *input->namespace_ +
-                                    "\" is not that of the call, \"" + target + "\"");
+        if (auto fits = wire::check_namespace(*input, target); !fits) {
+            return fail(place("chunks", i), std::move(fits).error());
         }
         for (std::string& warning : input->warnings) {
             batch.warnings.push_back(place("chunks", i) + ": " + std::move(warning));

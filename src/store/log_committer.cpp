@@ -63,6 +63,7 @@ Result<std::uint64_t> LogCommitter::append(std::span<const std::byte> payload,
 
     if (waiter.outcome == Outcome::Durable) return waiter.sequence;
     if (waiter.outcome == Outcome::Refused) BRAID_CHECK(refusal());
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): set before any waiter fails
     return fail("cannot append to log " + path_, *failure_);
 }
 

@@ -9,6 +9,7 @@
 #include "braid/core/rfc3339.hpp"
 #include "braid/core/sha256.hpp"
 #include "braid/json/fields.hpp"
+#include "braid/json/quote.hpp"
 
 namespace braid::wire {
 namespace {
@@ -218,6 +219,13 @@ Result<ChunkInput> chunk_from_value(const Value& json) {
     chunk.chunk_id = chunk_id ? *std::move(chunk_id) : content_id(chunk.document_id, chunk.content);
     if (chunk.document_id.empty()) chunk.document_id = chunk.chunk_id;
     return input;
+}
+
+Result<> check_namespace(const ChunkInput& input, std::string_view of_call) {
+    const auto& own = input.namespace_;
+    if (!own || *own == of_call) return {};
+    return invalid_argument("namespace " + json::quoted(*own) + " is not that of the call, " +
+                            json::quoted(of_call));
 }
 
 Value chunk_to_value(const Chunk& chunk) {

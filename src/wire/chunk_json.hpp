@@ -32,6 +32,9 @@ struct ChunkInput {
 /// InvalidArgument: no text, a blank one without an id, an unknown key, a value that does not fit.
 Result<ChunkInput> chunk_from_value(const Value& json);
 
+/// InvalidArgument if the chunk names another namespace than that of the call it came by.
+Result<> check_namespace(const ChunkInput& input, std::string_view of_call);
+
 /// In braid's words, members without a value left out; the vector only if there is one.
 Value chunk_to_value(const Chunk& chunk);
 

@@ -51,11 +51,8 @@ ChunkBatch read_chunks(nb::list chunks, nb::handle vectors, const std::string& n
         const std::string place = "chunks[" + std::to_string(batch.chunks.size()) + "]";
         auto input = read_chunk(item);
         if (!input) raise({input.error().code, place + ": " + input.error().message});
-        const std::string own = input->namespace_.value_or(namespace_);
-        if (own != namespace_) {
-            raise(ErrorCode::InvalidArgument, place + ": namespace \"" + own +
-                                                  "\" is not that of the call, \"" + namespace_ +
-                                                  "\"");
+        if (const auto fits = wire::check_namespace(*input, namespace_); !fits) {
+            raise({fits.error().code, place + ": " + fits.error().message});
         }
         for (const std::string& warning : input->warnings) {
             batch.warnings.push_back(std::string(place).append(": ").append(warning));

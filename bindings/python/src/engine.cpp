@@ -256,7 +256,8 @@ Engine::Engine(const std::optional<std::string>& path, nb::dict options) {
 Engine::~Engine() {
     // Its threads stayed with the parent: nothing could end them properly here.
     if (forked()) {
-        (void)new OpenPtr(std::move(open_));  // NOLINT(cppcoreguidelines-owning-memory)
+        // NOLINTNEXTLINE(cppcoreguidelines-owning-memory,bugprone-unhandled-exception-at-new)
+        (void)new OpenPtr(std::move(open_));
         return;
     }
     close();
