@@ -11,24 +11,12 @@
 namespace braid::local {
 namespace {
 
-/// Terms to look for. English words like "the" are searched only where a query has no others: they
-/// match nearly everything and say nothing (docs/decisions/0008).
-std::vector<std::string> wanted_terms(const text::Analyzer& analyzer, std::string_view query) {
-    text::AnalyzerOptions options = analyzer.options();
-    options.stop_words = true;
-    if (const auto content_words = text::Analyzer::create(options)) {  // fails but for English
-        std::vector<std::string> terms = content_words->terms(query);
-        if (!terms.empty()) return terms;
-    }
-    return analyzer.terms(query);
-}
-
 /// Query terms in the order of their first occurrence, repetitions counted.
 std::vector<std::pair<std::string, double>> query_terms(const text::Analyzer& analyzer,
                                                         std::string_view query) {
     std::vector<std::pair<std::string, double>> terms;
     std::unordered_map<std::string, std::size_t> seen;
-    for (std::string& term : wanted_terms(analyzer, query)) {
+    for (std::string& term : analyzer.query_terms(query)) {
         const auto [found, inserted] = seen.try_emplace(term, terms.size());
         if (inserted) terms.emplace_back(std::move(term), 0);
         terms[found->second].second += 1;

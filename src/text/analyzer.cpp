@@ -30,6 +30,13 @@ struct Scratch {
     std::string word;
 };
 
+std::vector<std::string> terms_of(std::vector<Token> tokens) {
+    std::vector<std::string> terms;
+    terms.reserve(tokens.size());
+    for (Token& token : tokens) terms.push_back(std::move(token.term));
+    return terms;
+}
+
 }  // namespace
 
 struct Analyzer::State {
@@ -49,8 +56,7 @@ struct Analyzer::State {
         }
         auto scratch = std::make_unique<Scratch>();
         if (options.name == kStandard) {
-            scratch->standard.emplace(
-                StandardTokenizer::Options{options.language, options.stop_words});
+            scratch->standard.emplace(StandardTokenizer::Options{options.language});
         }
         return scratch;
     }
@@ -96,11 +102,15 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
 }
 
 void Analyzer::analyze(std::string_view text, std::vector<Token>& out) const {
+    run(text, out, state_->options.stop_words);
+}
+
+void Analyzer::run(std::string_view text, std::vector<Token>& out, bool stop_words) const {
     text = cut_at_most(text, std::numeric_limits<std::uint32_t>::max());
     TokenWriter writer(out);
     auto scratch = state_->borrow();
     if (auto& standard = scratch->standard) {
-        standard->run(text, writer);
+        standard->run(text, writer, stop_words);
     } else {
         simple_words(text, writer, scratch->word);
     }
@@ -111,10 +121,14 @@ void Analyzer::analyze(std::string_view text, std::vector<Token>& out) const {
 std::vector<std::string> Analyzer::terms(std::string_view text) const {
     std::vector<Token> tokens;
     analyze(text, tokens);
-    std::vector<std::string> terms;
-    terms.reserve(tokens.size());
-    for (Token& token : tokens) terms.push_back(std::move(token.term));
-    return terms;
+    return terms_of(std::move(tokens));
+}
+
+std::vector<std::string> Analyzer::query_terms(std::string_view query) const {
+    std::vector<Token> tokens;
+    run(query, tokens, state_->options.language == "english");
+    if (tokens.empty()) analyze(query, tokens);
+    return terms_of(std::move(tokens));
 }
 
 const AnalyzerOptions& Analyzer::options() const noexcept {

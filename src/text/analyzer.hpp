@@ -59,12 +59,18 @@ public:
     /// The terms of `text` in token order, repetitions included.
     std::vector<std::string> terms(std::string_view text) const;
 
+    /// The terms to look for. English words like "the" are searched only where a query has no
+    /// others: they match nearly everything and say nothing (docs/decisions/0008).
+    std::vector<std::string> query_terms(std::string_view query) const;
+
     /// As given to create(), the language by its full name ("german" for "de").
     const AnalyzerOptions& options() const noexcept;
 
 private:
     struct State;
     explicit Analyzer(std::shared_ptr<const State> state) noexcept;
+
+    void run(std::string_view text, std::vector<Token>& out, bool stop_words) const;
 
     std::shared_ptr<const State> state_;
 };

@@ -77,12 +77,12 @@ bool ends_plain_word(std::string_view text, std::size_t end) noexcept {
 StandardTokenizer::StandardTokenizer(const Options& options)
     : stemmer_(options.language),
       turkish_(options.language == "turkish"),
-      stop_words_(options.stop_words),
       fast_ascii_(options.fast_ascii),
       native_letters_(native_letters(options.language)) {}
 
-void StandardTokenizer::run(std::string_view text, TokenWriter& writer) {
+void StandardTokenizer::run(std::string_view text, TokenWriter& writer, bool stop_words) {
     writer_ = &writer;
+    stop_words_ = stop_words;
     position_ = 0;
     const bool fast = fast_ascii_ && !turkish_;
     UnitReader reader(text, turkish_);

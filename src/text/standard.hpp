@@ -17,14 +17,13 @@ class StandardTokenizer {
 public:
     struct Options {
         std::string_view language;  // full name
-        bool stop_words = false;
         /// Off: plain ASCII words take the same path as all others. For comparison in tests.
         bool fast_ascii = true;
     };
     explicit StandardTokenizer(const Options& options);
 
-    /// Requires text.size() < 4 GiB.
-    void run(std::string_view text, TokenWriter& writer);
+    /// Requires text.size() < 4 GiB. `stop_words`: without English function words.
+    void run(std::string_view text, TokenWriter& writer, bool stop_words);
 
 private:
     std::size_t plain_words(std::string_view text, std::size_t at);
@@ -36,13 +35,13 @@ private:
 
     Stemmer stemmer_;
     bool turkish_;
-    bool stop_words_;
     bool fast_ascii_;
     std::u32string_view native_letters_;
     Chain chain_;
     std::string word_;
     std::string buffer_;
     TokenWriter* writer_ = nullptr;
+    bool stop_words_ = false;
     std::uint32_t position_ = 0;
 };
 

@@ -72,6 +72,22 @@ TEST(Analyzer, LeavesStopWordsOutButCountsTheirPositions) {
     EXPECT_EQ(shown(make_analyzer(), "The art of it"), "the art of it");
 }
 
+TEST(Analyzer, LeavesStopWordsOutOfQueriesThatHaveOthers) {
+    using Terms = std::vector<std::string>;
+    const Analyzer english = make_analyzer();
+    EXPECT_EQ(english.query_terms("the keeper of the lamps"), (Terms{"keeper", "lamp"}));
+    EXPECT_EQ(english.terms("the lamps"), (Terms{"the", "lamp"})) << "texts keep theirs";
+    EXPECT_EQ(english.query_terms("to be or to be"), english.terms("to be or to be"));
+    EXPECT_EQ(english.query_terms(""), Terms{});
+    const Analyzer without = make_analyzer("english", true);
+    EXPECT_EQ(without.query_terms("the lamps"), Terms{"lamp"});
+    EXPECT_EQ(without.query_terms("the"), Terms{});
+    const Analyzer german = make_analyzer("german");
+    EXPECT_EQ(german.query_terms("the lamps"), german.terms("the lamps"));
+    const Analyzer simple = simple_analyzer();
+    EXPECT_EQ(simple.query_terms("The lamps"), (Terms{"the", "lamps"}));
+}
+
 TEST(Analyzer, ReplacesWhatTheVectorHeld) {
     const Analyzer analyzer = make_analyzer();
     std::vector<Token> tokens = tokens_of(analyzer, "one two three four");
