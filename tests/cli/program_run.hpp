@@ -27,6 +27,15 @@ struct RunResult {
 /// Runs the `braid` program to its end. The input must fit a pipe (64 kB).
 RunResult run_braid(const std::vector<std::string>& arguments, const RunOptions& options = {});
 
+/// Three chunks, a JSON line each.
+inline const std::string kAnimals =
+    R"({"_id": "fox", "title": "Foxes", "text": "Red foxes hunt mice at dusk.", "metadata": {"year": 2020, "kind": "animal"}})"
+    "\n"
+    R"({"_id": "owl", "title": "Owls", "text": "Owls hunt mice at night.", "metadata": {"year": 2021, "kind": "animal"}})"
+    "\n"
+    R"({"_id": "oak", "title": "Oaks", "text": "Oaks are old trees.", "metadata": {"year": 1990, "kind": "plant"}})"
+    "\n";
+
 /// Whether `text` holds `part`.
 inline bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;

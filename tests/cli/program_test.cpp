@@ -17,19 +17,12 @@ namespace braid::cli {
 namespace {
 
 using braid::testing::has;
+using braid::testing::kAnimals;
 using braid::testing::npy_of;
 using braid::testing::RunningBraid;
 using braid::testing::RunOptions;
 using braid::testing::RunResult;
 using braid::testing::TemporaryFolder;
-
-const std::string kCorpus =
-    R"({"_id": "fox", "title": "Foxes", "text": "Red foxes hunt mice at dusk.", "metadata": {"year": 2020, "kind": "animal"}})"
-    "\n"
-    R"({"_id": "owl", "title": "Owls", "text": "Owls hunt mice at night.", "metadata": {"year": 2021, "kind": "animal"}})"
-    "\n"
-    R"({"_id": "oak", "title": "Oaks", "text": "Oaks are old trees.", "metadata": {"year": 1990, "kind": "plant"}})"
-    "\n";
 
 class Program : public ::testing::Test {
 protected:
@@ -48,7 +41,7 @@ protected:
         return value.value_or(Value());
     }
     void ingest_corpus() {
-        const RunResult result = run({"ingest", folder.write("corpus.jsonl", kCorpus)});
+        const RunResult result = run({"ingest", folder.write("corpus.jsonl", kAnimals)});
         ASSERT_EQ(result.exit_code, 0) << result.errors;
     }
     std::vector<std::string> ids_of(const Value& answer) {
@@ -96,7 +89,7 @@ TEST_F(Program, WrongUsageIsExitCodeTwo) {
 }
 
 TEST_F(Program, IngestsAndRetrieves) {
-    const Value report = json({"ingest", folder.write("c.jsonl", kCorpus)});
+    const Value report = json({"ingest", folder.write("c.jsonl", kAnimals)});
     EXPECT_EQ(*report.find("chunks"), Value(3));
     EXPECT_EQ(*report.find("created"), Value(true));
 
@@ -260,7 +253,7 @@ TEST_F(Program, ShowsWhereSettingsComeFrom) {
 }
 
 TEST_F(Program, KeepsVectorsOfTheUsersOwn) {
-    const std::string corpus = folder.write("v.jsonl", kCorpus);
+    const std::string corpus = folder.write("v.jsonl", kAnimals);
     folder.write("v.npy", npy_of<float>("<f4", 3, 2, {1, 0, 0, 1, -1, 0}));
     json({"ingest", corpus, "--embedder", "external"});
     EXPECT_EQ(*json({"stats"}).find("vectors"), Value(3));
@@ -298,13 +291,13 @@ TEST_F(Program, InvalidUtf8NamesLineAndByte) {
 }
 
 TEST_F(Program, ALineOfTwoHundredMegabytesIsRefusedInBoundedMemory) {
-    const std::string path = folder.write("l.jsonl", kCorpus + "{\"text\": \"");
+    const std::string path = folder.write("l.jsonl", kAnimals + "{\"text\": \"");
     std::filesystem::resize_file(path, 200'000'000);  // sparse: NUL bytes without a line break
     expect_failure({"ingest", path}, 2, "l.jsonl:4: the line is longer than the limit of 64 MiB");
 }
 
 TEST_F(Program, JsonWithoutTextIsRefused) {
-    expect_failure({"ingest", folder.write("t.jsonl", kCorpus + "{\"_id\": \"x\"}\n")}, 2,
+    expect_failure({"ingest", folder.write("t.jsonl", kAnimals + "{\"_id\": \"x\"}\n")}, 2,
                    "t.jsonl:4: no text");
     expect_failure({"ingest", folder.write("j.jsonl", "{\"text\": \n")}, 2, "j.jsonl:1: ");
     expect_failure({"add"}, 2, "no text", {.input = "{\"_id\": \"x\"}"});
@@ -312,7 +305,7 @@ TEST_F(Program, JsonWithoutTextIsRefused) {
 
 TEST_F(Program, WhatWasStoredBeforeABadLineStays) {
     const RunResult result =
-        run({"ingest", "--batch", "2", folder.write("p.jsonl", kCorpus + "{}\n")});
+        run({"ingest", "--batch", "2", folder.write("p.jsonl", kAnimals + "{}\n")});
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_TRUE(has(result.errors, "2 chunks were stored")) << result.errors;
     EXPECT_EQ(*json({"stats"}).find("chunks"), Value(2));
@@ -335,7 +328,7 @@ TEST_F(Program, VectorsOfTheWrongLengthAreRefused) {
 TEST_F(Program, NumbersThatAreNotFiniteAreRefused) {
     expect_failure({"ingest", folder.write("n.jsonl", R"({"text": "x", "vector": [NaN]})")}, 2,
                    "n.jsonl:1: ");
-    const std::string corpus = folder.write("m.jsonl", kCorpus);
+    const std::string corpus = folder.write("m.jsonl", kAnimals);
     folder.write("m.npy",
                  npy_of<float>("<f4", 3, 1, {1, std::numeric_limits<float>::quiet_NaN(), 2}));
     expect_failure({"ingest", corpus}, 2, "row 1");
@@ -343,7 +336,7 @@ TEST_F(Program, NumbersThatAreNotFiniteAreRefused) {
 }
 
 TEST_F(Program, RepeatedIdsInOneFileNameBothLines) {
-    expect_failure({"ingest", folder.write("d.jsonl", kCorpus + kCorpus)}, 2,
+    expect_failure({"ingest", folder.write("d.jsonl", kAnimals + kAnimals)}, 2,
                    "d.jsonl:4: the id \"fox\" stands already in line 1");
     EXPECT_FALSE(std::filesystem::exists(data()));
 }
@@ -413,7 +406,7 @@ TEST_F(Program, AReaderThatWentAwayEndsItQuietly) {
 TEST_F(Program, RunsFromAnyDirectory) {
     std::filesystem::create_directories(folder.path() / "elsewhere");
     const RunOptions there{.folder = folder / "elsewhere"};
-    folder.write("elsewhere/c.jsonl", kCorpus);
+    folder.write("elsewhere/c.jsonl", kAnimals);
     EXPECT_EQ(braid::testing::run_braid({"ingest", "c.jsonl"}, there).exit_code, 0);
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "elsewhere/braid-data"));
     EXPECT_EQ(braid::testing::run_braid({"retrieve", "mice"}, there).exit_code, 0);
@@ -442,7 +435,7 @@ TEST_F(Program, CutsFoldersOfTextsIntoChunks) {
 TEST_F(Program, SeveralFilesGoIntoOneCollection) {
     const std::string more =
         folder.write("more.jsonl", "{\"_id\": \"elm\", \"text\": \"Elms.\"}\n");
-    const Value report = json({"ingest", folder.write("c.jsonl", kCorpus), more});
+    const Value report = json({"ingest", folder.write("c.jsonl", kAnimals), more});
     EXPECT_EQ(*report.find("chunks"), Value(4));
     const RunResult piped =
         run({"ingest", "-"}, {.input = "{\"_id\": \"yew\", \"text\": \"Yews.\"}\n"});

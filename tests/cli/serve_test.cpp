@@ -19,19 +19,12 @@
 namespace braid::cli {
 namespace {
 
+using braid::testing::kAnimals;
 using braid::testing::run_braid;
 using braid::testing::RunningBraid;
 using braid::testing::RunOptions;
 using braid::testing::RunResult;
 using braid::testing::TemporaryFolder;
-
-const std::string kServedCorpus =
-    R"({"_id": "fox", "title": "Foxes", "text": "Red foxes hunt mice at dusk.", "metadata": {"year": 2020, "kind": "animal"}})"
-    "\n"
-    R"({"_id": "owl", "title": "Owls", "text": "Owls hunt mice at night.", "metadata": {"year": 2021, "kind": "animal"}})"
-    "\n"
-    R"({"_id": "oak", "title": "Oaks", "text": "Oaks are old trees.", "metadata": {"year": 1990, "kind": "plant"}})"
-    "\n";
 
 /// `braid serve` on a free port, and what it said of itself.
 class Served {
@@ -150,7 +143,7 @@ TEST(Serve, GivesTheSameAnswersThroughTheServerAsWithoutOne) {
     const TemporaryFolder folder;
     const std::string here = folder / "here";
     const std::string there = folder / "there";
-    folder.write("corpus.jsonl", kServedCorpus);
+    folder.write("corpus.jsonl", kAnimals);
     std::filesystem::create_directory(folder / "notes");
     folder.write("notes/a.md", "# Ada\n\n## Lamps\nShe keeps the lamps.\n\n## Boats\nAnd boats.\n");
     folder.write("notes/b.txt", "Plain words of a lighthouse.");
@@ -222,7 +215,7 @@ TEST(Serve, IsTheOnlyOneOfItsDatabase) {
 
 TEST(Serve, ReplacesTheSocketOfAServerThatWasKilled) {
     const TemporaryFolder folder;
-    const std::string corpus = folder.write("corpus.jsonl", kServedCorpus);
+    const std::string corpus = folder.write("corpus.jsonl", kAnimals);
     std::string socket;
     {
         Served server(folder / "data");

@@ -12,12 +12,17 @@
 #include "embed/base64.hpp"
 #include "embed/fake_embedder.hpp"
 #include "net/http_test_server.hpp"
+#include "net/test_answers.hpp"
 
 namespace braid::embed {
 namespace {
 
+using net::half_of;
 using net::HttpTestServer;
 using net::ReceivedRequest;
+using net::replying;
+using net::silent;
+using net::stopping;
 using net::TestConnection;
 using std::chrono::milliseconds;
 
@@ -69,13 +74,6 @@ HttpTestServer::Handler truthful(std::size_t dimension = 8) {
         const auto body = json::parse(request.body);
         const bool base64 = body->find("encoding_format")->as_string() == "base64";
         connection.reply(200, answer_to(inputs_of(request), dimension, base64));
-        return true;
-    };
-}
-
-HttpTestServer::Handler replying(const std::string& body, int status = 200) {
-    return [=](const ReceivedRequest&, TestConnection& connection) {
-        connection.reply(status, body);
         return true;
     };
 }
@@ -266,60 +264,27 @@ TEST(HttpEmbedder, RefusesAnswersThatBreakTheContract) {
 }
 
 TEST(HttpEmbedder, SurvivesATruncatedBody) {
-    EXPECT_EQ(error_of([](const ReceivedRequest& request, TestConnection& connection) {
-                  const std::string whole = answer_to(inputs_of(request), 8, true);
-                  connection.send_raw(
-                      "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(whole.size()) +
-                      "\r\n\r\n" + whole.substr(0, whole.size() / 2));
-                  return false;
-              }).code,
-              ErrorCode::Unavailable);
+    const std::string whole = answer_to({"one", "two"}, 8, true);
+    EXPECT_EQ(error_of(half_of(whole, true)).code, ErrorCode::Unavailable);
     // Without a length only the JSON shows that something is missing.
-    EXPECT_EQ(error_of([](const ReceivedRequest& request, TestConnection& connection) {
-                  const std::string whole = answer_to(inputs_of(request), 8, true);
-                  connection.send_raw("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" +
-                                      whole.substr(0, whole.size() / 2));
-                  return false;
-              }).code,
-              ErrorCode::Corruption);
+    EXPECT_EQ(error_of(half_of(whole, false)).code, ErrorCode::Corruption);
 }
 
 TEST(HttpEmbedder, StopsReadingAHugeBody) {
-    EXPECT_EQ(error_of([](const ReceivedRequest&, TestConnection& connection) {
-                  connection.send_raw("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
-                  const std::string block(65536, ' ');
-                  for (int i = 0; i < 15'000 && !connection.stopped(); ++i) {
-                      connection.send_raw(block);
-                  }
-                  return false;
-              }).code,
-              ErrorCode::ResourceExhausted);
+    EXPECT_EQ(error_of(net::huge()).code, ErrorCode::ResourceExhausted);
 }
 
 TEST(HttpEmbedder, HonoursDeadlineAndCancellation) {
-    const auto silent = [](const ReceivedRequest&, TestConnection& connection) {
-        connection.say_nothing();
-        return false;
-    };
-    EXPECT_EQ(error_of(silent, {.deadline = std::chrono::steady_clock::now() + milliseconds(100),
-                                .stop = {}})
-                  .code,
+    const auto deadline = std::chrono::steady_clock::now() + milliseconds(100);
+    EXPECT_EQ(error_of(silent(), {.deadline = deadline, .stop = {}}).code,
               ErrorCode::DeadlineExceeded);
     std::stop_source source;
-    const auto stopping = [&](const ReceivedRequest&, TestConnection& connection) {
-        source.request_stop();
-        connection.say_nothing();
-        return false;
-    };
-    EXPECT_EQ(error_of(stopping, {.deadline = {}, .stop = source.get_token()}).code,
+    EXPECT_EQ(error_of(stopping(source), {.deadline = {}, .stop = source.get_token()}).code,
               ErrorCode::Cancelled);
 }
 
 TEST(HttpEmbedder, TimesOutOnAnEndpointThatNeverAnswers) {
-    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
-        connection.say_nothing();
-        return false;
-    });
+    const HttpTestServer server(silent());
     HttpEmbedderOptions options = options_for(server);
     options.request_timeout = milliseconds(50);
     options.max_attempts = 2;

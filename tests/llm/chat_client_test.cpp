@@ -11,8 +11,10 @@
 namespace braid::llm {
 namespace {
 
+using net::half_of;
 using net::HttpTestServer;
 using net::ReceivedRequest;
+using net::stopping;
 using net::TestConnection;
 using std::chrono::milliseconds;
 
@@ -188,46 +190,23 @@ TEST(ChatClient, RefusesAnswersThatBreakTheContract) {
 }
 
 TEST(ChatClient, SurvivesATruncatedBody) {
-    const std::string whole = chat_body("one");
-    EXPECT_EQ(error_of([&](const ReceivedRequest&, TestConnection& connection) {
-                  connection.send_raw(
-                      "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(whole.size()) +
-                      "\r\n\r\n" + whole.substr(0, whole.size() / 2));
-                  return false;
-              }).code,
-              ErrorCode::Unavailable);
+    EXPECT_EQ(error_of(half_of(chat_body("one"), true)).code, ErrorCode::Unavailable);
     // Without a length only the JSON shows that something is missing.
-    EXPECT_EQ(error_of([&](const ReceivedRequest&, TestConnection& connection) {
-                  connection.send_raw("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" +
-                                      whole.substr(0, whole.size() / 2));
-                  return false;
-              }).code,
-              ErrorCode::Corruption);
+    EXPECT_EQ(error_of(half_of(chat_body("one"), false)).code, ErrorCode::Corruption);
 }
 
 TEST(ChatClient, StopsReadingAHugeBody) {
-    const Error error = error_of([](const ReceivedRequest&, TestConnection& connection) {
-        connection.send_raw("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
-        const std::string block(65536, ' ');
-        for (int i = 0; i < 15'000 && !connection.stopped(); ++i) connection.send_raw(block);
-        return false;
-    });
+    const Error error = error_of(net::huge());
     EXPECT_EQ(error.code, ErrorCode::ResourceExhausted);
     EXPECT_NE(error.message.find("1048576"), std::string::npos);
 }
 
 TEST(ChatClient, HonoursDeadlineAndCancellation) {
-    EXPECT_EQ(error_of(silent(), {.deadline = std::chrono::steady_clock::now() + milliseconds(100),
-                                  .stop = {}})
-                  .code,
+    const auto deadline = std::chrono::steady_clock::now() + milliseconds(100);
+    EXPECT_EQ(error_of(silent(), {.deadline = deadline, .stop = {}}).code,
               ErrorCode::DeadlineExceeded);
     std::stop_source source;
-    const auto stopping = [&](const ReceivedRequest&, TestConnection& connection) {
-        source.request_stop();
-        connection.say_nothing();
-        return false;
-    };
-    EXPECT_EQ(error_of(stopping, {.deadline = {}, .stop = source.get_token()}).code,
+    EXPECT_EQ(error_of(stopping(source), {.deadline = {}, .stop = source.get_token()}).code,
               ErrorCode::Cancelled);
 }
 

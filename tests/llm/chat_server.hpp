@@ -7,6 +7,7 @@
 #include "braid/json/json.hpp"
 #include "braid/llm/chat_client.hpp"
 #include "net/http_test_server.hpp"
+#include "net/test_answers.hpp"
 
 namespace braid::llm {
 
@@ -25,20 +26,8 @@ inline std::string chat_body(std::string_view text, std::string_view finish_reas
         {"usage", Object{{"total_tokens", 9}}}});
 }
 
-inline net::HttpTestServer::Handler replying(const std::string& body, int status = 200,
-                                             const std::string& headers = "") {
-    return [=](const net::ReceivedRequest&, net::TestConnection& connection) {
-        connection.reply(status, body, headers);
-        return true;
-    };
-}
-
-inline net::HttpTestServer::Handler silent() {
-    return [](const net::ReceivedRequest&, net::TestConnection& connection) {
-        connection.say_nothing();
-        return false;
-    };
-}
+using net::replying;
+using net::silent;
 
 /// The content of the request's message of that role.
 inline std::string message_in(const net::ReceivedRequest& request, std::string_view role) {

@@ -158,11 +158,7 @@ TEST(LlmPreprocessor, LeavesTheSearchHalfOfTheTime) {
 
 TEST(LlmPreprocessor, StopsWhenAsked) {
     std::stop_source source;
-    const HttpTestServer server([&](const ReceivedRequest&, TestConnection& connection) {
-        source.request_stop();
-        connection.say_nothing();
-        return false;
-    });
+    const HttpTestServer server(net::stopping(source));
     const auto model = preprocessor(options_to(server));
     EXPECT_EQ(model->expand("foxes", {.deadline = {}, .stop = source.get_token()}).error().code,
               ErrorCode::Cancelled);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "net/http_test_server.hpp"
+#include "net/test_answers.hpp"
 
 namespace braid::net {
 namespace {
@@ -71,10 +72,7 @@ TEST(HttpClient, ReportsErrorStatusesAsAnswers) {
 }
 
 TEST(HttpClient, GivesUpAfterItsTimeout) {
-    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
-        connection.say_nothing();
-        return false;
-    });
+    const HttpTestServer server(silent());
     HttpClientOptions options = local_options();
     options.total_timeout = milliseconds(100);
     const auto response = HttpClient(options).send({.url = server.url()}, {});
@@ -83,10 +81,7 @@ TEST(HttpClient, GivesUpAfterItsTimeout) {
 }
 
 TEST(HttpClient, GivesUpAtTheDeadline) {
-    const HttpTestServer server([](const ReceivedRequest&, TestConnection& connection) {
-        connection.say_nothing();
-        return false;
-    });
+    const HttpTestServer server(silent());
     const auto response =
         HttpClient(local_options()).send({.url = server.url()}, deadline_in(milliseconds(100)));
     ASSERT_FALSE(response);
@@ -95,11 +90,7 @@ TEST(HttpClient, GivesUpAtTheDeadline) {
 
 TEST(HttpClient, StopsWhenCancelled) {
     std::stop_source source;
-    const HttpTestServer server([&](const ReceivedRequest&, TestConnection& connection) {
-        source.request_stop();  // the client is waiting for the answer by now
-        connection.say_nothing();
-        return false;
-    });
+    const HttpTestServer server(stopping(source));
     const auto response =
         HttpClient(local_options())
             .send({.url = server.url()}, {.deadline = {}, .stop = source.get_token()});

@@ -9,6 +9,7 @@
 #include "braid/store/log_check.hpp"
 #include "braid/store/log_format.hpp"
 #include "braid/store/memory_directory.hpp"
+#include "store/every_directory.hpp"
 #include "store/faulty_directory.hpp"
 #include "store/store_helpers.hpp"
 
@@ -23,23 +24,7 @@ using testing::replay;
 using testing::to_bytes;
 using testing::why;
 
-class AppendLogSuite : public ::testing::TestWithParam<std::string> {
-protected:
-    AppendLogSuite() {
-        if (GetParam() == "posix") {
-            temporary = std::make_unique<testing::TemporaryDirectory>();
-            directory = temporary->open();
-        } else if (GetParam() == "memory") {
-            directory = make_memory_directory();
-        } else {
-            directory = disk.root();
-        }
-    }
-
-    std::unique_ptr<testing::TemporaryDirectory> temporary;
-    FaultyDisk disk;
-    std::unique_ptr<Directory> directory;
-};
+class AppendLogSuite : public testing::EveryDirectory {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, AppendLogSuite, ::testing::Values("posix", "memory", "faulty"),
                          [](const auto& tested) { return tested.param; });

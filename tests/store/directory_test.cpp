@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/store/memory_directory.hpp"
-#include "store/faulty_directory.hpp"
+#include "store/every_directory.hpp"
 #include "store/store_helpers.hpp"
 
 namespace braid::store {
@@ -18,19 +18,8 @@ using testing::why;
 
 constexpr int kThreads = 8;
 
-class DirectorySuite : public ::testing::TestWithParam<std::string> {
+class DirectorySuite : public testing::EveryDirectory {
 protected:
-    DirectorySuite() {
-        if (GetParam() == "posix") {
-            temporary = std::make_unique<testing::TemporaryDirectory>();
-            directory = temporary->open();
-        } else if (GetParam() == "memory") {
-            directory = make_memory_directory();
-        } else {
-            directory = disk.root();
-        }
-    }
-
     std::string content(std::string_view name) {
         auto view = directory->open(name);
         return view ? to_text((*view)->bytes()) : "error: " + view.error().message;
@@ -41,10 +30,6 @@ protected:
         EXPECT_FALSE(result.has_value());
         return result ? ErrorCode::Cancelled : result.error().code;
     }
-
-    std::unique_ptr<testing::TemporaryDirectory> temporary;
-    testing::FaultyDisk disk;
-    std::unique_ptr<Directory> directory;
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, DirectorySuite, ::testing::Values("posix", "memory", "faulty"),
