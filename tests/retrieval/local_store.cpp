@@ -80,7 +80,10 @@ Result<Schema> LocalStore::schema(const SnapshotPtr& snapshot,
 }
 Result<LegResult> LocalStore::search_leg(const SnapshotPtr& snapshot, const Leg& leg,
                                          const CallLimits& limits) const {
-    if (remember) searched.push_back(leg);
+    if (remember) {
+        const std::scoped_lock lock(mutex_);  // legs are searched side by side
+        searched.push_back(leg);
+    }
     if (leg_fault) {
         if (auto error = leg_fault(leg)) return tl::unexpected(*std::move(error));
     }

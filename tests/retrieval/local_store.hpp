@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,7 +23,7 @@ public:
     std::function<void(const Leg&, LegResult&)> leg_garbage;  // spoils what the leg found
     std::function<std::optional<Error>(const std::string& collection)> fetch_fault;
     std::function<std::optional<Error>(const std::string& collection)> pin_fault;
-    mutable std::vector<Leg> searched;  // only if `remember` is set, for one thread
+    mutable std::vector<Leg> searched;  // only if `remember` is set
     bool remember = false;
 
     /// Adds chunks to a collection, which it creates if need be. Vectors come from fake_embed of
@@ -76,6 +77,7 @@ public:
 
 private:
     std::unique_ptr<Backend> inner_;
+    mutable std::mutex mutex_;  // of `searched`
 };
 
 /// The embedder of LocalStore's collections: texts that share words get similar vectors.
