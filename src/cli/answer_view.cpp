@@ -157,20 +157,11 @@ private:
         if (!options_.schema) return nullptr;
         const auto schema = options_.schema(collection);
         if (!schema) return nullptr;
-        auto analyzer = analyzer_of(*schema);
+        auto analyzer = text::Analyzer::create({.name = schema->analyzer,
+                                                .language = schema->language,
+                                                .stop_words = schema->stop_words});
         if (!analyzer) return nullptr;
         return &entry.emplace(*std::move(analyzer), answer_.query);
-    }
-
-    /// The collection's, but for words like "the": they are searched, yet marking them only
-    /// distracts from the others.
-    Result<text::Analyzer> analyzer_of(const Schema& schema) const {
-        text::AnalyzerOptions chosen{
-            .name = schema.analyzer, .language = schema.language, .stop_words = true};
-        auto without = text::Analyzer::create(chosen);
-        if (without && !without->terms(answer_.query).empty()) return without;
-        chosen.stop_words = schema.stop_words;
-        return text::Analyzer::create(chosen);
     }
 
     /// The id, and where it lives if that is not plain.

@@ -119,7 +119,7 @@ ByteRange window_around(std::string_view text, ByteRange core, std::size_t limit
 
 Highlighter::Highlighter(Analyzer analyzer, std::string_view query)
     : analyzer_(std::move(analyzer)) {
-    for (std::string& term : analyzer_.terms(query)) terms_.insert(std::move(term));
+    for (std::string& term : analyzer_.query_terms(query)) terms_.insert(std::move(term));
 }
 
 std::vector<Token> Highlighter::matching_tokens(std::string_view text) const {

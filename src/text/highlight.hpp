@@ -28,7 +28,7 @@ struct Snippet {
     bool cut_after = false;
 };
 
-/// Shows where a query's terms stand in texts. Safe for concurrent use.
+/// Shows where the terms a query looks for, query_terms(), stand in texts. Safe for concurrent use.
 class Highlighter {
 public:
     /// `analyzer` must be the one the texts were indexed with; its copy is kept.

@@ -1,7 +1,6 @@
 #include "braid/ingest/directory.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
