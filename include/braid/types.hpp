@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -11,6 +12,8 @@
 #include <vector>
 
 namespace braid {
+
+class ByteBudget;
 
 /// Microseconds since 1970-01-01T00:00:00Z; written as RFC 3339.
 struct Timestamp {
@@ -65,6 +68,9 @@ struct CallLimits {
     std::stop_token stop;
     std::string traceparent = {};  // W3C trace context; goes with calls to other servers
     std::string realm = {};        // caches keep apart what different realms asked for
+    /// Counts what is copied for the answer, which fails once there is too much of it; none: any
+    /// amount will do.
+    std::shared_ptr<ByteBudget> bytes = {};
 
     bool stopped() const noexcept { return stop.stop_requested(); }
     bool expired() const noexcept {
