@@ -101,6 +101,7 @@ bool HttpConnection::admit() {
         return false;
     }
     parser_->limit_body(limit);
+    parser_->count_body(setup_.options.bodies);
     if (parser_->state() == RequestParser::State::Failed) {
         refuse(parser_->status(), parser_->reason());
         return false;
@@ -136,7 +137,9 @@ void HttpConnection::on_answer(OutgoingResponse response) {
 void HttpConnection::refuse(int status, std::string_view reason) {
     ++setup_.refused;
     politely_ = true;
-    respond(setup_.handler.refuse(status, reason), false);
+    OutgoingResponse response = setup_.handler.refuse(status, reason);
+    parser_.reset();  // and what came of the body with it; `reason` may be its own
+    respond(std::move(response), false);
 }
 
 void HttpConnection::respond(OutgoingResponse response, bool keep) {
@@ -144,11 +147,13 @@ void HttpConnection::respond(OutgoingResponse response, bool keep) {
     state_ = State::Writing;
     wire_.wake_at(Clock::now() + setup_.options.write_timeout);
     std::string head = response_head(response, keep_, std::time(nullptr));
-    if (head_only_ || !may_have_body(response.status)) response.body.clear();
+    if (head_only_ || !may_have_body(response.status)) response.body = {};
+    held_ = std::move(response.held);
     wire_.write(std::move(head), std::move(response.body));
 }
 
 void HttpConnection::on_written(bool sent) {
+    held_.reset();
     if (state_ == State::Closed) return;
     if (!sent) {
         close(false);

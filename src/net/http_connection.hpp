@@ -92,6 +92,7 @@ private:
     bool politely_ = false;   // more of a request may be coming that nobody will read
     bool head_only_ = false;  // the request was HEAD
     std::stop_source gone_;
+    std::shared_ptr<HeldBytes> held_;  // of the answer that is being sent
 };
 
 }  // namespace braid::net

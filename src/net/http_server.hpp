@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/byte_budget.hpp"
 #include "braid/net/http_client.hpp"
 #include "braid/result.hpp"
 
@@ -26,6 +27,7 @@ struct IncomingRequest {
     /// Stop is requested when the client goes away before it is answered, or the server gives up
     /// draining.
     std::stop_token gone;
+    std::shared_ptr<HeldBytes> held;  // of the body, while it is kept; none: it is not counted
 
     std::optional<std::string_view> header(std::string_view name) const noexcept;
 };
@@ -34,6 +36,7 @@ struct OutgoingResponse {
     int status = 200;
     std::vector<HttpHeader> headers;  // Content-Length, Date and Connection are the server's
     std::string body;
+    std::shared_ptr<HeldBytes> held{};  // goes back once the answer is sent, or never will be
 };
 
 /// What answers. Both are called concurrently and never fail: an error is a response.
@@ -69,8 +72,12 @@ struct HttpServerOptions {
     std::size_t max_waiting = 1024;  // requests that wait for a worker; beyond: 503
     std::size_t max_head_bytes = std::size_t{32} << 10;
     std::size_t max_body_bytes = std::size_t{16} << 20;  // unless admit() says otherwise
-    std::chrono::milliseconds idle_timeout{75'000};      // between requests
-    std::chrono::milliseconds read_timeout{30'000};      // of one request
+    /// What the bodies of all requests may take together, from their arrival until they are
+    /// answered; one beyond it is refused with 503, and read no further. The first 16 KiB of each
+    /// are free, so that large bodies do not stop small ones. None: any amount.
+    std::shared_ptr<ByteBudget> bodies;
+    std::chrono::milliseconds idle_timeout{75'000};  // between requests
+    std::chrono::milliseconds read_timeout{30'000};  // of one request
     std::chrono::milliseconds write_timeout{30'000};
 };
 

@@ -19,7 +19,15 @@ using Text = boost::beast::string_view;
 constexpr int kBadRequest = 400;
 constexpr int kContentTooLarge = 413;
 constexpr int kHeadTooLarge = 431;
-constexpr std::size_t kFirstReservation = std::size_t{1} << 20;
+constexpr int kUnavailable = 503;
+constexpr std::size_t kFirstReservation = std::size_t{16} << 10;
+constexpr std::size_t kFreeBytes = std::size_t{16} << 10;  // of each body
+constexpr std::string_view kNoRoom = "the bodies of requests take all the memory there is for them";
+
+/// What a body of that many bytes takes of the budget.
+std::size_t counted(std::size_t bytes) {
+    return bytes - std::min(bytes, kFreeBytes);
+}
 
 std::string_view view_of(Text text) {
     return {text.data(), text.size()};
@@ -136,8 +144,24 @@ struct RequestParser::Impl final : http::basic_parser<true> {
             error = http::error::body_limit;
             return 0;
         }
+        if (!make_room(request.body.size() + piece.size())) {
+            refuse(kUnavailable, std::string(kNoRoom));
+            error = http::error::body_limit;
+            return 0;
+        }
         request.body.append(piece.data(), piece.size());
         return piece.size();
+    }
+
+    /// Grows by doubling, as strings do, but not beyond what can come, and counts before it does.
+    bool make_room(std::size_t size) {
+        const std::size_t now = request.body.capacity();
+        if (size <= now) return true;
+        const std::size_t most = std::min<std::uint64_t>(max_body, declared);
+        const std::size_t wanted = std::max(size, std::min(2 * now, most));
+        if (request.held && !request.held->grow_to(counted(wanted))) return false;
+        request.body.reserve(wanted);
+        return true;
     }
 
     void on_request_impl(http::verb /*verb*/, Text method, Text target, int number,
@@ -166,6 +190,7 @@ struct RequestParser::Impl final : http::basic_parser<true> {
     }
     void on_body_init_impl(const boost::optional<std::uint64_t>& length, Code& /*error*/) override {
         if (length) {  // grown by what arrives beyond that: a length is only a claim
+            declared = *length;
             request.body.reserve(std::min<std::uint64_t>(*length, kFirstReservation));
         }
     }
@@ -180,6 +205,7 @@ struct RequestParser::Impl final : http::basic_parser<true> {
 
     const std::size_t max_head;
     std::size_t max_body = std::numeric_limits<std::size_t>::max();
+    std::uint64_t declared = std::numeric_limits<std::uint64_t>::max();  // length of the body
     HeadScanner scanner;
     std::size_t scanned = 0;
     State state = State::Head;
@@ -230,6 +256,15 @@ bool RequestParser::has_body() const noexcept {
 }
 bool RequestParser::expects_continue() const noexcept {
     return impl_->expects && impl_->version == 11 && has_body();
+}
+
+void RequestParser::count_body(const std::shared_ptr<ByteBudget>& budget) {
+    if (!budget || impl_->state == State::Failed || !has_body()) return;
+    impl_->request.held = std::make_shared<HeldBytes>(budget);
+    const std::size_t free = budget->limit() - std::min(budget->limit(), budget->used());
+    if (counted(impl_->content_length().value_or(0)) > free) {
+        impl_->refuse(kUnavailable, std::string(kNoRoom));
+    }
 }
 
 void RequestParser::limit_body(std::size_t bytes) {

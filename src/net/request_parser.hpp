@@ -30,7 +30,7 @@ public:
     std::size_t put(std::string_view bytes);
     State state() const noexcept;
 
-    /// Of a failure: 400, 413 or 431, and why.
+    /// Of a failure: 400, 413, 431 or 503, and why.
     int status() const noexcept;
     std::string_view reason() const noexcept;
 
@@ -41,6 +41,9 @@ public:
     bool expects_continue() const noexcept;
     /// Fails at once, with 413, if the body is known to be longer.
     void limit_body(std::size_t bytes);
+    /// Counts the body's memory against the budget as it grows; fails with 503 when there is no
+    /// more, and at once if there is not enough for a length that is known.
+    void count_body(const std::shared_ptr<ByteBudget>& budget);
 
 private:
     struct Impl;

@@ -50,6 +50,68 @@ TEST_F(HttpServerTest, GivesUpOnClientsThatAreSlow) {
     wait_for([&] { return server->counters().connections == 0; });
 }
 
+TEST_F(HttpServerTest, ReadsBodiesNoFurtherThanItsMemoryGoes) {
+    constexpr std::size_t declared = 100'000;
+    const std::string head =
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(declared) + "\r\n\r\n";
+    HttpServerOptions options;
+    options.bodies = std::make_shared<ByteBudget>(400'000);
+    const auto bodies = options.bodies;
+    start(options);
+    {
+        std::vector<RawClient> half;
+        for (int i = 0; i < 30; ++i) {
+            half.push_back(client());
+            half.back().send(head + std::string(60'000, 'x'));
+            EXPECT_LE(bodies->used(), bodies->limit());
+        }
+        // Each is answered with 503 or waits for the rest of what it was promised.
+        wait_for([&] { return server->counters().refused > 0; });
+        const auto late = [&] {
+            RawClient raw = client();
+            raw.send(head);
+            const auto response = raw.read_response();
+            return response && response->status == 503 && response->has("Connection: close");
+        };
+        // What is declared does not fit: nothing of it is read.
+        wait_for([&] { return bodies->used() > bodies->limit() - declared + 16'384; });
+        EXPECT_TRUE(late());
+        // Small bodies go on.
+        RawClient small = client();
+        small.send(post("/small-talk", std::string(9000, 'y')));
+        EXPECT_EQ(small.read_response().value_or(RawResponse{}).status, 200);
+        EXPECT_LE(bodies->used(), bodies->limit());
+    }
+    wait_for([&] { return bodies->used() == 0; });
+    RawClient whole = client();
+    whole.send(post("/", std::string(declared, 'z')));
+    const auto answered = whole.read_response();
+    ASSERT_TRUE(answered);
+    EXPECT_EQ(answered->status, 200);
+    EXPECT_EQ(answered->body.size(), declared + 7);
+    wait_for([&] { return bodies->used() == 0; });
+}
+
+TEST_F(HttpServerTest, CountsAnAnswerUntilItIsSent) {
+    const auto memory = std::make_shared<ByteBudget>(64U << 20U);
+    handler.answer = [&](const IncomingRequest&) {
+        OutgoingResponse response = TestHandler::text(200, std::string(32U << 20U, 'x'));
+        response.held = std::make_shared<HeldBytes>(memory);
+        EXPECT_TRUE(response.held->grow_to(response.body.size()));
+        return response;
+    };
+    start();
+    RawClient deaf = client();
+    deaf.send(get("/"));
+    wait_for([&] { return memory->used() == 32U << 20U; });
+    deaf.reset();
+    wait_for([&] { return memory->used() == 0; });
+    RawClient reader = client();
+    reader.send(get("/"));
+    EXPECT_EQ(reader.read_response().value_or(RawResponse{}).body.size(), 32U << 20U);
+    wait_for([&] { return memory->used() == 0; });
+}
+
 TEST_F(HttpServerTest, TellsARequestThatItsClientIsGone) {
     start();
     for (const bool by_reset : {false, true}) {
