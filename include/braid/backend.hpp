@@ -208,6 +208,8 @@ public:
         const CallLimits& limits = {}) const = 0;
 
     /// One entry per id, in order; none where there is no such chunk. Vectors only if asked for.
+    /// Here and in neighbors() and scan(), each chunk counts against `limits.bytes` before it is
+    /// copied (InvalidArgument, Unavailable).
     virtual Result<std::vector<std::optional<Chunk>>> fetch(
         const SnapshotPtr& snapshot, const ReadScope& scope, std::span<const std::string> chunk_ids,
         bool with_vectors, const CallLimits& limits = {}) const = 0;

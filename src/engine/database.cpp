@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "braid/core/charge.hpp"
 #include "braid/core/parallel.hpp"
+#include "braid/engine/batch_admission.hpp"
 #include "braid/engine/context.hpp"
 #include "braid/engine/embedder_registry.hpp"
 #include "braid/engine/embedder_settings.hpp"
@@ -227,12 +229,15 @@ std::vector<Result<Answer>> Database::retrieve_batch(std::span<const Request> re
                                                      const Principal& principal,
                                                      const CallLimits& limits) const {
     std::vector<Result<Answer>> answers(requests.size());
+    engine::BatchAdmission admission(answers, limits);
     core::run_parallel(requests.size(), [&](std::size_t i) {
+        const CallLimits own = core::as_another_answer(limits);
         try {
-            answers[i] = retrieve(requests[i], principal, limits);
+            answers[i] = retrieve(requests[i], principal, own);
         } catch (const std::bad_alloc&) {
             answers[i] = fail(ErrorCode::ResourceExhausted, "out of memory");
         }
+        admission.done(i, own);
     });
     return answers;
 }
@@ -278,7 +283,7 @@ Result<Context> Database::context(const Request& request, std::size_t budget,
     }
     const auto around = [&](const Hit& hit, std::size_t count) {
         const ReadScope scope{hit.collection, hit.namespace_, principal, std::nullopt};
-        return neighbors(scope, hit.chunk.chunk_id, count, limits);
+        return neighbors(scope, hit.chunk.chunk_id, count, core::as_another_answer(limits));
     };
     return engine::make_context(answer, options, around);
 }
@@ -295,7 +300,8 @@ Result<std::vector<Chunk>> Database::neighbors(const ReadScope& scope, const std
                                                std::size_t count, const CallLimits& limits) const {
     BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
     const std::vector<std::string> ids{chunk_id};
-    BRAID_TRY(const auto found, impl_->backend->fetch(snapshot, scope, ids, false, limits));
+    BRAID_TRY(const auto found,
+              impl_->backend->fetch(snapshot, scope, ids, false, core::as_another_answer(limits)));
     const std::optional<Chunk>& maybe = found.front();
     if (!maybe) return fail(ErrorCode::NotFound, "there is no chunk \"" + chunk_id + "\"");
     const Chunk& chunk = *maybe;

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "braid/core/charge.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/local/limits.hpp"
 #include "braid/local/suggest.hpp"
@@ -13,6 +14,15 @@ namespace {
 
 bool matches(const docs::FilterMatcher* filter, const Chunk& chunk) {
     return filter == nullptr || filter->matches(chunk);
+}
+
+/// The chunk for the answer, counted against the call's budget before it is copied.
+Result<Chunk> copied(const Partition& partition, Row row, bool with_vector,
+                     const CallLimits& limits) {
+    const bool vector = with_vector && partition.facts(row).vector != kNoRow;
+    BRAID_CHECK(
+        core::charge(limits, partition.chunk(row), vector ? partition.vectors()->dimension() : 0));
+    return vector ? partition.chunk_with_vector(row) : partition.chunk(row);
 }
 
 /// JSON values in a fixed order, for facets: by type, then by value.
@@ -137,8 +147,7 @@ Result<std::vector<std::optional<Chunk>>> Collection::fetch(Sequence at, const R
                 if (row == kNoRow || !matches(filter, partition.chunk(row))) {
                     chunks.emplace_back();
                 } else {
-                    chunks.emplace_back(with_vectors ? partition.chunk_with_vector(row)
-                                                     : partition.chunk(row));
+                    BRAID_TRY(chunks.emplace_back(), copied(partition, row, with_vectors, limits));
                 }
             }
             return chunks;
@@ -163,7 +172,9 @@ Result<std::vector<Chunk>> Collection::neighbors(Sequence at, const ReadScope& s
                 if (steps.due()) BRAID_CHECK(check_limits(limits));
                 const Chunk& chunk = view.partition().chunk(row);
                 if (!chunk.chunk_index || !near(*chunk.chunk_index)) continue;
-                if (view.shows(row) && matches(filter, chunk)) chunks.push_back(chunk);
+                if (!view.shows(row) || !matches(filter, chunk)) continue;
+                BRAID_CHECK(core::charge(limits, chunk));
+                chunks.push_back(chunk);
             }
             std::ranges::sort(chunks, [](const Chunk& a, const Chunk& b) {
                 return std::tie(*a.chunk_index, a.chunk_id) < std::tie(*b.chunk_index, b.chunk_id);
@@ -206,6 +217,13 @@ Result<std::vector<FacetCount>> Collection::facets(Sequence at, const ReadScope&
         at, scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<Facets> {
             std::map<Value, std::uint64_t, decltype(&facet_less)> counts(&facet_less);
+            const CallLimits counting = core::apart(limits);
+            const auto add = [&](Value key) -> Result<> {
+                const auto [place, is_new] = counts.try_emplace(std::move(key), 0);
+                ++place->second;
+                return is_new ? core::charge(counting, core::printed_value_size(place->first))
+                              : Result<>();
+            };
             StepCounter steps;
             for (Row row = 0; row < view.partition().rows(); ++row) {
                 if (steps.due()) BRAID_CHECK(check_limits(limits));
@@ -213,19 +231,22 @@ Result<std::vector<FacetCount>> Collection::facets(Sequence at, const ReadScope&
                 if (!view.shows(row) || !matches(filter, chunk)) continue;
                 const auto value = docs::field_value(chunk, field, manifest_.schema);
                 if (!value) continue;
-                if (is_scalar(*value)) ++counts[facet_key(*value)];
+                if (is_scalar(*value)) BRAID_CHECK(add(facet_key(*value)));
                 if (!value->is_array()) continue;
                 std::set<Value, decltype(&facet_less)> once(&facet_less);
                 for (const Value& element : value->as_array()) {
                     if (!is_scalar(element)) continue;
                     const Value key = facet_key(element);
-                    if (once.insert(key).second) ++counts[key];
+                    if (once.insert(key).second) BRAID_CHECK(add(key));
                 }
             }
             Facets facets;
             for (const auto& [value, number] : counts) facets.push_back({value, number});
             std::ranges::stable_sort(facets, std::greater(), &FacetCount::count);
             if (facets.size() > limit) facets.resize(limit);
+            for (const FacetCount& facet : facets) {
+                BRAID_CHECK(core::charge(limits, core::printed_value_size(facet.value)));
+            }
             return facets;
         });
 }
@@ -288,8 +309,8 @@ Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
             std::vector<Chunk> chunks;
             for (auto row = rows.begin(); row != end; ++row) {
                 if (steps.due()) BRAID_CHECK(check_limits(limits));
-                chunks.push_back(with_vectors ? partition.chunk_with_vector(*row)
-                                              : partition.chunk(*row));
+                BRAID_TRY(Chunk chunk, copied(partition, *row, with_vectors, limits));
+                chunks.push_back(std::move(chunk));
             }
             return chunks;
         });

@@ -145,7 +145,7 @@ Result<> CollectionMerge::fetch(std::vector<std::vector<Candidate>>& lists) {
     std::optional<Error> first;
     bool any = false;
     for (std::size_t i = 0; i < lists.size(); ++i) {
-        auto fetched = fetch_chunks(work_, lists[i], false);
+        auto fetched = fetch_chunks(work_, lists[i], false, work_.copying);
         any = any || fetched;
         if (fetched) continue;
         work_.fell_short("collection_failed", "the hits of collection \"" +

@@ -1,24 +1,93 @@
 #include "braid/retrieval/hydrate.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "braid/core/charge.hpp"
 
 namespace braid::retrieval {
 namespace {
 
-/// Puts the chunks before and after around the hit's text; no index, no expansion.
-Result<> expand(const Work& work, Hit& hit) {
-    if (!hit.chunk.chunk_index) return {};
-    const std::size_t count = work.plan.expand_neighbors;
-    BRAID_TRY(const auto chunks,
-              work.backend.neighbors(work.snapshot, work.scope_of(hit.collection),
-                                     hit.chunk.document_id, *hit.chunk.chunk_index, count, count));
-    std::string text;
+constexpr std::string_view kBoundary = "\n[CHUNK BOUNDARY]\n";
+
+/// From `a` to `b`, which is not below it; the integers are wide enough for every distance.
+std::uint64_t distance(std::int64_t a, std::int64_t b) {
+    return static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
+}
+
+std::uint64_t sum_at_most(std::uint64_t a, std::uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/// Those of `chunks` that lie near the hit, as one text.
+Result<> join(const std::vector<Chunk>& chunks, std::size_t count, const CallLimits& limits,
+              Hit& hit) {
+    const std::int64_t index = *hit.chunk.chunk_index;
+    const auto near = [&](const Chunk& chunk) {
+        const std::int64_t i = chunk.chunk_index.value_or(index);
+        return (i >= index ? distance(index, i) : distance(i, index)) <= count;
+    };
+    std::size_t bytes = 0;
+    std::size_t cost = 0;
     for (const Chunk& chunk : chunks) {
-        if (!text.empty()) text += "\n[CHUNK BOUNDARY]\n";
+        if (!near(chunk)) continue;
+        bytes += chunk.content.size() + kBoundary.size();
+        cost += core::printed_size(chunk.content) + kBoundary.size();
+    }
+    BRAID_CHECK(core::charge(limits, cost));
+    std::string text;
+    text.reserve(bytes);
+    for (const Chunk& chunk : chunks) {
+        if (!near(chunk)) continue;
+        if (!text.empty()) text += kBoundary;
         text += chunk.content;
     }
     hit.expanded = std::move(text);
+    return {};
+}
+
+/// Expands hits of one document, in the order of their indexes. Neighbours that hits share are
+/// fetched once.
+Result<> expand_document(const Work& work, std::span<Hit* const> hits, const CallLimits& limits) {
+    const std::uint64_t count = work.plan.expand_neighbors;
+    while (!hits.empty()) {
+        const auto index = [&](std::size_t i) { return *hits[i]->chunk.chunk_index; };
+        std::size_t run = 1;
+        while (run < hits.size() &&
+               distance(index(run - 1), index(run)) <= sum_at_most(count, count)) {
+            ++run;
+        }
+        const std::uint64_t after = sum_at_most(distance(index(0), index(run - 1)), count);
+        const Hit& first = *hits.front();
+        const CallLimits fetching = core::as_another_answer(limits);
+        BRAID_TRY(
+            const auto chunks,
+            work.backend.neighbors(work.snapshot, work.scope_of(first.collection),
+                                   first.chunk.document_id, index(0), count, after, fetching));
+        for (Hit* const hit : hits.first(run)) {
+            BRAID_CHECK(join(chunks, count, limits, *hit));
+        }
+        hits = hits.subspan(run);
+    }
+    return {};
+}
+
+/// Puts the chunks before and after around each hit's text; no index, no expansion.
+Result<> expand(const Work& work, std::span<Hit> hits, const CallLimits& limits) {
+    std::map<std::pair<std::string_view, std::string_view>, std::vector<Hit*>> documents;
+    for (Hit& hit : hits) {
+        if (!hit.chunk.chunk_index) continue;
+        documents[{hit.collection, hit.chunk.document_id}].push_back(&hit);
+    }
+    for (auto& [document, members] : documents) {
+        std::ranges::stable_sort(members, {},
+                                 [](const Hit* hit) { return hit->chunk.chunk_index; });
+        BRAID_CHECK(expand_document(work, members, limits));
+    }
     return {};
 }
 
@@ -36,7 +105,8 @@ void set_leg_scores(const Receipt& receipt, Hit& hit) {
 
 }  // namespace
 
-Result<> fetch_chunks(const Work& work, std::span<Candidate> candidates, bool with_vectors) {
+Result<> fetch_chunks(const Work& work, std::span<Candidate> candidates, bool with_vectors,
+                      const CallLimits& limits) {
     for (std::size_t c = 0; c < work.plan.collections.size(); ++c) {
         std::vector<std::string> ids;
         std::vector<Candidate*> waiting;
@@ -48,14 +118,19 @@ Result<> fetch_chunks(const Work& work, std::span<Candidate> candidates, bool wi
         if (ids.empty()) continue;
         BRAID_TRY(auto chunks,
                   work.backend.fetch(work.snapshot, work.scope_of(work.plan.collections[c].name),
-                                     ids, with_vectors));
+                                     ids, with_vectors, limits));
         for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i]->chunk = std::move(chunks[i]);
     }
     return {};
 }
 
 Result<> add_hits(Work& work, std::span<Candidate> candidates, std::size_t before) {
-    BRAID_CHECK(fetch_chunks(work, candidates, false));
+    const CallLimits limits = work.hydrating();
+    for (const Candidate& candidate : candidates) {  // those that a stage has looked at
+        if (candidate.chunk) BRAID_CHECK(core::charge(limits, *candidate.chunk));
+    }
+    BRAID_CHECK(fetch_chunks(work, candidates, false, limits));
+    const std::size_t first = work.answer.hits.size();
     for (Candidate& candidate : candidates) {
         if (!candidate.chunk) continue;
         Hit& hit = work.answer.hits.emplace_back();
@@ -69,9 +144,9 @@ Result<> add_hits(Work& work, std::span<Candidate> candidates, std::size_t befor
         hit.receipt = std::move(candidate.receipt);
         hit.score = hit.receipt.score;
         set_leg_scores(hit.receipt, hit);
-        if (work.plan.expand_neighbors > 0) BRAID_CHECK(expand(work, hit));
     }
-    return {};
+    if (work.plan.expand_neighbors == 0) return {};
+    return expand(work, std::span(work.answer.hits).subspan(first), limits);
 }
 
 }  // namespace braid::retrieval

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "braid/core/charge.hpp"
 #include "braid/retrieval/receipt.hpp"
 #include "braid/text/utf8.hpp"
 
@@ -73,7 +74,8 @@ private:
     Result<std::vector<float>> next_vector(std::span<const std::string> fresh) {
         const auto best = fresh.first(std::min(fresh.size(), kChunksPerQuery));
         BRAID_TRY(const auto chunks,
-                  work_.backend.fetch(work_.snapshot, work_.scope_of(planned_.name), best, false));
+                  work_.backend.fetch(work_.snapshot, work_.scope_of(planned_.name), best, false,
+                                      core::apart(work_.copying)));
         std::string query = work_.request.query;
         for (const auto& chunk : chunks) {
             if (!chunk) continue;

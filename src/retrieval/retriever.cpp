@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "braid/core/charge.hpp"
 #include "braid/core/clock.hpp"
 #include "braid/llm/preprocess.hpp"
 #include "braid/retrieval/collections.hpp"
@@ -351,6 +352,7 @@ Result<Answer> Retriever::answer(const Request& request, const Principal& princi
               .request = request,
               .principal = principal,
               .limits = std::move(own)};
+    work.copying = core::apart(work.hydrating());
     Retrieval retrieval(std::move(work), options_, now, std::move(page));
     BRAID_TRY(Answer answer, retrieval.run(profile));
     if (!retrieval.more()) return answer;

@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "braid/core/charge.hpp"
 #include "braid/retrieval/hydrate.hpp"
 
 namespace braid::retrieval {
@@ -58,7 +59,8 @@ Result<std::vector<bool>> matching(const Work& work, const Filter& filter,
         if (ids.empty()) continue;
         ReadScope scope = work.scope_of(work.plan.collections[c].name);
         scope.filter = filter;
-        BRAID_TRY(const auto chunks, work.backend.fetch(work.snapshot, scope, ids, false));
+        BRAID_TRY(const auto chunks,
+                  work.backend.fetch(work.snapshot, scope, ids, false, core::apart(work.copying)));
         for (std::size_t i = 0; i < places.size(); ++i) matches[places[i]] = chunks[i].has_value();
     }
     return matches;
@@ -147,7 +149,7 @@ Result<> StagePipeline::apply(Work& work, Timestamp now, std::vector<Candidate>&
     if (steps_.empty() || band.empty()) return {};
     const bool vectors =
         std::ranges::any_of(steps_, [](const Step& step) { return step.stage->wants_vectors(); });
-    BRAID_CHECK(fetch_chunks(work, band, vectors));
+    BRAID_CHECK(fetch_chunks(work, band, vectors, work.copying));
     std::erase_if(band, [](const Candidate& candidate) { return !candidate.chunk; });
     for (Step& step : steps_) {
         if (step.failed || band.empty()) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "braid/core/charge.hpp"
 #include "braid/retrieval/collections.hpp"
 #include "braid/retrieval/plan.hpp"
 #include "braid/retrieval/stages.hpp"
@@ -180,7 +181,7 @@ Result<LegStanding> Inquiry::standing_in(const Leg& leg, std::size_t depth) cons
 }
 
 Result<Answer> Inquiry::ask(const Request& request) const {
-    return tools_.retriever.retrieve_as_it_is(request, principal_, limits_);
+    return tools_.retriever.retrieve_as_it_is(request, principal_, core::apart(limits_));
 }
 
 const Hit* Inquiry::find_in(const Answer& answer) const {
@@ -352,7 +353,7 @@ void Inquiry::lost(std::string at, std::string reason) {
 
 void Inquiry::suggest(const Request& changed, std::string key, Value value) {
     if (found_.change) return;
-    const auto answer = tools_.retriever.retrieve(changed, principal_, limits_);
+    const auto answer = tools_.retriever.retrieve(changed, principal_, core::apart(limits_));
     if (answer && find_in(*answer) != nullptr) {
         found_.change = SuggestedChange{std::move(key), std::move(value)};
     }

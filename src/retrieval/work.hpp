@@ -31,6 +31,7 @@ struct Work {
     const Request& request;
     const Principal& principal;
     CallLimits limits;
+    CallLimits copying{};  // of chunks that stages look at: no deadline, and no part of the answer
 
     SnapshotPtr snapshot;
     Plan plan;
@@ -51,6 +52,12 @@ struct Work {
     }
     void log(LogEvent::Level level, std::string_view event, std::string_view message) const {
         if (log_sink) log_sink({level, event, message});
+    }
+    /// What is copied for the answer. What was ranked is shown, however late it has become.
+    CallLimits hydrating() const {
+        CallLimits own = limits;
+        own.deadline.reset();
+        return own;
     }
     /// What a read of the collection may touch; the request's filter is left to the legs.
     ReadScope scope_of(const std::string& collection) const {

@@ -25,7 +25,9 @@ net::OutgoingResponse write(int status, std::string_view code, std::string_view 
 
 net::OutgoingResponse problem(const Error& error, std::string_view instance) {
     const ErrorFacts& facts = error_facts(error.code);
-    return write(facts.http_status, facts.name, error.message, instance);
+    auto response = write(facts.http_status, facts.name, error.message, instance);
+    if (facts.http_status == 503) response.headers.push_back({"Retry-After", "1"});
+    return response;
 }
 
 net::OutgoingResponse problem(DoorError error, std::string_view detail, std::string_view instance) {
