@@ -88,8 +88,8 @@ Result<> validate_collection_name(std::string_view name);
 
 /// Unit of retrieval.
 struct Chunk {
-    std::string chunk_id;     // unique in its namespace, 1 to 512 bytes
-    std::string document_id;  // what the user handed in, 1 to 512 bytes; empty: the chunk_id
+    std::string chunk_id;     // unique in its namespace, 1 to 512 bytes, no control characters
+    std::string document_id;  // what the user handed in, the same; empty: the chunk_id
     std::optional<std::int64_t> chunk_index;
     std::string content;
     std::optional<std::string> title;

@@ -6,22 +6,12 @@
 
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/local/collection.hpp"
+#include "braid/local/ids.hpp"
 #include "braid/local/records.hpp"
 #include "braid/text/utf8.hpp"
 
 namespace braid::local {
 namespace {
-
-constexpr std::size_t kMaxIdBytes = 512;
-
-Result<> check_id(std::string_view id, std::string_view what) {
-    if (id.empty()) return invalid_argument(std::string(what) + " is empty");
-    if (id.size() > kMaxIdBytes) {
-        return invalid_argument(std::string(what) + " \"" + std::string(text::cut_at_most(id, 40)) +
-                                "...\" is longer than 512 bytes");
-    }
-    return text::require_utf8(id, what);
-}
 
 Result<> check_object(const Object& object, std::size_t depth);
 
@@ -179,6 +169,7 @@ Result<WriteReport> Collection::commit(std::span<const std::byte> payload,
 Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vector<Chunk> chunks,
                                        const WriteOptions& options) {
     BRAID_CHECK(check_id(namespace_, "namespace"));
+    BRAID_CHECK(check_characters(namespace_, "namespace"));
     if (chunks.empty()) return WriteReport{};
     const auto& made_by = manifest_.schema.vectors.fingerprint;
     if (options.vectors_by && made_by && !made_by->hard_equal(*options.vectors_by)) {
@@ -202,10 +193,9 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     std::vector<std::string> ids;
     auto out = start_record(kUpsert, namespace_, chunks.size());
     for (Chunk& chunk : chunks) {
-        if (const auto valid = validate_chunk(chunk, expected); !valid) {
-            return fail("chunk \"" + std::string(text::cut_at_most(chunk.chunk_id, 80)) + "\"",
-                        valid.error());
-        }
+        auto valid = validate_chunk(chunk, expected);
+        if (valid) valid = check_characters(chunk);
+        if (!valid) return fail("chunk \"" + shown(chunk.chunk_id) + "\"", valid.error());
         if (!seen.insert(chunk.chunk_id).second) {
             return invalid_argument("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
         }
@@ -237,6 +227,10 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
         BRAID_CHECK(check_labels(update.sensitivity,
                                  update.visibility_scope.value_or(std::vector<std::string>()),
                                  manifest_.schema));
+        for (const std::string& scope :
+             update.visibility_scope.value_or(std::vector<std::string>())) {
+            BRAID_CHECK(check_characters(scope, "visibility_scope"));
+        }
         BRAID_CHECK(check_object(update.metadata));
         docs::write_update(out, update);
     }

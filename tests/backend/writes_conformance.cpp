@@ -33,6 +33,28 @@ TEST_P(BackendConformance, KeepsEveryFieldOfAChunk) {
     EXPECT_EQ(must(backend().fetch(now(), scope(), ids, false)).at(0), chunk);
 }
 
+TEST_P(BackendConformance, RefusesNewIdsWithControlCharacters) {
+    create(words_schema());
+    for (const std::string& id : {std::string("a\0b", 3), std::string("\0", 1), std::string("a\nb"),
+                                  std::string("a\x1f"), std::string("\x7f")}) {
+        const auto refused = [&](const Chunk& chunk, std::string_view what) {
+            expect_error(backend().upsert("c", "default", {chunk}), ErrorCode::InvalidArgument,
+                         std::string(what) + " holds the control character U+00");
+        };
+        refused(make_chunk(id, "x"), "chunk_id");
+        Chunk of_document = make_chunk("a", "x");
+        of_document.document_id = id;
+        refused(of_document, "document_id");
+        Chunk scoped = make_chunk("a", "x");
+        scoped.visibility_scope = {id};
+        refused(scoped, "visibility_scope");
+        expect_error(backend().upsert("c", id, {make_chunk("a", "x")}), ErrorCode::InvalidArgument,
+                     "namespace holds the control character U+00");
+    }
+    put({make_chunk("a b \u00a0 é 狐", "any other")});
+    EXPECT_EQ(find_words("other"), Ids{"a b \u00a0 é 狐"});
+}
+
 TEST_P(BackendConformance, AChunkWithoutADocumentIsItsOwn) {
     create(words_schema());
     put({make_chunk("alone", "x")});

@@ -6,6 +6,10 @@
 
 #include "backend/dump.hpp"
 #include "backend/random_data.hpp"
+#include "braid/docs/chunk_codec.hpp"
+#include "braid/local/records.hpp"
+#include "braid/store/append_log.hpp"
+#include "core/present.hpp"
 #include "local/database_in_memory.hpp"
 
 namespace braid::testing {
@@ -51,6 +55,43 @@ void change_something(Backend& backend, RandomData& random) {
         const auto updated = backend.update("c", space, {update});
         if (!updated) expect_error(updated, ErrorCode::NotFound);
     }
+}
+
+TEST(Reopen, KeepsIdsThatWouldBeRefusedNow) {
+    const std::string odd("a\0b\n", 4);
+    const DatabaseInMemory database;
+    must(database.open()->create_collection("c", words_schema()));
+    {
+        // As an earlier version wrote it.
+        const auto files = database.collection("c");
+        std::string name;
+        for (const auto& entry : must(files->list())) {
+            if (entry.name.starts_with("log")) name = entry.name;
+        }
+        const auto any = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
+        const auto opened = must(store::AppendLog::open(*files, name, {}, any));
+        auto record = local::start_record(local::kUpsert, "default", 1);
+        Chunk chunk = make_chunk(odd, "old words");
+        chunk.document_id = odd;
+        docs::write_chunk(record, chunk);
+        must(opened.log->append(record.view()));
+        must(opened.log->close());
+    }
+    const auto backend = database.open();
+    const ReadScope scope{.collection = "c"};
+    const std::vector<std::string> ids{odd};
+    const auto fetch = [&] {
+        return must(backend->fetch(snapshot_of(*backend, "c"), scope, ids, false)).at(0);
+    };
+    EXPECT_EQ(present(fetch()).content, "old words");
+    MetadataUpdate update;
+    update.chunk_id = odd;
+    update.metadata = {{"seen", true}};
+    EXPECT_EQ(must(backend->update("c", "default", {update})).written, 1U);
+    expect_error(backend->upsert("c", "default", {make_chunk(odd, "new")}),
+                 ErrorCode::InvalidArgument, "chunk \"a?b?\": chunk_id holds the control");
+    EXPECT_EQ(must(backend->remove(scope, {.chunk_ids = ids})).written, 1U);
+    EXPECT_FALSE(fetch());
 }
 
 TEST(Reopen, GivesTheSameAnswersToTheLastBit) {
