@@ -17,8 +17,8 @@ bool matches(const docs::FilterMatcher* filter, const Chunk& chunk) {
 }
 
 /// The chunk for the answer, counted against the call's budget before it is copied.
-Result<Chunk> copied(const Partition& partition, Row row, bool with_vector,
-                     const CallLimits& limits) {
+Result<Chunk> counted_copy(const Partition& partition, Row row, bool with_vector,
+                           const CallLimits& limits) {
     const bool vector = with_vector && partition.facts(row).vector != kNoRow;
     BRAID_CHECK(
         core::charge(limits, partition.chunk(row), vector ? partition.vectors()->dimension() : 0));
@@ -147,7 +147,8 @@ Result<std::vector<std::optional<Chunk>>> Collection::fetch(Sequence at, const R
                 if (row == kNoRow || !matches(filter, partition.chunk(row))) {
                     chunks.emplace_back();
                 } else {
-                    BRAID_TRY(chunks.emplace_back(), copied(partition, row, with_vectors, limits));
+                    BRAID_TRY(chunks.emplace_back(),
+                              counted_copy(partition, row, with_vectors, limits));
                 }
             }
             return chunks;
@@ -309,7 +310,7 @@ Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
             std::vector<Chunk> chunks;
             for (auto row = rows.begin(); row != end; ++row) {
                 if (steps.due()) BRAID_CHECK(check_limits(limits));
-                BRAID_TRY(Chunk chunk, copied(partition, *row, with_vectors, limits));
+                BRAID_TRY(Chunk chunk, counted_copy(partition, *row, with_vectors, limits));
                 chunks.push_back(std::move(chunk));
             }
             return chunks;

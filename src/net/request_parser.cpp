@@ -19,13 +19,13 @@ using Text = boost::beast::string_view;
 constexpr int kBadRequest = 400;
 constexpr int kContentTooLarge = 413;
 constexpr int kHeadTooLarge = 431;
-constexpr int kUnavailable = 503;
+constexpr int kNoMemory = 503;
 constexpr std::size_t kFirstReservation = std::size_t{16} << 10;
 constexpr std::size_t kFreeBytes = std::size_t{16} << 10;  // of each body
 constexpr std::string_view kNoRoom = "the bodies of requests take all the memory there is for them";
 
 /// What a body of that many bytes takes of the budget.
-std::size_t counted(std::size_t bytes) {
+std::size_t counted_size(std::size_t bytes) {
     return bytes - std::min(bytes, kFreeBytes);
 }
 
@@ -145,7 +145,7 @@ struct RequestParser::Impl final : http::basic_parser<true> {
             return 0;
         }
         if (!make_room(request.body.size() + piece.size())) {
-            refuse(kUnavailable, std::string(kNoRoom));
+            refuse(kNoMemory, std::string(kNoRoom));
             error = http::error::body_limit;
             return 0;
         }
@@ -159,7 +159,7 @@ struct RequestParser::Impl final : http::basic_parser<true> {
         if (size <= now) return true;
         const std::size_t most = std::min<std::uint64_t>(max_body, declared);
         const std::size_t wanted = std::max(size, std::min(2 * now, most));
-        if (request.held && !request.held->grow_to(counted(wanted))) return false;
+        if (request.held && !request.held->grow_to(counted_size(wanted))) return false;
         request.body.reserve(wanted);
         return true;
     }
@@ -262,8 +262,8 @@ void RequestParser::count_body(const std::shared_ptr<ByteBudget>& budget) {
     if (!budget || impl_->state == State::Failed || !has_body()) return;
     impl_->request.held = std::make_shared<HeldBytes>(budget);
     const std::size_t free = budget->limit() - std::min(budget->limit(), budget->used());
-    if (counted(impl_->content_length().value_or(0)) > free) {
-        impl_->refuse(kUnavailable, std::string(kNoRoom));
+    if (counted_size(impl_->content_length().value_or(0)) > free) {
+        impl_->refuse(kNoMemory, std::string(kNoRoom));
     }
 }
 

@@ -69,7 +69,7 @@ private:
     Object& result(std::size_t place) { return results_[place].as_object(); }
 
     void refuse(std::size_t place, const Error& error) {
-        result(place).set("error", *wire::error_to_value(error).find("error"));
+        result(place).set("error", *wire::error_to_value(caller_.told(error)).find("error"));
         ++failed_;
     }
 

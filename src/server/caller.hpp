@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "braid/answer.hpp"
+#include "braid/byte_budget.hpp"
 #include "braid/result.hpp"
+#include "braid/server/without_paths.hpp"
 #include "braid/types.hpp"
 
 namespace braid::server {
@@ -28,7 +32,7 @@ struct Limits {
     std::size_t ids = 1000;        // named by one read or delete
     std::size_t chunks = 10'000;   // written by one call
     std::size_t eval_queries = 1000;
-    std::size_t answer_bytes = std::size_t{64} << 20;  // of texts in one answer
+    std::size_t answer_bytes = std::size_t{64} << 20;  // of texts in one answer, or one batch
     std::size_t bulk_bytes = std::size_t{64} << 20;    // of lines, each at most message_bytes
     std::size_t bulk_lines = 100'000;
 
@@ -76,6 +80,8 @@ public:
     virtual void showed(std::string_view collection, std::span<const std::string> chunk_ids) = 0;
     /// Chunks were added, changed or deleted; none: the collection itself was made or dropped.
     virtual void changed(std::string_view collection, std::uint64_t chunks) = 0;
+    /// The caller is told of an error, in words that may say less.
+    virtual void failed(const Error& error) = 0;
 };
 
 /// Who asks, and how much they may ask for. The door knows; no message can say.
@@ -86,9 +92,28 @@ struct Caller {
     Limits limits;
     CallLimits call;               // when to give up
     Observer* observer = nullptr;  // may be absent
+    bool is_remote = false;        // is not told where files are kept
 
     void note_change(std::string_view collection, std::uint64_t chunks) const {
         if (observer != nullptr) observer->changed(collection, chunks);
+    }
+
+    /// A message in words that are meant for the caller.
+    std::string told(std::string message) const {
+        return is_remote ? without_paths(message) : std::move(message);
+    }
+    Error told(Error error) const {
+        if (observer != nullptr) observer->failed(error);
+        error.message = told(std::move(error.message));
+        return error;
+    }
+
+    /// `call` with a budget for the answer: the door's, which a whole message shares, or else one
+    /// for this call alone.
+    CallLimits counted() const {
+        CallLimits own = call;
+        if (!own.bytes) own.bytes = std::make_shared<ByteBudget>(limits.answer_bytes);
+        return own;
     }
 
     /// PermissionDenied names the collection.

@@ -33,11 +33,12 @@ Result<std::string> whole_collection(const Object& params, const Caller& caller,
 Result<Value> Operations::collections(const Object& params, const Caller& caller) const {
     const Fields fields(params);
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found, database_.collections(caller.principal));
+    BRAID_TRY(auto found, database_.collections(caller.principal));
     Array collections;
     collections.reserve(found.size());
-    for (const CollectionInfo& info : found) {
+    for (CollectionInfo& info : found) {
         if (!caller.require(Access::Read, info.name)) continue;
+        info.damage = caller.told(std::move(info.damage));
         collections.push_back(wire::collection_to_value(info));
     }
     return Value(Object{{"collections", std::move(collections)}});
@@ -47,7 +48,8 @@ Result<Value> Operations::describe(const Object& params, const Caller& caller) c
     Fields fields(params);
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const CollectionInfo info, database_.describe(scope.collection, caller.principal));
+    BRAID_TRY(CollectionInfo info, database_.describe(scope.collection, caller.principal));
+    info.damage = caller.told(std::move(info.damage));
     return wire::collection_to_value(info);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "braid/core/charge.hpp"
 #include "braid/eval/compare.hpp"
 #include "braid/eval/run_queries.hpp"
 #include "braid/json/fields.hpp"
@@ -116,7 +117,7 @@ Result<Value> Operations::explain(const Object& params, const Caller& caller) co
     BRAID_TRY(const auto question, read_question(params, caller));
     const auto& [request, id] = question;
     BRAID_TRY(const Explanation explanation,
-              database_.explain(request, id, caller.principal, caller.call));
+              database_.explain(request, id, caller.principal, caller.counted()));
     if (caller.observer != nullptr) {
         caller.observer->showed(explanation.collection, std::span(&id, 1));
     }
@@ -126,7 +127,7 @@ Result<Value> Operations::explain(const Object& params, const Caller& caller) co
 Result<Value> Operations::why_not(const Object& params, const Caller& caller) const {
     BRAID_TRY(const auto question, read_question(params, caller));
     const auto& [request, id] = question;
-    BRAID_TRY(const WhyNot why, database_.why_not(request, id, caller.principal, caller.call));
+    BRAID_TRY(const WhyNot why, database_.why_not(request, id, caller.principal, caller.counted()));
     if (caller.observer != nullptr) {
         caller.observer->showed(why.explanation.collection, std::span(&id, 1));
     }
@@ -154,7 +155,9 @@ Result<Value> Operations::evaluate(const Object& params, const Caller& caller) c
     BRAID_TRY(run.request, read_request(std::move(members), caller));
     BRAID_TRY(const eval::RunOutcome outcome,
               eval::run_queries(queries, run, [&](std::span<const Request> requests) {
-                  return search_batch(requests, caller);
+                  Caller own = caller;  // what one batch found is gone before the next
+                  own.call = core::as_another_answer(caller.counted());
+                  return search_batch(requests, own);
               }));
     BRAID_TRY(const eval::Comparison comparison,
               eval::compare(qrels, std::span(&outcome.run, 1), measures, {.resamples = resamples}));

@@ -22,6 +22,9 @@ using Clock = std::chrono::steady_clock;
 using net::IncomingRequest;
 using net::OutgoingResponse;
 
+/// How often a text is in memory before it is sent: as a chunk, in JSON, and printed.
+constexpr std::size_t kCopies = 3;
+
 /// Needs neither a key nor a rate: balancers and supervisors ask.
 bool is_open(const Route* route) {
     return route != nullptr &&
@@ -56,7 +59,14 @@ struct HttpApp::State {
                    .limits = options.limits,
                    .mcp = {.allow_writes = options.allow_writes, .version = options.version},
                    .mcp_http = {options.mcp_sessions, options.mcp_session_age},
-                   .idempotency_bytes = options.idempotency_bytes}) {}
+                   .idempotency_bytes = options.idempotency_bytes,
+                   .memory = options.memory,
+                   .check_rate = [this](const Identity& identity, std::size_t count) {
+                       return gate.check_rate(identity, count);
+                   }}) {
+        service.server_metrics().guard(
+            [this](const IncomingRequest& head) { return gate.check_address(head); });
+    }
 
     Exchange begin(const IncomingRequest& head) { return begin_exchange(head, ++counter); }
     /// Why the request is not let in, by its head; fills in the exchange.
@@ -166,7 +176,10 @@ Caller HttpApp::State::caller_of(const IncomingRequest& request, const Exchange&
     caller.call.deadline = Clock::now() + options.max_deadline;
     caller.call.stop = request.gone;
     caller.call.traceparent = exchange.traceparent;
+    caller.call.bytes =
+        std::make_shared<ByteBudget>(options.limits.answer_bytes, options.memory, kCopies);
     caller.observer = &watch;
+    caller.is_remote = request.peer != "unix";
     return caller;
 }
 
@@ -227,6 +240,10 @@ OutgoingResponse HttpApp::handle(const IncomingRequest& request) {
     state_->service.metrics().ended();
     state_->dress(request, exchange, response);
     state_->finish(request, exchange, watch, started, response);
+    if (state_->options.memory) {
+        response.held = std::make_shared<HeldBytes>(state_->options.memory);
+        response.held->grow_anyway_to(response.body.capacity());
+    }
     return response;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/byte_budget.hpp"
 #include "braid/database.hpp"
 #include "braid/net/http_server.hpp"
 #include "braid/server/api_keys.hpp"
@@ -37,6 +38,9 @@ struct HttpAppOptions {
     std::size_t mcp_sessions = 1000;                 // of clients that use `initialize`
     std::chrono::seconds mcp_session_age{3600};      // without a message
     std::size_t idempotency_bytes = std::size_t{16} << 20;
+    /// What is parsed, built and sent for all callers together; beyond it: 503. The transport
+    /// counts the bodies it reads against the same. None: any amount.
+    std::shared_ptr<ByteBudget> memory;
 
     LineSink log;  // a line per request; none: no log
     LogFormat log_format = LogFormat::Human;

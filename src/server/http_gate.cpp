@@ -102,16 +102,22 @@ std::optional<Refusal> HttpGate::identify(const net::IncomingRequest& head,
     return std::nullopt;
 }
 
-std::optional<Refusal> HttpGate::check_rate(const Identity& identity) {
+std::optional<Refusal> HttpGate::check_rate(const Identity& identity, std::size_t count) {
     const double rate = identity.key != nullptr && identity.key->requests_per_second
                             ? *identity.key->requests_per_second
                             : options_.requests_per_second;
-    const auto wait = rates_.take(identity.owner(), rate);
+    const auto wait =
+        rates_.take(identity.owner(), rate, RateLimiter::Clock::now(), static_cast<double>(count));
     if (!wait) return std::nullopt;
     const auto seconds = static_cast<long>(std::ceil(std::max(wait->count(), 1.0)));
-    return Refusal{DoorError::RateLimited,
-                   "more requests than this key's rate allows",
-                   {{"Retry-After", std::to_string(seconds)}}};
+    std::string detail = "more requests than this key's rate allows";
+    if (count > 1) {
+        detail += "; a batch counts as many as it holds, and " +
+                  std::to_string(static_cast<std::size_t>(RateLimiter::at_once(rate))) +
+                  " may come at once";
+    }
+    return Refusal{
+        DoorError::RateLimited, std::move(detail), {{"Retry-After", std::to_string(seconds)}}};
 }
 
 }  // namespace braid::server

@@ -55,7 +55,8 @@ public:
     /// The caller, by "Authorization: Bearer" or "X-Api-Key"; without configured keys, anybody on
     /// this machine.
     std::optional<Refusal> identify(const net::IncomingRequest& head, Identity& identity) const;
-    std::optional<Refusal> check_rate(const Identity& identity);
+    /// A batch of n counts n: `count` requests go on together or not at all.
+    std::optional<Refusal> check_rate(const Identity& identity, std::size_t count = 1);
 
     /// The origin a response must name, if the request came from a web page that may call.
     std::optional<std::string> shared_with(const net::IncomingRequest& head) const;

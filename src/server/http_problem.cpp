@@ -18,6 +18,7 @@ net::OutgoingResponse write(int status, std::string_view code, std::string_view 
     response.status = status;
     response.headers.push_back({"Content-Type", "application/problem+json"});
     response.body = json::print(body);
+    if (status == 503) response.headers.push_back({"Retry-After", "1"});
     return response;
 }
 

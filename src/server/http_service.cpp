@@ -8,6 +8,7 @@
 #include "braid/core/sha256.hpp"
 #include "braid/json/json.hpp"
 #include "braid/server/bulk.hpp"
+#include "braid/server/http_operations.hpp"
 #include "braid/server/http_problem.hpp"
 #include "braid/server/openapi.hpp"
 
@@ -41,10 +42,42 @@ std::string type_of(const IncomingRequest& request) {
     return media_type(request.header("Content-Type").value_or(""));
 }
 
+/// The operation behind a route, as far as it takes several requests.
+std::string_view batched_operation(const Route& route) {
+    return route.id == "retrieveBatch" ? "retrieve_batch" : route.id;
+}
+
+/// What a body takes once it is parsed, about: small values take much more than their text. Lines
+/// are parsed one by one, but what they say is kept.
+std::size_t parsed_size(std::string_view body, bool lines) {
+    if (body.size() <= kSmallBody) return 0;
+    if (lines) return 2 * body.size();
+    std::size_t values = 1;
+    std::size_t members = 0;
+    for (const char c : body) {
+        values += c == ',' || c == '[' || c == '{' ? 1 : 0;
+        members += c == ':' ? 1 : 0;
+    }
+    // Lists grow by half or more beyond what they hold.
+    return body.size() + (values * sizeof(Value) + members * sizeof(std::string)) / 2 * 3;
+}
+
+Result<Object> read_body(const Route& route, const IncomingRequest& request, const Limits& limits) {
+    if (route.request.empty() || request.body.empty()) return Object();
+    json::ParseLimits bounds;
+    bounds.max_depth = limits.json_depth;
+    bounds.max_bytes = limits.message_bytes;
+    BRAID_TRY(Value json, json::parse(request.body, bounds));
+    if (!json.is_object()) return invalid_argument("the body must be a JSON object");
+    return std::move(json.as_object());
+}
+
 }  // namespace
 
 HttpService::HttpService(Database& database, const HttpServiceOptions& options)
     : limits_(options.limits),
+      memory_(options.memory),
+      check_rate_(options.check_rate),
       operations_(database, options.service),
       rpc_(database, options.service),
       mcp_(database, options.service, options.mcp),
@@ -54,6 +87,7 @@ HttpService::HttpService(Database& database, const HttpServiceOptions& options)
       server_metrics_(database, metrics_, options.mcp.version),
       openapi_(json::print(openapi_document(options.mcp.version))) {
     server_metrics_.watch_sessions([this] { return mcp_http_.sessions(); });
+    server_metrics_.watch_memory(memory_);
     server_metrics_.watch_idempotency([this] { return idempotency_.bytes(); });
 }
 
@@ -68,29 +102,44 @@ std::size_t HttpService::body_limit(const IncomingRequest& head, const Route& ro
     return limits_.message_bytes;
 }
 
-Result<std::string> HttpService::operate(const IncomingRequest& request, Exchange& exchange,
-                                         const Caller& caller) {
+std::optional<Refusal> HttpService::check_batch(const Exchange& exchange,
+                                                std::size_t requests) const {
+    return requests > 1 && check_rate_ ? check_rate_(exchange.identity, requests - 1)
+                                       : std::nullopt;
+}
+
+OutgoingResponse HttpService::operate(const IncomingRequest& request, Exchange& exchange,
+                                      const Caller& caller) {
     const Route& route = *exchange.match.route;
-    if (route.kind == RouteKind::Chunks && is_lines(type_of(request))) {
-        BRAID_TRY(const Object params,
-                  route_parameters(route, std::move(exchange.match.path), exchange.target, {}));
-        BRAID_TRY(const Value done, add_lines(operations_, params, request.body, caller));
-        return json::print(done);
+    const bool lines = route.kind == RouteKind::Chunks && is_lines(type_of(request));
+    auto body = lines ? Result<Object>(Object()) : read_body(route, request, caller.limits);
+    if (!body) return problem(caller.told(body.error()), exchange.id);
+    auto params =
+        route_parameters(route, std::move(exchange.match.path), exchange.target, *std::move(body));
+    if (!params) return problem(caller.told(params.error()), exchange.id);
+    if (auto refusal = check_batch(exchange, requests_in(batched_operation(route), *params))) {
+        return refuse(exchange, *refusal);
     }
-    Object body;
-    if (!route.request.empty() && !request.body.empty()) {
-        json::ParseLimits bounds;
-        bounds.max_depth = caller.limits.json_depth;
-        bounds.max_bytes = caller.limits.message_bytes;
-        BRAID_TRY(Value json, json::parse(request.body, bounds));
-        if (!json.is_object()) {
-            return invalid_argument("the body must be a JSON object");
-        }
-        body = std::move(json.as_object());
+    auto text = lines ? printed(add_lines(operations_, *params, request.body, caller))
+                      : route.run(operations_, *std::move(params), caller);
+    if (!text) return problem(caller.told(text.error()), exchange.id);
+    return respond(route.success, *std::move(text));
+}
+
+OutgoingResponse HttpService::call(const IncomingRequest& request, const Exchange& exchange,
+                                   const Caller& caller) {
+    Parsed parsed = parse_message(request.body, caller.limits);
+    if (!parsed.json) return respond(200, json::print(rpc_failure({}, std::move(parsed.error))));
+    if (auto refusal = check_batch(exchange, Rpc::requests_in(*parsed.json))) {
+        return refuse(exchange, *refusal);
     }
-    BRAID_TRY(Object params, route_parameters(route, std::move(exchange.match.path),
-                                              exchange.target, std::move(body)));
-    return route.run(operations_, std::move(params), caller);
+    const bool writes = Rpc::writes(*parsed.json);
+    const auto work = [&]() -> Done {
+        Rpc::Reply reply = rpc_.reply(*std::move(parsed.json), caller);
+        return {reply.text ? respond(200, *std::move(reply.text)) : respond(204, ""),
+                reply.wrote || reply.final};
+    };
+    return writes ? once(request, exchange, work) : work().response;
 }
 
 OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange& exchange,
@@ -99,14 +148,15 @@ OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange&
     switch (route.kind) {
         case RouteKind::Operation:
         case RouteKind::Chunks: {
-            auto body = operate(request, exchange, caller);
-            if (!body) return problem(body.error(), exchange.id);
-            return respond(route.success, *std::move(body));
+            if (!route.writes) return operate(request, exchange, caller);
+            return once(request, exchange, [&]() -> Done {
+                OutgoingResponse response = operate(request, exchange, caller);
+                const bool final = is_final(response.status);
+                return {std::move(response), final};
+            });
         }
-        case RouteKind::Rpc: {
-            auto reply = rpc_.handle(request.body, caller);
-            return reply ? respond(200, *std::move(reply)) : respond(204, "");
-        }
+        case RouteKind::Rpc:
+            return call(request, exchange, caller);
         case RouteKind::Mcp:
             return mcp_http_.handle(request, caller, exchange.identity.owner());
         case RouteKind::Health:
@@ -127,10 +177,10 @@ OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange&
     return problem(DoorError::InternalError, "internal error", exchange.id);
 }
 
-OutgoingResponse HttpService::once(const IncomingRequest& request, Exchange& exchange,
-                                   const Caller& caller) {
+OutgoingResponse HttpService::once(const IncomingRequest& request, const Exchange& exchange,
+                                   const std::function<Done()>& work) {
     const auto key = request.header("Idempotency-Key");
-    if (!key || !exchange.match.route->writes) return dispatch(request, exchange, caller);
+    if (!key) return work().response;
     if (key->empty() || key->size() > kMaxIdempotencyKey) {
         return refuse(
             exchange,
@@ -156,20 +206,19 @@ OutgoingResponse HttpService::once(const IncomingRequest& request, Exchange& exc
         begun.response->headers.push_back({"Idempotency-Replayed", "true"});
         return *std::move(begun.response);
     }
-    OutgoingResponse response;
+    Done done;
     try {
-        response = dispatch(request, exchange, caller);
+        done = work();
     } catch (...) {
         idempotency_.abandon(name);
         throw;
     }
-    // What may succeed the next time must not be remembered as failed.
-    if (response.status < 500 && response.status != 429 && response.status != 499) {
-        idempotency_.finish(name, response);
+    if (done.final) {
+        idempotency_.finish(name, done.response);
     } else {
         idempotency_.abandon(name);
     }
-    return response;
+    return std::move(done.response);
 }
 
 OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& exchange,
@@ -195,7 +244,13 @@ OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& ex
                        "the answer is " + std::string(type) + ", which \"Accept\" does not admit",
                        {}});
     }
-    return once(request, exchange, caller);
+    std::optional<HeldBytes> parsing;
+    if (memory_ && !parsing.emplace(memory_).grow_to(parsed_size(request.body, lines))) {
+        return refuse(exchange, {DoorError::Overloaded,
+                                 "requests and answers take all the memory there is for them",
+                                 {{"Retry-After", "1"}}});
+    }
+    return dispatch(request, exchange, caller);
 }
 
 }  // namespace braid::server

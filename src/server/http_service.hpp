@@ -3,8 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "braid/byte_budget.hpp"
 #include "braid/database.hpp"
 #include "braid/net/http_server.hpp"
 #include "braid/server/caller.hpp"
@@ -25,6 +29,9 @@ struct HttpServiceOptions {
     McpOptions mcp;
     McpHttpOptions mcp_http;
     std::size_t idempotency_bytes = 0;
+    std::shared_ptr<ByteBudget> memory;  // of what is parsed; none: any amount
+    /// Whether the key's rate allows so many requests more; none: any rate will do.
+    std::function<std::optional<Refusal>(const Identity&, std::size_t)> check_rate;
 };
 
 /// Answers requests that were let in, each by its route. Safe for concurrent use.
@@ -45,15 +52,26 @@ public:
 
 private:
     net::OutgoingResponse refuse(const Exchange& exchange, const Refusal& refusal);
+    /// What was done, and whether a repetition may do as if it had been done again.
+    struct Done {
+        net::OutgoingResponse response;
+        bool final = true;
+    };
     /// As often as the same request comes with the same Idempotency-Key, it is done once.
-    net::OutgoingResponse once(const net::IncomingRequest& request, Exchange& exchange,
-                               const Caller& caller);
+    net::OutgoingResponse once(const net::IncomingRequest& request, const Exchange& exchange,
+                               const std::function<Done()>& work);
     net::OutgoingResponse dispatch(const net::IncomingRequest& request, Exchange& exchange,
                                    const Caller& caller);
-    Result<std::string> operate(const net::IncomingRequest& request, Exchange& exchange,
-                                const Caller& caller);
+    net::OutgoingResponse operate(const net::IncomingRequest& request, Exchange& exchange,
+                                  const Caller& caller);
+    net::OutgoingResponse call(const net::IncomingRequest& request, const Exchange& exchange,
+                               const Caller& caller);
+    /// A batch of n counts n; one of them was counted when the request came in.
+    std::optional<Refusal> check_batch(const Exchange& exchange, std::size_t requests) const;
 
     const Limits limits_;
+    const std::shared_ptr<ByteBudget> memory_;
+    const std::function<std::optional<Refusal>(const Identity&, std::size_t)> check_rate_;
     Operations operations_;
     Rpc rpc_;
     McpServer mcp_;

@@ -72,6 +72,10 @@ void Watch::changed(std::string_view collection, std::uint64_t chunks) {
     if (options_.audit) changed_[std::string(collection)] += chunks;
 }
 
+void Watch::failed(const Error& error) {
+    if (error_.empty() && error_facts(error.code).http_status >= 500) error_ = error.message;
+}
+
 void Watch::finish(const Served& served) const {
     metrics_.request(served.route, served.status, served.took);
     if (options_.log) write_log(served);
@@ -92,6 +96,7 @@ void Watch::write_log(const Served& served) const {
     facts.set("duration_ms", ms_of(served.took));
     facts.set("request_bytes", served.request_bytes);
     facts.set("response_bytes", served.response_bytes);
+    put(facts, "error", error_);
     if (searches_ > 0) {
         facts.set("searches", searches_);
         facts.set("collections_searched", strings_to_array(collections_));

@@ -45,6 +45,7 @@ public:
     void packed(const Context& context) override;
     void showed(std::string_view collection, std::span<const std::string> chunk_ids) override;
     void changed(std::string_view collection, std::uint64_t chunks) override;
+    void failed(const Error& error) override;
 
     /// Counts the request and writes its lines.
     void finish(const Served& served) const;
@@ -63,6 +64,7 @@ private:
     std::size_t returned_ = 0;
     bool complete_ = true;
     Timings timings_;
+    std::string error_;  // the first that is not the caller's fault
     std::vector<std::string> queries_;
     std::vector<std::string> collections_;
     std::map<std::string, std::vector<std::string>, std::less<>> shown_;

@@ -13,6 +13,12 @@
 
 namespace braid::server {
 
+/// Whether a repetition would get the same answer: what may succeed the next time must not be
+/// remembered as failed.
+constexpr bool is_final(int status) noexcept {
+    return status < 500 && status != 429 && status != 499;
+}
+
 /// Remembers the answers to writes that carried an Idempotency-Key, so that a repetition gets the
 /// same answer and writes nothing. Bounded in bytes and in age: the least recently used go first.
 /// Safe for concurrent use.

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "braid/core/charge.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/server/parameters.hpp"
 #include "braid/wire/answer_json.hpp"
@@ -26,9 +27,9 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     {"explain", &Operations::explain},
     {"why_not", &Operations::why_not},
     {"eval", &Operations::evaluate},
-    {"add", &Operations::add},
-    {"update", &Operations::update},
-    {"delete", &Operations::remove},
+    {"add", &Operations::add, true},
+    {"update", &Operations::update, true},
+    {"delete", &Operations::remove, true},
     {"get", &Operations::get},
     {"scan", &Operations::scan},
     {"document", &Operations::document},
@@ -37,8 +38,8 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     {"count", &Operations::count},
     {"collections", &Operations::collections},
     {"describe", &Operations::describe},
-    {"create_collection", &Operations::create_collection},
-    {"drop_collection", &Operations::drop_collection},
+    {"create_collection", &Operations::create_collection, true},
+    {"drop_collection", &Operations::drop_collection, true},
     {"stats", &Operations::stats},
     {"compact", &Operations::compact},
     {"check", &Operations::check_database},
@@ -53,32 +54,20 @@ Result<> at_most(std::string_view what, std::size_t value, std::size_t limit) {
                             " at most here, got " + std::to_string(value));
 }
 
-/// Texts may be long: many of them at once would take the memory of all others.
-Result<> check_size(std::size_t bytes, const Limits& limits) {
-    if (bytes <= limits.answer_bytes) return {};
-    return invalid_argument("the texts of this answer have " + std::to_string(bytes) +
-                            " bytes, the limit is " + std::to_string(limits.answer_bytes) +
-                            "; ask for fewer of them");
-}
-
-std::size_t bytes_of(const Answer& answer) {
-    std::size_t bytes = 0;
-    for (const Hit& hit : answer.hits) {
-        bytes += hit.chunk.content.size() + (hit.expanded ? hit.expanded->size() : 0);
-    }
-    return bytes;
-}
-
 void show(const ReadScope& scope, const Chunk& chunk, const Caller& caller) {
     if (caller.observer == nullptr) return;
     caller.observer->showed(scope.collection, std::span(&chunk.chunk_id, 1));
 }
 
-Result<Array> chunks_to_array(const ReadScope& scope, const std::vector<Chunk>& found,
-                              const Caller& caller) {
-    std::size_t bytes = 0;
-    for (const Chunk& chunk : found) bytes += chunk.content.size() + 8 * chunk.vector.size();
-    BRAID_CHECK(check_size(bytes, caller.limits));
+/// What went wrong on the way, in words for the caller; the log has the others.
+void word_for(const Caller& caller, Answer& answer) {
+    if (!caller.is_remote) return;
+    for (std::string& warning : answer.warnings) warning = caller.told(std::move(warning));
+    for (SourceReport& report : answer.sources) report.error = caller.told(std::move(report.error));
+}
+
+Array chunks_to_array(const ReadScope& scope, const std::vector<Chunk>& found,
+                      const Caller& caller) {
     Array chunks;
     chunks.reserve(found.size());
     for (const Chunk& chunk : found) {
@@ -97,6 +86,15 @@ std::span<const NamedOperation> named_operations() noexcept {
 const NamedOperation* find_operation(std::string_view name) noexcept {
     const auto* const found = std::ranges::find(kOperations, name, &NamedOperation::name);
     return found != kOperations.end() ? found : nullptr;
+}
+
+std::size_t requests_in(std::string_view operation, const Object& params) noexcept {
+    const std::string_view key = operation == "retrieve_batch" ? "requests"
+                                 : operation == "eval"         ? "queries"
+                                                               : "";
+    const Value* const list = key.empty() ? nullptr : params.find(key);
+    return list != nullptr && list->is_array() ? std::max<std::size_t>(list->as_array().size(), 1)
+                                               : 1;
 }
 
 Operations::Operations(Database& database, ServiceOptions options)
@@ -147,24 +145,19 @@ Result<Request> Operations::read_request(const Value& json, const Caller& caller
 }
 
 Result<Answer> Operations::search(const Request& request, const Caller& caller) const {
-    BRAID_TRY(Answer answer, database_.retrieve(request, caller.principal, caller.call));
-    BRAID_CHECK(check_size(bytes_of(answer), caller.limits));
+    BRAID_TRY(Answer answer, database_.retrieve(request, caller.principal, caller.counted()));
+    word_for(caller, answer);
     if (caller.observer != nullptr) caller.observer->answered(answer);
     return answer;
 }
 
 std::vector<Result<Answer>> Operations::search_batch(std::span<const Request> requests,
                                                      const Caller& caller) const {
-    auto answers = database_.retrieve_batch(requests, caller.principal, caller.call);
-    std::size_t bytes = 0;
+    auto answers = database_.retrieve_batch(requests, caller.principal, caller.counted());
     for (auto& answer : answers) {
         if (!answer) continue;
-        bytes += bytes_of(*answer);
-        if (const auto fits = check_size(bytes, caller.limits); !fits) {
-            answer = tl::unexpected(fits.error());
-        } else if (caller.observer != nullptr) {
-            caller.observer->answered(*answer);
-        }
+        word_for(caller, *answer);
+        if (caller.observer != nullptr) caller.observer->answered(*answer);
     }
     return answers;
 }
@@ -193,7 +186,7 @@ Result<Value> Operations::retrieve_batch(const Object& params, const Caller& cal
     for (std::size_t i = 0; i < items->size(); ++i) {
         auto request = read_request((*items)[i], caller);
         if (!request) {
-            answers[i] = wire::error_to_value(request.error());
+            answers[i] = wire::error_to_value(caller.told(request.error()));
             continue;
         }
         requests.push_back(*std::move(request));
@@ -201,8 +194,8 @@ Result<Value> Operations::retrieve_batch(const Object& params, const Caller& cal
     }
     const auto found = search_batch(requests, caller);
     for (std::size_t i = 0; i < found.size(); ++i) {
-        answers[places[i]] =
-            found[i] ? wire::answer_to_value(*found[i]) : wire::error_to_value(found[i].error());
+        answers[places[i]] = found[i] ? wire::answer_to_value(*found[i])
+                                      : wire::error_to_value(caller.told(found[i].error()));
     }
     return Value(Object{{"answers", std::move(answers)}});
 }
@@ -213,8 +206,9 @@ Result<Value> Operations::context(const Object& params, const Caller& caller) co
     Fields fields(params);
     BRAID_TRY(const std::size_t budget, read_size(fields, "budget", 2000, 1, kMaxBudget));
     BRAID_TRY(const Request request, read_request(std::move(request_members), caller));
-    BRAID_TRY(const Context context,
-              database_.context(request, budget, caller.principal, caller.call));
+    BRAID_TRY(Context context,
+              database_.context(request, budget, caller.principal, caller.counted()));
+    for (std::string& warning : context.warnings) warning = caller.told(std::move(warning));
     if (caller.observer != nullptr) caller.observer->packed(context);
     return wire::context_to_value(context);
 }
@@ -225,10 +219,8 @@ Result<Value> Operations::get(const Object& params, const Caller& caller) const 
     BRAID_TRY(const auto ids, read_ids(fields, "chunk_ids", caller.limits.ids));
     BRAID_TRY(const auto vectors, fields.boolean("vectors"));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found, database_.get(scope, ids, vectors.value_or(false), caller.call));
-    std::size_t bytes = 0;
-    for (const auto& chunk : found) bytes += chunk ? chunk->content.size() : 0;
-    BRAID_CHECK(check_size(bytes, caller.limits));
+    BRAID_TRY(const auto found,
+              database_.get(scope, ids, vectors.value_or(false), caller.counted()));
     Array chunks;
     chunks.reserve(found.size());
     std::vector<std::string> shown;
@@ -247,7 +239,7 @@ Result<Value> Operations::chunk(const Object& params, const Caller& caller) cons
     BRAID_TRY(const auto vectors, fields.boolean("vectors"));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const auto found,
-              database_.get(scope, std::span(&id, 1), vectors.value_or(false), caller.call));
+              database_.get(scope, std::span(&id, 1), vectors.value_or(false), caller.counted()));
     const std::optional<Chunk>& chunk = found.front();
     if (!chunk) return fail(ErrorCode::NotFound, "there is no chunk \"" + id + "\"");
     show(scope, *chunk, caller);
@@ -262,8 +254,8 @@ Result<Value> Operations::scan(const Object& params, const Caller& caller) const
     BRAID_TRY(const auto vectors, fields.boolean("vectors"));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const auto found, database_.scan(scope, after.value_or(""), limit,
-                                               vectors.value_or(false), caller.call));
-    BRAID_TRY(Array chunks, chunks_to_array(scope, found, caller));
+                                               vectors.value_or(false), caller.counted()));
+    Array chunks = chunks_to_array(scope, found, caller);
     const Value last = found.size() == limit ? Value(found.back().chunk_id) : Value();
     return Value(Object{{"chunks", std::move(chunks)}, {"after", last}});
 }
@@ -274,7 +266,8 @@ Result<Value> Operations::document(const Object& params, const Caller& caller) c
     BRAID_TRY(const auto id, fields.required("document_id", fields.string("document_id")));
     BRAID_CHECK(fields.finish());
     scope.filter = Filter::compare(Filter::Op::Eq, "document_id", Value(id));
-    BRAID_TRY(auto found, database_.scan(scope, "", caller.limits.chunks + 1, false, caller.call));
+    BRAID_TRY(auto found,
+              database_.scan(scope, "", caller.limits.chunks + 1, false, caller.counted()));
     if (found.size() > caller.limits.chunks) {
         return invalid_argument("document \"" + id + "\" has more than " +
                                 std::to_string(caller.limits.chunks) +
@@ -282,7 +275,7 @@ Result<Value> Operations::document(const Object& params, const Caller& caller) c
     }
     if (found.empty()) return fail(ErrorCode::NotFound, "there is no document \"" + id + "\"");
     std::ranges::stable_sort(found, {}, &Chunk::chunk_index);
-    BRAID_TRY(Array chunks, chunks_to_array(scope, found, caller));
+    Array chunks = chunks_to_array(scope, found, caller);
     return Value(Object{{"document_id", Value(id)}, {"chunks", std::move(chunks)}});
 }
 
@@ -292,10 +285,12 @@ Result<Value> Operations::neighbors(const Object& params, const Caller& caller) 
     BRAID_TRY(const auto id, fields.required("chunk_id", fields.string("chunk_id")));
     BRAID_TRY(const std::size_t count, read_size(fields, "count", 1, 0, caller.limits.neighbors));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found, database_.neighbors(scope, id, count, caller.call));
-    BRAID_TRY(Array chunks, chunks_to_array(scope, found, caller));
+    const CallLimits counted = caller.counted();
+    BRAID_TRY(const auto found, database_.neighbors(scope, id, count, counted));
+    Array chunks = chunks_to_array(scope, found, caller);
     std::string text;
     for (const Chunk& chunk : found) {
+        BRAID_CHECK(core::charge(counted, core::printed_size(chunk.content)));
         if (&chunk != &found.front()) text += "\n[CHUNK BOUNDARY]\n";
         text += chunk.content;
     }
@@ -308,7 +303,7 @@ Result<Value> Operations::facets(const Object& params, const Caller& caller) con
     BRAID_TRY(const auto field, fields.required("field", fields.string("field")));
     BRAID_TRY(const std::size_t limit, read_size(fields, "limit", 20, 1, kMaxFacets));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto counts, database_.facets(scope, field, limit, caller.call));
+    BRAID_TRY(const auto counts, database_.facets(scope, field, limit, caller.counted()));
     return wire::facets_to_value(field, counts);
 }
 

@@ -26,10 +26,13 @@ class Operations;
 struct NamedOperation {
     std::string_view name;
     Result<Value> (Operations::*run)(const Object& params, const Caller& caller) const;
+    bool writes = false;  // chunks or collections, so that doing it twice may differ from once
 };
 std::span<const NamedOperation> named_operations() noexcept;
 /// Null if there is none of that name.
 const NamedOperation* find_operation(std::string_view name) noexcept;
+/// How many requests a call of that operation counts as: a batch as many as it holds.
+std::size_t requests_in(std::string_view operation, const Object& params) noexcept;
 
 /// What every door can ask of a database, from JSON to JSON: parameters by name, unknown ones an
 /// error that names the nearest known. Each checks the caller's rights and limits first. Safe for

@@ -1,13 +1,12 @@
 #include "braid/server/rate_limit.hpp"
 
-#include <algorithm>
-
 namespace braid::server {
 
 std::optional<std::chrono::duration<double>> RateLimiter::take(std::string_view name, double rate,
-                                                               Clock::time_point now) {
+                                                               Clock::time_point now,
+                                                               double count) {
     if (rate <= 0) return std::nullopt;
-    const double most = std::max(rate, 1.0);
+    const double most = at_once(rate);
     const std::lock_guard lock(mutex_);
     auto found = buckets_.find(name);
     if (found == buckets_.end()) {
@@ -17,8 +16,10 @@ std::optional<std::chrono::duration<double>> RateLimiter::take(std::string_view 
     const std::chrono::duration<double> passed = now - bucket.filled;
     bucket.tokens = std::min(most, bucket.tokens + std::max(passed.count(), 0.0) * rate);
     bucket.filled = now;
-    if (bucket.tokens < 1) return std::chrono::duration<double>((1 - bucket.tokens) / rate);
-    bucket.tokens -= 1;
+    if (bucket.tokens < count) {
+        return std::chrono::duration<double>((count - bucket.tokens) / rate);
+    }
+    bucket.tokens -= count;
     return std::nullopt;
 }
 

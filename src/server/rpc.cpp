@@ -9,6 +9,7 @@
 #include "braid/core/nearest.hpp"
 #include "braid/json/json.hpp"
 #include "braid/json/quote.hpp"
+#include "braid/server/idempotency.hpp"
 
 namespace braid::server {
 namespace {
@@ -27,6 +28,9 @@ struct Method {
     OnDecisions decision = nullptr;
 
     bool exists() const { return operation != nullptr || decision != nullptr; }
+    bool writes() const {
+        return operation != nullptr ? operation->writes : decision == &Decisions::index;
+    }
 };
 
 Method find_method(std::string_view name) {
@@ -65,23 +69,48 @@ std::optional<std::string> Rpc::handle(std::string_view body, const Caller& call
     try {
         Parsed parsed = parse_message(body, caller.limits);
         if (!parsed.json) return json::print(rpc_failure({}, std::move(parsed.error)));
-        return handle_parsed(*std::move(parsed.json), caller);
+        return reply(*std::move(parsed.json), caller).text;
     } catch (const std::bad_alloc&) {
         return json::print(rpc_failure({}, out_of_memory()));
     }
 }
 
-std::optional<std::string> Rpc::handle_parsed(Value json, const Caller& caller) const {
+Rpc::Reply Rpc::reply(Value json, const Caller& caller) const {
+    Caller one = caller;  // the members of a batch share what one answer may hold
+    one.call = caller.counted();
+    Reply reply;
     if (!json.is_array()) {
-        const auto reply = answer(std::move(json), caller);
-        return reply ? std::optional(json::print(*reply)) : std::nullopt;
+        const auto answered = answer(std::move(json), one, reply);
+        if (answered) reply.text = json::print(*answered);
+        return reply;
     }
-    const Value replies = answer_batch(std::move(json.as_array()), caller);
-    if (replies.is_array() && replies.as_array().empty()) return std::nullopt;
-    return json::print(replies);
+    const Value replies = answer_batch(std::move(json.as_array()), one, reply);
+    if (!replies.is_array() || !replies.as_array().empty()) reply.text = json::print(replies);
+    return reply;
 }
 
-Value Rpc::answer_batch(Array batch, const Caller& caller) const {
+bool Rpc::writes(const Value& json) {
+    if (json.is_array()) return std::ranges::any_of(json.as_array(), writes);
+    const Value* const name = json.find("method");
+    return name != nullptr && name->is_string() && find_method(name->as_string()).writes();
+}
+
+std::size_t Rpc::requests_in(const Value& json) {
+    if (json.is_array()) {
+        std::size_t count = 0;
+        for (const Value& member : json.as_array()) count += requests_in(member);
+        return std::max<std::size_t>(count, 1);
+    }
+    const Value* const name = json.find("method");
+    const Value* params = json.find("params");
+    if (name == nullptr || !name->is_string() || params == nullptr) return 1;
+    if (params->is_array() && params->as_array().size() == 1) params = &params->as_array().front();
+    const NamedOperation* const operation = find_method(name->as_string()).operation;
+    if (operation == nullptr || !params->is_object()) return 1;
+    return server::requests_in(operation->name, params->as_object());
+}
+
+Value Rpc::answer_batch(Array batch, const Caller& caller, Reply& outcome) const {
     if (batch.empty()) return rpc_failure({}, {kInvalidRequest, "the batch is empty", {}});
     if (batch.size() > caller.limits.batch) {
         return rpc_failure({}, {kInvalidRequest,
@@ -92,12 +121,14 @@ Value Rpc::answer_batch(Array batch, const Caller& caller) const {
     Array replies;
     replies.reserve(batch.size());
     for (Value& member : batch) {
-        if (auto reply = answer(std::move(member), caller)) replies.push_back(*std::move(reply));
+        if (auto reply = answer(std::move(member), caller, outcome)) {
+            replies.push_back(*std::move(reply));
+        }
     }
     return replies;
 }
 
-std::optional<Value> Rpc::answer(Value json, const Caller& caller) const {
+std::optional<Value> Rpc::answer(Value json, const Caller& caller, Reply& outcome) const {
     Reading reading = read_message(std::move(json));
     if (reading.is_answer) reading.problem = "a request is expected here, not an answer";
     if (!reading.message) {
@@ -110,11 +141,20 @@ std::optional<Value> Rpc::answer(Value json, const Caller& caller) const {
     } else {
         try {
             auto result = call(message, caller);
-            reply = result ? rpc_result(std::move(reading.id), *std::move(result))
-                           : rpc_failure(std::move(reading.id), rpc_error(result.error()));
+            if (result) {
+                outcome.wrote = outcome.wrote || find_method(message.method).writes();
+            } else {
+                outcome.final =
+                    outcome.final && is_final(error_facts(result.error().code).http_status);
+            }
+            reply =
+                result ? rpc_result(std::move(reading.id), *std::move(result))
+                       : rpc_failure(std::move(reading.id), rpc_error(caller.told(result.error())));
         } catch (const std::bad_alloc&) {
+            outcome.final = false;
             reply = rpc_failure(message.id.value_or(Value()), out_of_memory());
         } catch (const std::exception&) {
+            outcome.final = false;
             reply =
                 rpc_failure(message.id.value_or(Value()), {kInternalError, "internal error", {}});
         }

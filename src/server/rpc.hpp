@@ -34,12 +34,23 @@ public:
     /// wrong is in the answer.
     std::optional<std::string> handle(std::string_view body, const Caller& caller) const;
 
+    /// The same for what was parsed.
+    struct Reply {
+        std::optional<std::string> text;
+        bool wrote = false;  // some member changed what is stored
+        bool final = true;   // no member failed in a way that a repetition may not
+    };
+    Reply reply(Value json, const Caller& caller) const;
+
     static const std::vector<std::string>& methods();
+    /// Whether some member of a message or batch names a method that writes.
+    static bool writes(const Value& json);
+    /// How many requests it counts as.
+    static std::size_t requests_in(const Value& json);
 
 private:
-    std::optional<std::string> handle_parsed(Value json, const Caller& caller) const;
-    std::optional<Value> answer(Value json, const Caller& caller) const;
-    Value answer_batch(Array batch, const Caller& caller) const;
+    std::optional<Value> answer(Value json, const Caller& caller, Reply& outcome) const;
+    Value answer_batch(Array batch, const Caller& caller, Reply& outcome) const;
     Result<Value> call(const Message& message, const Caller& caller) const;
 
     Operations operations_;

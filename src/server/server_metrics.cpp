@@ -31,6 +31,15 @@ void ServerMetrics::watch_idempotency(std::function<std::size_t()> bytes) {
     idempotency_ = std::move(bytes);
 }
 
+void ServerMetrics::guard(
+    std::function<std::optional<Refusal>(const net::IncomingRequest&)> check) {
+    check_address_ = std::move(check);
+}
+
+void ServerMetrics::watch_memory(std::shared_ptr<const ByteBudget> memory) {
+    memory_ = std::move(memory);
+}
+
 void ServerMetrics::write_store(std::string& out) const {
     const auto collections = database_.collections();
     if (!collections) return;
@@ -71,6 +80,12 @@ std::string ServerMetrics::text() const {
         write_metric(out, "braid_idempotency_bytes", "gauge", "Answers kept for repetitions.",
                      static_cast<double>(idempotency_()));
     }
+    if (memory_) {
+        write_metric(out, "braid_memory_bytes", "gauge", "Taken by requests and answers.",
+                     static_cast<double>(memory_->used()));
+        write_metric(out, "braid_memory_limit_bytes", "gauge", "What they may take.",
+                     static_cast<double>(memory_->limit()));
+    }
     if (transport_) {
         const auto counters = transport_();
         write_metric(out, "braid_connections", "gauge", "Open connections.",
@@ -89,6 +104,9 @@ std::string ServerMetrics::text() const {
 std::optional<net::OutgoingResponse> ServerMetrics::admit(const net::IncomingRequest& head,
                                                           std::size_t& body_limit) {
     body_limit = 0;
+    if (const auto refusal = check_address_ ? check_address_(head) : std::nullopt) {
+        return plain(facts_of(refusal->error).http_status, refusal->detail + "\n");
+    }
     if (head.target != "/metrics") return plain(404, "only /metrics is here\n");
     if (head.method != "GET" && head.method != "HEAD") {
         auto response = plain(405, "GET /metrics\n");

@@ -2,11 +2,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "braid/byte_budget.hpp"
 #include "braid/database.hpp"
 #include "braid/net/http_server.hpp"
+#include "braid/server/http_gate.hpp"
 #include "braid/server/metrics.hpp"
 
 namespace braid::server {
@@ -23,6 +27,9 @@ public:
     void watch_transport(std::function<net::HttpServer::Counters()> counters);
     void watch_sessions(std::function<std::size_t()> sessions);
     void watch_idempotency(std::function<std::size_t()> bytes);
+    /// Judges a request on the listener of its own as the main door judges its address.
+    void guard(std::function<std::optional<Refusal>(const net::IncomingRequest&)> check);
+    void watch_memory(std::shared_ptr<const ByteBudget> memory);
 
     std::string text() const;
 
@@ -40,6 +47,8 @@ private:
     std::function<net::HttpServer::Counters()> transport_;
     std::function<std::size_t()> sessions_;
     std::function<std::size_t()> idempotency_;
+    std::shared_ptr<const ByteBudget> memory_;
+    std::function<std::optional<Refusal>(const net::IncomingRequest&)> check_address_;
 };
 
 }  // namespace braid::server

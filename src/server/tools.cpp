@@ -80,7 +80,7 @@ Result<Value> list_collections(const Operations& operations, const Object& argum
                    {"documents", info.documents},
                    {"embedder", Value(info.schema.vectors.embedder)},
                    {"namespaces", strings_to_array(info.namespaces)}};
-        if (!info.damage.empty()) out.set("damage", info.damage);
+        if (!info.damage.empty()) out.set("damage", caller.told(info.damage));
         collections.emplace_back(std::move(out));
     }
     return Value(Object{{"collections", std::move(collections)}});
@@ -193,7 +193,7 @@ ToolResult Tools::call(std::string_view name, const Object& arguments, const Cal
     try {
         auto result = run(operations_, tool, arguments, caller);
         if (result) return *std::move(result);
-        return {std::string(prefix) + result.error().message, {}, true};
+        return {std::string(prefix) + caller.told(result.error()).message, {}, true};
     } catch (const std::bad_alloc&) {
         return {std::string(prefix) + "out of memory", {}, true};
     } catch (const std::exception&) {

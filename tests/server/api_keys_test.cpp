@@ -113,6 +113,11 @@ TEST(RateLimiter, FillsUpWithTime) {
     EXPECT_FALSE(limiter.take("a", 2, start + std::chrono::milliseconds(501)));
     EXPECT_TRUE(limiter.take("a", 2, start + std::chrono::milliseconds(502)));
     EXPECT_FALSE(limiter.take("a", 0, start));
+    // Several go together or not at all.
+    EXPECT_TRUE(limiter.take("c", 10, start, 11));
+    EXPECT_FALSE(limiter.take("c", 10, start, 8));
+    EXPECT_TRUE(limiter.take("c", 10, start, 3));
+    EXPECT_FALSE(limiter.take("c", 10, start, 2));
 }
 
 }  // namespace

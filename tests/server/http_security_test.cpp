@@ -1,11 +1,13 @@
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "braid/server/api_keys.hpp"
 #include "braid/server/http_app.hpp"
+#include "braid/server/without_paths.hpp"
 #include "server/http_fixture.hpp"
 #include "server/key_fixture.hpp"
 
@@ -264,6 +266,25 @@ TEST_F(HttpTest, RefusesNamesThatAreNotItsOwn) {
     EXPECT_EQ(with_host("braid.example", "10.1.2.3").status, 403) << "no keys, another machine";
 }
 
+TEST(WithoutPaths, KeepsTheNameAndWhatCallersWrote) {
+    for (const auto& [message, told] : std::vector<std::pair<std::string, std::string>>{
+             {"cannot write to /var/lib/braid/notes/log: no space",
+              "cannot write to log: no space"},
+             {"/data/x: the log is missing", "x: the log is missing"},
+             {"cannot open /my notes/a b/log.1: gone", "cannot open log.1: gone"},
+             {"cannot rename /a/b to /a/c: no", "cannot rename c: no"},
+             {"cannot read ./data/notes/log", "cannot read log"},
+             {"collection \"a\": /srv/a/manifest: 3 bytes (of /srv/a/x), and more",
+              "collection \"a\": manifest: 3 bytes (of x), and more"},
+             {"there is no chunk \"/docs/a.md\"", "there is no chunk \"/docs/a.md\""},
+             {"https://api.example/v1/embeddings answered 500",
+              "https://api.example/v1/embeddings answered 500"},
+             {"1 / 2 and/or a", "1 / 2 and/or a"},
+             {"", ""}}) {
+        EXPECT_EQ(without_paths(message), told);
+    }
+}
+
 TEST_F(HttpTest, RefusesForeignWebPages) {
     const auto from = [&](const std::string& origin) {
         return ask("GET", "/v1/collections", "", {{"Origin", origin}});
@@ -313,6 +334,40 @@ TEST_F(KeyedHttpTest, DoesAWriteOnceForOneIdempotencyKey) {
     EXPECT_EQ(
         post(R"({"query": "x", "collection": "papers"})", "k1", "root", "/v1/retrieve").status, 200)
         << "reads take no notice";
+}
+
+TEST_F(KeyedHttpTest, DoesAWriteOnceByJsonRpcToo) {
+    const auto post = [&](const std::string& body, const std::string& key, const char* who) {
+        Headers headers = bearer(who);
+        headers.push_back({"Idempotency-Key", key});
+        return ask("POST", "/rpc", body, headers);
+    };
+    const auto call = [](const std::string& method, const std::string& params) {
+        return R"({"jsonrpc": "2.0", "id": 1, "method": "braid.)" + method + R"(", "params": )" +
+               params + "}";
+    };
+    const std::string create = call("create_collection", R"({"name": "papers"})");
+    const auto first = post(create, "k1", "root");
+    EXPECT_TRUE(at(parsed(first.body), "result").is_object()) << first.body;
+    const auto again = post(create, "k1", "root");
+    EXPECT_EQ(again.body, first.body);
+    EXPECT_EQ(header_of(again, "Idempotency-Replayed"), "true");
+    EXPECT_EQ(at(parsed(post(create, "k2", "root").body), "error.data.code"),
+              Value("already_exists"));
+    EXPECT_EQ(code(post(call("create_collection", R"({"name": "b"})"), "k1", "root"), 422),
+              "idempotency_mismatch");
+    EXPECT_EQ(at(parsed(post(create, "k1", "writer").body), "error.data.code"),
+              Value("permission_denied"));
+    // A batch is done once as a whole.
+    const std::string batch = "[" + call("drop_collection", R"({"collection": "papers"})") + ", " +
+                              create + ", " + call("count", R"({"collection": "papers"})") + "]";
+    const auto done = post(batch, "k3", "root");
+    EXPECT_EQ(post(batch, "k3", "root").body, done.body);
+    EXPECT_EQ(header_of(post(batch, "k3", "root"), "Idempotency-Replayed"), "true");
+    // Reads take no notice.
+    const std::string read = call("count", R"({"collection": "papers"})");
+    EXPECT_EQ(header_of(post(read, "k4", "root"), "Idempotency-Replayed"), "");
+    EXPECT_EQ(header_of(post(read, "k4", "root"), "Idempotency-Replayed"), "");
 }
 
 }  // namespace

@@ -176,6 +176,26 @@ TEST_F(HttpTest, CountsWhatItDoes) {
     EXPECT_EQ(ask("GET", "/metrics").status, 200) << "at the main door too, for those who see all";
 }
 
+TEST_F(HttpTest, RefusesForeignNamesWhereMetricsAreToo) {
+    net::HttpHandler& handler = app->metrics_handler();
+    const auto with = [&](const braid::testing::Headers& headers) {
+        auto request = http_request("GET", "/metrics", "");
+        request.headers = headers;
+        return send(handler, request).status;
+    };
+    EXPECT_EQ(with({{"Host", "127.0.0.1:9464"}}), 200);
+    EXPECT_EQ(with({{"Host", "localhost"}}), 200);
+    EXPECT_EQ(with({{"Host", "rebound.example:9464"}}), 421);
+    EXPECT_EQ(with({{"Host", "localhost"}, {"Origin", "https://evil.example"}}), 403);
+    EXPECT_EQ(with({}), 400);
+    server::HttpAppOptions options;
+    options.hosts = {"metrics.example"};
+    restart(std::move(options));
+    auto known = http_request("GET", "/metrics", "");
+    known.headers = {{"Host", "metrics.example:9464"}};
+    EXPECT_EQ(send(app->metrics_handler(), known).status, 200);
+}
+
 TEST_F(HttpTest, ServesNothingButMetricsBesides) {
     net::HttpHandler& handler = app->metrics_handler();
     for (const auto& [method, target] :
