@@ -3,8 +3,6 @@
 #include <map>
 #include <string>
 
-#include <sys/stat.h>
-
 #include "braid/cli/commands.hpp"
 #include "braid/cli/input.hpp"
 #include "braid/cli/output_file.hpp"
@@ -70,8 +68,7 @@ Result<> run_add_key(Session& session) {
     const std::string text = json::print_pretty(Value(std::move(file))) + "\n";
     auto valid = server::KeyRing::parse(text);
     if (!valid) return fail(path, std::move(valid).error());
-    BRAID_CHECK(write_output(path, text));
-    ::chmod(path.c_str(), S_IRUSR | S_IWUSR);
+    BRAID_CHECK(write_output(path, text, FileFor::Owner));
     if (session.json()) {
         session.out.json(
             Object{{"name", Value(name)}, {"key", Value(made.key)}, {"file", Value(path)}});

@@ -18,6 +18,7 @@
 
 #include "braid/cli/commands.hpp"
 #include "braid/cli/input.hpp"
+#include "braid/cli/output_file.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/socket_place.hpp"
 #include "braid/core/clock.hpp"
@@ -74,6 +75,14 @@ constexpr auto kServeFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Integer,
      .value = "N",
      .help = "requests that compute at the same time"},
+    {.name = "memory-mb",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "for all requests and answers together (default: 512)"},
+    {.name = "answer-mb",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "text in one answer, or one batch (default: 64)"},
     {.name = "max-deadline-ms",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -113,6 +122,7 @@ Result<server::LineSink> file_lines(const std::string& path) {
         std::mutex mutex;
         std::ofstream stream;
     };
+    BRAID_CHECK(make_private_file(path));
     const auto file = std::make_shared<LineFile>();
     file->stream.open(path, std::ios::app);
     if (!file->stream) return fail(ErrorCode::IoError, "cannot write " + path);
@@ -172,6 +182,7 @@ public:
         if (rate.is_number()) options.requests_per_second = rate.as_double();
         BRAID_TRY(const auto deadline, integer("max-deadline-ms", kHour, 30'000));
         options.max_deadline = milliseconds(deadline);
+        BRAID_CHECK(add_memory(options));
         BRAID_CHECK(add_logs(options));
         return options;
     }
@@ -179,6 +190,25 @@ public:
 private:
     static const FlagSpec* rate_flag() {
         return std::ranges::find(kServeFlags, std::string_view("rate"), &FlagSpec::name);
+    }
+
+    Result<std::size_t> mebibytes(std::string_view flag, std::string_view setting) const {
+        constexpr std::int64_t most = 1'000'000'000;
+        BRAID_TRY(const auto given, session_.arguments.integer(flag, 1, most));
+        const auto configured = static_cast<std::int64_t>(session_.settings.number(setting));
+        return static_cast<std::size_t>(given.value_or(configured)) << 20U;
+    }
+
+    /// One message must find room in what there is for all.
+    Result<> add_memory(server::HttpAppOptions& options) const {
+        BRAID_TRY(const std::size_t memory, mebibytes("memory-mb", "serve.memory_mb"));
+        BRAID_TRY(const std::size_t answer, mebibytes("answer-mb", "serve.answer_mb"));
+        options.memory = std::make_shared<ByteBudget>(memory);
+        server::Limits& limits = options.limits;
+        limits.answer_bytes = std::min(answer, memory / 4);
+        limits.message_bytes = std::min(limits.message_bytes, memory / 4);
+        limits.bulk_bytes = std::min(limits.bulk_bytes, memory / 4);
+        return {};
     }
 
     Result<> add_logs(server::HttpAppOptions& options) const {
@@ -309,6 +339,8 @@ Result<> run_serve(Session& session) {
     session.interrupts.hold();
     raise_descriptor_limit();
     BRAID_TRY(auto database, session.open_for_writing(true, database_log(options)));
+    // Half of the memory at most, so that bodies that are slow to come do not stop the answers.
+    transport.bodies = std::make_shared<ByteBudget>(options.memory->limit() / 2, options.memory);
     server::HttpApp app(database, std::move(options));
     Serving serving(session, app);
     BRAID_CHECK(serving.start(std::move(transport)));

@@ -1,6 +1,7 @@
 #include "braid/cli/session.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -79,7 +80,10 @@ Result<Database> Session::open(OpenOptions options) const {
             }
         };
     }
-    auto database = Database::open(data(), options);
+    // Whole paths, so that a log says where files are; none is told to callers of a server.
+    const std::filesystem::path place = data();
+    auto database =
+        Database::open(place.empty() ? place : std::filesystem::absolute(place), options);
     if (!database && database.error().code == ErrorCode::Locked) {
         return fail(ErrorCode::Locked, "database " + data() + " is in use (" +
                                            database.error().message +

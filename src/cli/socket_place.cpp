@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "braid/cli/output_file.hpp"
 #include "braid/core/sha256.hpp"
 #include "braid/net/socket_file.hpp"
 
@@ -57,12 +58,7 @@ Result<std::string> choose_socket(const fs::path& data) {
     BRAID_TRY(const fs::path folder, private_folder());
     const std::string name = whole.string();
     path = folder / (core::sha256_hex(std::as_bytes(std::span(name))).substr(0, 16) + ".sock");
-    std::ofstream record(whole / kRecordName, std::ios::trunc);
-    record << path << "\n";
-    record.close();
-    if (!record) {
-        return fail(ErrorCode::IoError, "cannot write " + (whole / kRecordName).string());
-    }
+    BRAID_CHECK(write_output((whole / kRecordName).string(), path + "\n", FileFor::Owner));
     return path;
 }
 

@@ -56,13 +56,19 @@ Result<> run_export(Session& session) {
                                         {"schema", wire::schema_to_value(schema)}}) +
                      "\n");
     std::uint64_t chunks = 0;
+    std::size_t limit = kPage;
     for (const Value& name : list_in(info, "namespaces")) {
         Object page{{"collection", Value(collection)},
                     {"namespace", name},
-                    {"limit", kPage},
+                    {"limit", limit},
                     {"vectors", true}};
         while (true) {
-            BRAID_TRY(const Value found, service->call("scan", page));
+            const auto answer = service->call("scan", page);
+            if (!answer && answer.error().code == ErrorCode::InvalidArgument && limit > 1) {
+                page.set("limit", limit /= 2);  // its texts are too large for one answer
+                continue;
+            }
+            BRAID_TRY(const Value found, answer);
             for (const Value& chunk : list_in(found, "chunks")) {
                 Object line = chunk.as_object();
                 line.set("namespace", name);

@@ -19,8 +19,9 @@
 namespace braid::store {
 namespace {
 
-constexpr unsigned kFileMode = 0644;
-constexpr mode_t kDirectoryMode = 0755;
+// For the owner alone: who reads the files sees what no permission of a chunk hides.
+constexpr unsigned kFileMode = 0600;
+constexpr mode_t kDirectoryMode = 0700;
 // O_NONBLOCK: opening a pipe that someone put there must not hang; files ignore it.
 constexpr int kFileFlags = O_NOFOLLOW | O_NONBLOCK;
 

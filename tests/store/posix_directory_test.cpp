@@ -214,6 +214,8 @@ TEST(PosixDirectory, ReportsAFileTooLargeForTheLimitAndLeavesNothing) {
 TEST(PosixDirectory, RefusesToWriteWherePermissionsForbidIt) {
     const TemporaryDirectory root;
     ASSERT_TRUE(root.open()->create("present", to_bytes("x")).has_value());
+    const std::string present = root / "present";
+    ASSERT_EQ(::chmod(present.c_str(), 0644), 0);  // made for its owner alone
     ASSERT_EQ(::chmod(root.path().c_str(), 0555), 0);
     EXPECT_EQ(in_child([&] {
                   constexpr uid_t nobody = 65534;  // permissions do not bind root
