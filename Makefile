@@ -86,6 +86,11 @@ bench-http: build ## what HTTP costs: braid serve beside the library
 	@$(call compile,release) --target http_bench
 	@build/release/bench/http/http_bench $(ARGS)
 
+.PHONY: bench-seeds
+bench-seeds: build ## the founding documents' latency and throughput, each figure beside its bar
+	@$(call compile,release) --target seeds_bench
+	@build/release/bench/http/seeds_bench $(ARGS)
+
 .PHONY: quality
 quality: build ## nDCG and recall on judged sets, into docs/quality.md
 	@tools/quality
