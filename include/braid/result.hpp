@@ -25,6 +25,7 @@ enum class ErrorCode {
     ResourceExhausted,
     Unavailable,
     Unsupported,
+    StorageFull,
 };
 
 struct Error {

@@ -6,7 +6,7 @@ namespace braid {
 namespace {
 
 // JSON-RPC: -32602 is "invalid params"; -32000 ... -32019 are free for applications.
-constexpr std::array<ErrorFacts, 14> kErrorFacts{{
+constexpr std::array<ErrorFacts, 15> kErrorFacts{{
     {ErrorCode::InvalidArgument, "invalid_argument", 400, -32602, 2},
     {ErrorCode::NotFound, "not_found", 404, -32001, 3},
     {ErrorCode::AlreadyExists, "already_exists", 409, -32002, 1},
@@ -21,6 +21,7 @@ constexpr std::array<ErrorFacts, 14> kErrorFacts{{
     {ErrorCode::ResourceExhausted, "resource_exhausted", 429, -32011, 1},
     {ErrorCode::Unavailable, "unavailable", 503, -32012, 1},
     {ErrorCode::Unsupported, "unsupported", 501, -32013, 1},
+    {ErrorCode::StorageFull, "storage_full", 507, -32014, 1},
 }};
 
 }  // namespace

@@ -18,6 +18,7 @@ ErrorCode code_of(int error_number) noexcept {
         case ENOSPC:
         case EDQUOT:
         case EFBIG:
+            return ErrorCode::StorageFull;
         case EMFILE:
         case ENFILE:
         case ENOMEM:
@@ -40,8 +41,11 @@ ErrorCode code_of(int error_number) noexcept {
 std::string meaning_of(int error_number) {
     switch (error_number) {
         case ENOSPC:
+            return "no space left on the device (ENOSPC)";
         case EDQUOT:
-            return "no space left on the device or in the quota";
+            return "no space left in the quota (EDQUOT)";
+        case EFBIG:
+            return "the file would be larger than the limit allows (EFBIG)";
         case EMFILE:
         case ENFILE:
             return "too many open files";

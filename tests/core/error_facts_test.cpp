@@ -7,7 +7,7 @@
 namespace braid {
 namespace {
 
-constexpr int kCodes = static_cast<int>(ErrorCode::Unsupported) + 1;
+constexpr int kCodes = static_cast<int>(ErrorCode::StorageFull) + 1;
 
 TEST(ErrorFacts, EveryCodeHasItsOwnRow) {
     std::set<std::string_view> names;
@@ -34,6 +34,7 @@ TEST(ErrorFacts, ExitCodesAreThoseOfTheProgram) {
     EXPECT_EQ(error_facts(ErrorCode::Corruption).exit_code, 4);
     EXPECT_EQ(error_facts(ErrorCode::Locked).exit_code, 5);
     EXPECT_EQ(error_facts(ErrorCode::Cancelled).exit_code, 130);
+    EXPECT_EQ(error_facts(ErrorCode::StorageFull).http_status, 507);
 }
 
 Result<int> half(int number) {

@@ -203,9 +203,8 @@ TEST(DirectoryFaults, AnErrorAnywhereLeavesOldOrNewAndIsReported) {
                 EXPECT_EQ(found, to_text(large('n')));
             } else {
                 EXPECT_TRUE(found == to_text(large('n')) || found == to_text(large('o')));
-                EXPECT_EQ(replaced.error().code, kind == FaultKind::NoSpace
-                                                     ? ErrorCode::ResourceExhausted
-                                                     : ErrorCode::IoError);
+                EXPECT_EQ(replaced.error().code,
+                          kind == FaultKind::NoSpace ? ErrorCode::StorageFull : ErrorCode::IoError);
                 EXPECT_NE(kind, FaultKind::ShortWrite) << "short writes are continued";
             }
             EXPECT_TRUE(root->replace("file", large('x')).has_value()) << "and it goes on";

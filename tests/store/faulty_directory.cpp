@@ -28,7 +28,7 @@ Result<> outcome(Verdict verdict, std::string_view doing, const std::string& pat
         case Verdict::IoError:
             return fail(ErrorCode::IoError, what + "injected I/O error");
         case Verdict::NoSpace:
-            return fail(ErrorCode::ResourceExhausted, what + "no space left on the device");
+            return fail(ErrorCode::StorageFull, what + "no space left on the device");
         case Verdict::CrashDuring:
         case Verdict::MachineIsOff:
             return fail(ErrorCode::IoError, what + "the machine is off");

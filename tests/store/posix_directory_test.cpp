@@ -201,7 +201,7 @@ TEST(PosixDirectory, ReportsAFileTooLargeForTheLimitAndLeavesNothing) {
                   if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
                   const testing::Bytes large(100'000);
                   const auto created = directory->create("large", large);
-                  if (created || created.error().code != ErrorCode::ResourceExhausted) return 2;
+                  if (created || created.error().code != ErrorCode::StorageFull) return 2;
                   if (!directory->list().value().empty()) return 3;
                   if (directory->remove_leftovers().value() != 0) return 4;
                   const auto file = directory->open_append("log");
@@ -235,7 +235,8 @@ TEST(PosixDirectory, RefusesToWriteWherePermissionsForbidIt) {
 TEST(PosixError, MapsEveryKindOfFailure) {
     const std::pair<int, ErrorCode> expected[] = {
         {ENOENT, ErrorCode::NotFound},          {EEXIST, ErrorCode::AlreadyExists},
-        {ENOSPC, ErrorCode::ResourceExhausted}, {EDQUOT, ErrorCode::ResourceExhausted},
+        {ENOSPC, ErrorCode::StorageFull},       {EDQUOT, ErrorCode::StorageFull},
+        {EFBIG, ErrorCode::StorageFull},        {ENOMEM, ErrorCode::ResourceExhausted},
         {EMFILE, ErrorCode::ResourceExhausted}, {ENFILE, ErrorCode::ResourceExhausted},
         {EROFS, ErrorCode::ReadOnly},           {EACCES, ErrorCode::PermissionDenied},
         {EPERM, ErrorCode::PermissionDenied},   {EIO, ErrorCode::IoError},

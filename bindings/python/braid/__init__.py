@@ -39,6 +39,7 @@ from ._errors import (
     PermissionDenied,
     ReadOnly,
     ResourceExhausted,
+    StorageFull,
     Unavailable,
     Unsupported,
 )
@@ -69,7 +70,7 @@ __all__ = [
     "Error", "Explanation", "FacetCount", "FusedHit", "Hit", "InvalidArgument", "IoError",
     "LegStanding", "Locked", "NotFound", "Passage", "PermissionDenied", "Principal", "ReadOnly",
     "Receipt", "ReceiptSource", "ReceiptStage", "Request", "Reranker", "ResourceExhausted",
-    "SourceReport", "Stage", "StageHit", "Stats", "Suggestion", "Timings", "Unavailable",
+    "SourceReport", "Stage", "StageHit", "Stats", "StorageFull", "Suggestion", "Timings", "Unavailable",
     "Unsupported", "VectorSimilarity", "WhyNot", "WriteReport", "__version__", "connect",
     "evaluate", "fuse", "open",
 ]

@@ -67,6 +67,10 @@ class Unsupported(Error):
     code = "unsupported"
 
 
+class StorageFull(Error, OSError):
+    code = "storage_full"
+
+
 _BY_NAME: dict[str, type[Error]] = {
     kind.code: kind
     for kind in (
@@ -84,6 +88,7 @@ _BY_NAME: dict[str, type[Error]] = {
         ResourceExhausted,
         Unavailable,
         Unsupported,
+        StorageFull,
     )
 }
 
