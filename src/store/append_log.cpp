@@ -186,4 +186,12 @@ std::optional<Error> AppendLog::failure() const {
     return committer_->failure();
 }
 
+std::optional<Error> AppendLog::no_space() const {
+    return committer_->no_space();
+}
+
+Result<> AppendLog::try_space() {
+    return committer_->try_space();
+}
+
 }  // namespace braid::store

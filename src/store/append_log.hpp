@@ -93,7 +93,9 @@ public:
     /// Appends one record, returns its sequence number once it is durable (see Durability).
     /// Sequence numbers grow by one per record, in file order.
     ///
-    /// InvalidArgument if the payload is too long; nothing is written then. Any other error means
+    /// InvalidArgument if the payload is too long; nothing is written then. StorageFull if there is
+    /// no space: what was written of it has been cut off, and the log takes records again as soon
+    /// as there is. Any other error means
     /// that the record may or may not be in the log when it is opened next, and that this log
     /// takes no more records: later appends are ReadOnly, with the first error as the reason. A
     /// failed sync is never tried again, because the system may have dropped what it could not
@@ -118,6 +120,10 @@ public:
     std::uint64_t size_bytes() const;
     /// The first error of a write, a sync or an `on_durable`: since then no record is taken.
     std::optional<Error> failure() const;
+    /// Why the last append found no space; none if it did, or if try_space() did since.
+    std::optional<Error> no_space() const;
+    /// Finds out whether there is space again for what found none.
+    Result<> try_space();
 
 private:
     explicit AppendLog(std::unique_ptr<LogCommitter> committer) noexcept;

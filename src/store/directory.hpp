@@ -28,13 +28,14 @@ public:
 /// A file that grows at its end. One owner at a time; not safe for concurrent use.
 ///
 /// After an error of `append` or `sync` nobody knows what the disk holds behind the last
-/// successful `sync`: stop using the object, and look at the file again after reopening it.
+/// successful `sync`: stop using the object, and look at the file again after reopening it. After
+/// a StorageFull of `append` the file is mended by `truncate` to its size before.
 class AppendFile {
 public:
     virtual ~AppendFile() = default;
 
     /// Writes all of `bytes` at the end; they are not durable before `sync`. On failure the file
-    /// may hold a part of them. ResourceExhausted if the disk is full.
+    /// may hold a part of them. StorageFull if there is no space.
     virtual Result<> append(std::span<const std::byte> bytes) = 0;
 
     /// Everything appended so far survives a power cut, as does the file's name.
@@ -67,8 +68,9 @@ struct DirectoryEntry {
 /// Names are 1 to 200 characters of [A-Za-z0-9._-], not starting with '.'; any other name is an
 /// InvalidArgument. What a change promises, it promises once it has returned success; after an
 /// error the change may or may not have happened, but never by half. Errors say what was tried,
-/// on which path, and why it failed: ResourceExhausted for a full disk or too many open files,
-/// ReadOnly or PermissionDenied where writing is not allowed, IoError for the rest.
+/// on which path, and why it failed: StorageFull for a full disk or quota, ResourceExhausted for
+/// too many open files, ReadOnly or PermissionDenied where writing is not allowed, IoError for the
+/// rest.
 ///
 /// open_posix_directory (production), make_memory_directory (scratch), FaultyDisk (tests: fails,
 /// or drops what was not synced, at the n-th operation). One suite runs over all three.

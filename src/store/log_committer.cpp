@@ -1,5 +1,6 @@
 #include "braid/store/log_committer.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace {
 // written from where the caller has it.
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kCopiedPayloadBytes = kBufferBytes / 4;
+// What is tried, at most, to see whether there is space again.
+constexpr std::size_t kMaxTriedBytes = std::size_t{1} << 20;
 
 std::string text_of(const std::exception& problem) noexcept {
     try {
@@ -63,6 +66,7 @@ Result<std::uint64_t> LogCommitter::append(std::span<const std::byte> payload,
 
     if (waiter.outcome == Outcome::Durable) return waiter.sequence;
     if (waiter.outcome == Outcome::Refused) BRAID_CHECK(refusal());
+    if (waiter.no_space) return fail("cannot append to log " + path_, *std::move(waiter.no_space));
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): set before any waiter fails
     return fail("cannot append to log " + path_, *failure_);
 }
@@ -83,16 +87,32 @@ void LogCommitter::lead(std::unique_lock<std::mutex>& queue_lock) {
         queue_lock.lock();
         leading_ = false;
         for (Waiter* waiter : batch) {
-            waiter->outcome = waiter->applied ? Outcome::Durable : Outcome::Failed;
+            waiter->outcome = waiter->applied    ? Outcome::Durable
+                              : waiter->no_space ? Outcome::NoSpace
+                                                 : Outcome::Failed;
         }
     }
     queue_changed_.notify_all();
 }
 
-/// Either every waiter is `applied` afterwards, or the log has failed.
+/// Either every waiter is `applied` afterwards, or none is: for want of space, or because the log
+/// has failed.
 void LogCommitter::commit(std::span<Waiter* const> batch) noexcept {
     try {
+        const std::uint64_t before = file_->size();
         Result<> done = write(batch);
+        if (!done && done.error().code == ErrorCode::StorageFull) {
+            const Error cause = done.error();
+            done = take_back(before);
+            if (done) {
+                for (Waiter* waiter : batch) waiter->no_space = cause;
+                const std::scoped_lock lock(queue_mutex_);
+                no_space_ = cause;
+                no_space_for_ = 0;
+                for (const Waiter* waiter : batch) no_space_for_ += waiter->payload.size();
+                return;
+            }
+        }
         if (done) done = sync_if_due();
         std::uint64_t sequence = 0;
         if (done) {
@@ -100,6 +120,7 @@ void LogCommitter::commit(std::span<Waiter* const> batch) noexcept {
             sequence = next_sequence_;
             next_sequence_ += batch.size();
             size_ = file_->size();
+            no_space_.reset();
         }
         for (Waiter* waiter : batch) {
             if (done) done = apply(*waiter, sequence++);
@@ -139,6 +160,17 @@ Result<> LogCommitter::write_buffer() {
     if (buffer_.empty()) return {};
     BRAID_CHECK(file_->append(buffer_));
     buffer_.clear();
+    return {};
+}
+
+/// Cuts off, durably, what a write that found no space left at the end. Nothing that was
+/// acknowledged is touched, so that the log can go on.
+Result<> LogCommitter::take_back(std::uint64_t size) {
+    const core::Waiting waiting;
+    BRAID_CHECK(file_->truncate(size));
+    durable_bytes_ = size;
+    const std::scoped_lock lock(queue_mutex_);
+    unsynced_since_.reset();
     return {};
 }
 
@@ -223,6 +255,29 @@ Result<> LogCommitter::close() {
     return flushed;
 }
 
+/// Writes as much as found no space, and cuts it off again.
+Result<> LogCommitter::try_space() {
+    const std::scoped_lock commit_lock(commit_mutex_);
+    std::size_t bytes = kRecordHeaderBytes;
+    {
+        const std::scoped_lock lock(queue_mutex_);
+        BRAID_CHECK(refusal());
+        if (!no_space_) return {};
+        bytes += std::min(no_space_for_, kMaxTriedBytes);
+    }
+    if (file_ == nullptr) return {};  // closed meanwhile
+    const std::uint64_t before = file_->size();
+    Result<> tried = file_->append(std::vector<std::byte>(bytes));
+    if (tried || tried.error().code == ErrorCode::StorageFull) {
+        if (Result<> cut = take_back(before); !cut) tried = std::move(cut);
+    }
+    const bool full = !tried && tried.error().code == ErrorCode::StorageFull;
+    if (!tried && !full) fail_for_ever(tried.error());
+    const std::scoped_lock lock(queue_mutex_);
+    if (!full) no_space_.reset();
+    return tried;
+}
+
 std::uint64_t LogCommitter::next_sequence() const {
     const std::scoped_lock lock(queue_mutex_);
     return next_sequence_;
@@ -236,6 +291,11 @@ std::uint64_t LogCommitter::size_bytes() const {
 std::optional<Error> LogCommitter::failure() const {
     const std::scoped_lock lock(queue_mutex_);
     return failure_;
+}
+
+std::optional<Error> LogCommitter::no_space() const {
+    const std::scoped_lock lock(queue_mutex_);
+    return no_space_;
 }
 
 void LogCommitter::run_timer(const std::stop_token& stop) {

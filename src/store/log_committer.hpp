@@ -48,21 +48,24 @@ public:
     Result<std::uint64_t> append(std::span<const std::byte> payload, const OnDurable* on_durable);
     Result<> flush();
     Result<> close();
+    Result<> try_space();
 
     std::uint64_t next_sequence() const;
     std::uint64_t size_bytes() const;
     std::optional<Error> failure() const;
+    std::optional<Error> no_space() const;
 
 private:
     using Clock = std::chrono::steady_clock;
 
-    enum class Outcome { Waiting, Durable, Failed, Refused };
+    enum class Outcome { Waiting, Durable, Failed, Refused, NoSpace };
     struct Waiter {
         std::span<const std::byte> payload;
         std::uint64_t payload_checksum;
         const OnDurable* on_durable;
         std::uint64_t sequence = 0;
         bool applied = false;
+        std::optional<Error> no_space;  // nothing of it is in the log
         Outcome outcome = Outcome::Waiting;
     };
 
@@ -73,6 +76,7 @@ private:
     Result<> sync_if_due();
     Result<> sync();
     Result<> apply(Waiter& waiter, std::uint64_t sequence);
+    Result<> take_back(std::uint64_t size);
     void fail_for_ever(Error error) noexcept;
     Result<> refusal() const;
     void run_timer(const std::stop_token& stop);
@@ -96,6 +100,8 @@ private:
     bool leading_ = false;
     bool closed_ = false;
     std::optional<Error> failure_;
+    std::optional<Error> no_space_;  // of the last commit
+    std::size_t no_space_for_ = 0;   // bytes that it wanted to write
     std::optional<Clock::time_point> unsynced_since_;
     std::uint64_t next_sequence_;
     std::uint64_t size_;

@@ -217,7 +217,7 @@ TEST(AppendLog, ReopeningAfterAFailedSyncDoesNotTrustTheCache) {
     EXPECT_EQ(records, (std::vector<Bytes>{to_bytes("safe"), to_bytes("after")}));
 }
 
-TEST(AppendLog, AFullDiskRefusesWritesAndStillReads) {
+TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsSpaceAndStillReads) {
     FaultyDisk disk;
     const auto root = disk.root();
     const auto opened = replay(*root).opened;
@@ -225,16 +225,57 @@ TEST(AppendLog, AFullDiskRefusesWritesAndStillReads) {
     disk.plan().fill_disk(true);
     const auto full = opened->log->append(to_bytes("b"));
     ASSERT_FALSE(full.has_value());
-    EXPECT_EQ(full.error().code, ErrorCode::ResourceExhausted);
-    EXPECT_EQ(opened->log->append(to_bytes("c")).error().code, ErrorCode::ReadOnly);
+    EXPECT_EQ(full.error().code, ErrorCode::StorageFull);
+    EXPECT_EQ(opened->log->append(to_bytes("c")).error().code, ErrorCode::StorageFull);
+    EXPECT_EQ(opened->log->failure(), std::nullopt);
+    EXPECT_TRUE(opened->log->no_space().has_value());
+    EXPECT_EQ(opened->log->try_space().error().code, ErrorCode::StorageFull);
     AppendLogOptions read_only;
     read_only.read_only = true;
     EXPECT_EQ(replay(*root, "log", read_only).records, std::vector<Bytes>{to_bytes("a")});
     EXPECT_EQ(replay(*root).records, std::vector<Bytes>{to_bytes("a")}) << "cutting needs no space";
 
     disk.plan().fill_disk(false);
-    EXPECT_EQ(replay(*root).opened->log->append(to_bytes("d")).value(), 2U);
+    EXPECT_TRUE(opened->log->no_space().has_value());
+    EXPECT_TRUE(opened->log->try_space().has_value());
+    EXPECT_EQ(opened->log->no_space(), std::nullopt);
+    EXPECT_EQ(opened->log->append(to_bytes("d")).value(), 2U) << "the same log goes on";
     EXPECT_EQ(replay(*root).records, (std::vector<Bytes>{to_bytes("a"), to_bytes("d")}));
+}
+
+TEST(AppendLog, WhatAFullDiskLeftIsCutOffBeforeTheNextRecord) {
+    FaultyDisk disk;
+    const auto root = disk.root();
+    const auto opened = replay(*root).opened;
+    ASSERT_TRUE(opened->log->append(to_bytes("a")).has_value());
+    const std::uint64_t size = opened->log->size_bytes();
+    disk.plan().fail_at(1, FaultKind::NoSpace);  // after a part was written
+    ASSERT_EQ(opened->log->append(to_bytes("lost")).error().code, ErrorCode::StorageFull);
+    EXPECT_EQ(opened->log->size_bytes(), size);
+    ASSERT_EQ(opened->log->append(to_bytes("b")).value(), 2U);
+    EXPECT_EQ(opened->log->no_space(), std::nullopt);
+    for (const testing::CrashMode mode : testing::kCrashModes) {
+        FaultyDisk left = disk.crash_state(1, mode);
+        const auto [log, records] = replay(*left.root());
+        ASSERT_TRUE(log.has_value()) << why(log);
+        EXPECT_EQ(records, (std::vector<Bytes>{to_bytes("a"), to_bytes("b")}));
+    }
+}
+
+TEST(AppendLog, IsReadOnlyWhenWhatAFullDiskLeftCannotBeCutOff) {
+    for (const std::uint64_t n : {2U, 3U}) {  // the cut, the sync of the cut
+        FaultyDisk disk;
+        const auto root = disk.root();
+        const auto opened = replay(*root).opened;
+        ASSERT_TRUE(opened->log->append(to_bytes("a")).has_value());
+        disk.plan().fill_disk(true);
+        disk.plan().fail_at(n, FaultKind::IoError);
+        ASSERT_EQ(opened->log->append(to_bytes("b")).error().code, ErrorCode::IoError);
+        disk.plan().clear();
+        disk.plan().fill_disk(false);
+        EXPECT_EQ(opened->log->append(to_bytes("c")).error().code, ErrorCode::ReadOnly);
+        EXPECT_EQ(replay(*root).records, std::vector<Bytes>{to_bytes("a")});
+    }
 }
 
 TEST(AppendLog, FinishesShortWrites) {

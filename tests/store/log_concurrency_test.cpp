@@ -108,7 +108,11 @@ void fail_in_the_middle(std::uint64_t n, FaultKind kind) {
         EXPECT_TRUE(acknowledged.emplace(*sequence, text).second);
         return true;
     });
-    EXPECT_EQ(refused.load(), kThreads) << "no thread hangs or goes on";
+    if (kind == FaultKind::NoSpace) {  // the others go on once there is space
+        EXPECT_GE(refused.load(), 1);
+    } else {
+        EXPECT_EQ(refused.load(), kThreads) << "no thread hangs or goes on";
+    }
     for (const testing::CrashMode mode : kCrashModes) {
         FaultyDisk left = disk.crash_state(n, mode);
         const Replayed replayed = replay(*left.root());
