@@ -15,6 +15,8 @@ constexpr int kInterrupted = 130;
 
 Interrupts::Interrupts() {
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a known signal
+    // A file that may not grow further is an error of that write, not the end of the program.
+    std::signal(SIGXFSZ, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a known signal
     sigset_t signals;
     ::sigemptyset(&signals);
     ::sigaddset(&signals, SIGINT);
