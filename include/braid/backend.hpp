@@ -89,12 +89,17 @@ struct WriteOptions {
     /// exist, an upsert of its id is a Conflict that only says that the id is taken. A delete goes
     /// by its scope's.
     Principal principal;
+    /// Upserts only: the batch is all there is of its documents. Chunks of these documents that it
+    /// does not hold, and the principal may see, are deleted by the same write: after a crash
+    /// either all of the old is there or all of the new.
+    bool replace_documents = false;
     CallLimits limits;  // while missing vectors are made; the write itself is not interrupted
 };
 
 struct WriteReport {
     std::uint64_t written = 0;  // chunks inserted, updated or deleted
     std::uint64_t replaced = 0;
+    std::uint64_t removed = 0;          // chunks that replaced documents no longer have
     Version version = 0;                // of every chunk the call changed; 0 if it changed none
     std::vector<std::string> warnings;  // texts longer than the embedder reads, and the like
 };
@@ -122,6 +127,19 @@ struct CollectionStats {
     double average_length = 0;  // weighted terms per chunk
     /// Of the whole collection; 0 for a principal that may not see all of it.
     std::uint64_t bytes_on_disk = 0;
+};
+
+/// How a backend is doing, for health checks and metrics.
+struct BackendHealth {
+    struct Refusal {
+        std::string collection;
+        Error cause;  // StorageFull: writes are taken again once there is space
+    };
+    std::vector<Refusal> refusing;    // collections that take no writes at present
+    std::uint64_t failed_writes = 0;  // because of the storage, since the backend was opened
+    std::uint64_t compactions = 0;    // that the backend did by itself
+    std::uint64_t failed_compactions = 0;
+    std::uint64_t open_collections = 0;  // the others are opened when they are needed
 };
 
 /// A copy of a collection under another schema, made beside it while it stays in use: for vectors
@@ -164,6 +182,16 @@ public:
     /// AlreadyExists, or InvalidArgument for the name or the schema.
     virtual Result<> create_collection(const std::string& name, const Schema& schema) = 0;
     virtual Result<> drop_collection(const std::string& name) = 0;
+    /// Like create_collection, for one that is to be filled before anybody may read it: until
+    /// finish_collection it takes writes, and every read of it fails. It stays so after a crash,
+    /// `collections` says why, and beginning it again then empties it.
+    virtual Result<> begin_collection(const std::string& name, const Schema& schema) {
+        (void)schema;
+        return fail(ErrorCode::Unsupported, "collection \"" + name + "\" cannot be filled unseen");
+    }
+    virtual Result<> finish_collection(const std::string& name) {
+        return fail(ErrorCode::Unsupported, "collection \"" + name + "\" cannot be filled unseen");
+    }
     /// Every collection, damaged ones with the reason; counts are the principal's.
     virtual Result<std::vector<CollectionInfo>> collections(const Principal& principal) const = 0;
     virtual Result<CollectionInfo> describe(const std::string& name,
@@ -261,6 +289,9 @@ public:
                                             const std::string& after, std::size_t limit,
                                             bool with_vectors,
                                             const CallLimits& limits = {}) const = 0;
+
+    /// A collection that a full disk keeps from writing is tried again.
+    virtual BackendHealth health() const { return {}; }
 
     /// Verifies all that is kept, as of now, and changes nothing: files, checksums and order of
     /// records, and that the indexes hold what the records say. One damaged collection does not

@@ -124,6 +124,8 @@ struct CollectionInfo {
     std::uint64_t documents = 0;
     std::vector<std::string> namespaces;  // those with visible chunks, in byte order
     std::string damage;                   // why the collection cannot be read; empty when it can
+    /// Of the whole collection; 0 for a principal that may not see all of it.
+    std::uint64_t bytes_on_disk = 0;
 };
 
 /// What verifying a database found.

@@ -60,6 +60,11 @@ struct OpenOptions {
     bool read_only = false;  // takes no lock, sees what was on disk when opened
     Durability durability = Durability::Full;
     unsigned relaxed_ms = 100;
+    /// Collections kept open, two files each. Beyond it those that were not used for longest are
+    /// closed, unless somebody reads them, and opened again when they are needed.
+    std::size_t max_open_collections = 128;
+    /// Logs of which most is void are compacted by themselves, in the background.
+    bool auto_compact = true;
     std::vector<Profile> profiles;    // besides the built-in ones; same name replaces
     EmbedderFactory embedders;        // none: the built-in models
     std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
@@ -118,6 +123,11 @@ public:
     const OpenReport& open_report() const;
 
     Result<> create_collection(const std::string& name, const Schema& schema = {});
+    /// For a collection that nobody is to see before it is complete, such as an import: it takes
+    /// writes, but no reads, until finish_collection. What a crash leaves of it is listed as
+    /// unfinished, and beginning it again empties it.
+    Result<> begin_collection(const std::string& name, const Schema& schema = {});
+    Result<> finish_collection(const std::string& name);
     Result<> drop_collection(const std::string& name);
     Result<std::vector<CollectionInfo>> collections(const Principal& principal = {}) const;
     Result<CollectionInfo> describe(const std::string& name, const Principal& principal = {}) const;
@@ -202,6 +212,10 @@ public:
     /// Corruption if a collection here is damaged. The report is that of the copy.
     Result<CheckReport> snapshot(const std::filesystem::path& path,
                                  const CallLimits& limits = {}) const;
+
+    /// Which collections take no writes, and why. One that a full disk keeps from writing is tried
+    /// again.
+    BackendHealth health() const;
 
     /// None for a collection whose vectors no embedder makes.
     Result<std::optional<TokenCounter>> token_counter(const std::string& collection) const;

@@ -187,6 +187,12 @@ void write_chunk(ByteWriter& out, const Chunk& chunk) {
     write_vector(out, chunk.vector);
 }
 
+std::size_t chunk_bytes(const Chunk& chunk) {
+    store::ByteWriter out;
+    write_chunk(out, chunk);
+    return out.size();
+}
+
 Result<Chunk> read_chunk(ByteReader& in) {
     BRAID_TRY(const std::uint8_t flags, in.u8("chunk flags"));
     if ((flags & ~kChunkFlags) != 0) return in.corrupt("unknown chunk flags");

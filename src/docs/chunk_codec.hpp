@@ -15,6 +15,8 @@ inline constexpr std::size_t kMaxMetadataDepth = 1024;
 /// Bytes of a chunk in a log record (docs/formats/records.md), its version left out.
 void write_chunk(store::ByteWriter& out, const Chunk& chunk);
 Result<Chunk> read_chunk(store::ByteReader& in);
+/// How many bytes write_chunk makes of it.
+std::size_t chunk_bytes(const Chunk& chunk);
 
 void write_update(store::ByteWriter& out, const MetadataUpdate& update);
 Result<MetadataUpdate> read_update(store::ByteReader& in);

@@ -1,5 +1,7 @@
 #include "braid/database.hpp"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "braid/core/charge.hpp"
@@ -92,9 +94,12 @@ Result<Database> Database::open(const std::filesystem::path& path, const OpenOpt
                   path, create ? store::OpenMode::CreateIfMissing : store::OpenMode::MustExist));
     const unsigned relaxed_ms = options.durability == Durability::Relaxed ? options.relaxed_ms : 0;
     BRAID_TRY(auto opened,
-              local::open_local_backend(
-                  std::move(directory),
-                  {.read_only = options.read_only, .relaxed_ms = relaxed_ms, .log = options.log}));
+              local::open_local_backend(std::move(directory),
+                                        {.read_only = options.read_only,
+                                         .relaxed_ms = relaxed_ms,
+                                         .compaction = {.enabled = options.auto_compact},
+                                         .max_open = options.max_open_collections,
+                                         .log = options.log}));
     return Database(std::make_unique<Impl>(std::move(opened), options));
 }
 
@@ -122,6 +127,17 @@ Result<> Database::create_collection(const std::string& name, const Schema& sche
     Schema completed = schema;
     BRAID_CHECK(impl_->registry.complete(completed));
     return impl_->backend->create_collection(name, completed);
+}
+
+Result<> Database::begin_collection(const std::string& name, const Schema& schema) {
+    BRAID_CHECK(validate_collection_name(name));
+    Schema completed = schema;
+    BRAID_CHECK(impl_->registry.complete(completed));
+    return impl_->backend->begin_collection(name, completed);
+}
+
+Result<> Database::finish_collection(const std::string& name) {
+    return impl_->backend->finish_collection(name);
 }
 
 Result<> Database::drop_collection(const std::string& name) {
@@ -339,15 +355,30 @@ Result<std::vector<Chunk>> Database::scan(const ReadScope& scope, const std::str
     return impl_->backend->scan(snapshot, scope, after, limit, with_vectors, limits);
 }
 
+BackendHealth Database::health() const {
+    return impl_->backend->health();
+}
+
 Result<CheckReport> Database::check(const CallLimits& limits) const {
     return impl_->backend->check(limits);
 }
 
 Result<CheckReport> Database::snapshot(const std::filesystem::path& path,
                                        const CallLimits& limits) const {
-    BRAID_TRY(const auto directory,
-              store::open_posix_directory(path, store::OpenMode::CreateIfMissing));
-    return local::copy_database(*impl_->backend, *directory, limits);
+    std::error_code unknown;
+    const bool present = std::filesystem::exists(path, unknown);
+    const bool fresh = !present || std::filesystem::is_empty(path, unknown);
+    auto copied = [&]() -> Result<CheckReport> {
+        BRAID_TRY(const auto directory,
+                  store::open_posix_directory(path, store::OpenMode::CreateIfMissing));
+        return local::copy_database(*impl_->backend, *directory, limits);
+    }();
+    // What failed leaves nothing that could be taken for a copy: not even an empty database.
+    if (!copied && fresh && copied.error().code != ErrorCode::Locked) {
+        std::filesystem::remove(path / local::kLockName, unknown);
+        if (!present) std::filesystem::remove(path, unknown);
+    }
+    return copied;
 }
 
 }  // namespace braid

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "braid/backend.hpp"
 #include "braid/core/fair_shared_mutex.hpp"
 #include "braid/local/collection.hpp"
+#include "braid/local/compaction_queue.hpp"
 #include "braid/local/local_backend.hpp"
 #include "braid/result.hpp"
 #include "braid/store/directory.hpp"
@@ -24,10 +26,17 @@
 namespace braid::local {
 
 // Names in a database's directory.
-inline constexpr std::string_view kLockName = "LOCK";
 inline constexpr std::string_view kCollectionsName = "collections";
 /// What becomes `kCollectionsName` when a copy is complete.
 inline constexpr std::string_view kUnfinishedName = "collections-unfinished";
+
+/// Why a collection that was begun and not finished cannot be read.
+inline constexpr const char* kUnfilled =
+    "filling it, by an import, is under way or was interrupted; drop it, or import it again";
+
+inline tl::unexpected<Error> no_collection(const std::string& name) {
+    return fail(ErrorCode::NotFound, "there is no collection \"" + name + "\"");
+}
 
 /// How far a rewrite is.
 struct RewriteProgress {
@@ -41,9 +50,15 @@ class LocalBackend final : public Backend {
 public:
     LocalBackend(std::unique_ptr<store::Directory> root, std::unique_ptr<store::DirectoryLock> lock,
                  LocalOptions options)
-        : lock_(std::move(lock)), root_(std::move(root)), options_(std::move(options)) {}
+        : lock_(std::move(lock)),
+          root_(std::move(root)),
+          options_(std::move(options)),
+          compactions_due_([this](const std::string& name,
+                                  const std::stop_token& stop) { compact_by_itself(name, stop); },
+                           options_.compaction.background) {}
 
     ~LocalBackend() override {
+        compactions_due_.stop();
         for (const auto& [name, collection] : collections_) (void)collection->close();
     }
     LocalBackend(const LocalBackend&) = delete;
@@ -65,31 +80,29 @@ public:
 
     Result<> create_collection(const std::string& name, const Schema& schema) override;
     Result<> drop_collection(const std::string& name) override;
+    Result<> begin_collection(const std::string& name, const Schema& schema) override;
+    Result<> finish_collection(const std::string& name) override;
     Result<std::vector<CollectionInfo>> collections(const Principal& principal) const override;
     Result<CollectionInfo> describe(const std::string& name,
                                     const Principal& principal) const override;
 
     Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
                                std::vector<Chunk> chunks, const WriteOptions& options) override {
-        const std::shared_lock writing(switch_mutex_);
-        BRAID_TRY(const auto found, find(collection));
-        BRAID_CHECK(check_writable());
-        return found->upsert(namespace_, std::move(chunks), options);
+        return write(collection, [&](Collection& found) {
+            return found.upsert(namespace_, std::move(chunks), options);
+        });
     }
     Result<WriteReport> update(const std::string& collection, const std::string& namespace_,
                                std::vector<MetadataUpdate> updates,
                                const WriteOptions& options) override {
-        const std::shared_lock writing(switch_mutex_);
-        BRAID_TRY(const auto found, find(collection));
-        BRAID_CHECK(check_writable());
-        return found->update(namespace_, std::move(updates), options);
+        return write(collection, [&](Collection& found) {
+            return found.update(namespace_, std::move(updates), options);
+        });
     }
     Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
                                const WriteOptions& options) override {
-        const std::shared_lock writing(switch_mutex_);
-        BRAID_TRY(const auto found, find(scope.collection));
-        BRAID_CHECK(check_writable());
-        return found->remove(scope, selector, options);
+        return write(scope.collection,
+                     [&](Collection& found) { return found.remove(scope, selector, options); });
     }
 
     Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
@@ -97,8 +110,13 @@ public:
     Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) override;
     std::optional<std::string> rewriting(const std::string& collection) const override;
     /// Puts `next` in the place of the collection of its name, if nothing is pending.
+    /// Up to `may_copy` chunks that are, are copied first, while writers wait.
     Result<bool> switch_over(const std::shared_ptr<Collection>& source,
-                             const std::shared_ptr<Collection>& next);
+                             const std::shared_ptr<Collection>& next, std::size_t may_copy = 0);
+    /// Removes what a rewrite has written that will not be finished.
+    void give_up(const Collection& source, Collection& next) const;
+    /// Compacts what waits for it, on this thread.
+    void run_due_compactions() { compactions_due_.run_here(); }
 
     Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const override;
 
@@ -137,6 +155,7 @@ public:
                                     const std::string& after, std::size_t limit, bool with_vectors,
                                     const CallLimits& limits) const override;
 
+    BackendHealth health() const override;
     Result<CheckReport> check(const CallLimits& limits) const override;
     /// See copy_database.
     Result<CheckReport> copy_to(store::Directory& destination, const CallLimits& limits) const;
@@ -152,9 +171,50 @@ private:
         if (!options_.read_only) return {};
         return fail(ErrorCode::ReadOnly, root_->path() + " is open for reading only");
     }
+    template <class Change>
+    Result<WriteReport> write(const std::string& collection, const Change& change) {
+        const std::shared_lock writing(switch_mutex_);
+        BRAID_TRY(const auto found, find(collection));
+        BRAID_CHECK(check_writable());
+        Result<WriteReport> report = change(*found);
+        note_write(*found, report);
+        return report;
+    }
+    /// Counts and tells what the storage refused, and that it takes writes again.
+    void note_write(const Collection& collection, const Result<WriteReport>& report);
+    void note_trouble(const Collection& collection) const;
+    /// Whether most of its log is void.
+    bool wants_compaction(const Collection& collection) const;
+    void compact_by_itself(const std::string& name, const std::stop_token& stop);
+    Result<> compact_now(const Collection& source, const std::stop_token& stop);
+    void tell(LogEvent::Level level, std::string_view event, const std::string& message) const {
+        if (options_.log) options_.log({level, event, message});
+    }
+    Result<> create(const std::string& name, const Schema& schema, Collection::Created as);
+    Result<> try_create(const std::string& name, const Schema& schema, Collection::Created as);
+    /// Opens it, if it is closed. Holding it keeps it open.
     Result<std::shared_ptr<Collection>> find(const std::string& name) const;
+    /// What a snapshot holds of a collection, whether or not it may be read.
+    static Result<PinPtr> pinned(const SnapshotPtr& snapshot, const std::string& collection);
+    /// Unavailable if it is not to be read yet.
     static Result<PinPtr> find(const SnapshotPtr& snapshot, const ReadScope& scope);
-    Result<std::string> open_one(const std::string& name);
+
+    // Opening and closing (local_open.cpp)
+    Result<Collection::Opened> open_files(const std::string& name) const;
+    Result<std::shared_ptr<Collection>> open_closed(const std::string& name) const;
+    /// Closes those that nobody uses, the longest unused first, until so many are open.
+    void close_idle(std::size_t keep) const;
+    /// Puts what was opened in its place. Requires mutex_.
+    void take_in(const std::string& name, const Collection::Opened& opened) const;
+    /// Waits until nobody opens or closes it. Requires mutex_, gives it up meanwhile.
+    void settle(std::unique_lock<std::mutex>& lock, const std::string& name) const {
+        settled_.wait(lock, [&] { return !busy_.contains(name); });
+    }
+    /// Of all collections but the damaged ones. Requires mutex_.
+    std::set<std::string> names() const;
+    /// All of them, open. None is closed as long as the result lives.
+    std::vector<std::shared_ptr<Collection>> open_all() const;
+    void open_at_start(const std::string& name, std::vector<std::string>& notes);
     void remove_leftovers(store::Directory& directory, std::vector<std::string>& notes) const;
     /// `collections`: what stands beside the collections.
     void note_unknown_names(const std::vector<store::DirectoryEntry>& collections,
@@ -184,15 +244,33 @@ private:
     mutable core::FairSharedMutex switch_mutex_;
 
     mutable std::mutex mutex_;
-    std::map<std::string, std::shared_ptr<Collection>> collections_;
-    std::map<std::string, Error> damaged_;
+    /// Those that are open. Who holds one beside this map keeps it from being closed.
+    mutable std::map<std::string, std::shared_ptr<Collection>> collections_;
+    struct Closed {
+        std::optional<CollectionInfo> info;  // as everybody's; none if it was never open
+    };
+    mutable std::map<std::string, Closed> closed_;
+    mutable std::map<std::string, std::uint64_t> used_;  // by name: when, in uses
+    mutable std::uint64_t uses_ = 0;
+    mutable std::set<std::string> busy_;  // somebody opens or closes them
+    mutable std::condition_variable settled_;
+    mutable std::map<std::string, Error> damaged_;
     /// The copy of a collection that a rewrite of that manifest's name makes.
     Result<std::shared_ptr<Collection>> open_next(const std::string& collection,
                                                   std::string_view manifest_name) const;
     /// Conflict if one is under way. Requires mutex_.
     Result<> require_no_rewrite(const std::string& collection) const;
 
-    std::set<std::string> unfinished_;  // collections with a rewrite that nobody works on
+    mutable std::set<std::string> unfinished_;  // collections with a rewrite that nobody works on
+    mutable std::set<std::string> abandoned_;   // unfilled, and by nobody who is still at work
+    mutable std::set<std::string> refusing_;  // those of which it was told that they take no writes
+    std::atomic<std::uint64_t> failed_writes_{0};
+    std::atomic<std::uint64_t> compacted_{0};
+    std::atomic<std::uint64_t> failed_compactions_{0};
+    /// Size of the log when compacting it failed: it must have grown before the next attempt.
+    std::map<std::string, std::uint64_t> failed_at_bytes_;
+
+    mutable CompactionQueue compactions_due_;  // last: its thread uses all of the above
     std::map<std::string, std::weak_ptr<const RewriteProgress>> rewrites_;
 };
 

@@ -46,6 +46,7 @@ Collection::Collection(std::string name, std::unique_ptr<store::Directory> direc
       manifest_(std::move(manifest)),
       analyzer_(std::move(analyzer)),
       read_only_(read_only),
+      format_(manifest_.format),
       version_base_(manifest_.version_base),
       dimension_(manifest_.schema.vectors.dimension) {}
 
@@ -57,10 +58,27 @@ Result<> Collection::create_files(store::Directory& directory, const Schema& sch
     const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
     BRAID_TRY(const auto opened, store::AppendLog::open(directory, log, {}, nothing));
     BRAID_CHECK(opened.log->close());
-    return directory.replace(manifest_name, write_manifest({.schema = schema, .log = log}));
+    auto written = directory.replace(manifest_name, write_manifest({.schema = schema, .log = log}));
+    if (!written) {
+        // On a full disk nothing is to stay. A manifest that is in place after all needs its log.
+        (void)directory.remove(manifest_name);
+        const auto left = directory.open(manifest_name);
+        if (!left && left.error().code == ErrorCode::NotFound) (void)directory.remove(log);
+    }
+    return written;
 }
 
-Result<> Collection::create(store::Directory& directory, const Schema& schema) {
+Result<> Collection::create(store::Directory& directory, const Schema& schema, Created as) {
+    if (as == Created::Unfilled) {
+        BRAID_CHECK(directory.replace(kUnfinishedMark, {}));
+        auto created = create_files(directory, schema, kManifestName, log_name(1));
+        if (!created) (void)directory.remove(kUnfinishedMark);
+        return created;
+    }
+    if (const auto removed = directory.remove(kUnfinishedMark);
+        !removed && removed.error().code != ErrorCode::NotFound) {
+        return removed;  // left by a creation that was interrupted
+    }
     return create_files(directory, schema, kManifestName, log_name(1));
 }
 
@@ -97,6 +115,7 @@ Result<Collection::Opened> Collection::open(std::string name,
     }
     collection->log_ = std::move(opened->log);
     collection->manifest_name_ = manifest_name;
+    collection->unfinished_ = collection->directory_->open(kUnfinishedMark).has_value();
     if (!read_only && manifest_name == kManifestName) collection->remove_old_logs();
 
     Opened result{collection, {}};
@@ -111,6 +130,18 @@ Result<Collection::Opened> Collection::open(std::string name,
 
 Result<> Collection::close() {
     return log_->close();
+}
+
+Result<> Collection::finish() {
+    if (!unfinished_) return {};
+    BRAID_CHECK(directory_->remove(kUnfinishedMark));
+    unfinished_ = false;
+    return {};
+}
+
+std::optional<Error> Collection::refusal() const {
+    if (auto failure = log_->failure()) return failure;
+    return log_->no_space();
 }
 
 Schema Collection::schema() const {

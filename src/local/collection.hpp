@@ -54,7 +54,10 @@ public:
         std::vector<std::string> notes;  // what had to be cut
     };
 
-    static Result<> create(store::Directory& directory, const Schema& schema);
+    /// Filled: it may be read at once. Unfilled: only after finish().
+    enum class Created { Filled, Unfilled };
+    static Result<> create(store::Directory& directory, const Schema& schema,
+                           Created as = Created::Filled);
     /// Takes over the directory, which must hold a manifest of that name.
     static Result<Opened> open(std::string name, std::unique_ptr<store::Directory> directory,
                                store::Durability durability, bool read_only,
@@ -66,6 +69,8 @@ public:
     bool has_next() const;
     /// Puts copies of chunks, with their versions, into a collection opened as the next one.
     Result<> put_copies(const std::string& namespace_, std::vector<Chunk> chunks);
+    /// Removes what a rewrite that is given up has written, unless it has taken this one's place.
+    void discard(Collection& next) const;
     /// Makes the next one's manifest the collection's, and removes this one's log. The caller keeps
     /// writers away from both, and lets go of this one.
     Result<> replace_by(Collection& next);
@@ -104,6 +109,17 @@ public:
     std::shared_ptr<const Pin> pin() const;
     /// No more writes; what was acknowledged is on disk.
     Result<> close();
+
+    /// Created as unfilled, and not finished: not to be read.
+    bool unfinished() const noexcept { return unfinished_; }
+    Result<> finish();
+    /// Why it takes no writes at present.
+    std::optional<Error> refusal() const;
+    /// Finds out whether there is space again, if there was none.
+    void try_space() const { (void)log_->try_space(); }
+    std::uint64_t log_bytes() const { return log_->size_bytes(); }
+    /// What a compacted log would have, about.
+    std::uint64_t live_bytes() const noexcept { return live_bytes_; }
 
     Result<WriteReport> upsert(const std::string& namespace_, std::vector<Chunk> chunks,
                                const WriteOptions& options);
@@ -159,6 +175,13 @@ private:
     /// write gate, alone.
     Result<> check_taken(const std::string& namespace_, std::span<const std::string> ids,
                          const Principal& principal) const;
+    /// Ids of the chunks of the batch's documents that are not in the batch, and that the principal
+    /// may see. Requires the write gate, alone.
+    Result<std::vector<std::string>> left_out(const std::string& namespace_,
+                                              const std::vector<Chunk>& batch,
+                                              const Principal& principal) const;
+    /// Has the manifest say that the log may hold what older versions do not know.
+    Result<> raise_format();
     Result<> replay(Sequence sequence, std::span<const std::byte> payload);
     Result<WriteReport> commit(std::span<const std::byte> payload,
                                const std::function<WriteReport(Sequence)>& apply);
@@ -198,6 +221,9 @@ private:
     std::string_view manifest_name_ = kManifestName;  // of the file it stands in
     const text::Analyzer analyzer_;
     const bool read_only_;
+    std::atomic<std::uint32_t> format_;  // of the manifest's file
+    std::atomic<bool> unfinished_ = false;
+    std::atomic<std::uint64_t> live_bytes_ = 0;
     std::atomic<bool> displaced_ = false;  // an error left it open whose manifest is in place
     std::unique_ptr<store::AppendLog> log_;
 

@@ -23,6 +23,7 @@ Collection::Extent Collection::extent() const {
 Manifest Collection::manifest_at(const Extent& extent) const {
     Manifest manifest = manifest_;
     manifest.version_base = extent.version_base;
+    manifest.format = format_;
     return manifest;
 }
 

@@ -321,6 +321,7 @@ Result<CollectionInfo> Collection::info(Sequence at, const Principal& principal)
     CollectionInfo info;
     info.name = name_;
     info.schema = schema();
+    if (principal.sees_everything()) info.bytes_on_disk = log_->size_bytes();
     const std::shared_lock lock(state_mutex_);
     for (const auto& [namespace_, partition] : partitions_) {
         const auto view = View::create(partition, manifest_.schema, principal, at);

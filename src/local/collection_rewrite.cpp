@@ -96,6 +96,17 @@ Collection::Difference Collection::difference(const Collection& next) const {
     return difference;
 }
 
+void Collection::discard(Collection& next) const {
+    (void)next.close();
+    const auto file = directory_->open(kManifestName);
+    if (!file) return;
+    const auto present = read_manifest((*file)->bytes(), kManifestName);
+    if (!present || present->log == next.manifest_.log) return;
+    // What cannot be removed now goes when the database is opened next.
+    (void)directory_->remove(next.manifest_name_);
+    (void)directory_->remove(next.manifest_.log);
+}
+
 /// After an error the other manifest may be in place, for now or for good. What is written to this
 /// log, or to the other, could then be lost: neither takes writes until the database is opened
 /// anew.

@@ -180,7 +180,8 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     std::shared_lock shared(write_gate_, std::defer_lock);
     std::unique_lock alone(write_gate_, std::defer_lock);
     const bool first_vectors = manifest_.schema.vectors.has_vectors() && dimension() == 0;
-    const bool depends = options.if_version || !options.principal.sees_everything();
+    const bool depends =
+        options.if_version || options.replace_documents || !options.principal.sees_everything();
     if (depends || first_vectors) {
         alone.lock();
     } else {
@@ -191,7 +192,6 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     if (expected == 0 && first_vectors) expected = chunks.front().vector.size();
     std::unordered_set<std::string_view> seen;
     std::vector<std::string> ids;
-    auto out = start_record(kUpsert, namespace_, chunks.size());
     for (Chunk& chunk : chunks) {
         auto valid = validate_chunk(chunk, expected);
         if (valid) valid = check_characters(chunk);
@@ -201,16 +201,27 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         }
         chunk.version = 0;
         if (depends) ids.push_back(chunk.chunk_id);
-        docs::write_chunk(out, chunk);
     }
     BRAID_CHECK(check_taken(namespace_, ids, options.principal));
     BRAID_CHECK(check_versions({.namespace_ = namespace_}, ids, options));
-
+    std::vector<std::string> outdated;
+    if (options.replace_documents) {
+        BRAID_TRY(outdated, left_out(namespace_, chunks, options.principal));
+        if (!outdated.empty()) BRAID_CHECK(raise_format());
+    }
+    auto out = start_record(outdated.empty() ? kUpsert : kReplace, namespace_, chunks.size());
     std::vector<PreparedChunk> prepared;
     prepared.reserve(chunks.size());
-    for (Chunk& chunk : chunks) prepared.push_back(prepare(std::move(chunk)));
+    for (Chunk& chunk : chunks) {
+        docs::write_chunk(out, chunk);
+        prepared.push_back(prepare(std::move(chunk)));
+    }
+    if (!outdated.empty()) write_removals(out, outdated);
     return commit(out.view(), [&](Sequence sequence) {
-        return apply_upsert(namespace_, std::move(prepared), sequence);
+        WriteReport report = apply_upsert(namespace_, std::move(prepared), sequence);
+        if (outdated.empty()) return report;
+        report.removed = apply_remove(namespace_, outdated, sequence).written;
+        return report;
     });
 }
 
@@ -308,12 +319,14 @@ Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelec
 WriteReport Collection::apply_upsert(const std::string& namespace_,
                                      std::vector<PreparedChunk> chunks, Sequence sequence) {
     Partition& target = partition(namespace_);
+    const std::uint64_t before = target.live_bytes();
     WriteReport report{.written = chunks.size(), .version = sequence + version_base_};
     for (PreparedChunk& prepared : chunks) {
         if (dimension_ == 0) dimension_ = prepared.chunk.vector.size();
         if (prepared.chunk.version == 0) prepared.chunk.version = report.version;
         if (target.upsert(std::move(prepared), sequence)) ++report.replaced;
     }
+    live_bytes_ += target.live_bytes() - before;
     compact_if_worthwhile(target);
     return report;
 }
@@ -322,6 +335,7 @@ WriteReport Collection::apply_updates(const std::string& namespace_,
                                       const std::vector<MetadataUpdate>& updates,
                                       Sequence sequence) {
     Partition& target = partition(namespace_);
+    const std::uint64_t before = target.live_bytes();
     WriteReport report{.version = sequence + version_base_};
     for (const MetadataUpdate& update : updates) {
         const Row row = target.find(update.chunk_id, applied_);
@@ -333,6 +347,7 @@ WriteReport Collection::apply_updates(const std::string& namespace_,
         ++report.written;
         ++report.replaced;
     }
+    live_bytes_ += target.live_bytes() - before;
     compact_if_worthwhile(target);
     return report;
 }
@@ -340,10 +355,12 @@ WriteReport Collection::apply_updates(const std::string& namespace_,
 WriteReport Collection::apply_remove(const std::string& namespace_,
                                      const std::vector<std::string>& ids, Sequence sequence) {
     Partition& target = partition(namespace_);
+    const std::uint64_t before = target.live_bytes();
     WriteReport report{.version = sequence + version_base_};
     for (const std::string& id : ids) {
         if (target.remove(id, sequence)) ++report.written;
     }
+    live_bytes_ += target.live_bytes() - before;
     compact_if_worthwhile(target);
     return report;
 }

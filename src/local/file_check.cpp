@@ -155,10 +155,15 @@ void check_other_files(const store::Directory& files, const Manifest& manifest,
             findings.note("a rewrite is unfinished; run `braid reembed` to go on with it");
         }
     }
+    if (files.open(kUnfinishedMark)) {
+        findings.note(
+            "filling it, by an import, is under way or was interrupted; it cannot be read");
+    }
     for (const store::DirectoryEntry& entry : *entries) {
-        const bool ours = entry.name == kManifestName || entry.name == kNextManifestName ||
-                          entry.name == kCompactManifestName || entry.name == manifest.log ||
-                          entry.name == next_log || entry.name == compact_log;
+        const bool ours = entry.name == kManifestName || entry.name == kUnfinishedMark ||
+                          entry.name == kNextManifestName || entry.name == kCompactManifestName ||
+                          entry.name == manifest.log || entry.name == next_log ||
+                          entry.name == compact_log;
         if (ours && !entry.is_directory) continue;
         const bool old_log = !entry.is_directory && log_number(entry.name).has_value();
         findings.note(place(files, entry.name) +

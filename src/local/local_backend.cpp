@@ -1,6 +1,7 @@
 #include "braid/local/local_backend.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "braid/local/backend.hpp"
@@ -12,90 +13,63 @@ struct LocalSnapshot final : Snapshot {
     std::map<std::string, std::shared_ptr<const Collection::Pin>> pins;
 };
 
-/// Corruption if this is a copy of a database that was not finished: not an empty database.
-Result<> require_no_unfinished_copy(const store::Directory& root) {
-    const auto found = root.open_subdirectory(kUnfinishedName);
-    if (!found) return {};
-    return fail(ErrorCode::Corruption, root.path() +
-                                           ": copying a database into this directory was begun and "
-                                           "not finished; do it again");
-}
-
-tl::unexpected<Error> no_collection(const std::string& name) {
-    return fail(ErrorCode::NotFound, "there is no collection \"" + name + "\"");
-}
-
 }  // namespace
 
-Result<std::string> LocalBackend::open_one(const std::string& name) {
-    const auto attempt = [&]() -> Result<Collection::Opened> {
-        BRAID_TRY(auto directory, directory_->open_subdirectory(name));
-        return Collection::open(name, std::move(directory), durability(), options_.read_only);
-    };
-    auto opened = attempt();
-    // Another process may have put a new log in place between our reading manifest and log.
-    if (!opened && options_.read_only) opened = attempt();
-    if (!opened) return tl::unexpected(opened.error());
-    collections_.insert_or_assign(name, std::move(opened->collection));
-    if (collections_.at(name)->has_next()) unfinished_.insert(name);
-    return opened->notes.empty() ? std::string() : opened->notes.front();
-}
-
-/// What cannot be removed is in nobody's way.
-void LocalBackend::remove_leftovers(store::Directory& directory,
-                                    std::vector<std::string>& notes) const {
-    if (options_.read_only) return;
-    const auto removed = directory.remove_leftovers();
-    if (!removed) {
-        notes.push_back("left-over files in " + directory.path() +
-                        " cannot be removed: " + removed.error().message);
-    }
-}
-
-Result<std::vector<std::string>> LocalBackend::open_collections() {
-    auto directory = root_->open_subdirectory(kCollectionsName);
-    if (!directory && directory.error().code == ErrorCode::NotFound) {
-        BRAID_CHECK(require_no_unfinished_copy(*root_));
-        if (!options_.read_only) directory = root_->subdirectory(kCollectionsName);
-    }
-    std::vector<std::string> notes;
-    remove_leftovers(*root_, notes);
-    if (!directory) {
-        if (directory.error().code == ErrorCode::NotFound) return notes;
-        return tl::unexpected(directory.error());
-    }
-    directory_ = *std::move(directory);
-    remove_leftovers(*directory_, notes);
-    BRAID_TRY(const auto entries, directory_->list());
-    for (const store::DirectoryEntry& entry : entries) {
-        if (!entry.is_directory || !validate_collection_name(entry.name)) continue;
-        if (const auto own = directory_->open_subdirectory(entry.name)) {
-            remove_leftovers(**own, notes);
-        }
-        const auto note = open_one(entry.name);
-        if (note) {
-            if (!note->empty()) notes.push_back(*note);
-            continue;
-        }
-        // A directory without a manifest is a creation that was interrupted: as if it never was.
-        if (note.error().code == ErrorCode::NotFound) continue;
-        notes.push_back("collection \"" + entry.name +
-                        "\" cannot be read: " + note.error().message);
-        damaged_.insert_or_assign(entry.name, note.error());
-    }
-    return notes;
-}
-
 Result<> LocalBackend::create_collection(const std::string& name, const Schema& schema) {
+    return create(name, schema, Collection::Created::Filled);
+}
+
+Result<> LocalBackend::begin_collection(const std::string& name, const Schema& schema) {
+    bool again = false;
+    {
+        const std::scoped_lock lock(mutex_);
+        again = abandoned_.contains(name);
+    }
+    if (again) BRAID_CHECK(drop_collection(name));
+    return create(name, schema, Collection::Created::Unfilled);
+}
+
+Result<> LocalBackend::finish_collection(const std::string& name) {
+    BRAID_CHECK(check_writable());
+    BRAID_TRY(const auto found, find(name));
+    if (!found->unfinished()) {
+        return fail(ErrorCode::Conflict, "collection \"" + name + "\" is not being filled");
+    }
+    return found->finish();
+}
+
+Result<> LocalBackend::create(const std::string& name, const Schema& schema,
+                              Collection::Created as) {
     BRAID_CHECK(validate_collection_name(name));
     BRAID_CHECK(check_writable());
-    const std::scoped_lock lock(mutex_);
-    if (collections_.contains(name) || damaged_.contains(name)) {
+    auto created = try_create(name, schema, as);
+    if (!created && created.error().code == ErrorCode::ResourceExhausted) {
+        close_idle(0);  // too many files are open
+        created = try_create(name, schema, as);
+    }
+    if (created) close_idle(options_.max_open);
+    return created;
+}
+
+Result<> LocalBackend::try_create(const std::string& name, const Schema& schema,
+                                  Collection::Created as) {
+    std::unique_lock lock(mutex_);
+    settle(lock, name);
+    if (names().contains(name) || damaged_.contains(name)) {
         return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" exists already");
     }
     BRAID_TRY(const auto directory, directory_->subdirectory(name));
-    BRAID_CHECK(Collection::create(*directory, schema));
-    BRAID_CHECK(open_one(name));
+    if (auto created = Collection::create(*directory, schema, as); !created) {
+        // On a full disk not even the folder is to stay, if there is nothing in it.
+        const auto entries = directory->list();
+        const auto others = directory->list_others();
+        if (entries && others && entries->empty() && others->empty()) {
+            (void)directory_->remove_subdirectory(name);
+        }
+        return created;
+    }
+    BRAID_TRY(const auto opened, open_files(name));
+    take_in(name, opened);
     return {};
 }
 
@@ -103,9 +77,10 @@ Result<> LocalBackend::drop_collection(const std::string& name) {
     BRAID_CHECK(check_writable());
     const std::unique_lock nobody_reads_files(files_mutex_);
     const std::unique_lock nobody_writes(switch_mutex_);
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
+    settle(lock, name);
     const auto found = collections_.find(name);
-    if (found == collections_.end() && !damaged_.contains(name)) return no_collection(name);
+    if (!names().contains(name) && !damaged_.contains(name)) return no_collection(name);
     if (found != collections_.end()) {
         (void)found->second->close();  // its data is about to go anyway
     }
@@ -116,50 +91,57 @@ Result<> LocalBackend::drop_collection(const std::string& name) {
         if (left || left.error().code != ErrorCode::NotFound) return removed;
     }
     if (found != collections_.end()) collections_.erase(found);
+    closed_.erase(name);
+    used_.erase(name);
     damaged_.erase(name);
     unfinished_.erase(name);
+    abandoned_.erase(name);
+    refusing_.erase(name);
+    failed_at_bytes_.erase(name);
     rewrites_.erase(name);
     return removed;
 }
 
-Result<std::shared_ptr<Collection>> LocalBackend::find(const std::string& name) const {
-    const std::scoped_lock lock(mutex_);
-    if (const auto found = collections_.find(name); found != collections_.end()) {
-        return found->second;
-    }
-    if (const auto found = damaged_.find(name); found != damaged_.end()) {
-        return fail("collection \"" + name + "\"", found->second);
-    }
-    return no_collection(name);
-}
-
-Result<LocalBackend::PinPtr> LocalBackend::find(const SnapshotPtr& snapshot,
-                                                const ReadScope& scope) {
+Result<LocalBackend::PinPtr> LocalBackend::pinned(const SnapshotPtr& snapshot,
+                                                  const std::string& collection) {
     const auto* local = dynamic_cast<const LocalSnapshot*>(snapshot.get());
     if (local == nullptr) {
         return invalid_argument("the snapshot is not one of this backend");
     }
-    const auto found = local->pins.find(scope.collection);
-    if (found == local->pins.end()) return no_collection(scope.collection);
+    const auto found = local->pins.find(collection);
+    if (found == local->pins.end()) return no_collection(collection);
     return found->second;
 }
 
+Result<LocalBackend::PinPtr> LocalBackend::find(const SnapshotPtr& snapshot,
+                                                const ReadScope& scope) {
+    BRAID_TRY(PinPtr pin, pinned(snapshot, scope.collection));
+    if (!pin->collection().unfinished()) return pin;
+    return fail(ErrorCode::Unavailable,
+                "collection \"" + scope.collection + "\" cannot be read: " + kUnfilled);
+}
+
 Result<std::vector<CollectionInfo>> LocalBackend::collections(const Principal& principal) const {
-    std::vector<std::shared_ptr<Collection>> open;
     std::vector<CollectionInfo> infos;
+    std::set<std::string> present;
     {
         const std::scoped_lock lock(mutex_);
-        for (const auto& [name, collection] : collections_) open.push_back(collection);
+        present = names();
         for (const auto& [name, error] : damaged_) {
             CollectionInfo& info = infos.emplace_back();
             info.name = name;
             info.damage = error.message;
         }
     }
-    for (const auto& collection : open) {
-        const auto pin = collection->pin();
-        BRAID_TRY(CollectionInfo info, collection->info(pin->at(), principal));
-        infos.push_back(std::move(info));
+    for (const std::string& name : present) {
+        auto info = describe(name, principal);
+        if (info) {
+            infos.push_back(*std::move(info));
+        } else if (info.error().code != ErrorCode::NotFound) {  // dropped meanwhile
+            CollectionInfo& unreadable = infos.emplace_back();
+            unreadable.name = name;
+            unreadable.damage = info.error().message;
+        }
     }
     std::ranges::sort(infos, {}, &CollectionInfo::name);
     return infos;
@@ -167,9 +149,16 @@ Result<std::vector<CollectionInfo>> LocalBackend::collections(const Principal& p
 
 Result<CollectionInfo> LocalBackend::describe(const std::string& name,
                                               const Principal& principal) const {
+    if (principal.sees_everything()) {
+        const std::scoped_lock lock(mutex_);
+        const auto closed = closed_.find(name);
+        if (closed != closed_.end() && closed->second.info) return *closed->second.info;
+    }
     BRAID_TRY(const auto collection, find(name));
     const auto pin = collection->pin();
-    return collection->info(pin->at(), principal);
+    BRAID_TRY(CollectionInfo info, collection->info(pin->at(), principal));
+    if (collection->unfinished()) info.damage = kUnfilled;
+    return info;
 }
 
 Result<SnapshotPtr> LocalBackend::snapshot(std::span<const std::string> collections) const {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "braid/backend.hpp"
@@ -14,9 +17,27 @@ class Directory;
 
 namespace braid::local {
 
+/// Of the file in a database's directory that its one writer holds.
+inline constexpr std::string_view kLockName = "LOCK";
+
+/// When a log is compacted without anybody asking for it.
+struct AutoCompaction {
+    bool enabled = true;
+    /// Void bytes, those of deleted and replaced chunks, must be more than this, and more than this
+    /// share of the log.
+    std::uint64_t min_void_bytes = std::uint64_t{4} << 20;
+    double min_void_share = 0.5;
+    /// Closing the database cancels the compaction of more live bytes, and waits for others.
+    std::uint64_t max_bytes_on_close = std::uint64_t{4} << 20;
+    bool background = true;  // false: only when LocalBackend::run_due_compactions is called
+};
+
 struct LocalOptions {
     bool read_only = false;   // takes no lock, writes nothing
     unsigned relaxed_ms = 0;  // 0: acknowledged means on disk
+    AutoCompaction compaction{};
+    /// Collections that are kept open, if nobody uses more at a time.
+    std::size_t max_open = 128;
     LogSink log;
 };
 
@@ -26,8 +47,10 @@ struct OpenedBackend {
     std::vector<std::string> notes;  // unfinished writes cut, collections that cannot be read
 };
 
-/// Opens every collection below `directory`. Damage to one is reported by `collections` and by
-/// every use of it, and does not stop the others. Locked if another process writes here.
+/// Opens the collections below `directory`, up to `max_open` of them; the others are opened when
+/// they are used. Damage to one is reported by `collections` and by every use of it, and does not
+/// stop the others. NotFound, if read_only, where there is no database. Locked if another process
+/// writes here.
 Result<OpenedBackend> open_local_backend(std::unique_ptr<store::Directory> directory,
                                          const LocalOptions& options);
 

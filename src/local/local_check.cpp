@@ -69,22 +69,28 @@ Result<CheckReport> LocalBackend::check(const CallLimits& limits) const {
     BRAID_CHECK(check_limits(limits));
     const std::shared_lock nothing_is_removed(files_mutex_);
     CheckReport report;
-    std::vector<std::shared_ptr<Collection>> open;
+    std::set<std::string> present;
     std::map<std::string, Error> damaged;
     std::vector<store::DirectoryEntry> others;
     {
         const std::scoped_lock lock(mutex_);
-        for (const auto& [name, collection] : collections_) open.push_back(collection);
+        present = names();
         damaged = damaged_;
         if (directory_) {
             BRAID_TRY(others, directory_->list());
         }
         std::erase_if(others, [&](const store::DirectoryEntry& entry) {
-            return collections_.contains(entry.name) || damaged_.contains(entry.name);
+            return present.contains(entry.name) || damaged_.contains(entry.name);
         });
     }
-    for (const auto& collection : open) {
-        BRAID_CHECK(collection->check(collection->extent(), collection->files(), report, limits));
+    for (const std::string& name : present) {
+        const auto collection = find(name);
+        if (!collection) {
+            damaged.emplace(name, collection.error());
+            continue;
+        }
+        BRAID_CHECK(
+            (*collection)->check((*collection)->extent(), (*collection)->files(), report, limits));
     }
     for (const auto& [name, error] : damaged) {
         BRAID_CHECK(check_limits(limits));

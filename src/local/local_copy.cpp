@@ -26,6 +26,18 @@ Result<> require_empty(const store::Directory& directory) {
     return {};
 }
 
+/// A place for the copy, with nothing in it. From here on the directory does not open as a
+/// database, whatever comes between.
+Result<> make_place(store::Directory& directory) {
+    BRAID_TRY(const auto place, directory.subdirectory(kUnfinishedName));
+    BRAID_TRY(const auto entries, place->list());
+    for (const store::DirectoryEntry& entry : entries) {
+        BRAID_CHECK(entry.is_directory ? place->remove_subdirectory(entry.name)
+                                       : place->remove(entry.name));
+    }
+    return {};
+}
+
 Result<> remove_unfinished(store::Directory& directory) {
     auto removed = directory.remove_subdirectory(kUnfinishedName);
     if (!removed && removed.error().code != ErrorCode::NotFound) return removed;
@@ -35,8 +47,14 @@ Result<> remove_unfinished(store::Directory& directory) {
 }  // namespace
 
 Result<std::vector<LocalBackend::Source>> LocalBackend::moment() const {
+    const auto kept_open = open_all();
     const std::unique_lock nobody_writes(switch_mutex_);
     const std::scoped_lock lock(mutex_);
+    if (!closed_.empty() || !busy_.empty()) {
+        return fail(ErrorCode::Unavailable,
+                    "collections cannot all be opened at once, or are created meanwhile; the "
+                    "database cannot be copied now");
+    }
     if (!damaged_.empty()) {
         const auto& [name, error] = *damaged_.begin();
         return fail(ErrorCode::Corruption, "collection \"" + name +
@@ -46,6 +64,7 @@ Result<std::vector<LocalBackend::Source>> LocalBackend::moment() const {
     std::vector<Source> sources;
     sources.reserve(collections_.size());
     for (const auto& [name, collection] : collections_) {
+        if (collection->unfinished()) continue;  // nobody may see it here either
         sources.push_back({collection, collection->extent()});
     }
     return sources;
@@ -75,13 +94,17 @@ Result<CheckReport> LocalBackend::copy_to(store::Directory& destination,
                                           const CallLimits& limits) const {
     BRAID_CHECK(check_limits(limits));
     BRAID_CHECK(require_empty(destination));
+    BRAID_CHECK(destination.subdirectory(kUnfinishedName));  // before the lock's file is there
     BRAID_TRY(const auto held, destination.lock(kLockName));
-    BRAID_CHECK(destination.remove_leftovers());
-    BRAID_CHECK(require_empty(destination));
-    BRAID_CHECK(remove_unfinished(destination));
-    const std::shared_lock nothing_is_removed(files_mutex_);
-    BRAID_TRY(const auto sources, moment());
-    auto copied = copy_into(destination, sources, limits);
+    const auto attempt = [&]() -> Result<CheckReport> {
+        BRAID_CHECK(destination.remove_leftovers());
+        BRAID_CHECK(require_empty(destination));
+        BRAID_CHECK(make_place(destination));
+        const std::shared_lock nothing_is_removed(files_mutex_);
+        BRAID_TRY(const auto sources, moment());
+        return copy_into(destination, sources, limits);
+    };
+    auto copied = attempt();
     if (!copied) (void)remove_unfinished(destination);  // the first error is the one to report
     return copied;
 }

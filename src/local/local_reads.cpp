@@ -5,7 +5,7 @@ namespace braid::local {
 
 Result<Schema> LocalBackend::schema(const SnapshotPtr& snapshot,
                                     const std::string& collection) const {
-    BRAID_TRY(const auto pin, find(snapshot, {.collection = collection}));
+    BRAID_TRY(const auto pin, pinned(snapshot, collection));
     return pin->collection().schema();
 }
 

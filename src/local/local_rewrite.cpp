@@ -5,6 +5,32 @@
 namespace braid::local {
 namespace {
 
+using Names = std::vector<std::pair<std::string, std::string>>;  // namespace, chunk id
+
+constexpr std::size_t kBatch = 256;
+/// A rest so small is copied while writers wait: under a stream of writes there always is one.
+constexpr std::size_t kMostRest = 64;
+
+/// Takes up to `limit` chunks of one namespace from the end of the list; none if the list is empty.
+Result<Rewrite::Batch> take_batch(const Collection& source, Names& names, std::size_t limit) {
+    Rewrite::Batch batch;
+    while (!names.empty() && batch.chunks.empty()) {
+        batch.namespace_ = names.back().first;
+        std::vector<std::string> ids;
+        while (!names.empty() && ids.size() < limit && names.back().first == batch.namespace_) {
+            ids.push_back(std::move(names.back().second));
+            names.pop_back();
+        }
+        const auto pin = source.pin();
+        const ReadScope scope{source.name(), batch.namespace_, {}, std::nullopt};
+        BRAID_TRY(auto chunks, source.fetch(pin->at(), scope, ids, true, {}));
+        for (auto& chunk : chunks) {
+            if (chunk) batch.chunks.push_back(*std::move(chunk));
+        }
+    }
+    return batch;
+}
+
 /// A rewrite of one collection; see Backend::rewrite.
 class LocalRewrite final : public Rewrite {
 public:
@@ -15,25 +41,19 @@ public:
           next_(std::move(next)),
           progress_(std::move(progress)) {}
 
+    /// A compaction that is given up, for want of space perhaps, leaves nothing; new vectors took
+    /// work that the next attempt goes on with.
+    ~LocalRewrite() override {
+        if (progress_->compacts && !finished_) backend_.give_up(*source_, *next_);
+    }
+    LocalRewrite(const LocalRewrite&) = delete;
+    LocalRewrite& operator=(const LocalRewrite&) = delete;
+    LocalRewrite(LocalRewrite&&) = delete;
+    LocalRewrite& operator=(LocalRewrite&&) = delete;
+
     Result<Batch> pending(std::size_t limit) override {
         if (queue_.empty()) refill();
-        Batch batch;
-        while (!queue_.empty() && batch.chunks.empty()) {
-            batch.namespace_ = queue_.back().first;
-            std::vector<std::string> ids;
-            while (!queue_.empty() && ids.size() < limit &&
-                   queue_.back().first == batch.namespace_) {
-                ids.push_back(std::move(queue_.back().second));
-                queue_.pop_back();
-            }
-            const auto pin = source_->pin();
-            const ReadScope scope{source_->name(), batch.namespace_, {}, std::nullopt};
-            BRAID_TRY(auto chunks, source_->fetch(pin->at(), scope, ids, true, {}));
-            for (auto& chunk : chunks) {
-                if (chunk) batch.chunks.push_back(*std::move(chunk));
-            }
-        }
-        return batch;
+        return take_batch(*source_, queue_, limit);
     }
 
     Result<> put(Batch batch) override {
@@ -42,7 +62,12 @@ public:
         return {};
     }
 
-    Result<bool> finish() override { return backend_.switch_over(source_, next_); }
+    Result<bool> finish() override { return finish(0); }
+    /// Copies up to `may_copy` pending chunks first, while writers wait.
+    Result<bool> finish(std::size_t may_copy) {
+        BRAID_TRY(finished_, backend_.switch_over(source_, next_, may_copy));
+        return finished_;
+    }
 
     std::uint64_t done() const override { return progress_->done; }
     std::uint64_t total() const override { return progress_->total; }
@@ -59,7 +84,8 @@ private:
     std::shared_ptr<Collection> source_;
     std::shared_ptr<Collection> next_;
     std::shared_ptr<RewriteProgress> progress_;
-    std::vector<std::pair<std::string, std::string>> queue_;
+    Names queue_;
+    bool finished_ = false;
 };
 
 }  // namespace
@@ -114,6 +140,24 @@ Result<std::unique_ptr<Rewrite>> LocalBackend::rewrite(const std::string& collec
     return std::make_unique<LocalRewrite>(*this, source, next, std::move(progress));
 }
 
+Result<> LocalBackend::compact_now(const Collection& source, const std::stop_token& stop) {
+    const bool may_be_cancelled = source.live_bytes() > options_.compaction.max_bytes_on_close;
+    BRAID_TRY(const auto work, compaction(source.name()));
+    auto& copy = dynamic_cast<LocalRewrite&>(*work);
+    while (true) {
+        if (may_be_cancelled && stop.stop_requested()) {
+            return fail(ErrorCode::Cancelled, "the database is being closed");
+        }
+        BRAID_TRY(Rewrite::Batch batch, copy.pending(kBatch));
+        if (batch.chunks.empty()) {
+            BRAID_TRY(const bool finished, copy.finish(kMostRest));
+            if (finished) return {};
+            continue;
+        }
+        BRAID_CHECK(copy.put(std::move(batch)));
+    }
+}
+
 std::optional<std::string> LocalBackend::rewriting(const std::string& collection) const {
     const std::scoped_lock lock(mutex_);
     if (!unfinished_.contains(collection)) return std::nullopt;
@@ -131,8 +175,14 @@ std::optional<std::string> LocalBackend::rewriting(const std::string& collection
            "reembed` to go on";
 }
 
+void LocalBackend::give_up(const Collection& source, Collection& next) const {
+    const std::shared_lock nothing_is_removed(files_mutex_);
+    source.discard(next);
+}
+
 Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source,
-                                       const std::shared_ptr<Collection>& next) {
+                                       const std::shared_ptr<Collection>& next,
+                                       std::size_t may_copy) {
     const std::unique_lock nobody_reads_files(files_mutex_);
     const std::unique_lock nobody_writes(switch_mutex_);
     BRAID_TRY(const auto present, find(next->name()));
@@ -141,7 +191,11 @@ Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source
                     "collection \"" + next->name() + "\" was dropped while it was being rewritten");
     }
     Collection::Difference difference = source->difference(*next);
-    if (!difference.to_copy.empty()) return false;
+    if (difference.to_copy.size() > may_copy) return false;
+    while (!difference.to_copy.empty()) {
+        BRAID_TRY(Rewrite::Batch batch, take_batch(*source, difference.to_copy, kBatch));
+        BRAID_CHECK(next->put_copies(batch.namespace_, std::move(batch.chunks)));
+    }
     for (auto& [namespace_, id] : difference.to_remove) {
         const ReadScope scope{next->name(), namespace_, {}, std::nullopt};
         BRAID_CHECK(next->remove(scope, {.chunk_ids = {id}, .document_ids = {}, .filter = {}}, {}));
@@ -150,6 +204,7 @@ Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source
     const std::scoped_lock lock(mutex_);
     if (!next->has_next()) unfinished_.erase(next->name());
     collections_.insert_or_assign(next->name(), next);
+    used_[next->name()] = ++uses_;
     return true;
 }
 

@@ -12,7 +12,6 @@ using store::ByteReader;
 using store::ByteWriter;
 
 constexpr std::uint32_t kMagic = 0x4d445242;  // "BRDM"
-constexpr std::uint32_t kVersion = 1;
 
 void write_fingerprint(ByteWriter& out, const std::optional<EmbedderFingerprint>& fingerprint) {
     out.u8(fingerprint ? 1 : 0);
@@ -157,13 +156,13 @@ std::optional<std::uint64_t> log_number(std::string_view name) {
 std::vector<std::byte> write_manifest(const Manifest& manifest) {
     ByteWriter out;
     out.u32(kMagic);
-    out.u32(kVersion);
+    out.u32(manifest.format);
     out.u64(0);  // the checksum's place
     const std::size_t start = out.size();
     out.string(manifest.log);
     out.varint(manifest.version_base);
     write_schema(out, manifest.schema);
-    out.patch_u64(start - 8, store::checksum(out.view().subspan(start), kVersion));
+    out.patch_u64(start - 8, store::checksum(out.view().subspan(start), manifest.format));
     return out.take();
 }
 
@@ -172,7 +171,7 @@ Result<Manifest> read_manifest(std::span<const std::byte> bytes, std::string_vie
     BRAID_TRY(const std::uint32_t magic, in.u32("magic number"));
     if (magic != kMagic) return in.corrupt("this is not a manifest");
     BRAID_TRY(const std::uint32_t version, in.u32("version"));
-    if (version > kVersion) {
+    if (version > kManifestFormat) {
         return fail(ErrorCode::Unsupported, std::string(source) + ": format " +
                                                 std::to_string(version) +
                                                 " was written by a newer braid");
@@ -180,6 +179,7 @@ Result<Manifest> read_manifest(std::span<const std::byte> bytes, std::string_vie
     BRAID_TRY(const std::uint64_t expected, in.u64("checksum"));
     if (store::checksum(in.rest(), version) != expected) return in.corrupt("the checksum is wrong");
     Manifest manifest;
+    manifest.format = version;
     BRAID_TRY(manifest.log, in.string("log name"));
     BRAID_TRY(manifest.version_base, in.varint("version base"));
     BRAID_TRY(manifest.schema, read_schema(in));

@@ -11,16 +11,24 @@
 
 namespace braid::local {
 
+/// Of manifest and records together: what an older braid would misread it refuses.
+inline constexpr std::uint32_t kManifestFormat = 2;
+
 /// What a collection's directory holds (docs/formats/manifest.md). Replaced whole when it changes.
 struct Manifest {
     Schema schema;
-    std::string log;           // file name of the log
-    Version version_base = 0;  // a write's version is its sequence number plus this
+    std::string log;                         // file name of the log
+    Version version_base = 0;                // a write's version is its sequence number plus this
+    std::uint32_t format = kManifestFormat;  // of the file, no part of what it says
 
-    friend bool operator==(const Manifest&, const Manifest&) = default;
+    friend bool operator==(const Manifest& a, const Manifest& b) {
+        return a.schema == b.schema && a.log == b.log && a.version_base == b.version_base;
+    }
 };
 
 inline constexpr std::string_view kManifestName = "manifest";
+/// An empty file beside it, as long as the collection is being filled: see begin_collection.
+inline constexpr std::string_view kUnfinishedMark = "unfinished";
 /// Of a rewrite that has not taken the collection's place yet.
 inline constexpr std::string_view kNextManifestName = "manifest-next";
 /// Of a compaction that has not taken the collection's place yet.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "braid/docs/chunk_codec.hpp"
+
 namespace braid::local {
 
 std::string_view field_text(const Chunk& chunk, const std::string& field) {
@@ -35,6 +37,7 @@ bool Partition::upsert(PreparedChunk prepared, Sequence sequence) {
     facts_.push_back(facts);
     chunks_.push_back(std::move(prepared.chunk));
     link(row);
+    live_bytes_ += stored_bytes(row);
     return replaced;
 }
 
@@ -42,8 +45,14 @@ bool Partition::remove(const std::string& chunk_id, Sequence sequence) {
     const auto found = latest_.find(chunk_id);
     if (found == latest_.end() || facts_[found->second].died != kAlive) return false;
     facts_[found->second].died = sequence;
+    live_bytes_ -= stored_bytes(found->second);
     ++dead_;
     return true;
+}
+
+std::uint64_t Partition::stored_bytes(Row row) const {
+    const bool has_vector = facts_[row].vector != kNoRow;
+    return docs::chunk_bytes(chunks_[row]) + (has_vector ? vectors_->dimension() * 4 : 0);
 }
 
 double Partition::weighted_length(std::span<const std::uint32_t> lengths) const noexcept {
@@ -129,6 +138,7 @@ void Partition::compact(Sequence oldest) {
         kept.chunks_.push_back(std::move(chunks_[row]));
         kept.link(fresh);
     }
+    kept.live_bytes_ = live_bytes_;
     kept.dead_kept_ = kept.dead_;
     kept.labels_ = std::move(labels_);
     kept.postings_ = std::move(postings_);

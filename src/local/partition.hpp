@@ -68,6 +68,8 @@ public:
     bool remove(const std::string& chunk_id, Sequence sequence);
 
     std::size_t rows() const noexcept { return facts_.size(); }
+    /// What the live chunks take in a log that holds nothing else, their records apart.
+    std::uint64_t live_bytes() const noexcept { return live_bytes_; }
     /// Rows that died since compact() was last called.
     std::size_t newly_dead() const noexcept { return dead_ - dead_kept_; }
     const RowFacts& facts(Row row) const noexcept { return facts_[row]; }
@@ -97,6 +99,7 @@ public:
 private:
     std::uint32_t intern_label(const Chunk& chunk);
     void link(Row row);
+    std::uint64_t stored_bytes(Row row) const;
     double weighted_length(std::span<const std::uint32_t> lengths) const noexcept;
 
     const Schema* schema_;
@@ -110,6 +113,7 @@ private:
     sparse::MemoryPostings postings_;
     std::unique_ptr<dense::ExactRows> vectors_;
     std::vector<Row> vector_owners_;
+    std::uint64_t live_bytes_ = 0;
     std::size_t dead_ = 0;
     std::size_t dead_kept_ = 0;  // of them, by the last compact()
 };

@@ -23,6 +23,15 @@ Result<> read_upserts(store::ByteReader& in, std::size_t count, bool with_versio
     return {};
 }
 
+Result<> read_removals(store::ByteReader& in, std::size_t count, std::vector<std::string>& ids) {
+    ids.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        BRAID_TRY(const std::string_view id, in.string("chunk_id"));
+        ids.emplace_back(id);
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<LogRecord> decode_record(std::span<const std::byte> payload) {
@@ -39,10 +48,11 @@ Result<LogRecord> decode_record(std::span<const std::byte> payload) {
             record.updates.push_back(std::move(update));
         }
     } else if (kind == kRemove) {
-        for (std::size_t i = 0; i < count; ++i) {
-            BRAID_TRY(const std::string_view id, in.string("chunk_id"));
-            record.removals.emplace_back(id);
-        }
+        BRAID_CHECK(read_removals(in, count, record.removals));
+    } else if (kind == kReplace) {
+        BRAID_CHECK(read_upserts(in, count, false, record.upserts));
+        BRAID_TRY(const std::size_t removals, in.count(1, "count of deletions"));
+        BRAID_CHECK(read_removals(in, removals, record.removals));
     } else {
         return in.corrupt("unknown record kind " + std::to_string(kind));
     }

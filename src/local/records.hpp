@@ -17,6 +17,8 @@ inline constexpr std::uint8_t kUpsert = 1;
 inline constexpr std::uint8_t kUpdate = 2;
 inline constexpr std::uint8_t kRemove = 3;
 inline constexpr std::uint8_t kCopy = 4;  // an upsert that says which version each chunk has
+/// An upsert, and ids to delete: documents replaced whole. Needs format 2 of the manifest.
+inline constexpr std::uint8_t kReplace = 5;
 
 /// What every record begins with; `count` items of the kind follow.
 inline store::ByteWriter start_record(std::uint8_t kind, const std::string& namespace_,
@@ -28,7 +30,14 @@ inline store::ByteWriter start_record(std::uint8_t kind, const std::string& name
     return out;
 }
 
-/// A record as it was meant: one of the three lists is filled.
+/// How many, and which: the end of a replacement.
+inline void write_removals(store::ByteWriter& out, const std::vector<std::string>& ids) {
+    out.varint(ids.size());
+    for (const std::string& id : ids) out.string(id);
+}
+
+/// A record as it was meant: one of the three lists is filled; of a replacement the first and the
+/// last.
 struct LogRecord {
     std::string namespace_;
     std::vector<Chunk> upserts;  // with version 0, those of a copy with their own

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <thread>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/helpers.hpp"
+#include "braid/local/backend.hpp"
 #include "braid/local/local_backend.hpp"
 #include "braid/store/posix_directory.hpp"
 #include "core/temporary_folder.hpp"
@@ -118,8 +120,8 @@ TEST(FullDisk, IsSaidClearlyAndLosesNothing) {
         must(backend->create_collection("c", vectors_schema(2)));
         must(put(*backend, "c", "a"));
         disk.plan().fill_disk(true);
-        expect_error(put(*backend, "c", "b"), ErrorCode::ResourceExhausted, "space");
-        expect_error(backend->create_collection("d", words_schema()), ErrorCode::ResourceExhausted,
+        expect_error(put(*backend, "c", "b"), ErrorCode::StorageFull, "space");
+        expect_error(backend->create_collection("d", words_schema()), ErrorCode::StorageFull,
                      "space");
         EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"});
         expect_both_legs_agree(*backend);
@@ -133,6 +135,101 @@ TEST(FullDisk, IsSaidClearlyAndLosesNothing) {
     EXPECT_EQ(ids_in(*opened.backend, "c"), Ids{"a"});
     must(put(*opened.backend, "c", "b"));
     must(opened.backend->create_collection("d", words_schema()));
+}
+
+TEST(FullDisk, TakesWritesAgainAsSoonAsThereIsSpace) {
+    FaultyDisk disk;
+    std::vector<std::string> told;
+    local::LocalOptions options;
+    options.log = [&](const LogEvent& event) {
+        told.push_back(std::string(event.name) + ": " + std::string(event.message));
+    };
+    const auto backend = std::move(must(local::open_local_backend(disk.root(), options)).backend);
+    must(backend->create_collection("c", vectors_schema(2)));
+    must(put(*backend, "c", "a"));
+    EXPECT_TRUE(backend->health().refusing.empty());
+    disk.plan().fill_disk(true);
+    expect_error(put(*backend, "c", "b"), ErrorCode::StorageFull, "space");
+    expect_error(put(*backend, "c", "b"), ErrorCode::StorageFull, "space");
+    const BackendHealth full = backend->health();
+    ASSERT_EQ(full.refusing.size(), 1U);
+    EXPECT_EQ(full.refusing.front().collection, "c");
+    EXPECT_EQ(full.refusing.front().cause.code, ErrorCode::StorageFull);
+    EXPECT_EQ(full.failed_writes, 2U);
+    ASSERT_EQ(told.size(), 1U) << "once, not with every write";
+    EXPECT_NE(told.front().find("writes_refused: collection \"c\""), std::string::npos);
+    EXPECT_NE(told.front().find("space"), std::string::npos) << told.front();
+
+    disk.plan().fill_disk(false);
+    EXPECT_TRUE(backend->health().refusing.empty()) << "nobody has to write to find out";
+    must(put(*backend, "c", "b"));
+    EXPECT_EQ(ids_in(*backend, "c"), (Ids{"a", "b"}));
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_NE(told.back().find("writes_resumed"), std::string::npos);
+    expect_check_is_clean(*backend);
+    for (const CrashMode mode : store::testing::kCrashModes) {
+        FaultyDisk after = disk.crash_state(1, mode);
+        EXPECT_EQ(ids_in(*open_whole(after), "c"), (Ids{"a", "b"}));
+    }
+}
+
+TEST(FullDisk, AFailedCompactionLeavesNothingBehind) {
+    std::uint64_t operations = 0;
+    for (std::uint64_t n = 0; n <= operations; ++n) {
+        SCOPED_TRACE(::testing::Message() << "no space from operation " << n);
+        FaultyDisk disk;
+        const auto backend = open_whole(disk);
+        must(backend->create_collection("c", vectors_schema(2)));
+        for (int i = 0; i < 3; ++i) must(put(*backend, "c", "a"));
+        const std::uint64_t before = disk.plan().operations();
+        if (n > 0) disk.plan().fail_at(n, FaultKind::NoSpace);
+        const auto compact = [&]() -> Result<bool> {
+            BRAID_TRY(const auto work, backend->compaction("c"));
+            BRAID_TRY(auto batch, work->pending(10));
+            BRAID_CHECK(work->put(std::move(batch)));
+            return work->finish();
+        };
+        const auto done = compact();
+        if (n == 0) operations = disk.plan().operations() - before;
+        if (!done) {
+            EXPECT_EQ(done.error().code, ErrorCode::StorageFull);
+        }
+        disk.plan().clear();
+        const auto files =
+            must(must(disk.root()->open_subdirectory("collections"))->open_subdirectory("c"));
+        EXPECT_EQ(must(files->list()).size(), 2U) << "one manifest, one log";
+        EXPECT_TRUE(must(files->list_others()).empty());
+        must(put(*backend, "c", "b"));
+        EXPECT_EQ(ids_in(*backend, "c"), (Ids{"a", "b"}));
+        expect_check_is_clean(*backend);
+    }
+}
+
+TEST(FullDisk, AnAutomaticCompactionThatFailsIsNotTriedAgainAtOnce) {
+    FaultyDisk disk;
+    std::vector<std::string> told;
+    local::LocalOptions options;
+    options.compaction = {.min_void_bytes = 2000, .background = false};
+    options.log = [&](const LogEvent& event) { told.emplace_back(event.name); };
+    auto opened = must(local::open_local_backend(disk.root(), options));
+    auto& backend = dynamic_cast<local::LocalBackend&>(*opened.backend);
+    must(backend.create_collection("c", words_schema()));
+    const auto write = [&] {
+        must(backend.upsert("c", "default", {make_chunk("a", std::string(500, 'x'))}, {}));
+    };
+    for (int i = 0; i < 8; ++i) write();
+    disk.plan().fill_disk(true);
+    backend.run_due_compactions();
+    disk.plan().fill_disk(false);
+    EXPECT_EQ(backend.health().failed_compactions, 1U);
+    EXPECT_EQ(told, std::vector<std::string>{"compaction_failed"});
+    write();
+    backend.run_due_compactions();
+    EXPECT_EQ(backend.health().compactions, 0U) << "the log has not grown much";
+    for (int i = 0; i < 8; ++i) write();
+    backend.run_due_compactions();
+    EXPECT_EQ(backend.health().compactions, 1U);
+    EXPECT_EQ(backend.health().failed_compactions, 1U);
 }
 
 TEST(GroupCommit, ManyWritersShareSyncs) {
@@ -197,6 +294,41 @@ Result<std::unique_ptr<Backend>> open_folder(const std::string& path) {
     return std::move(opened.backend);
 }
 
+TEST(FileSizeLimit, IsLikeAFullDisk) {
+    const TemporaryFolder folder;
+    const std::string path = folder / "db";
+    in_child([&]() -> std::string {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const auto backend = open_folder(path);
+        if (!backend) return backend.error().message;
+        if (!(*backend)->create_collection("c", vectors_schema(2))) return "no collection";
+        if (!put(**backend, "c", "a")) return "no chunk";
+        const auto write_large = [&] {
+            return (*backend)->upsert("c", "default",
+                                      {make_chunk("large", std::string(50'000, 'x'), {1, 1})});
+        };
+        rlimit limit{};
+        (void)::getrlimit(RLIMIT_FSIZE, &limit);
+        rlimit small = limit;
+        small.rlim_cur = 16'384;
+        if (::setrlimit(RLIMIT_FSIZE, &small) != 0) return "no limit";
+        const auto refused = write_large();
+        if (refused || refused.error().code != ErrorCode::StorageFull) return "not full";
+        if (refused.error().message.find("EFBIG") == std::string::npos) {
+            return "no cause: " + refused.error().message;
+        }
+        if ((*backend)->health().refusing.size() != 1) return "said to be healthy";
+        if (!put(**backend, "c", "b")) return "what fits is refused too";
+        if (!(*backend)->health().refusing.empty()) return "not said to be healthy again";
+        if (write_large()) return "no longer full";
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return "no limit";
+        if (!(*backend)->health().refusing.empty()) return "still refusing";
+        if (const auto written = write_large(); !written) return written.error().message;
+        return "";
+    });
+    EXPECT_EQ(ids_in(*must(open_folder(path)), "c"), (Ids{"a", "b", "large"}));
+}
+
 TEST(TooManyOpenFiles, IsAnErrorThatLosesNothing) {
     const TemporaryFolder folder;
     const std::string path = folder / "db";
@@ -243,6 +375,35 @@ TEST(TooManyOpenFiles, IsAnErrorThatLosesNothing) {
         }
         expect_both_legs_agree(*backend);
     }
+}
+
+TEST(TooManyOpenFiles, AreNeverNeededForManyCollections) {
+    const TemporaryFolder folder;
+    const std::string path = folder / "db";
+    in_child([&]() -> std::string {
+        allow_descriptors(24);
+        auto directory = store::open_posix_directory(path, store::OpenMode::CreateIfMissing);
+        if (!directory) return directory.error().message;
+        // Even where more are to be kept open than there are descriptors for.
+        local::LocalOptions options;
+        options.max_open = 100;
+        auto opened = local::open_local_backend(*std::move(directory), options);
+        if (!opened) return opened.error().message;
+        Backend& backend = *opened->backend;
+        for (int i = 0; i < 60; ++i) {
+            const std::string name = "c" + std::to_string(i);
+            const auto created = backend.create_collection(name, vectors_schema(2));
+            if (!created) return name + " is not created: " + created.error().message;
+            const auto written = put(backend, name, "a");
+            if (!written) return name + " takes no chunk: " + written.error().message;
+        }
+        const auto infos = backend.collections({});
+        if (!infos || infos->size() != 60) return "not all are listed";
+        for (const CollectionInfo& info : *infos) {
+            if (!info.damage.empty() || info.chunks != 1) return info.name + ": " + info.damage;
+        }
+        return "";
+    });
 }
 
 }  // namespace

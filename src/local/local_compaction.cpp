@@ -1,0 +1,56 @@
+#include <algorithm>
+
+#include "braid/local/backend.hpp"
+
+namespace braid::local {
+
+bool LocalBackend::wants_compaction(const Collection& collection) const {
+    const AutoCompaction& rule = options_.compaction;
+    if (!rule.enabled || options_.read_only || collection.unfinished()) return false;
+    const std::uint64_t bytes = collection.log_bytes();
+    const std::uint64_t dead = bytes - std::min(bytes, collection.live_bytes());
+    if (dead <= rule.min_void_bytes ||
+        static_cast<double>(dead) <= rule.min_void_share * static_cast<double>(bytes)) {
+        return false;
+    }
+    const std::scoped_lock lock(mutex_);
+    const auto failed = failed_at_bytes_.find(collection.name());
+    if (failed == failed_at_bytes_.end()) return true;
+    return bytes >= failed->second + std::max(rule.min_void_bytes, failed->second / 4);
+}
+
+void LocalBackend::compact_by_itself(const std::string& name, const std::stop_token& stop) {
+    const auto found = find(name);
+    // Since it was queued it may have been dropped, or compacted by somebody else.
+    if (!found || !wants_compaction(**found)) return;
+    const std::uint64_t before = (*found)->log_bytes();
+    const auto done = compact_now(**found, stop);
+    if (done) {
+        ++compacted_;
+        {
+            const std::scoped_lock lock(mutex_);
+            failed_at_bytes_.erase(name);
+        }
+        const auto next = find(name);
+        tell(LogEvent::Level::Info, "log_compacted",
+             "the log of collection \"" + name + "\" was compacted from " + std::to_string(before) +
+                 " bytes to " + std::to_string(next ? (*next)->log_bytes() : 0));
+        return;
+    }
+    const ErrorCode code = done.error().code;
+    // Not now: the database closes, or somebody else rewrites or has dropped the collection.
+    if (code == ErrorCode::Cancelled || code == ErrorCode::Conflict ||
+        code == ErrorCode::NotFound) {
+        return;
+    }
+    ++failed_compactions_;
+    {
+        const std::scoped_lock lock(mutex_);
+        failed_at_bytes_[name] = before;
+    }
+    tell(LogEvent::Level::Warning, "compaction_failed",
+         "the log of collection \"" + name +
+             "\" could not be compacted, and stays as it is: " + done.error().message);
+}
+
+}  // namespace braid::local

@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <utility>
+
+#include "braid/local/backend.hpp"
+
+namespace braid::local {
+namespace {
+
+/// Corruption if this is a copy of a database that was not finished: not an empty database.
+Result<> require_no_unfinished_copy(const store::Directory& root) {
+    const auto found = root.open_subdirectory(kUnfinishedName);
+    if (!found) return {};
+    return fail(ErrorCode::Corruption, root.path() +
+                                           ": copying a database into this directory was begun and "
+                                           "not finished; do it again");
+}
+
+/// Runs at the end of a scope, however it is left.
+template <class Action>
+class AtEnd {
+public:
+    explicit AtEnd(Action action) : action_(std::move(action)) {}
+    AtEnd(const AtEnd&) = delete;
+    AtEnd& operator=(const AtEnd&) = delete;
+    AtEnd(AtEnd&&) = delete;
+    AtEnd& operator=(AtEnd&&) = delete;
+    ~AtEnd() { action_(); }
+
+private:
+    Action action_;
+};
+
+}  // namespace
+
+std::set<std::string> LocalBackend::names() const {
+    std::set<std::string> all = busy_;
+    for (const auto& [name, collection] : collections_) all.insert(name);
+    for (const auto& [name, closed] : closed_) all.insert(name);
+    return all;
+}
+
+Result<Collection::Opened> LocalBackend::open_files(const std::string& name) const {
+    std::vector<std::string> notes;
+    const auto attempt = [&]() -> Result<Collection::Opened> {
+        BRAID_TRY(auto directory, directory_->open_subdirectory(name));
+        notes.clear();
+        remove_leftovers(*directory, notes);
+        return Collection::open(name, std::move(directory), durability(), options_.read_only);
+    };
+    auto opened = attempt();
+    // Another process may have put a new log in place between our reading manifest and log.
+    if (!opened && options_.read_only) opened = attempt();
+    if (opened) std::ranges::move(notes, std::back_inserter(opened->notes));
+    return opened;
+}
+
+void LocalBackend::take_in(const std::string& name, const Collection::Opened& opened) const {
+    collections_.insert_or_assign(name, opened.collection);
+    used_[name] = ++uses_;
+    if (opened.collection->has_next()) unfinished_.insert(name);
+}
+
+Result<std::shared_ptr<Collection>> LocalBackend::find(const std::string& name) const {
+    {
+        std::unique_lock lock(mutex_);
+        settle(lock, name);
+        if (const auto found = collections_.find(name); found != collections_.end()) {
+            used_[name] = ++uses_;
+            return found->second;
+        }
+        if (const auto found = damaged_.find(name); found != damaged_.end()) {
+            return fail("collection \"" + name + "\"", found->second);
+        }
+        if (!closed_.contains(name)) return no_collection(name);
+        busy_.insert(name);
+    }
+    auto opened = open_closed(name);
+    if (opened) close_idle(options_.max_open);
+    return opened;
+}
+
+/// The caller has put it among the busy ones.
+Result<std::shared_ptr<Collection>> LocalBackend::open_closed(const std::string& name) const {
+    const AtEnd settled([&] {
+        const std::scoped_lock lock(mutex_);
+        busy_.erase(name);
+        settled_.notify_all();
+    });
+    auto opened = open_files(name);
+    if (!opened && opened.error().code == ErrorCode::ResourceExhausted) {
+        close_idle(0);  // too many files are open
+        opened = open_files(name);
+    }
+    const std::scoped_lock lock(mutex_);
+    if (!opened) {
+        // Want of memory or descriptors is no damage: the next use may find some.
+        if (opened.error().code != ErrorCode::ResourceExhausted) {
+            closed_.erase(name);
+            damaged_.insert_or_assign(name, opened.error());
+            tell(LogEvent::Level::Warning, "collection_opened",
+                 "collection \"" + name + "\" cannot be read: " + opened.error().message);
+        }
+        return fail("collection \"" + name + "\"", opened.error());
+    }
+    const auto closed = closed_.extract(name);
+    take_in(name, *opened);
+    if (!closed.mapped().info && opened->collection->unfinished()) abandoned_.insert(name);
+    for (const std::string& note : opened->notes) {
+        tell(LogEvent::Level::Warning, "collection_opened", note);
+    }
+    return std::move(opened->collection);
+}
+
+void LocalBackend::close_idle(std::size_t keep) const {
+    while (true) {
+        std::shared_ptr<Collection> idle;
+        {
+            const std::scoped_lock lock(mutex_);
+            if (collections_.size() <= keep) return;
+            auto oldest = collections_.end();
+            for (auto one = collections_.begin(); one != collections_.end(); ++one) {
+                // Only this map knows it: nobody reads, writes or rewrites it, or has a snapshot.
+                if (one->second.use_count() != 1 || one->second->refusal()) continue;
+                if (oldest == collections_.end() || used_[one->first] < used_[oldest->first]) {
+                    oldest = one;
+                }
+            }
+            if (oldest == collections_.end()) return;
+            idle = std::move(oldest->second);
+            busy_.insert(oldest->first);
+            collections_.erase(oldest);
+        }
+        const std::string name = idle->name();
+        std::optional<CollectionInfo> info;
+        const AtEnd settled([&] {
+            const std::scoped_lock lock(mutex_);
+            closed_.insert_or_assign(name, Closed{std::move(info)});
+            busy_.erase(name);
+            settled_.notify_all();
+        });
+        if (auto known = idle->info(idle->pin()->at(), {})) info = *std::move(known);
+        if (info && idle->unfinished()) info->damage = kUnfilled;
+        if (const auto closed = idle->close(); !closed) {
+            tell(LogEvent::Level::Error, "close_failed",
+                 "collection \"" + name + "\": " + closed.error().message);
+        }
+        idle.reset();
+    }
+}
+
+std::vector<std::shared_ptr<Collection>> LocalBackend::open_all() const {
+    std::set<std::string> present;
+    {
+        const std::scoped_lock lock(mutex_);
+        present = names();
+    }
+    std::vector<std::shared_ptr<Collection>> open;
+    for (const std::string& name : present) {
+        if (auto found = find(name)) open.push_back(*std::move(found));
+    }
+    return open;
+}
+
+/// What cannot be removed is in nobody's way.
+void LocalBackend::remove_leftovers(store::Directory& directory,
+                                    std::vector<std::string>& notes) const {
+    if (options_.read_only) return;
+    const auto removed = directory.remove_leftovers();
+    if (!removed) {
+        notes.push_back("left-over files in " + directory.path() +
+                        " cannot be removed: " + removed.error().message);
+    }
+}
+
+Result<std::vector<std::string>> LocalBackend::open_collections() {
+    auto directory = root_->open_subdirectory(kCollectionsName);
+    if (!directory && directory.error().code == ErrorCode::NotFound) {
+        BRAID_CHECK(require_no_unfinished_copy(*root_));
+        if (options_.read_only) {
+            return fail(ErrorCode::NotFound, "there is no database in " + root_->path());
+        }
+        directory = root_->subdirectory(kCollectionsName);
+    }
+    std::vector<std::string> notes;
+    remove_leftovers(*root_, notes);
+    if (!directory) return tl::unexpected(directory.error());
+    directory_ = *std::move(directory);
+    remove_leftovers(*directory_, notes);
+    BRAID_TRY(const auto entries, directory_->list());
+    for (const store::DirectoryEntry& entry : entries) {
+        if (!entry.is_directory || !validate_collection_name(entry.name)) continue;
+        open_at_start(entry.name, notes);
+    }
+    for (const auto& [name, collection] : collections_) {
+        if (wants_compaction(*collection)) compactions_due_.add(name);
+    }
+    return notes;
+}
+
+void LocalBackend::open_at_start(const std::string& name, std::vector<std::string>& notes) {
+    if (collections_.size() >= options_.max_open) {
+        const auto files = directory_->open_subdirectory(name);
+        if (files && (*files)->open(kManifestName)) {
+            closed_.try_emplace(name);
+            return;
+        }
+    }
+    const auto opened = open_files(name);
+    if (opened) {
+        take_in(name, *opened);
+        if (opened->collection->unfinished()) abandoned_.insert(name);
+        notes.insert(notes.end(), opened->notes.begin(), opened->notes.end());
+        return;
+    }
+    // A directory without a manifest is a creation that was interrupted: as if it never was.
+    if (opened.error().code == ErrorCode::NotFound) return;
+    if (opened.error().code == ErrorCode::ResourceExhausted && !collections_.empty()) {
+        closed_.try_emplace(name);  // too many files are open; perhaps not when it is used
+        return;
+    }
+    notes.push_back("collection \"" + name + "\" cannot be read: " + opened.error().message);
+    damaged_.insert_or_assign(name, opened.error());
+}
+
+}  // namespace braid::local
