@@ -43,7 +43,7 @@ Result<> run_list(Session& session) {
             namespaces += (namespaces.empty() ? "" : ", ") + plain(name.as_string());
         }
         const std::string damage = text_in(info, "damage");
-        if (!damage.empty()) namespaces = "damaged: " + plain(damage);
+        if (!damage.empty()) namespaces = "cannot be read: " + plain(damage);
         table.add({text_in(info, "name"), with_separators(number_in(info, "chunks")),
                    with_separators(number_in(info, "documents")), vectors_of(info), namespaces});
     }

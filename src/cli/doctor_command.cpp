@@ -145,8 +145,9 @@ private:
         const std::string damage = text_in(info, "damage");
         database_.emplace_back("collection " + name,
                                eval::count_of(number_in(info, "chunks"), "chunk", "chunks") +
-                                   ", vectors: " + embedder + (damage.empty() ? "" : ", damaged"));
-        if (!damage.empty()) problem("collection \"" + name + "\" is damaged: " + damage);
+                                   ", vectors: " + embedder +
+                                   (damage.empty() ? "" : ", cannot be read"));
+        if (!damage.empty()) problem("collection \"" + name + "\" cannot be read: " + damage);
         used_by_[embedder].push_back("collection \"" + name + "\"");
     }
 

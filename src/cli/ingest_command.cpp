@@ -101,8 +101,10 @@ public:
         }
         return chunks;
     }
-    Result<WriteReport> add(std::vector<Chunk> chunks) override {
-        return service_.add(collection_, std::move(chunks), namespace_, {});
+    Result<WriteReport> replace(std::vector<Chunk> chunks) override {
+        WriteOptions whole;
+        whole.replace_documents = true;
+        return service_.add(collection_, std::move(chunks), namespace_, whole);
     }
     Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override {
         std::uint64_t removed = 0;

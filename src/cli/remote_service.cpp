@@ -15,6 +15,9 @@ namespace {
 /// What a server takes in one message, with room to spare.
 constexpr std::size_t kPartChunks = 500;
 constexpr std::size_t kPartBytes = std::size_t{4} << 20;
+/// Of documents that are replaced, which should be one write: as much as a server takes.
+constexpr std::size_t kWholeChunks = 10'000;
+constexpr std::size_t kWholeBytes = std::size_t{12} << 20;
 constexpr std::size_t kPartIds = 500;
 constexpr std::size_t kPartRequests = 50;
 constexpr std::chrono::minutes kPatience{30};  // the server has deadlines of its own
@@ -54,10 +57,13 @@ public:
                             const std::string& namespace_,
                             const WriteOptions& options) const override {
         WriteReport whole;
+        const std::size_t most = options.replace_documents ? kWholeChunks : kPartChunks;
+        const std::size_t most_bytes = options.replace_documents ? kWholeBytes : kPartBytes;
         for (std::size_t at = 0; at < chunks.size();) {
+            const bool first = at == 0;
             Array part;
             for (std::size_t bytes = 0;
-                 at < chunks.size() && part.size() < kPartChunks && bytes < kPartBytes; ++at) {
+                 at < chunks.size() && part.size() < most && bytes < most_bytes; ++at) {
                 bytes += bytes_of(chunks[at]);
                 part.push_back(wire::chunk_to_value(std::exchange(chunks[at], {})));
             }
@@ -65,9 +71,12 @@ public:
                           {"namespace", Value(namespace_)},
                           {"chunks", std::move(part)}};
             if (options.if_version) params.set("if_version", *options.if_version);
+            // The old goes with the first part, so that old and new never stand side by side.
+            if (options.replace_documents && first) params.set("replace_documents", true);
             BRAID_TRY(const Value report, ask("add", std::move(params)));
             whole.written += number_in(report, "written");
             whole.replaced += number_in(report, "replaced");
+            whole.removed += number_in(report, "removed");
             whole.version = number_in(report, "version");
             for (const Value& warning : list_in(report, "warnings")) {
                 if (warning.is_string()) whole.warnings.push_back(warning.as_string());

@@ -27,7 +27,8 @@ public:
     /// One of server::Operations by the name it has in JSON-RPC after "braid.": "stats", "delete".
     virtual Result<Value> call(std::string_view operation, Object params) const = 0;
 
-    /// Upserts, as Database::add; many chunks may be written in several parts.
+    /// Upserts, as Database::add; many chunks may be written in several parts, documents that are
+    /// replaced only if they are larger than a server takes at once.
     virtual Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
                                     const std::string& namespace_,
                                     const WriteOptions& options) const = 0;

@@ -13,8 +13,9 @@
 namespace braid::cli {
 namespace {
 
-constexpr std::int64_t kExportFormat = 1;
-constexpr std::size_t kPage = 500;  // chunks
+constexpr std::int64_t kExportFormat = 2;
+constexpr std::string_view kExportEnd = "braid_export_end";  // since format 2
+constexpr std::size_t kPage = 500;                           // chunks
 constexpr FlagSpec kExportFlags[] = {kCollectionFlag};
 constexpr FlagSpec kImportFlags[] = {
     {.name = "collection",
@@ -25,6 +26,7 @@ constexpr FlagSpec kImportFlags[] = {
 
 /// The first line of an export.
 struct Header {
+    std::int64_t format = kExportFormat;
     std::string collection;
     Schema schema;
 };
@@ -36,12 +38,12 @@ Result<Header> header_from_text(std::string_view line) {
     BRAID_TRY(auto collection, fields.required("collection", fields.string("collection")));
     const Value* const schema = fields.any("schema");
     BRAID_CHECK(fields.finish());
-    if (format != kExportFormat) {
-        return invalid_argument("this program reads exports of format " +
+    if (format < 1 || format > kExportFormat) {
+        return invalid_argument("this program reads exports up to format " +
                                 std::to_string(kExportFormat) + ", not " + std::to_string(format));
     }
     if (schema == nullptr) return invalid_argument("\"schema\" is missing");
-    Header header{std::move(collection), {}};
+    Header header{format, std::move(collection), {}};
     BRAID_TRY(header.schema, wire::schema_from_value(*schema));
     return header;
 }
@@ -80,6 +82,8 @@ Result<> run_export(Session& session) {
             page.set("after", Value(last));
         }
     }
+    // Without this line it is not whole.
+    session.out.text(json::print(Object{{std::string(kExportEnd), chunks}}) + "\n");
     session.note(eval::count_of(chunks, "chunk", "chunks") + " of \"" + collection + "\"");
     return {};
 }
@@ -96,14 +100,13 @@ public:
         session_.interrupts.hold();
         BRAID_TRY(service_, session_.service_for_writing(true));
         BRAID_CHECK(create(header.schema));
-        auto stored = store_all();
-        if (!stored) {
-            Error error = std::move(stored).error();
-            error.message += "; collection \"" + collection_ + "\" holds the first " +
-                             eval::count_of(stored_, "chunk", "chunks") +
-                             ": drop it and import again";
-            return tl::unexpected<Error>(std::move(error));
+        auto stored = store_all(header.format);
+        if (stored) {
+            const auto finished =
+                service_->call("finish_collection", {{"collection", Value(collection_)}});
+            if (!finished) stored = tl::unexpected<Error>(finished.error());
         }
+        if (!stored) return give_up(std::move(stored).error());
         if (session_.json()) {
             session_.out.json(Object{{"collection", Value(collection_)}, {"stored", stored_}});
         } else if (!session_.quiet()) {
@@ -124,10 +127,20 @@ private:
         return *std::move(header);
     }
 
+    /// What is there so far can be read by nobody; it goes, as if nothing had been imported.
+    tl::unexpected<Error> give_up(Error error) const {
+        const auto dropped =
+            service_->call("drop_collection", {{"collection", Value(collection_)}});
+        error.message += dropped ? "; nothing was imported"
+                                 : "; the unfinished collection \"" + collection_ +
+                                       "\" could not be dropped: " + dropped.error().message;
+        return tl::unexpected<Error>(std::move(error));
+    }
+
     Result<> create(const Schema& schema) {
-        BRAID_CHECK(service_->call(
-            "create_collection",
-            {{"name", Value(collection_)}, {"schema", wire::schema_to_value(schema)}}));
+        BRAID_CHECK(service_->call("create_collection", {{"name", Value(collection_)},
+                                                         {"schema", wire::schema_to_value(schema)},
+                                                         {"unfinished", true}}));
         BRAID_TRY(const Schema made, service_->schema(collection_));
         const auto& before = schema.vectors.fingerprint;
         const auto& now = made.vectors.fingerprint;
@@ -139,8 +152,10 @@ private:
         return {};
     }
 
-    Result<> store_all() {
-        auto reader = ingest::JsonlReader::rest_of(std::move(lines_), {});
+    Result<> store_all(std::int64_t format) {
+        ingest::JsonlOptions options;
+        if (format >= 2) options.end_key = kExportEnd;
+        auto reader = ingest::JsonlReader::rest_of(std::move(lines_), options);
         while (true) {
             BRAID_TRY(auto batch, reader.next());
             if (!batch) return {};
@@ -184,8 +199,9 @@ const CommandSpec kExportCommand{
     .operands = "",
     .summary = "write a collection as JSON lines",
     .details = R"(The first line is the collection's schema, then a line for each chunk of every
-namespace, with its vector, in the words that "ingest" reads. What is written
-meanwhile may be in it or not: a copy as of one moment is "braid snapshot".
+namespace, with its vector, in the words that "ingest" reads, and a last one that
+says how many there are. What is written meanwhile may be in it or not: a copy as
+of one moment is "braid snapshot".
 
   braid export --collection notes > notes.jsonl
   braid export --collection notes | braid import - --data ~/other)",
@@ -200,8 +216,11 @@ const CommandSpec kImportCommand{
     .max_operands = 1,
     .summary = "make a collection from an export",
     .details = R"(FILE is what "braid export" wrote; "-" is standard input. The collection must be
-new. Vectors are kept, unless the embedder here differs from the one that made
-them: then they are made anew. Chunks get versions of their own.
+new, and can be read once all of it is there: an import that fails or is
+interrupted leaves nothing, or, if the program is killed, a collection that is
+listed as unfinished and that the next import replaces. Vectors are kept, unless
+the embedder here differs from the one that made them: then they are made anew.
+Chunks get versions of their own.
 
   braid import notes.jsonl
   braid import notes.jsonl --collection notes-2)",

@@ -61,8 +61,10 @@ public:
         if (!found.front()) return std::vector<Chunk>{};
         return database_.neighbors(scope_, first.front(), static_cast<std::size_t>(-1));
     }
-    Result<WriteReport> add(std::vector<Chunk> chunks) override {
-        return database_.add(scope_.collection, std::move(chunks), scope_.namespace_);
+    Result<WriteReport> replace(std::vector<Chunk> chunks) override {
+        WriteOptions whole;
+        whole.replace_documents = true;
+        return database_.add(scope_.collection, std::move(chunks), scope_.namespace_, whole);
     }
     Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override {
         BRAID_TRY(const WriteReport removed,
@@ -128,19 +130,20 @@ private:
             chunk.metadata.set(kFingerprintKey, fingerprint);
             chunk.metadata.set("source_chunks", chunks.size());
         }
-        BRAID_CHECK(remove_surplus(present, chunks.size()));
         if (chunks.empty()) {
+            BRAID_CHECK(remove_all(present));
             report_.failed.push_back(file.path.string() + ": it holds no text");
             return {};
         }
         const std::size_t count = chunks.size();
-        const auto written = target_.add(std::move(chunks));
+        const auto written = target_.replace(std::move(chunks));
         if (!written) return fail(file.path.string(), written.error());
         for (const std::string& warning : written->warnings) {
             report_.warnings.push_back(file.document_id + ": " + warning);
         }
         ++report_.written;
         report_.chunks += count;
+        report_.removed += written->removed;
         return {};
     }
 
@@ -169,16 +172,12 @@ private:
         });
     }
 
-    /// Chunks behind the new end go first: after a crash the file then counts as changed.
-    Result<> remove_surplus(const std::vector<Chunk>& present, std::size_t count) {
-        std::vector<std::string> surplus;
-        for (const Chunk& chunk : present) {
-            if (static_cast<std::size_t>(chunk.chunk_index.value_or(0)) >= count) {
-                surplus.push_back(chunk.chunk_id);
-            }
-        }
-        if (surplus.empty()) return {};
-        BRAID_TRY(const std::uint64_t removed, target_.remove(surplus));
+    Result<> remove_all(const std::vector<Chunk>& present) {
+        if (present.empty()) return {};
+        std::vector<std::string> ids;
+        ids.reserve(present.size());
+        for (const Chunk& chunk : present) ids.push_back(chunk.chunk_id);
+        BRAID_TRY(const std::uint64_t removed, target_.remove(ids));
         report_.removed += removed;
         return {};
     }

@@ -60,7 +60,8 @@ public:
     virtual Result<std::optional<TokenCounter>> token_counter() = 0;
     /// The chunks of a document, in its order; none if there is no such document.
     virtual Result<std::vector<Chunk>> document(const std::string& document_id) = 0;
-    virtual Result<WriteReport> add(std::vector<Chunk> chunks) = 0;
+    /// The chunks of one document, in place of all it had.
+    virtual Result<WriteReport> replace(std::vector<Chunk> chunks) = 0;
     /// Says how many there were.
     virtual Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) = 0;
 };

@@ -88,6 +88,7 @@ struct JsonlReader::State {
     SeenIds seen;
     std::uint64_t chunks = 0;
     bool done = false;
+    bool ended = false;  // by the line that options.end_key names
     bool may_be_empty = false;
 
     State(const JsonlOptions& chosen, LineReader opened)
@@ -96,6 +97,8 @@ struct JsonlReader::State {
           parser(json::ParseLimits{.max_bytes = chosen.max_line_bytes}) {}
 
     Result<wire::ChunkInput> read_line(std::string_view line);
+    /// Whether the line is the one that ends the file.
+    Result<bool> ends(std::string_view line);
     Result<> add_line(std::string_view line, Batch& batch);
     Result<> check_end() const;
 };
@@ -113,6 +116,21 @@ Result<wire::ChunkInput> JsonlReader::State::read_line(std::string_view line) {
         BRAID_TRY(input->chunk.vector, vectors->row(chunks));
     }
     return *std::move(input);
+}
+
+Result<bool> JsonlReader::State::ends(std::string_view line) {
+    if (options.end_key.empty()) return false;
+    if (ended) return lines.complain("follows the line that ends the file");
+    if (!line.starts_with("{\"" + options.end_key + "\"")) return false;
+    auto json = parser.parse(line);
+    if (!json) return lines.complain(without_line(json.error().message));
+    const Value* const count = json->find(options.end_key);
+    if (count == nullptr || *count != Value(chunks)) {
+        return lines.complain("the file should hold other chunks than the " +
+                              std::to_string(chunks) + " before this line");
+    }
+    ended = true;
+    return true;
 }
 
 Result<> JsonlReader::State::add_line(std::string_view line, Batch& batch) {
@@ -136,6 +154,11 @@ Result<> JsonlReader::State::add_line(std::string_view line, Batch& batch) {
 }
 
 Result<> JsonlReader::State::check_end() const {
+    if (!options.end_key.empty() && !ended) {
+        return invalid_argument(lines.name() + " was cut short: it ends after " +
+                                std::to_string(chunks) + " chunks, without the line \"" +
+                                options.end_key + "\"");
+    }
     if (chunks == 0 && !may_be_empty) return invalid_argument(lines.name() + ": no lines");
     if (vectors && vectors->rows() != chunks) {
         return invalid_argument(vectors->name() + " has " + std::to_string(vectors->rows()) +
@@ -179,6 +202,8 @@ Result<std::optional<Batch>> JsonlReader::next() {
             BRAID_CHECK(state.check_end());
             break;
         }
+        BRAID_TRY(const bool is_end, state.ends(*line));
+        if (is_end) continue;
         BRAID_CHECK(state.add_line(*line, batch));
         if (state.lines.bytes_read() - start >= state.options.batch_bytes) break;
     }

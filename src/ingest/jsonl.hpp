@@ -21,6 +21,9 @@ struct JsonlOptions {
     std::string namespace_{kDefaultNamespace};  // of lines that name none
     std::string vectors{};                      // a .npy file, row i for line i; empty: none
     std::stop_token stop{};                     // ends a wait for input
+    /// The last line is an object with this one member, the number of chunks before it; a file
+    /// without it was cut short. Empty: there is none.
+    std::string end_key{};
 };
 
 /// Some lines of a file, to be written together.

@@ -57,6 +57,7 @@ Result<Value> Operations::create_collection(const Object& params, const Caller& 
     Fields fields(params);
     BRAID_TRY(const auto name, fields.required("name", fields.string("name")));
     const Value* const given = fields.any("schema");
+    BRAID_TRY(const auto unfinished, fields.boolean("unfinished"));
     BRAID_CHECK(fields.finish());
     BRAID_CHECK(validate_collection_name(name));
     BRAID_CHECK(caller.require(Access::Admin, name));
@@ -65,10 +66,18 @@ Result<Value> Operations::create_collection(const Object& params, const Caller& 
     if (given != nullptr && !given->is_null()) {
         BRAID_TRY(schema, wire::schema_from_value(*given));
     }
-    BRAID_CHECK(database_.create_collection(name, schema));
+    BRAID_CHECK(unfinished.value_or(false) ? database_.begin_collection(name, schema)
+                                           : database_.create_collection(name, schema));
     caller.note_change(name, 0);
     BRAID_TRY(const CollectionInfo info, database_.describe(name, caller.principal));
     return wire::collection_to_value(info);
+}
+
+Result<Value> Operations::finish_collection(const Object& params, const Caller& caller) const {
+    BRAID_TRY(const std::string name, whole_collection(params, caller, "finishing"));
+    BRAID_CHECK(database_.finish_collection(name));
+    caller.note_change(name, 0);
+    return Value(Object{{"collection", Value(name)}, {"finished", true}});
 }
 
 Result<Value> Operations::drop_collection(const Object& params, const Caller& caller) const {

@@ -29,6 +29,7 @@ enum class DoorError {
     InternalError,
     Overloaded,
     Draining,
+    WritesRefused,
 };
 
 struct DoorErrorFacts {
@@ -37,7 +38,7 @@ struct DoorErrorFacts {
     int http_status;
 };
 
-inline constexpr std::array<DoorErrorFacts, 18> kDoorErrors{{
+inline constexpr std::array<DoorErrorFacts, 19> kDoorErrors{{
     {DoorError::MalformedRequest, "malformed_request", 400},
     {DoorError::Unauthenticated, "unauthenticated", 401},
     {DoorError::AddressRefused, "address_refused", 403},
@@ -56,6 +57,7 @@ inline constexpr std::array<DoorErrorFacts, 18> kDoorErrors{{
     {DoorError::InternalError, "internal_error", 500},
     {DoorError::Overloaded, "overloaded", 503},
     {DoorError::Draining, "draining", 503},
+    {DoorError::WritesRefused, "writes_refused", 503},
 }};
 
 constexpr const DoorErrorFacts& facts_of(DoorError error) {

@@ -1,5 +1,7 @@
 #include "braid/server/http_service.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -36,6 +38,17 @@ bool is_json(std::string_view type) {
 bool is_lines(std::string_view type) {
     return type == "application/x-ndjson" || type == "application/ndjson" ||
            type == "application/jsonl" || type == "application/x-jsonlines";
+}
+
+/// Why writes are refused, in words for anybody: no names of collections or files.
+std::optional<std::string> storage_trouble(const BackendHealth& health) {
+    if (health.refusing.empty()) return std::nullopt;
+    const bool full =
+        std::ranges::all_of(health.refusing, [](const BackendHealth::Refusal& refusal) {
+            return refusal.cause.code == ErrorCode::StorageFull;
+        });
+    return full ? "writes are refused: no space left; searches go on"
+                : "writes are refused since an error of the storage; searches go on";
 }
 
 std::string type_of(const IncomingRequest& request) {
@@ -163,6 +176,9 @@ OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange&
             return respond(200, R"({"status":"ok"})");
         case RouteKind::Ready:
             if (draining_) return refuse(exchange, {DoorError::Draining, "shutting down", {}});
+            if (auto trouble = storage_trouble(operations_.database().health())) {
+                return refuse(exchange, {DoorError::WritesRefused, *std::move(trouble), {}});
+            }
             return respond(200, R"({"status":"ok"})");
         case RouteKind::Metrics:
             if (!exchange.identity.sees_all_collections()) {

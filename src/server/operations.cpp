@@ -39,6 +39,7 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     {"collections", &Operations::collections},
     {"describe", &Operations::describe},
     {"create_collection", &Operations::create_collection, true},
+    {"finish_collection", &Operations::finish_collection, true},
     {"drop_collection", &Operations::drop_collection, true},
     {"stats", &Operations::stats},
     {"compact", &Operations::compact},

@@ -61,7 +61,8 @@ public:
     Result<Value> evaluate(const Object& params, const Caller& caller) const;
 
     /// "chunks", "if_version"; a missing collection is created, by "schema" if given. All chunks go
-    /// to one namespace.
+    /// to one namespace. "replace_documents": other chunks of their documents are deleted by the
+    /// same write.
     Result<Value> add(const Object& params, const Caller& caller) const;
     /// "updates": `[{"chunk_id", "metadata", "created_at", "sensitivity", "visibility_scope"}]`.
     Result<Value> update(const Object& params, const Caller& caller) const;
@@ -87,8 +88,11 @@ public:
     /// `{"collections": [...]}`: those the caller may read.
     Result<Value> collections(const Object& params, const Caller& caller) const;
     Result<Value> describe(const Object& params, const Caller& caller) const;
-    /// "name", "schema"; AlreadyExists.
+    /// "name", "schema"; AlreadyExists. "unfinished": nobody can read it before
+    /// finish_collection (Database::begin_collection).
     Result<Value> create_collection(const Object& params, const Caller& caller) const;
+    /// "collection", which has no default here, to `{"collection", "finished"}`.
+    Result<Value> finish_collection(const Object& params, const Caller& caller) const;
     /// "collection", which has no default here, to `{"collection", "dropped"}`.
     Result<Value> drop_collection(const Object& params, const Caller& caller) const;
     Result<Value> stats(const Object& params, const Caller& caller) const;

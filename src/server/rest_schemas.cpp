@@ -78,7 +78,9 @@ const std::string_view kRestSchemas = R"json({
     "null"]}}},
   "NewCollection": {"type": "object", "properties": {"name": {"type": "string", "pattern":
     "^[A-Za-z0-9_-]{1,100}$"}, "schema": {"anyOf": [{"$ref": "#/$defs/Schema"}, {"type":
-    "null"}]}}, "required": ["name"], "additionalProperties": false},
+    "null"}]}, "unfinished": {"type": ["boolean", "null"], "description":
+    "It cannot be read before braid.finish_collection."}}, "required": ["name"],
+    "additionalProperties": false},
   "Collection": {"type": "object", "properties": {"name": {"type": "string"}, "chunks": {"type":
     "integer"}, "documents": {"type": "integer"}, "namespaces": {"type": "array", "items":
     {"type": "string"}}, "schema": {"$ref": "#/$defs/Schema"}}, "required": ["name"]},
@@ -131,14 +133,18 @@ const std::string_view kRestSchemas = R"json({
     "null"]}}},
   "NewChunks": {"type": "object", "properties": {"chunks": {"type": "array", "items": {"$ref":
     "#/$defs/NewChunk"}, "minItems": 1, "maxItems": 10000}, "namespace": {"type": ["string",
-    "null"]}, "if_version": {"type": ["integer", "null"], "minimum": 0}, "schema": {"anyOf":
+    "null"]}, "if_version": {"type": ["integer", "null"], "minimum": 0}, "replace_documents":
+    {"type": ["boolean", "null"], "description":
+    "Delete, by the same write, what else their documents hold."}, "schema": {"anyOf":
     [{"$ref": "#/$defs/Schema"}, {"type": "null"}]}}, "required": ["chunks"],
     "additionalProperties": false},
   "Written": {"type": "object", "properties": {"collection": {"type": "string"}, "created":
     {"type": "boolean"}, "namespace": {"type": "string"}, "chunk_ids": {"type": "array",
     "items": {"type": "string"}}, "written": {"type": "integer"}, "replaced": {"type":
-    "integer"}, "version": {"type": "integer"}, "warnings": {"type": "array", "items": {"type":
-    "string"}}}, "required": ["collection", "created", "written", "replaced"]},
+    "integer"}, "removed": {"type": "integer", "description":
+    "Chunks that replaced documents no longer have."}, "version": {"type": "integer"}, "warnings":
+    {"type": "array", "items": {"type": "string"}}}, "required": ["collection", "created",
+    "written", "replaced", "removed"]},
   "BulkWritten": {"type": "object", "properties": {"collection": {"type": "string"}, "created":
     {"type": "boolean"}, "written": {"type": "integer"}, "replaced": {"type": "integer"},
     "failed": {"type": "integer"}, "results": {"type": "array", "items": {"type": "object",

@@ -51,11 +51,7 @@ void ServerMetrics::write_store(std::string& out) const {
         chunks += static_cast<double>(info.chunks);
         documents += static_cast<double>(info.documents);
         damaged += info.damage.empty() ? 0 : 1;
-        ReadScope scope;
-        scope.collection = info.name;
-        if (const auto stats = database_.stats(scope)) {
-            bytes += static_cast<double>(stats->bytes_on_disk);
-        }
+        bytes += static_cast<double>(info.bytes_on_disk);
     }
     write_metric(out, "braid_collections", "gauge", "Collections.",
                  static_cast<double>(collections->size()));
@@ -64,6 +60,19 @@ void ServerMetrics::write_store(std::string& out) const {
     write_metric(out, "braid_chunks", "gauge", "Chunks, over all collections.", chunks);
     write_metric(out, "braid_documents", "gauge", "Documents, over all collections.", documents);
     write_metric(out, "braid_store_bytes", "gauge", "Bytes on disk.", bytes);
+    const BackendHealth health = database_.health();
+    write_metric(out, "braid_collections_refusing_writes", "gauge",
+                 "Collections that take no writes, because of a full disk or an error of it.",
+                 static_cast<double>(health.refusing.size()));
+    write_metric(out, "braid_failed_writes_total", "counter", "Writes that the storage refused.",
+                 static_cast<double>(health.failed_writes));
+    write_metric(out, "braid_open_collections", "gauge", "Collections whose files are open.",
+                 static_cast<double>(health.open_collections));
+    write_metric(out, "braid_compactions_total", "counter", "Logs compacted by themselves.",
+                 static_cast<double>(health.compactions));
+    write_metric(out, "braid_failed_compactions_total", "counter",
+                 "Compactions that failed and left the log as it was.",
+                 static_cast<double>(health.failed_compactions));
 }
 
 std::string ServerMetrics::text() const {

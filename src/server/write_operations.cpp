@@ -101,7 +101,9 @@ Result<Value> Operations::add(const Object& params, const Caller& caller) const 
     Fields fields(params);
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Write));
     BRAID_TRY(const Array* const list, read_list(fields, "chunks", caller.limits.chunks));
-    BRAID_TRY(const WriteOptions options, read_write_options(fields));
+    BRAID_TRY(WriteOptions options, read_write_options(fields));
+    BRAID_TRY(const auto whole, fields.boolean("replace_documents"));
+    options.replace_documents = whole.value_or(false);
     const Value* const schema_json = fields.any("schema");
     BRAID_CHECK(fields.finish());
     BRAID_TRY(Batch batch, read_chunks(*list, scope.namespace_));
@@ -124,6 +126,7 @@ Result<Value> Operations::add(const Object& params, const Caller& caller) const 
                         {"chunk_ids", std::move(ids)},
                         {"written", report.written},
                         {"replaced", report.replaced},
+                        {"removed", report.removed},
                         {"version", report.version},
                         {"warnings", strings_to_array(batch.warnings)}});
 }

@@ -36,16 +36,6 @@ Result<ingest::ChunkingOptions> chunking_of(const Database& database,
     return options;
 }
 
-/// What an earlier, longer text of the same document left behind.
-Result<std::uint64_t> remove_rest(const Operations& operations, const ReadScope& scope,
-                                  const std::string& document, std::size_t chunks) {
-    DeleteSelector rest;
-    rest.filter = Filter::all_of({Filter::compare(Filter::Op::Eq, "document_id", Value(document)),
-                                  Filter::compare(Filter::Op::Gte, "chunk_index", chunks)});
-    BRAID_TRY(const WriteReport report, operations.database().remove(scope, rest));
-    return report.written;
-}
-
 }  // namespace
 
 Result<Value> remember(const Operations& operations, const Object& arguments,
@@ -105,13 +95,14 @@ Result<Value> ingest_text(const Operations& operations, const Object& arguments,
         chunk.created_at = stored_at;
     }
     const std::size_t count = chunks.size();
-    BRAID_TRY(const WriteReport report,
-              operations.write(scope.collection, std::move(chunks), scope.namespace_, caller));
-    BRAID_TRY(const std::uint64_t removed, remove_rest(operations, scope, document, count));
+    WriteOptions whole;
+    whole.replace_documents = true;
+    BRAID_TRY(const WriteReport report, operations.write(scope.collection, std::move(chunks),
+                                                         scope.namespace_, caller, whole));
     return Value(Object{{"document_id", Value(document)},
                         {"collection", Value(scope.collection)},
                         {"chunks", count},
-                        {"removed", removed},
+                        {"removed", report.removed},
                         {"warnings", strings_to_array(report.warnings)}});
 }
 

@@ -1,6 +1,10 @@
 // `braid export` and `braid import`.
 
+#include <chrono>
+#include <csignal>
+#include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +18,7 @@ namespace {
 
 using braid::testing::has;
 using braid::testing::run_braid;
+using braid::testing::RunningBraid;
 using braid::testing::RunOptions;
 using braid::testing::RunResult;
 using braid::testing::TemporaryFolder;
@@ -90,12 +95,73 @@ TEST_F(Transfer, WrongInputNamesWhatIsWrong) {
     refused({"import", "-"}, "", 2, "is empty");
     refused({"import", "-"}, "{\"_id\": \"a\", \"text\": \"b\"}\n", 2, "braid_export");
     refused({"import", "-"}, "{\"braid_export\": 9, \"collection\": \"c\"}\n", 2,
-            "format 1, not 9");
+            "format 2, not 9");
     refused({"import", "-"}, "nonsense\n", 2, "standard input:1");
     refused({"import", "-"}, exported, 1, "exists already");
     refused({"import", "-", "--collection", "part"}, header + "{\"text\": 3}\n", 2,
             "standard input:2");
     refused({"import", "-", "--collection", "../x"}, exported, 2, "../x");
+    EXPECT_FALSE(has(done({"collections"}), "part")) << "a failed import leaves nothing";
+}
+
+TEST_F(Transfer, AnExportThatWasCutShortIsNotImported) {
+    const std::string exported = done({"export", "--collection", "notes"});
+    for (std::size_t cut = exported.find('\n') + 1; cut != 0 && cut < exported.size();
+         cut = exported.find('\n', cut) + 1) {
+        const RunResult result =
+            run({"import", "-", "--collection", "part"}, exported.substr(0, cut));
+        EXPECT_EQ(result.exit_code, 2) << result.errors;
+        EXPECT_TRUE(has(result.errors, "cut short")) << result.errors;
+        EXPECT_FALSE(has(done({"collections"}), "part"));
+    }
+    const std::size_t first = exported.find('\n') + 1;
+    const std::size_t second = exported.find('\n', first) + 1;
+    const RunResult holed = run({"import", "-", "--collection", "part"},
+                                exported.substr(0, first) + exported.substr(second));
+    EXPECT_EQ(holed.exit_code, 2) << "a line is missing in the middle";
+}
+
+TEST_F(Transfer, AnExportOfTheFirstFormatIsStillRead) {
+    std::string exported = done({"export", "--collection", "notes"});
+    exported.resize(exported.rfind('\n', exported.size() - 2) + 1);
+    const std::string format = R"({"braid_export":2)";
+    ASSERT_TRUE(exported.starts_with(format)) << exported;
+    exported.replace(0, format.size(), R"({"braid_export":1)");
+    EXPECT_TRUE(has(done({"import", "-", "--collection", "again"}, exported), "4 chunks"));
+}
+
+TEST_F(Transfer, AKilledImportIsListedAsUnfinishedAndTheNextReplacesIt) {
+    const std::string exported = done({"export", "--collection", "notes"});
+    {
+        RunningBraid import({"import", "-", "--collection", "again", "--data", folder / "data"});
+        import.write(exported.substr(0, exported.find('\n') + 1));
+        while (!std::filesystem::exists(folder / "data/collections/again/manifest")) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        import.signal(SIGKILL);
+        import.finish();
+    }
+    EXPECT_TRUE(has(done({"collections"}), "interrupted"));
+    const RunResult search = run({"retrieve", "owls", "--collection", "again"});
+    EXPECT_NE(search.exit_code, 0);
+    EXPECT_TRUE(has(search.errors, "interrupted")) << search.errors;
+    EXPECT_TRUE(has(done({"import", "-", "--collection", "again"}, exported), "4 chunks"));
+    EXPECT_FALSE(has(done({"collections"}), "interrupted"));
+    EXPECT_EQ(done({"export", "--collection", "again"}).size(), exported.size());
+}
+
+TEST_F(Transfer, AnInterruptedImportLeavesNothing) {
+    const std::string exported = done({"export", "--collection", "notes"});
+    RunningBraid import({"import", "-", "--collection", "again", "--data", folder / "data"});
+    import.write(exported.substr(0, exported.find('\n') + 1));
+    while (!std::filesystem::exists(folder / "data/collections/again/manifest")) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    import.signal(SIGINT);
+    const RunResult result = import.finish();
+    EXPECT_EQ(result.exit_code, 130) << result.errors;
+    EXPECT_TRUE(has(result.errors, "nothing was imported")) << result.errors;
+    EXPECT_FALSE(has(done({"collections"}), "again"));
 }
 
 }  // namespace

@@ -58,6 +58,21 @@ TEST_F(IngestDirectory, ReadsTextFilesAndSkipsThemWhenUnchanged) {
     EXPECT_EQ(third.written, 1U);
 }
 
+TEST_F(IngestDirectory, AChangedFileIsReplacedWholeInOneWrite) {
+    write("a.md", "# A\n\n## One\nfirst\n\n## Two\nsecond\n");
+    ingest();
+    Chunk stray;
+    stray.chunk_id = "stray";
+    stray.document_id = "a.md";
+    stray.content = "of an older program";
+    ASSERT_TRUE(database.add("default", {stray}));
+    const std::uint64_t records = database.check()->records;
+    write("a.md", "# A\n\n## One\nchanged\n");
+    EXPECT_EQ(ingest().removed, 2U);
+    EXPECT_EQ(count(), 1U);
+    EXPECT_EQ(database.check()->records, records + 1);
+}
+
 TEST_F(IngestDirectory, RemovesChunksThatAChangedFileNoLongerHas) {
     write("a.md", "# A\n\n## One\nfirst\n\n## Two\nsecond\n\n## Three\nthird\n");
     ingest();

@@ -112,6 +112,54 @@ TEST_F(HttpTest, ChangesManyChunks) {
     EXPECT_EQ(at(json("DELETE", fox), "deleted"), Value(1));
 }
 
+TEST_F(HttpTest, PuttingADocumentLeavesNothingOfTheOldOne) {
+    const std::string notes = "/v1/collections/notes";
+    json("POST", notes + "/chunks", R"({"chunks": [
+        {"_id": "any-1", "document_id": "fox", "text": "An old elephant."},
+        {"_id": "any-2", "document_id": "fox", "chunk_index": 0, "text": "An old elephant."},
+        {"_id": "fox#0", "document_id": "fox", "text": "An old elephant."},
+        {"_id": "else", "document_id": "else", "text": "Another elephant."}]})");
+    const Value put = json("PUT", notes + "/documents/fox", R"({"text": "They hunt."})");
+    EXPECT_EQ(at(put, "removed"), Value(2));
+    EXPECT_EQ(at(json("POST", notes + "/count", R"({"filter": {"document_id": "fox"}})"), "count"),
+              Value(1));
+    const Value found =
+        json("POST", "/v1/retrieve",
+             R"({"query": "elephant", "collection": "notes", "strategy": "sparse"})");
+    EXPECT_EQ(at(found, "chunks").as_array().size(), 1U);
+    EXPECT_EQ(at(found, "chunks.0.chunk_id"), Value("else"));
+}
+
+TEST_F(HttpTest, AddsChunksInPlaceOfTheirDocuments) {
+    add_notes();
+    const Value written = json("POST", "/v1/collections/notes/chunks",
+                               R"({"replace_documents": true, "chunks": [
+        {"_id": "new", "document_id": "fox", "text": "All there is of foxes."}]})");
+    EXPECT_EQ(at(written, "written"), Value(1));
+    EXPECT_EQ(at(written, "removed"), Value(2));
+    EXPECT_EQ(at(json("GET", "/v1/collections/notes/documents/fox"), "chunks").as_array().size(),
+              1U);
+}
+
+TEST_F(HttpTest, ACollectionThatIsBeingFilledCannotBeRead) {
+    const auto rpc = [&](const std::string& method, const std::string& params) {
+        return json("POST", "/rpc",
+                    R"({"jsonrpc": "2.0", "id": 1, "method": "braid.)" + method +
+                        R"(", "params": )" + params + "}");
+    };
+    rpc("create_collection", R"({"name": "notes", "unfinished": true})");
+    rpc("add", R"({"collection": "notes", "chunks": [{"_id": "a", "text": "a fox"}]})");
+    const std::string request = R"({"query": "fox", "collection": "notes"})";
+    EXPECT_EQ(code(ask("POST", "/v1/retrieve", request), 503), "unavailable");
+    EXPECT_EQ(code(ask("GET", "/v1/collections/notes/chunks/a"), 503), "unavailable");
+    EXPECT_TRUE(at(json("GET", "/v1/collections"), "collections.0.damage").is_string());
+    EXPECT_EQ(at(rpc("finish_collection", R"({"collection": "notes"})"), "result.finished"),
+              Value(true));
+    EXPECT_EQ(at(json("POST", "/v1/retrieve", request), "chunks.0.chunk_id"), Value("a"));
+    EXPECT_EQ(at(rpc("finish_collection", R"({"collection": "notes"})"), "error.data.code"),
+              Value("conflict"));
+}
+
 TEST_F(HttpTest, ExplainsAndMeasures) {
     add_notes();
     const std::string request = R"({"query": "foxes", "collection": "notes", "chunk_id": "oak")";

@@ -298,6 +298,7 @@ class Engine:
         self, collection: str, namespace: str, chunks: list[Any], vectors: Any,
         schema: dict[str, Any] | None, if_version: int | None, principal: Principal,
         stop: StopSource | None = None,
+        replace_documents: bool = False,
     ) -> dict[str, Any]: ...
     def get(
         self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,

@@ -56,6 +56,7 @@ class Engine(Protocol):
         self, collection: str, namespace: str, chunks: list[Any], vectors: Any,
         schema: dict[str, Any] | None, if_version: int | None, principal: Principal,
         stop: StopSource | None = None,
+        replace_documents: bool = False,
     ) -> dict[str, Any]: ...
     def get(
         self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,
@@ -243,10 +244,12 @@ class Collection(_NotPickled):
         vectors: Matrix | None = None,
         schema: Mapping[str, Any] | None = None,
         if_version: int | None = None,
+        replace_documents: bool = False,
     ) -> WriteReport:
         """Inserts or replaces, all or none; on disk when it returns. A missing collection is made,
-        by `schema` if given."""
-        return self._add(self._chunks(chunks), vectors, schema, if_version)
+        by `schema` if given. With `replace_documents` the chunks are all there is of their
+        documents: what else these hold is deleted by the same write."""
+        return self._add(self._chunks(chunks), vectors, schema, if_version, replace_documents)
 
     async def aadd(
         self,
@@ -255,9 +258,10 @@ class Collection(_NotPickled):
         vectors: Matrix | None = None,
         schema: Mapping[str, Any] | None = None,
         if_version: int | None = None,
+        replace_documents: bool = False,
     ) -> WriteReport:
         return await _in_thread(
-            partial(self._add, self._chunks(chunks), vectors, schema, if_version)
+            partial(self._add, self._chunks(chunks), vectors, schema, if_version, replace_documents)
         )
 
     def update(
@@ -441,12 +445,12 @@ class Collection(_NotPickled):
 
     def _add(
         self, chunks: list[Any], vectors: Matrix | None, schema: Mapping[str, Any] | None,
-        if_version: int | None, stop: StopSource | None = None,
+        if_version: int | None, replace_documents: bool, stop: StopSource | None = None,
     ) -> WriteReport:
         db = self._db
         return WriteReport.from_dict(db._engine.add(
             self._name, self._namespace, chunks, vectors, None if schema is None else dict(schema),
-            if_version, db._principal, stop,
+            if_version, db._principal, stop, replace_documents,
         ))
 
     def _batch(

@@ -222,6 +222,7 @@ class HttpEngine:
         self, collection: str, namespace: str, chunks: list[Any], vectors: Any,
         schema: dict[str, Any] | None, if_version: int | None, principal: Principal,
         stop: StopSource | None = None,
+        replace_documents: bool = False,
     ) -> dict[str, Any]:
         listed = [{"text": chunk} if isinstance(chunk, str) else dict(chunk) for chunk in chunks]
         if vectors is not None:
@@ -229,7 +230,7 @@ class HttpEngine:
                 chunk["vector"] = vector
         params = {
             "collection": collection, "namespace": namespace, "chunks": listed, "schema": schema,
-            "if_version": if_version,
+            "if_version": if_version, "replace_documents": replace_documents,
         }
         report: dict[str, Any] = self._rpc("braid.add", params, principal, stop)
         return report

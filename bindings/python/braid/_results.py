@@ -29,6 +29,7 @@ class WriteReport(Record):
     written: int
     version: int
     replaced: int = 0
+    removed: int = 0
     created: bool = False
     chunk_ids: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

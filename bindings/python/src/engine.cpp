@@ -125,11 +125,12 @@ std::string text_of_results(nb::list results) {
 nb::object add(const Engine& self, const std::string& collection, const std::string& namespace_,
                nb::list chunks, nb::object vectors, nb::object schema,
                std::optional<std::uint64_t> if_version, const Principal& principal,
-               const std::stop_source* stop) {
+               const std::stop_source* stop, bool replace_documents) {
     ChunkBatch batch = read_chunks(chunks, vectors, namespace_);
     const std::optional<Schema> wanted = read_schema(schema, batch.has_vectors);
     WriteOptions options;
     options.if_version = if_version;
+    options.replace_documents = replace_documents;
     Array ids;
     ids.reserve(batch.chunks.size());
     for (const Chunk& chunk : batch.chunks) ids.emplace_back(chunk.chunk_id);
@@ -150,6 +151,7 @@ nb::object add(const Engine& self, const std::string& collection, const std::str
                                   {"chunk_ids", std::move(ids)},
                                   {"written", report.written},
                                   {"replaced", report.replaced},
+                                  {"removed", report.removed},
                                   {"version", report.version},
                                   {"warnings", std::move(warnings)}}));
 }
@@ -312,7 +314,8 @@ void bind_engine(nb::module_& module) {
              nb::arg("stop").none() = nb::none())
         .def("add", &add, nb::arg("collection"), nb::arg("namespace"), nb::arg("chunks"),
              nb::arg("vectors").none(), nb::arg("schema").none(), nb::arg("if_version").none(),
-             nb::arg("principal"), nb::arg("stop").none() = nb::none())
+             nb::arg("principal"), nb::arg("stop").none() = nb::none(),
+             nb::arg("replace_documents") = false)
         .def("get", &get, nb::arg("collection"), nb::arg("namespace"), nb::arg("chunk_ids"),
              nb::arg("vectors"), nb::arg("principal"), nb::arg("stop").none() = nb::none())
         .def("scan", &scan, nb::arg("collection"), nb::arg("namespace"), nb::arg("filter").none(),
