@@ -49,8 +49,8 @@ struct OpenedBackend {
 
 /// Opens the collections below `directory`, up to `max_open` of them; the others are opened when
 /// they are used. Damage to one is reported by `collections` and by every use of it, and does not
-/// stop the others. NotFound, if read_only, where there is no database. Locked if another process
-/// writes here.
+/// stop the others. NotFound, if read_only, where making a database was interrupted. Locked if
+/// another process writes here.
 Result<OpenedBackend> open_local_backend(std::unique_ptr<store::Directory> directory,
                                          const LocalOptions& options);
 

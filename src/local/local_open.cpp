@@ -15,6 +15,17 @@ Result<> require_no_unfinished_copy(const store::Directory& root) {
                                            "not finished; do it again");
 }
 
+/// NotFound where somebody has begun to make a database, or a copy of one, and got no further than
+/// the lock; a directory with nothing in it is an empty database to those who only read.
+Result<> require_no_mere_lock(const store::Directory& root) {
+    BRAID_TRY(const auto entries, root.list());
+    if (std::ranges::find(entries, kLockName, &store::DirectoryEntry::name) == entries.end()) {
+        return {};
+    }
+    return fail(ErrorCode::NotFound, "there is no database in " + root.path() +
+                                         ": making it, or copying one to it, was interrupted");
+}
+
 /// Runs at the end of a scope, however it is left.
 template <class Action>
 class AtEnd {
@@ -177,7 +188,8 @@ Result<std::vector<std::string>> LocalBackend::open_collections() {
     if (!directory && directory.error().code == ErrorCode::NotFound) {
         BRAID_CHECK(require_no_unfinished_copy(*root_));
         if (options_.read_only) {
-            return fail(ErrorCode::NotFound, "there is no database in " + root_->path());
+            BRAID_CHECK(require_no_mere_lock(*root_));
+            return std::vector<std::string>();
         }
         directory = root_->subdirectory(kCollectionsName);
     }

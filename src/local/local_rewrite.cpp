@@ -7,7 +7,7 @@ namespace {
 
 using Names = std::vector<std::pair<std::string, std::string>>;  // namespace, chunk id
 
-constexpr std::size_t kBatch = 256;
+constexpr std::size_t kCompactionBatch = 256;
 /// A rest so small is copied while writers wait: under a stream of writes there always is one.
 constexpr std::size_t kMostRest = 64;
 
@@ -148,7 +148,7 @@ Result<> LocalBackend::compact_now(const Collection& source, const std::stop_tok
         if (may_be_cancelled && stop.stop_requested()) {
             return fail(ErrorCode::Cancelled, "the database is being closed");
         }
-        BRAID_TRY(Rewrite::Batch batch, copy.pending(kBatch));
+        BRAID_TRY(Rewrite::Batch batch, copy.pending(kCompactionBatch));
         if (batch.chunks.empty()) {
             BRAID_TRY(const bool finished, copy.finish(kMostRest));
             if (finished) return {};
@@ -193,7 +193,7 @@ Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source
     Collection::Difference difference = source->difference(*next);
     if (difference.to_copy.size() > may_copy) return false;
     while (!difference.to_copy.empty()) {
-        BRAID_TRY(Rewrite::Batch batch, take_batch(*source, difference.to_copy, kBatch));
+        BRAID_TRY(Rewrite::Batch batch, take_batch(*source, difference.to_copy, kCompactionBatch));
         BRAID_CHECK(next->put_copies(batch.namespace_, std::move(batch.chunks)));
     }
     for (auto& [namespace_, id] : difference.to_remove) {
