@@ -214,6 +214,14 @@ class ReadingAndWriting(DatabaseTest):
         with self.assertRaises(braid.Conflict):
             self.notes.add({"chunk_id": "fox", "content": "new"}, if_version=0)
 
+    def test_documents_are_replaced_whole(self) -> None:
+        self.notes.add([{"chunk_id": "x1", "document_id": "x", "content": "one"},
+                        {"chunk_id": "x2", "document_id": "x", "content": "two"}])
+        report = self.notes.add({"chunk_id": "x3", "document_id": "x", "content": "three"},
+                                replace_documents=True)
+        self.assertEqual((report.written, report.removed), (1, 2))
+        self.assertEqual(self.notes.count(filter={"document_id": "x"}), 1)
+
     def test_texts_and_single_chunks_can_be_added(self) -> None:
         self.assertEqual(self.notes.add("A text alone.").written, 1)
         self.assertEqual(self.notes.add(["One.", "Two."]).written, 2)
