@@ -52,8 +52,10 @@ struct Filter {
 /// Of the tree that is read, whatever way of writing it was chosen.
 struct FilterLimits {
     std::size_t depth = 16;
-    std::size_t clauses = 1024;  // comparisons, and each And, Or and Not
-    std::size_t list = 10'000;   // members of one $in or $nin
+    std::size_t clauses = 1024;                // comparisons, and each And, Or and Not
+    std::size_t list = 10'000;                 // members of one $in or $nin
+    std::size_t values = 20'000;               // operands, those of all lists together
+    std::size_t bytes = std::size_t{1} << 20;  // of names, and of the texts in operands
 };
 
 /// InvalidArgument if no text could have said this: an operand of the wrong kind, a Not without its

@@ -78,7 +78,10 @@ public:
             return bad("more than " + std::to_string(limits_.clauses) + " clauses");
         }
         if (static_cast<std::size_t>(filter.op) >= kOps.size()) return bad("unknown operator");
-        if (!is_logical(filter.op)) return check_comparison(filter);
+        if (!is_logical(filter.op)) {
+            BRAID_CHECK(check_comparison(filter));
+            return check_size(filter);
+        }
         const std::string name(name_of(filter.op));
         if (!filter.field.empty() || !filter.operand.is_null()) {
             return bad(name + " takes filters, neither a field nor a value");
@@ -91,6 +94,33 @@ public:
     }
 
 private:
+    /// Counts what is in an operand. A list and an object are one value, and what they hold.
+    void add(const Value& value) {
+        ++values_;
+        if (value.is_string()) bytes_ += value.as_string().size();
+        if (value.is_array()) {
+            for (const Value& element : value.as_array()) add(element);
+        }
+        if (!value.is_object()) return;
+        for (const auto& [key, member] : value.as_object()) {
+            bytes_ += key.size();
+            add(member);
+        }
+    }
+
+    Result<> check_size(const Filter& filter) {
+        bytes_ += filter.field.size();
+        add(filter.operand);
+        if (values_ > limits_.values) {
+            return bad("more than " + std::to_string(limits_.values) + " values in all");
+        }
+        if (bytes_ > limits_.bytes) {
+            return bad("more than " + std::to_string(limits_.bytes) +
+                       " bytes of names and texts in all");
+        }
+        return {};
+    }
+
     Result<> check_comparison(const Filter& filter) const {
         if (filter.field.empty()) return bad("a field name is empty");
         if (filter.field.starts_with('$')) {
@@ -148,6 +178,8 @@ private:
 
     const FilterLimits& limits_;
     std::size_t clauses_ = 0;
+    std::size_t values_ = 0;
+    std::size_t bytes_ = 0;
 };
 
 /// Reads a filter; what it means is checked afterwards, on the tree. Only nesting is bounded here.

@@ -2,54 +2,22 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstring>
 #include <optional>
 #include <string>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "braid/core/rfc3339.hpp"
+#include "braid/docs/field_view.hpp"
+#include "braid/docs/value_set.hpp"
 
 namespace braid::docs {
 namespace {
 
 using Op = Filter::Op;
 
-enum class Field {
-    ChunkId,
-    DocumentId,
-    ChunkIndex,
-    Title,
-    SectionTitle,
-    CreatedAt,
-    Sensitivity,
-    VisibilityScope,
-    Metadata
-};
-
-Field field_by_name(std::string_view name) {
-    if (name == "chunk_id") return Field::ChunkId;
-    if (name == "document_id") return Field::DocumentId;
-    if (name == "chunk_index") return Field::ChunkIndex;
-    if (name == "title") return Field::Title;
-    if (name == "section_title") return Field::SectionTitle;
-    if (name == "created_at") return Field::CreatedAt;
-    if (name == "sensitivity") return Field::Sensitivity;
-    if (name == "visibility_scope") return Field::VisibilityScope;
-    return Field::Metadata;
-}
-
-/// Ids and labels are compared by bytes, even if they look like times.
-bool is_name(Field field) {
-    return field == Field::ChunkId || field == Field::DocumentId || field == Field::Sensitivity ||
-           field == Field::VisibilityScope;
-}
-
-std::string_view metadata_path(std::string_view field) {
-    constexpr std::string_view prefix = "metadata.";
-    return field.starts_with(prefix) ? field.substr(prefix.size()) : field;
-}
-
-/// An operand, with its time if it is one.
+/// What a field is compared with, with its time if it is one.
 struct Operand {
     Value value;
     std::optional<Timestamp> time;
@@ -57,82 +25,34 @@ struct Operand {
 
 Operand make_operand(const Value& value, Field field) {
     Operand operand{value, std::nullopt};
-    if (value.is_string() && !is_name(field)) {
-        if (const auto time = core::parse_rfc3339(value.as_string())) operand.time = *time;
-    }
+    if (value.is_string() && !is_name(field)) operand.time = time_of(value.as_string());
     return operand;
 }
 
-/// A field's value without copying text.
-struct FieldView {
-    enum class Kind { Missing, Text, Time, Scopes, Json } kind = Kind::Missing;
-    std::string_view text;
-    Timestamp time;
-    const std::vector<std::string>* scopes = nullptr;
-    const Value* json = nullptr;
-    Value number;  // backs `json` for chunk_index
-};
-
-std::partial_ordering compare_text(std::string_view text, const Operand& operand) {
+// Each compares what a field holds with an operand.
+std::partial_ordering compare(std::string_view text, const Operand& operand) {
     if (!operand.value.is_string()) return std::partial_ordering::unordered;
     if (operand.time) {
-        if (const auto time = core::parse_rfc3339(text)) return *time <=> *operand.time;
+        if (const auto time = time_of(text)) return *time <=> *operand.time;
     }
     return text <=> std::string_view(operand.value.as_string());
 }
 
-std::partial_ordering compare_json(const Value& value, const Operand& operand) {
-    const Value& other = operand.value;
-    if (value.is_string()) return compare_text(value.as_string(), operand);
-    if (value.is_number() && other.is_number()) return compare_numbers(value, other);
-    if (value.is_bool() && other.is_bool()) return value.as_bool() <=> other.as_bool();
-    return value == other ? std::partial_ordering::equivalent : std::partial_ordering::unordered;
-}
-
-std::partial_ordering compare_time(Timestamp time, const Operand& operand) {
+std::partial_ordering compare(Timestamp time, const Operand& operand) {
     return operand.time ? time <=> *operand.time : std::partial_ordering::unordered;
 }
 
-/// Whether `test` holds for the value, or for one element of a list. It is given a function that
-/// compares what it looks at with an operand.
-template <class Test>
-bool any_value(const FieldView& field, const Test& test) {
-    const auto test_text = [&](std::string_view text) {
-        return test([&](const Operand& operand) { return compare_text(text, operand); });
-    };
-    const auto test_json = [&](const Value& value) {
-        return test([&](const Operand& operand) { return compare_json(value, operand); });
-    };
-    switch (field.kind) {
-        case FieldView::Kind::Missing:
-            return false;
-        case FieldView::Kind::Text:
-            return test_text(field.text);
-        case FieldView::Kind::Time:
-            return test([&](const Operand& operand) { return compare_time(field.time, operand); });
-        case FieldView::Kind::Scopes:
-            return std::ranges::any_of(*field.scopes, test_text);
-        case FieldView::Kind::Json:
-            break;
-    }
-    return test_json(*field.json) ||
-           (field.json->is_array() && std::ranges::any_of(field.json->as_array(), test_json));
+std::partial_ordering compare(const Value& value, const Operand& operand) {
+    const Value& other = operand.value;
+    if (value.is_number() && other.is_number()) return compare_numbers(value, other);
+    if (value.is_bool() && other.is_bool()) return value.as_bool() <=> other.as_bool();
+    return std::partial_ordering::unordered;  // operands of an order are none of the others
 }
 
-bool any_equal(const FieldView& field, const Operand& operand) {
-    return any_value(field, [&](const auto& compare) { return compare(operand) == 0; });
-}
-
-bool contains(const FieldView& field, const Operand& operand) {
-    const auto in_text = [&](std::string_view text) {
-        return operand.value.is_string() &&
-               text.find(operand.value.as_string()) != std::string_view::npos;
-    };
-    if (field.kind == FieldView::Kind::Text) return in_text(field.text);
-    if (field.kind == FieldView::Kind::Json && field.json->is_string()) {
-        return in_text(field.json->as_string());
-    }
-    return any_equal(field, operand);
+/// Linear in both, whatever they hold.
+bool has_part(std::string_view text, std::string_view part) {
+    return part.empty() || (!text.empty() && ::memmem(text.data(), text.size(), part.data(),
+                                                      part.size()) != nullptr);
 }
 
 }  // namespace
@@ -142,83 +62,45 @@ struct FilterMatcher::Node {
     Field field = Field::Metadata;
     std::string path;           // into the metadata
     std::string default_level;  // for sensitivity
-    std::vector<Operand> operands;
-    std::unordered_set<std::string> texts;  // of a list operand, for speed; none of them is a time
+    bool exists = false;
+    std::vector<Operand> operands;  // of an order: one, or low and high
+    std::string part;               // of $contains, if it is a text
+    bool part_is_text = false;
+    std::optional<ValueSet> set;  // of an equality
     std::vector<Node> children;
+    std::size_t cost = 1;
 
-    FieldView view(const Chunk& chunk) const;
     bool matches(const Chunk& chunk) const;
-    bool in_list(const FieldView& field_view) const;
+    bool compares(const FieldView& value) const;
+    bool contains(const FieldView& value) const;
 };
 
-FieldView FilterMatcher::Node::view(const Chunk& chunk) const {
+bool FilterMatcher::Node::contains(const FieldView& value) const {
     using Kind = FieldView::Kind;
-    const auto text = [](std::string_view value) {
-        FieldView view;
-        view.kind = Kind::Text;
-        view.text = value;
-        return view;
-    };
-    FieldView view;
-    switch (field) {
-        case Field::ChunkId:
-            return text(chunk.chunk_id);
-        case Field::DocumentId:
-            return text(chunk.document_id);
-        case Field::ChunkIndex:
-            if (!chunk.chunk_index) break;
-            view.number = Value(*chunk.chunk_index);
-            view.kind = Kind::Json;
-            return view;  // the caller points `json` at `number`
-        case Field::Title:
-            if (chunk.title) return text(*chunk.title);
-            break;
-        case Field::SectionTitle:
-            if (chunk.section_title) return text(*chunk.section_title);
-            break;
-        case Field::CreatedAt:
-            if (!chunk.created_at) break;
-            view.kind = Kind::Time;
-            view.time = *chunk.created_at;
-            return view;
-        case Field::Sensitivity:
-            return text(chunk.sensitivity ? *chunk.sensitivity : default_level);
-        case Field::VisibilityScope:
-            if (chunk.visibility_scope.empty()) break;
-            view.kind = Kind::Scopes;
-            view.scopes = &chunk.visibility_scope;
-            return view;
-        case Field::Metadata:
-            break;
+    if (value.kind == Kind::Text) return part_is_text && has_part(value.text, part);
+    if (value.kind == Kind::Json && value.json->is_string()) {
+        return part_is_text && has_part(value.json->as_string(), part);
     }
-    // A field of the chunk that is empty may still stand in the metadata under that name.
-    if (const Value* found = find_path(chunk.metadata, path)) {
-        view.kind = Kind::Json;
-        view.json = found;
-    }
-    return view;
+    return set->holds_any_of(value);
 }
 
-bool FilterMatcher::Node::in_list(const FieldView& field_view) const {
-    const auto known = [&](std::string_view text) { return texts.contains(std::string(text)); };
-    using Kind = FieldView::Kind;
-    if (!texts.empty()) {
-        if (field_view.kind == Kind::Text && known(field_view.text)) return true;
-        if (field_view.kind == Kind::Scopes && std::ranges::any_of(*field_view.scopes, known)) {
-            return true;
+bool FilterMatcher::Node::compares(const FieldView& value) const {
+    // One value, or one element of a list, must pass every comparison.
+    return any_value(value, [&](const auto& one) {
+        const std::partial_ordering order = compare(one, operands.front());
+        switch (op) {
+            case Op::Gt:
+                return order > 0;
+            case Op::Gte:
+                return order >= 0;
+            case Op::Lt:
+                return order < 0;
+            case Op::Lte:
+                return order <= 0;
+            default:  // Between
+                return order >= 0 && compare(one, operands.back()) <= 0;
         }
-        if (field_view.kind == Kind::Json) {
-            if (field_view.json->is_string() && known(field_view.json->as_string())) return true;
-            if (field_view.json->is_array() &&
-                std::ranges::any_of(field_view.json->as_array(), [&](const Value& element) {
-                    return element.is_string() && known(element.as_string());
-                })) {
-                return true;
-            }
-        }
-    }
-    return std::ranges::any_of(
-        operands, [&](const Operand& operand) { return any_equal(field_view, operand); });
+    });
 }
 
 bool FilterMatcher::Node::matches(const Chunk& chunk) const {
@@ -232,36 +114,20 @@ bool FilterMatcher::Node::matches(const Chunk& chunk) const {
         default:
             break;
     }
-    FieldView value = view(chunk);
-    if (value.kind == FieldView::Kind::Json && value.json == nullptr) value.json = &value.number;
-    // One value, or one element of a list, must pass every comparison.
-    const auto holds = [&](auto test) { return any_value(value, test); };
-    const Operand* operand = operands.data();
+    const FieldView value = view_field(chunk, field, path, default_level);
     switch (op) {
         case Op::Eq:
-            return any_equal(value, *operand);
-        case Op::Ne:
-            return !any_equal(value, *operand);
-        case Op::Gt:
-            return holds([&](const auto& compare) { return compare(*operand) > 0; });
-        case Op::Gte:
-            return holds([&](const auto& compare) { return compare(*operand) >= 0; });
-        case Op::Lt:
-            return holds([&](const auto& compare) { return compare(*operand) < 0; });
-        case Op::Lte:
-            return holds([&](const auto& compare) { return compare(*operand) <= 0; });
         case Op::In:
-            return in_list(value);
+            return set->holds_any_of(value);
+        case Op::Ne:
         case Op::Nin:
-            return !in_list(value);
+            return !set->holds_any_of(value);
         case Op::Exists:
-            return operand->value.as_bool() == (value.kind != FieldView::Kind::Missing);
+            return exists != value.missing();
         case Op::Contains:
-            return contains(value, *operand);
-        default:  // Between
-            return holds([&](const auto& compare) {
-                return compare(operand[0]) >= 0 && compare(operand[1]) <= 0;
-            });
+            return contains(value);
+        default:
+            return compares(value);
     }
 }
 
@@ -343,29 +209,50 @@ Array operand_list(const Filter& filter) {
 }
 
 template <class Node>
+void add_operands(Node& node, const Array& values) {
+    switch (node.op) {
+        case Op::Exists:
+            node.exists = values.front().as_bool();
+            return;
+        case Op::Contains:
+            node.part_is_text = values.front().is_string();
+            if (node.part_is_text) node.part = values.front().as_string();
+            node.cost += 16;  // it reads the whole text
+            [[fallthrough]];
+        case Op::Eq:
+        case Op::Ne:
+        case Op::In:
+        case Op::Nin:
+            node.set.emplace(values, is_name(node.field));
+            node.cost += node.set->compound();
+            return;
+        default:
+            for (const Value& value : values) {
+                node.operands.push_back(make_operand(value, node.field));
+            }
+    }
+}
+
+template <class Node>
 Result<Node> build(const Filter& filter, const Schema& schema) {
     Node node;
     node.op = filter.op;
     for (const Filter& child : filter.children) {
         BRAID_TRY(Node built, build<Node>(child, schema));
+        node.cost += built.cost;
         node.children.push_back(std::move(built));
     }
     if (filter.op == Op::And || filter.op == Op::Or || filter.op == Op::Not) return node;
     node.field = field_by_name(filter.field);
     node.path = metadata_path(filter.field);
     node.default_level = schema.levels.default_level;
-    const bool list = filter.op == Op::In || filter.op == Op::Nin;
-    for (const Value& value : operand_list(filter)) {
-        if (filter.op != Op::Exists && filter.op != Op::Contains) {
+    const Array values = operand_list(filter);
+    if (filter.op != Op::Exists && filter.op != Op::Contains) {
+        for (const Value& value : values) {
             BRAID_CHECK(check_operand(filter.field, node.field, value, schema));
         }
-        Operand operand = make_operand(value, node.field);
-        if (list && value.is_string() && !operand.time) {
-            node.texts.insert(value.as_string());
-        } else {
-            node.operands.push_back(std::move(operand));
-        }
     }
+    add_operands(node, values);
     return node;
 }
 
@@ -374,7 +261,11 @@ Result<Node> build(const Filter& filter, const Schema& schema) {
 Result<FilterMatcher> FilterMatcher::create(const Filter& filter, const Schema& schema) {
     // Shorthands and the like are added to what a request says, so the bounds are wider than a
     // request's: they keep recursion and memory in check.
-    BRAID_CHECK(validate(filter, {.depth = 100, .clauses = 100'000, .list = 10'000'000}));
+    BRAID_CHECK(validate(filter, {.depth = 100,
+                                  .clauses = 100'000,
+                                  .list = 10'000'000,
+                                  .values = 10'000'000,
+                                  .bytes = std::size_t{1} << 30}));
     BRAID_TRY(Node root, build<Node>(filter, schema));
     return FilterMatcher(std::make_unique<Node>(std::move(root)));
 }
@@ -386,6 +277,10 @@ FilterMatcher::~FilterMatcher() = default;
 
 bool FilterMatcher::matches(const Chunk& chunk) const {
     return root_->matches(chunk);
+}
+
+std::size_t FilterMatcher::cost() const noexcept {
+    return root_->cost;
 }
 
 std::optional<Value> field_value(const Chunk& chunk, const std::string& field,

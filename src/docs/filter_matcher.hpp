@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "braid/collection.hpp"
 #include "braid/filter.hpp"
@@ -8,7 +11,7 @@
 
 namespace braid::docs {
 
-/// A filter made ready for one schema: operands checked and parsed once, then many chunks.
+/// A filter made ready for one schema: operands checked, parsed and sorted once, then many chunks.
 /// Immutable and safe for concurrent use.
 class FilterMatcher {
 public:
@@ -17,6 +20,9 @@ public:
     static Result<FilterMatcher> create(const Filter& filter, const Schema& schema);
 
     bool matches(const Chunk& chunk) const;
+
+    /// What one match may cost, in comparisons: how often a scan should look at its limits.
+    std::size_t cost() const noexcept;
 
     FilterMatcher(FilterMatcher&&) noexcept;
     FilterMatcher& operator=(FilterMatcher&&) noexcept;

@@ -216,7 +216,10 @@ Result<> read_time(Reading& in, std::string_view key) {
 
 Result<> read_document_ids(Reading& in, std::string_view key) {
     BRAID_TRY(in.request.document_ids, in.fields.strings(key));
-    return {};
+    const std::size_t most = FilterLimits().list;  // they become a filter
+    if (!in.request.document_ids || in.request.document_ids->size() <= most) return {};
+    return invalid_argument(
+        in.fields.complaint(key, "a list of at most " + std::to_string(most) + " ids"));
 }
 
 Result<> read_stage_list(Reading& in, std::string_view key) {

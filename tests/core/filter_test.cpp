@@ -120,6 +120,27 @@ TEST(ParseFilter, DepthAndSizeAreBounded) {
               std::string::npos);
 }
 
+TEST(ParseFilter, ValuesAndBytesAreBoundedOverTheWholeFilter) {
+    const auto lists = [](std::size_t count, std::size_t members) {
+        Array list;
+        for (std::size_t i = 0; i < count; ++i) {
+            list.push_back(Object{{"f", Object{{"$in", Array(members, Value(7))}}}});
+        }
+        return Value(Object{{"$or", std::move(list)}});
+    };
+    EXPECT_EQ(error_of(lists(1, 10'000)), "none");
+    EXPECT_NE(error_of(lists(4, 10'000)).find("more than 20000 values"), std::string::npos);
+    const FilterLimits small{.values = 6, .bytes = 10};
+    EXPECT_EQ(error_of(lists(2, 2), small), "none");
+    EXPECT_NE(error_of(lists(2, 3), small), "none");
+    EXPECT_EQ(error_of(Object{{"f", "123456789"}}, small), "none");
+    EXPECT_NE(error_of(Object{{"f", "1234567890"}}, small).find("more than 10 bytes"),
+              std::string::npos);
+    EXPECT_NE(error_of(Object{{"f", Object{{"$eq", Object{{"1234567890", 1}}}}}}, small), "none");
+    EXPECT_NE(error_of(Object{{"f", std::string(1 << 20, 'x')}}).find("1048576 bytes"),
+              std::string::npos);
+}
+
 TEST(ParseFilter, WhatWasAcceptedIsAcceptedAgainOncePrinted) {
     // Printing writes out the $and of several members and the $eq of bare values.
     Object many;

@@ -26,6 +26,54 @@ TEST(FilterMatcher, SelectsWhatTheModelSelects) {
     }
 }
 
+TEST(FilterMatcher, LongListsOfAllTypesSelectWhatTheModelSelects) {
+    const Schema schema;
+    const std::vector<std::string> fields{"year", "tags", "kind", "author.name", "title"};
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        SCOPED_TRACE(::testing::Message() << "seed " << seed);
+        RandomData random(seed);
+        const std::string& field = random.pick(fields);
+        Array list;
+        for (std::size_t i = random.below(60); i > 0; --i) {
+            Value value = random.value();
+            if (field == "title" && !value.is_string()) value = "word";
+            list.push_back(std::move(value));
+        }
+        const auto op = random.chance(50) ? Filter::Op::In : Filter::Op::Nin;
+        const Filter filter = Filter::compare(op, field, Value(std::move(list)));
+        const auto matcher = FilterMatcher::create(filter, schema);
+        ASSERT_TRUE(matcher.has_value()) << matcher.error().message;
+        for (int i = 0; i < 40; ++i) {
+            const Chunk chunk = random.chunk(0);
+            ASSERT_EQ(matcher->matches(chunk), testing::model_matches(filter, chunk, schema));
+        }
+    }
+}
+
+TEST(FilterMatcher, ANumberIsInAListHoweverItIsWritten) {
+    const Schema schema;
+    const auto in = [&](Value value, Array list) {
+        Chunk chunk;
+        chunk.metadata = {{"n", std::move(value)}};
+        return FilterMatcher::create(Filter::compare(Filter::Op::In, "n", Value(std::move(list))),
+                                     schema)
+            ->matches(chunk);
+    };
+    constexpr std::int64_t large = (std::int64_t{1} << 53) + 1;  // no double
+    EXPECT_TRUE(in(1, {1.0}));
+    EXPECT_TRUE(in(1.0, {1}));
+    EXPECT_TRUE(in(-0.0, {0}));
+    EXPECT_TRUE(in(0.5, {0.25, 0.5}));
+    EXPECT_TRUE(in(1e300, {2, 1e300}));
+    EXPECT_TRUE(in(large, {large}));
+    EXPECT_FALSE(in(large, {static_cast<double>(large)}));
+    EXPECT_FALSE(in(static_cast<double>(large), {large}));
+    EXPECT_FALSE(in(1, {"1", true, Value(), Array{2}}));
+    EXPECT_TRUE(in(Array{1, 2}, {Array{1.0, 2.0}}));
+    EXPECT_TRUE(in(Array{1, Array{2}}, {Array{2}}));
+    EXPECT_TRUE(in("2024-01-01T01:00:00+01:00", {"x", "2024-01-01"}));
+}
+
 TEST(FilterMatcher, AFilterThatWasPrintedAndReadSelectsTheSame) {
     const Schema schema;
     for (unsigned seed = 0; seed < 400; ++seed) {

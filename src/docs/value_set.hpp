@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/docs/field_view.hpp"
+#include "braid/types.hpp"
+#include "braid/value.hpp"
+
+namespace braid::docs {
+
+/// The operands of $eq, $in and the like, kept by type so that a look-up costs the logarithm of
+/// their number. Sorted rather than hashed: nobody can choose operands that all fall together.
+class ValueSet {
+public:
+    /// `are_names`: strings among them are never times.
+    ValueSet(const Array& values, bool are_names);
+
+    /// Whether the field's value, or one element of it, equals a member.
+    bool holds_any_of(const FieldView& field) const;
+
+    /// Members that are lists or objects; they are compared one by one.
+    std::size_t compound() const noexcept { return compound_.size(); }
+
+private:
+    bool holds(std::string_view text) const;
+    bool holds(Timestamp time) const;
+    bool holds(const Value& value) const;
+    bool holds_number(const Value& number) const;
+
+    std::vector<std::string> texts_;
+    std::vector<Timestamp> times_;        // of those among them that are times
+    std::vector<std::int64_t> integers_;  // whole numbers, however they were written
+    std::vector<double> doubles_;         // the others
+    bool true_ = false;
+    bool false_ = false;
+    bool null_ = false;
+    std::vector<Value> compound_;
+};
+
+}  // namespace braid::docs
