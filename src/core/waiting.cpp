@@ -1,5 +1,7 @@
 #include "braid/core/waiting.hpp"
 
+#include <utility>
+
 namespace braid::core {
 namespace {
 
@@ -10,8 +12,8 @@ WaitObserver*& observer_here() noexcept {
 
 }  // namespace
 
-void observe_waits(WaitObserver* observer) noexcept {
-    observer_here() = observer;
+WaitObserver* observe_waits(WaitObserver* observer) noexcept {
+    return std::exchange(observer_here(), observer);
 }
 
 Waiting::Waiting() noexcept : observer_(observer_here()) {

@@ -11,8 +11,8 @@ public:
     virtual void wait_ends() noexcept = 0;
 };
 
-/// Whom this thread's waits are told to from now on; null: nobody.
-void observe_waits(WaitObserver* observer) noexcept;
+/// Whom this thread's waits are told to from now on; null: nobody. Returns whom they were told to.
+WaitObserver* observe_waits(WaitObserver* observer) noexcept;
 
 /// Says, while it lives, that its thread waits and does not compute.
 class Waiting {
