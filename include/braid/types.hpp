@@ -68,6 +68,7 @@ struct CallLimits {
     std::stop_token stop;
     std::string traceparent = {};  // W3C trace context; goes with calls to other servers
     std::string realm = {};        // caches keep apart what different realms asked for
+    bool interactive = false;      // somebody waits: other servers are not asked again and again
     /// Counts what is copied for the answer, which fails once there is too much of it; none: any
     /// amount will do.
     std::shared_ptr<ByteBudget> bytes = {};

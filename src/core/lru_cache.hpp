@@ -36,14 +36,15 @@ public:
 
     std::optional<T> find(std::string_view key) {
         const std::scoped_lock lock(mutex_);
-        const auto found = by_key_.find(key);
-        if (found == by_key_.end()) {
-            ++stats_.misses;
-            return std::nullopt;
-        }
-        ++stats_.hits;
-        entries_.splice(entries_.begin(), entries_, found->second);
-        return found->second->value;
+        auto found = look_up(key);
+        if (!found) ++stats_.misses;
+        return found;
+    }
+
+    /// The same for one who will call find() if there is nothing: a miss does not count.
+    std::optional<T> find_present(std::string_view key) {
+        const std::scoped_lock lock(mutex_);
+        return look_up(key);
     }
 
     /// Replaces what the key held. What is larger than the cache is not kept.
@@ -85,6 +86,14 @@ private:
     static std::size_t bytes_of(const Entry& entry) {
         constexpr std::size_t nodes = 192;  // of the list and the map, roughly
         return entry.key.size() + BytesOf{}(entry.value) + nodes;
+    }
+
+    std::optional<T> look_up(std::string_view key) {
+        const auto found = by_key_.find(key);
+        if (found == by_key_.end()) return std::nullopt;
+        ++stats_.hits;
+        entries_.splice(entries_.begin(), entries_, found->second);
+        return found->second->value;
     }
 
     void add(Entry entry, std::size_t bytes) {

@@ -46,6 +46,11 @@ std::size_t CachingEmbedder::count_tokens(std::string_view text) const {
     return inner_->count_tokens(text);
 }
 
+std::optional<Embedding> CachingEmbedder::remembered(std::string_view query,
+                                                     const CallLimits& limits) const {
+    return cache_->find_present(key_of(query, limits.realm));
+}
+
 EmbeddingCache::Stats CachingEmbedder::stats() const {
     return cache_->stats();
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,9 @@ public:
     /// One text, and whether it was remembered. Never a hit for a passage.
     Result<CachedEmbedding> embed_cached(std::string_view text, TextRole role,
                                          const CallLimits& limits) const;
+
+    /// A query, if it is remembered; does not ask the embedder, nor count as a miss.
+    std::optional<Embedding> remembered(std::string_view query, const CallLimits& limits) const;
 
     EmbeddingCache::Stats stats() const;
 

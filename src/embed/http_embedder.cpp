@@ -1,6 +1,7 @@
 #include "braid/embed/http_embedder.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,7 @@ Result<> check_options(const HttpEmbedderOptions& options) {
                    std::to_string(kMostDimensions));
     }
     if (options.max_attempts < 1) return bad("max_attempts is 0");
+    if (options.interactive_attempts < 1) return bad("interactive_attempts is 0");
     if (std::any_of(options.api_key.begin(), options.api_key.end(),
                     [](char c) { return c <= ' ' || c > '~'; })) {
         return bad("the API key holds characters that cannot be sent");
@@ -107,6 +109,8 @@ public:
 private:
     using Inputs = std::span<const std::string>;
 
+    Result<std::vector<Embedding>> embed_all(std::span<const std::string_view> texts, TextRole role,
+                                             const CallLimits& limits) const;
     std::string request_body(Inputs inputs) const;
     Result<net::HttpResponse> post(Inputs inputs, const CallLimits& limits) const;
     Error refusal(const net::HttpResponse& response) const;
@@ -140,11 +144,15 @@ Result<net::HttpResponse> HttpEmbedder::post(Inputs inputs, const CallLimits& li
         request.headers.push_back({"Authorization", "Bearer " + options_.api_key});
     }
     if (!limits.traceparent.empty()) request.headers.push_back({"traceparent", limits.traceparent});
-    return net::send_with_retries(client_, request,
-                                  {.max_attempts = options_.max_attempts,
-                                   .first_backoff = options_.first_backoff,
-                                   .max_backoff = options_.max_backoff},
-                                  limits);
+    net::RetryPolicy policy{.max_attempts = options_.max_attempts,
+                            .first_backoff = options_.first_backoff,
+                            .max_backoff = options_.max_backoff};
+    if (limits.interactive) {
+        policy.max_attempts = std::min(options_.interactive_attempts, options_.max_attempts);
+        policy.first_backoff = std::min(options_.interactive_backoff, options_.first_backoff);
+        policy.max_retry_after = options_.interactive_timeout;
+    }
+    return net::send_with_retries(client_, request, policy, limits);
 }
 
 Error HttpEmbedder::refusal(const net::HttpResponse& response) const {
@@ -167,6 +175,23 @@ Error HttpEmbedder::refusal(const net::HttpResponse& response) const {
 
 Result<std::vector<Embedding>> HttpEmbedder::embed(std::span<const std::string_view> texts,
                                                    TextRole role, const CallLimits& limits) const {
+    if (!limits.interactive) return embed_all(texts, role, limits);
+    CallLimits own = limits;
+    const auto end = std::chrono::steady_clock::now() + options_.interactive_timeout;
+    own.deadline = std::min(limits.deadline.value_or(end), end);
+    auto embeddings = embed_all(texts, role, own);
+    if (!embeddings && embeddings.error().code == ErrorCode::DeadlineExceeded &&
+        own.deadline == end) {  // ours, not the caller's
+        return fail(ErrorCode::Unavailable,
+                    "given up after " + std::to_string(options_.interactive_timeout.count()) +
+                        " ms: " + embeddings.error().message);
+    }
+    return embeddings;
+}
+
+Result<std::vector<Embedding>> HttpEmbedder::embed_all(std::span<const std::string_view> texts,
+                                                       TextRole role,
+                                                       const CallLimits& limits) const {
     const std::string& prefix =
         role == TextRole::Query ? options_.query_prefix : options_.passage_prefix;
     std::vector<std::string> inputs;
@@ -224,8 +249,10 @@ Result<std::shared_ptr<const Embedder>> make_http_embedder(const HttpEmbedderOpt
     if (options.dimension != 0) return std::make_shared<const HttpEmbedder>(options);
 
     const std::string_view probe = "probe";
+    CallLimits limits;
+    limits.interactive = true;
     BRAID_TRY(const auto answer,
-              HttpEmbedder(options).embed(std::span(&probe, 1), TextRole::Passage, {}));
+              HttpEmbedder(options).embed(std::span(&probe, 1), TextRole::Passage, limits));
     HttpEmbedderOptions learnt = options;
     learnt.dimension = answer.front().vector.size();
     learnt.send_dimension = false;

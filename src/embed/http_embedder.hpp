@@ -33,6 +33,12 @@ struct HttpEmbedderOptions {
     std::chrono::milliseconds max_backoff{30'000};
     std::chrono::milliseconds connect_timeout{10'000};
     std::chrono::milliseconds request_timeout{60'000};
+    /// The same for calls that somebody waits for (CallLimits::interactive), and how long such a
+    /// call may take in all, whatever its deadline. An endpoint that asks for more patience is
+    /// given up on.
+    std::size_t interactive_attempts = 2;
+    std::chrono::milliseconds interactive_backoff{200};
+    std::chrono::milliseconds interactive_timeout{10'000};
     std::string proxy;  // empty: direct
     /// Off: endpoints on loopback, private and link-local addresses are refused.
     bool allow_private = true;
@@ -40,8 +46,8 @@ struct HttpEmbedderOptions {
     bool offline = false;
 };
 
-/// InvalidArgument for options that cannot work; with dimension 0 also whatever embedding one text
-/// may fail with.
+/// InvalidArgument for options that cannot work; with dimension 0 also whatever embedding one text,
+/// which counts as interactive, may fail with.
 ///
 /// `embed` sends batches one after another, halves a batch the endpoint finds too large (413, or
 /// 400 with several texts), and verifies number, order, dimension and finiteness of what comes

@@ -293,6 +293,43 @@ TEST(HttpEmbedder, TimesOutOnAnEndpointThatNeverAnswers) {
     EXPECT_EQ(answer.error().code, ErrorCode::Unavailable);
 }
 
+TEST(HttpEmbedder, IsAskedFewerTimesWhereSomebodyWaits) {
+    const HttpTestServer server(replying("{}", 500));
+    HttpEmbedderOptions options = options_for(server);
+    options.max_attempts = 5;
+    const auto embedder = make_http_embedder(options);
+    ASSERT_TRUE(embedder);
+    const std::string_view text = "fox";
+    CallLimits waiting;
+    waiting.interactive = true;
+    EXPECT_EQ((*embedder)->embed(std::span(&text, 1), TextRole::Query, waiting).error().code,
+              ErrorCode::Unavailable);
+    EXPECT_EQ(server.requests().size(), 2U);
+    EXPECT_FALSE((*embedder)->embed(std::span(&text, 1), TextRole::Passage, {}));
+    EXPECT_EQ(server.requests().size(), 2U + 5U);
+    options.dimension = 0;  // the probe is one of these calls
+    EXPECT_FALSE(make_http_embedder(options));
+    EXPECT_EQ(server.requests().size(), 2U + 5U + 2U);
+}
+
+TEST(HttpEmbedder, GivesUpInTimeWhereSomebodyWaits) {
+    const HttpTestServer server(silent());
+    HttpEmbedderOptions options = options_for(server);
+    options.interactive_timeout = milliseconds(50);
+    const auto embedder = make_http_embedder(options);
+    ASSERT_TRUE(embedder);
+    const std::string_view text = "fox";
+    CallLimits waiting;
+    waiting.interactive = true;
+    const auto given_up = (*embedder)->embed(std::span(&text, 1), TextRole::Query, waiting);
+    ASSERT_FALSE(given_up);
+    EXPECT_EQ(given_up.error().code, ErrorCode::Unavailable);
+    EXPECT_NE(given_up.error().message.find("given up after 50 ms"), std::string::npos);
+    waiting.deadline = std::chrono::steady_clock::now() + milliseconds(10);
+    EXPECT_EQ((*embedder)->embed(std::span(&text, 1), TextRole::Query, waiting).error().code,
+              ErrorCode::DeadlineExceeded);
+}
+
 TEST(HttpEmbedder, SendsNothingWhenOffline) {
     const HttpTestServer server(truthful());
     HttpEmbedderOptions options = options_for(server);
