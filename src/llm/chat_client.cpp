@@ -98,6 +98,7 @@ std::string ChatClient::State::request_body(const Prompt& prompt, std::size_t ma
         data += ": ";
         json::append_quoted(data, part.text);
     }
+    if (!prompt.closing.empty()) (data += "\n\n") += prompt.closing;
     Object request{{"model", options.model},
                    {"messages", Array{Object{{"role", "system"}, {"content", prompt.instruction}},
                                       Object{{"role", "user"}, {"content", std::move(data)}}}},

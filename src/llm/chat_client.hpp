@@ -42,10 +42,12 @@ struct QuotedText {
 
 /// What a model is asked. `instruction` holds our own words only and is sent as the system message;
 /// `data` is sent as the user message, one line `name: "text"` each, the text as a JSON string: it
-/// can neither end its quotes nor pass for an instruction of ours.
+/// can neither end its quotes nor pass for an instruction of ours. `closing`, if there is one,
+/// follows after a blank line.
 struct Prompt {
     std::string_view instruction;
     std::vector<QuotedText> data;
+    std::string_view closing{};
 };
 
 /// Asks a chat endpoint. Safe for concurrent use.

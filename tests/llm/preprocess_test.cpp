@@ -57,7 +57,12 @@ TEST(LlmPreprocessor, ExpandsAQuery) {
     ASSERT_TRUE(phrasings) << phrasings.error().message;
     EXPECT_EQ(*phrasings, (Texts{"fox dens", "where foxes sleep", "fox habitat"}));
     const auto request = server.requests().front();
-    EXPECT_EQ(message_in(request, "user"), R"(Query: "where do \"foxes\" live?")");
+    EXPECT_EQ(message_in(request, "user"),
+              "Query: \"where do \\\"foxes\\\" live?\"\n\nAlternatives:");
+    EXPECT_TRUE(message_in(request, "system")
+                    .starts_with("Given this search query, generate 3 alternative phrasings that "
+                                 "would help find relevant documents. Return only the "
+                                 "alternatives, one per line. "));
     EXPECT_EQ(message_in(request, "system").find("foxes"), std::string::npos);
     EXPECT_EQ(json::parse(request.body)->find("max_tokens")->as_int(), 150);
 }
@@ -69,7 +74,12 @@ TEST(LlmPreprocessor, WritesAHypotheticalAnswer) {
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(*answer, "Foxes live in dens.");
     const auto request = server.requests().front();
-    EXPECT_EQ(message_in(request, "user"), R"(Question: "where do foxes live?")");
+    EXPECT_EQ(message_in(request, "user"),
+              "Question: \"where do foxes live?\"\n\nAnswer paragraph:");
+    EXPECT_TRUE(message_in(request, "system")
+                    .starts_with("Write a short paragraph that would be a perfect answer to this "
+                                 "question. Write as if you're quoting from an authoritative "
+                                 "source. "));
     EXPECT_EQ(json::parse(request.body)->find("max_tokens")->as_int(), 200);
 }
 
