@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 import unittest
 
@@ -8,6 +9,48 @@ import numpy
 from support import ANIMALS, DatabaseTest, letters
 
 import braid
+
+
+class Preprocessors(unittest.TestCase):
+    def test_a_function_gives_other_phrasings(self) -> None:
+        asked = []
+
+        def expand(query: str) -> list[str]:
+            asked.append(query)
+            return [query, "ponds", "ponds", "  ", "night"]
+
+        with braid.open(None, embedder="none", preprocessor=expand) as db:
+            db["notes"].add(ANIMALS)
+            answer = db["notes"].retrieve("dusk", expand_query=True)
+            self.assertEqual(asked, ["dusk"])
+            self.assertEqual(answer.phrasings, ["ponds", "night"])
+            self.assertEqual(sorted(answer.ids), ["carp", "fox", "owl"])
+            self.assertEqual(db["notes"].retrieve("dusk").phrasings, [])
+
+    def test_an_answer_is_embedded_instead_of_the_query(self) -> None:
+        model = braid.Preprocessor(answer=lambda query: f"All about {query}.")
+        with braid.open(None, embedder=letters, preprocessor=model) as db:
+            db["notes"].add(ANIMALS)
+            answer = db["notes"].retrieve("owls", use_hyde=True)
+            self.assertEqual(answer.hypothetical_answer, "All about owls.")
+            self.assertEqual(answer.to_dict()["hypothetical_answer"], "All about owls.")
+            unable = db["notes"].retrieve("owls", expand_query=True)
+            self.assertEqual(unable.phrasings, [])
+            self.assertIn("makes no phrasings", unable.warnings[0])
+
+    def test_what_it_raises_is_a_warning(self) -> None:
+        def expand(query: str) -> list[str]:
+            raise RuntimeError("no words left")
+
+        with braid.open(None, embedder="none", preprocessor=expand) as db:
+            db["notes"].add(ANIMALS)
+            answer = db["notes"].retrieve("dusk", expand_query=True)
+            self.assertEqual(answer.ids, ["fox"])
+            self.assertIn("no words left", answer.warnings[0])
+
+    def test_two_models_are_one_too_many(self) -> None:
+        with self.assertRaises(braid.InvalidArgument):
+            braid.open(None, llm={"model": "m"}, preprocessor=lambda query: [query])
 
 
 class Embedders(unittest.TestCase):
@@ -43,6 +86,25 @@ class Embedders(unittest.TestCase):
             db["notes"].retrieve("y")
         self.assertEqual(roles[-1], "query")
         self.assertIn("passage", roles)
+
+    def test_words_do_not_wait_for_an_embedder_that_hangs(self) -> None:
+        hanging, let_go = False, threading.Event()
+
+        def embed(texts: list[str]) -> list[list[float]]:
+            if hanging:
+                let_go.wait(60)
+            return letters(texts)
+
+        with braid.open(None, embedder=embed) as db:
+            db["notes"].add(ANIMALS)
+            hanging = True
+            try:
+                answer = db["notes"].retrieve("ponds", deadline_ms=300)
+            finally:
+                let_go.set()  # closing waits for what still runs
+            self.assertEqual(answer.ids, ["carp"])
+            self.assertFalse(answer.complete)
+            self.assertIn("the deadline passed", answer.sources[0].error)
 
     def test_an_exception_is_a_warning_and_words_answer(self) -> None:
         broken = False

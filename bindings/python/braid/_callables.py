@@ -1,4 +1,4 @@
-"""Embedders, stages and rerankers that are written in Python."""
+"""Embedders, preprocessors, stages and rerankers that are written in Python."""
 
 from __future__ import annotations
 
@@ -98,6 +98,38 @@ class Reranker(Stage):
             return [*map(float, scores), *[Effect("pass", below=True)] * rest]
 
         super().__init__(run)
+
+
+ExpandFunction: TypeAlias = Callable[[str], "Sequence[str] | str"]
+AnswerFunction: TypeAlias = Callable[[str], str]
+
+
+class Preprocessor:
+    """Other words for queries by functions: `expand(query)` gives up to three other phrasings, for
+    requests with expand_query; `answer(query)` a paragraph that could answer it, for those with
+    use_hyde. They are called from any thread. What they raise becomes a warning of the answer, which
+    is then made with the plain query."""
+
+    def __init__(
+        self, expand: ExpandFunction | None = None, *, answer: AnswerFunction | None = None
+    ) -> None:
+        self._expand = expand
+        self._answer = answer
+
+    def expand(self, query: str) -> list[str]:
+        if self._expand is None:
+            raise NotImplementedError("this preprocessor makes no phrasings")
+        phrasings = self._expand(query)
+        return [phrasings] if isinstance(phrasings, str) else [str(text) for text in phrasings]
+
+    def answer(self, query: str) -> str:
+        if self._answer is None:
+            raise NotImplementedError("this preprocessor writes no answers")
+        return str(self._answer(query))
+
+
+def as_preprocessor(given: Preprocessor | ExpandFunction | None) -> Preprocessor | None:
+    return given if given is None or isinstance(given, Preprocessor) else Preprocessor(given)
 
 
 def as_embedders(given: Mapping[str, Embedder | EmbedFunction] | None) -> dict[str, Embedder]:

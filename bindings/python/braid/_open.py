@@ -9,11 +9,20 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._braid import Engine
-from ._callables import Embedder, Reranker, Stage, as_embedders, as_stages
+from ._callables import (
+    Embedder,
+    Preprocessor,
+    Reranker,
+    Stage,
+    as_embedders,
+    as_preprocessor,
+    as_stages,
+)
 from ._database import Database
+from ._errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from ._callables import EmbedFunction, RerankFunction, StageFunction
+    from ._callables import EmbedFunction, ExpandFunction, RerankFunction, StageFunction
 
 # Closed before the interpreter goes, because embedders and stages are its objects.
 _open: weakref.WeakSet[Engine] = weakref.WeakSet()
@@ -39,6 +48,7 @@ def open(
     profiles: Mapping[str, Mapping[str, Any]] | None = None,
     openai: Mapping[str, Any] | None = None,
     llm: Mapping[str, Any] | None = None,
+    preprocessor: Preprocessor | ExpandFunction | None = None,
     offline: bool = False,
     log: Callable[[str, str, str], object] | None = None,
 ) -> Database:
@@ -52,11 +62,15 @@ def open(
     profiles    named request defaults: {"mine": {"base": "default", "top_k": 5}}
     openai      of the embedder "openai": base_url, api_key, model, dimensions
     llm         for expand_query and use_hyde: model, base_url, api_key, timeout_ms
+    preprocessor  the same by functions, instead of llm: one from a query to other phrasings, or a
+                braid.Preprocessor
     offline     forbids every outgoing call
     log         is called with (level, name, message)
 
     Locked if another process writes to it: share it through `braid serve` and braid.connect().
     """
+    if llm is not None and preprocessor is not None:
+        raise InvalidArgument("give llm or preprocessor, not both")
     own = as_embedders(embedders)
     if not isinstance(embedder, str):
         made = as_embedders({"python": embedder})["python"]
@@ -72,7 +86,8 @@ def open(
         "create": create, "read_only": read_only, "durability": durability,
         "relaxed_ms": relaxed_ms, "embedder": embedder, "embedders": own, "stages": steps,
         "reranker": model, "profiles": _dict(profiles), "openai": _dict(openai),
-        "llm": _dict(llm), "offline": offline, "log": log,
+        "llm": _dict(llm), "preprocessor": as_preprocessor(preprocessor), "offline": offline,
+        "log": log,
     }
     place = None if path is None else os.fspath(path)
     engine = Engine(place, options)

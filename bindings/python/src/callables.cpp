@@ -127,6 +127,45 @@ private:
     std::size_t batch_size_;
 };
 
+class PythonPreprocessor final : public QueryPreprocessor {
+public:
+    explicit PythonPreprocessor(nb::object preprocessor) : preprocessor_(std::move(preprocessor)) {}
+
+    Result<std::vector<std::string>> expand(std::string_view query,
+                                            const CallLimits& /*limits*/) const override {
+        constexpr std::size_t most = 3;
+        using Texts = std::vector<std::string>;
+        return guarded("preprocessor", [&]() -> Result<Texts> {
+            const nb::object given = preprocessor_.get().attr("expand")(query);
+            Texts texts;
+            for (const nb::handle item : nb::iter(given)) {
+                auto text = nb::cast<std::string>(item);
+                const bool blank = text.find_first_not_of(" \t\r\n") == std::string::npos;
+                if (blank || text == query || std::ranges::find(texts, text) != texts.end()) {
+                    continue;
+                }
+                if (texts.size() == most) break;
+                texts.push_back(std::move(text));
+            }
+            return texts;
+        });
+    }
+
+    Result<std::string> hypothetical_answer(std::string_view query,
+                                            const CallLimits& /*limits*/) const override {
+        return guarded("preprocessor", [&]() -> Result<std::string> {
+            auto text = nb::cast<std::string>(preprocessor_.get().attr("answer")(query));
+            if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+                return fail(ErrorCode::Unavailable, "preprocessor: the answer is blank");
+            }
+            return text;
+        });
+    }
+
+private:
+    Held preprocessor_;
+};
+
 std::optional<StageEffect::Kind> kind_by_name(std::string_view name) {
     using Kind = StageEffect::Kind;
     constexpr std::pair<std::string_view, Kind> kinds[] = {
@@ -202,6 +241,10 @@ Result<std::shared_ptr<const Embedder>> make_embedder(const HeldPtr& embedder) {
         fingerprint.dimension = vectors.front().vector.size();
     }
     return std::make_shared<const PythonEmbedder>(embedder, std::move(fingerprint), batch_size);
+}
+
+std::shared_ptr<const QueryPreprocessor> make_preprocessor(nb::object preprocessor) {
+    return std::make_shared<const PythonPreprocessor>(std::move(preprocessor));
 }
 
 CustomStage make_stage(const std::string& name, nb::object stage) {

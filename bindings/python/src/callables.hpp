@@ -30,6 +30,10 @@ using HeldPtr = std::shared_ptr<const Held>;
 /// one vector first if its dimension is not known. Exceptions become Unavailable.
 Result<std::shared_ptr<const Embedder>> make_embedder(const HeldPtr& embedder);
 
+/// A preprocessor whose `expand(query)` and `answer(query)` are Python (Preprocessor of the same
+/// file). Exceptions become Unavailable. Needs the GIL.
+std::shared_ptr<const QueryPreprocessor> make_preprocessor(nb::object preprocessor);
+
 /// A stage whose `run(query, hits, parameters)` is Python (Stage of the same file): one effect for
 /// each hit. Needs the GIL.
 CustomStage make_stage(const std::string& name, nb::object stage);

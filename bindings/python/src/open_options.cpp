@@ -107,6 +107,9 @@ Opening read_options(nb::dict options) {
     open.profiles = value_or_raise(read_profiles(to_value(options["profiles"])));
     const bool offline = nb::cast<bool>(options["offline"]);
     open.preprocessor = value_or_raise(read_chat(to_value(options["llm"]), offline));
+    if (const nb::object own = options["preprocessor"]; !own.is_none()) {
+        open.preprocessor = make_preprocessor(own);
+    }
     open.embedders =
         make_factory(nb::cast<nb::dict>(options["embedders"]),
                      value_or_raise(read_embedder_settings(to_value(options["openai"]), offline)));
