@@ -64,6 +64,16 @@ struct Receipt {
     friend bool operator==(const Receipt&, const Receipt&) = default;
 };
 
+/// Where a chunk stands in one leg, however deep.
+struct LegStanding {
+    std::string source;                 // "dense" or "sparse"
+    std::optional<double> score;        // none: it has no vector
+    std::optional<std::uint64_t> rank;  // from 1; none: the leg does not find it
+    std::size_t depth = 0;              // how far the leg looked
+
+    friend bool operator==(const LegStanding&, const LegStanding&) = default;
+};
+
 /// One retrieved chunk: S1's fields, where it came from, and why it stands where it does.
 struct Hit {
     std::string collection;
@@ -75,6 +85,7 @@ struct Hit {
     std::optional<double> dense_score;
     std::optional<double> sparse_score;
     std::optional<std::string> expanded;  // with its neighbours, when asked for
+    std::vector<LegStanding> legs;        // where each has it, when `explain` is asked for
     Receipt receipt;
 
     friend bool operator==(const Hit&, const Hit&) = default;
@@ -120,7 +131,9 @@ struct Suggestion {
 
 struct Answer {
     std::string query;
-    std::vector<Hit> hits;  // "chunks" in JSON
+    std::vector<std::string> phrasings;  // a model's, searched by words beside the query
+    std::optional<std::string> hypothetical_answer;  // a model's, embedded instead of the query
+    std::vector<Hit> hits;                           // "chunks" in JSON
     std::string profile = "default";
     Strategy strategy_used = Strategy::Hybrid;
     std::size_t total_candidates = 0;
@@ -136,16 +149,6 @@ struct Answer {
     Timings timings;
 
     friend bool operator==(const Answer&, const Answer&) = default;
-};
-
-/// Where a chunk stands in one leg, however deep.
-struct LegStanding {
-    std::string source;                 // "dense" or "sparse"
-    std::optional<double> score;        // none: it has no vector
-    std::optional<std::uint64_t> rank;  // from 1; none: the leg does not find it
-    std::size_t depth = 0;              // how far the leg looked
-
-    friend bool operator==(const LegStanding&, const LegStanding&) = default;
 };
 
 /// One chunk's way through a request.

@@ -116,7 +116,7 @@ struct Request {
     std::vector<StageChoice> stages;
     std::size_t expand_neighbors = 0;
     bool exact = false;    // dense by exact scan
-    bool explain = false;  // adds what costs extra time to the receipts
+    bool explain = false;  // says where each leg has every hit, which takes time
     std::optional<std::int64_t> deadline_ms;
 
     friend bool operator==(const Request&, const Request&) = default;

@@ -107,6 +107,10 @@ private:
         add_snippet(hit);
         add_indented(styled(style_.dim, clipped(origin(hit), body_width())));
         if (options_.explain) add_receipt(hit.receipt);
+        for (const LegStanding& leg : hit.legs) {
+            const std::string place = leg.rank ? "rank " + with_separators(*leg.rank) : "not found";
+            add_indented(styled(style_.dim, leg.source + std::string(kDot) + place));
+        }
     }
 
     std::size_t body_width() const { return options_.width - kIndent; }
@@ -218,7 +222,21 @@ private:
         }
         text = parts.empty() ? text.substr(0, text.size() - 2) : text + parts + ")";
         add_wrapped(style_.dim, text);
+        add_other_words();
         add_shortfalls();
+    }
+
+    /// What a language model made of the query.
+    void add_other_words() {
+        std::string list;
+        for (const std::string& phrasing : answer_.phrasings) {
+            list += (list.empty() ? "\"" : ", \"") + plain(phrasing) + "\"";
+        }
+        if (!list.empty()) add_wrapped(style_.dim, "Also searched: " + list);
+        if (answer_.hypothetical_answer) {
+            add_wrapped(style_.dim,
+                        "Searched by meaning: \"" + plain(*answer_.hypothetical_answer) + "\"");
+        }
     }
 
     void add_shortfalls() {

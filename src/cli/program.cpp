@@ -1,13 +1,17 @@
 #include "braid/cli/program.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
 #include <optional>
+
+#include <unistd.h>
 
 #include "braid/cli/arguments.hpp"
 #include "braid/cli/commands.hpp"
 #include "braid/cli/help.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/core/errand.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/error_json.hpp"
 
@@ -88,12 +92,18 @@ int run_checked(const std::vector<std::string>& given) {
 }  // namespace
 
 int run_program(const std::vector<std::string>& arguments) {
+    core::leave_errands_behind();
+    int code = 1;
     try {
-        return run_checked(arguments);
+        code = run_checked(arguments);
     } catch (const std::bad_alloc&) {
         std::fputs("braid: out of memory\n", stderr);
-        return 1;
     }
+    if (core::errands_left()) {  // a model that still loads: nobody needs it any more
+        std::fflush(nullptr);
+        ::_exit(code);
+    }
+    return code;
 }
 
 }  // namespace braid::cli

@@ -65,6 +65,9 @@ public:
         context_.tokens_estimated = !options.count_tokens;
         context_.complete = answer.complete;
         context_.warnings = answer.warnings;
+        for (const std::string& key : answer.unused) {
+            context_.warnings.push_back("\"" + key + "\" is not used here");
+        }
         context_.timings = answer.timings;
     }
 

@@ -1,5 +1,7 @@
 #include "braid/database.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -21,11 +23,13 @@ namespace {
 
 constexpr std::size_t kContextHits = 50;  // enough short ones to fill a prompt
 
-retrieval::QueryEmbedder embedder_of(engine::EmbedderRegistry& registry, TextRole role) {
-    return
-        [&registry, role](const Schema& schema, std::string_view text, const CallLimits& limits) {
-            return registry.embed_query(schema, text, role, limits);
-        };
+using RegistryPtr = std::shared_ptr<engine::EmbedderRegistry>;
+
+/// Shared, because a program that ends in a hurry may leave one behind at work.
+retrieval::QueryEmbedder embedder_of(const RegistryPtr& registry, TextRole role) {
+    return [registry, role](const Schema& schema, std::string_view text, const CallLimits& limits) {
+        return registry->embed_query(schema, text, role, limits);
+    };
 }
 
 /// Copies a collection batch by batch, each changed by `change`, and puts the copy in its place.
@@ -52,7 +56,8 @@ struct Database::Impl {
     Impl(local::OpenedBackend opened, const OpenOptions& options)
         : report{std::move(opened.notes)},
           backend(std::move(opened.backend)),
-          registry(options.embedders ? options.embedders : engine::make_embedder_factory({})),
+          registry(std::make_shared<engine::EmbedderRegistry>(
+              options.embedders ? options.embedders : engine::make_embedder_factory({}))),
           retriever(*backend, embedder_of(registry, TextRole::Query), retriever_options(options)) {}
 
     retrieval::RetrieverOptions retriever_options(const OpenOptions& options) {
@@ -62,6 +67,10 @@ struct Database::Impl {
         out.stages = options.stages;
         out.preprocessor = options.preprocessor;
         out.hypothesis_embedder = embedder_of(registry, TextRole::Passage);
+        out.remembered = [known = registry.get()](const Schema& schema, std::string_view text,
+                                                  const CallLimits& limits) {
+            return known->remembered(schema, text, limits);
+        };
         return out;
     }
 
@@ -78,7 +87,7 @@ struct Database::Impl {
 
     OpenReport report;
     std::unique_ptr<Backend> backend;
-    engine::EmbedderRegistry registry;
+    RegistryPtr registry;
     retrieval::Retriever retriever;
 };
 
@@ -125,7 +134,7 @@ Backend& Database::backend() const {
 Result<> Database::create_collection(const std::string& name, const Schema& schema) {
     BRAID_CHECK(validate_collection_name(name));
     Schema completed = schema;
-    BRAID_CHECK(impl_->registry.complete(completed));
+    BRAID_CHECK(impl_->registry->complete(completed));
     return impl_->backend->create_collection(name, completed);
 }
 
@@ -161,7 +170,7 @@ Result<WriteReport> Database::add(const std::string& collection, std::vector<Chu
         if (chunk.vector.empty()) embedded_here.push_back(&chunk);
     }
     while (true) {
-        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, chunks, options.limits));
+        BRAID_TRY(auto warnings, impl_->registry->embed_chunks(schema, chunks, options.limits));
         WriteOptions checked = options;
         if (!checked.vectors_by) checked.vectors_by = schema.vectors.fingerprint;
         if (!schema.vectors.fingerprint) {  // nobody but the user makes its vectors
@@ -199,13 +208,13 @@ Result<ReembedReport> Database::reembed(
     }
     BRAID_TRY(Schema schema, impl_->schema(collection));
     schema.vectors = {.embedder = embedder, .metric = schema.vectors.metric};
-    BRAID_CHECK(impl_->registry.complete(schema));
+    BRAID_CHECK(impl_->registry->complete(schema));
     BRAID_TRY(const auto rewrite, impl_->backend->rewrite(collection, schema));
     ReembedReport report;
     const auto embed = [&](std::vector<Chunk>& chunks) -> Result<> {
         if (limits.stopped()) return fail(ErrorCode::Cancelled, "re-embedding was interrupted");
         for (Chunk& chunk : chunks) chunk.vector.clear();
-        BRAID_TRY(auto warnings, impl_->registry.embed_chunks(schema, chunks, limits));
+        BRAID_TRY(auto warnings, impl_->registry->embed_chunks(schema, chunks, limits));
         report.embedded += chunks.size();
         if (report.warnings.empty()) report.warnings = std::move(warnings);
         return {};
@@ -289,17 +298,30 @@ Result<Context> Database::context(const Request& request, std::size_t budget,
     Request plain = request;  // neighbours are added here, as far as there is room
     plain.expand_neighbors = 0;
     if (!plain.top_k) plain.top_k = kContextHits;
-    BRAID_TRY(const Answer answer, retrieve(plain, principal, limits));
+    const auto start = std::chrono::steady_clock::now();
+    BRAID_TRY(Answer answer, retrieve(plain, principal, limits));
+    CallLimits whole = limits;  // the answer's deadline is the context's
+    if (request.deadline_ms) {
+        const auto end = start + std::chrono::milliseconds(*request.deadline_ms);
+        whole.deadline = std::min(whole.deadline.value_or(end), end);
+    }
     engine::ContextOptions options;
     options.budget = budget;
     options.neighbors = request.expand_neighbors;
     if (!answer.hits.empty()) {
-        BRAID_TRY(const auto counter, token_counter(answer.hits.front().collection));
-        if (counter) options.count_tokens = counter->count;
+        BRAID_TRY(const Schema schema, impl_->schema(answer.hits.front().collection));
+        CallLimits now =
+            whole;  // an embedder that could not be had for the answer is not waited for
+        if (!answer.complete) now.deadline = start;
+        auto counter = impl_->registry->token_counter(schema, now);
+        if (counter && *counter) options.count_tokens = (*counter)->count;
+        if (!counter) {
+            answer.warnings.push_back("tokens are estimated: " + counter.error().message);
+        }
     }
     const auto around = [&](const Hit& hit, std::size_t count) {
         const ReadScope scope{hit.collection, hit.namespace_, principal, std::nullopt};
-        return neighbors(scope, hit.chunk.chunk_id, count, core::as_another_answer(limits));
+        return neighbors(scope, hit.chunk.chunk_id, count, core::as_another_answer(whole));
     };
     return engine::make_context(answer, options, around);
 }
@@ -345,7 +367,7 @@ Result<CollectionStats> Database::stats(const ReadScope& scope, const CallLimits
 
 Result<std::optional<TokenCounter>> Database::token_counter(const std::string& collection) const {
     BRAID_TRY(const Schema schema, impl_->schema(collection));
-    return impl_->registry.token_counter(schema);
+    return impl_->registry->token_counter(schema, {});
 }
 
 Result<std::vector<Chunk>> Database::scan(const ReadScope& scope, const std::string& after,

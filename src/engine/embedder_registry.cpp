@@ -18,8 +18,9 @@ constexpr std::array<std::string_view, 3> kCanaryTexts{
     "Invoice 4711 was paid on 3 March 2021 in two instalments.",
     "def area(radius): return 3.14159 * radius ** 2"};
 
-Result<std::vector<std::vector<float>>> embed_canaries(const Embedder& embedder) {
-    BRAID_TRY(auto embeddings, embedder.embed(kCanaryTexts, TextRole::Passage, {}));
+Result<std::vector<std::vector<float>>> embed_canaries(const Embedder& embedder,
+                                                       const CallLimits& limits) {
+    BRAID_TRY(auto embeddings, embedder.embed(kCanaryTexts, TextRole::Passage, limits));
     std::vector<std::vector<float>> vectors;
     vectors.reserve(embeddings.size());
     for (Embedding& embedding : embeddings) vectors.push_back(std::move(embedding.vector));
@@ -71,6 +72,17 @@ std::string mismatch(const EmbedderFingerprint& stored, const EmbedderFingerprin
     return differ("model file", stored.model_hash.substr(0, 12), present.model_hash.substr(0, 12));
 }
 
+retrieval::QueryVector query_vector(embed::CachedEmbedding made,
+                                    const EmbedderFingerprint& fingerprint,
+                                    std::vector<std::string> warnings, double load_ms) {
+    if (made.embedding.truncated) {
+        warnings.push_back("the query has " + std::to_string(made.embedding.tokens) +
+                           " tokens, the embedder reads the first " +
+                           std::to_string(fingerprint.token_limit));
+    }
+    return {std::move(made.embedding.vector), made.hit, std::move(warnings), load_ms};
+}
+
 }  // namespace
 
 std::string passage_text(const Chunk& chunk) {
@@ -86,19 +98,47 @@ EmbedderRegistry::EmbedderRegistry(EmbedderFactory factory)
 
 EmbedderRegistry::~EmbedderRegistry() = default;
 
-Result<EmbedderRegistry::EmbedderPtr> EmbedderRegistry::find(const VectorSpec& spec) {
+EmbedderRegistry::EmbedderPtr EmbedderRegistry::loaded(const std::string& name) {
     const std::scoped_lock lock(mutex_);
-    const auto found = embedders_.find(spec.embedder);
-    if (found != embedders_.end()) return found->second;
-    BRAID_TRY(auto embedder, factory_(spec));
-    auto caching = std::make_shared<const embed::CachingEmbedder>(std::move(embedder), cache_);
-    embedders_.emplace(spec.embedder, caching);
-    return EmbedderPtr(std::move(caching));
+    const auto found = embedders_.find(name);
+    return found == embedders_.end() ? nullptr : found->second;
+}
+
+/// Whoever comes first has it loaded, all wait for the same.
+std::shared_ptr<const EmbedderRegistry::Loading> EmbedderRegistry::load(const VectorSpec& spec) {
+    const std::scoped_lock lock(mutex_);
+    auto& loading = loading_[spec.embedder];
+    if (!loading) {
+        auto errand = crew_.send<EmbedderPtr>(
+            {},
+            [factory = factory_, cache = cache_, spec](const CallLimits&) -> Result<EmbedderPtr> {
+                BRAID_TRY(auto embedder, factory(spec));
+                return std::make_shared<const embed::CachingEmbedder>(std::move(embedder), cache);
+            });
+        loading = std::make_shared<const Loading>(std::move(errand));
+    }
+    return loading;
+}
+
+Result<EmbedderRegistry::EmbedderPtr> EmbedderRegistry::find(const VectorSpec& spec,
+                                                             const CallLimits& limits) {
+    if (EmbedderPtr ready = loaded(spec.embedder)) return ready;
+    const auto loading = load(spec);
+    auto embedder = loading->wait(limits);
+    if (!embedder && !loading->done()) {
+        return fail("the embedder \"" + spec.embedder + "\" is still loading",
+                    std::move(embedder).error());
+    }
+    const std::scoped_lock lock(mutex_);
+    if (embedder) embedders_.emplace(spec.embedder, *embedder);
+    const auto known = loading_.find(spec.embedder);
+    if (known != loading_.end() && known->second == loading) loading_.erase(known);
+    return embedder;
 }
 
 Result<EmbedderRegistry::EmbedderPtr> EmbedderRegistry::find_checked(
-    const Schema& schema, std::vector<std::string>& warnings) {
-    BRAID_TRY(EmbedderPtr embedder, find(schema.vectors));
+    const Schema& schema, std::vector<std::string>& warnings, const CallLimits& limits) {
+    BRAID_TRY(EmbedderPtr embedder, find(schema.vectors, limits));
     const auto& stored = schema.vectors.fingerprint;
     if (stored && !stored->hard_equal(embedder->fingerprint())) {
         return fail(ErrorCode::Conflict,
@@ -107,13 +147,13 @@ Result<EmbedderRegistry::EmbedderPtr> EmbedderRegistry::find_checked(
                         mismatch(*stored, embedder->fingerprint()) +
                         "; run `braid reembed` to make them anew");
     }
-    BRAID_TRY(auto warning, check_runtime(schema, *embedder));
+    BRAID_TRY(auto warning, check_runtime(schema, *embedder, limits));
     if (warning) warnings.push_back(*std::move(warning));
     return embedder;
 }
 
 Result<std::optional<std::string>> EmbedderRegistry::check_runtime(
-    const Schema& schema, const embed::CachingEmbedder& embedder) {
+    const Schema& schema, const embed::CachingEmbedder& embedder, const CallLimits& limits) {
     const auto& stored = schema.vectors.fingerprint;
     if (!stored || *stored == embedder.fingerprint()) return std::optional<std::string>();
     const std::string then = stored->runtime + " (" + stored->cpu_level + ")";
@@ -123,7 +163,7 @@ Result<std::optional<std::string>> EmbedderRegistry::check_runtime(
         const auto found = checked_runtimes_.find(key);
         if (found != checked_runtimes_.end()) return found->second;
     }
-    BRAID_TRY(const auto canaries, embed_canaries(embedder));
+    BRAID_TRY(const auto canaries, embed_canaries(embedder, limits));
     double worst = 1;
     for (std::size_t i = 0; i < std::min(canaries.size(), schema.vectors.canaries.size()); ++i) {
         worst = std::min(worst, cosine(canaries[i], schema.vectors.canaries[i]));
@@ -161,7 +201,7 @@ Result<> EmbedderRegistry::complete(Schema& schema) {
     VectorSpec& vectors = schema.vectors;
     if (!is_made_here(vectors)) return {};
     vectors.embedder = full_embedder_name(std::move(vectors.embedder));
-    BRAID_TRY(const EmbedderPtr embedder, find(vectors));
+    BRAID_TRY(const EmbedderPtr embedder, find(vectors, {}));
     const EmbedderFingerprint& fingerprint = embedder->fingerprint();
     if (vectors.dimension != 0 && vectors.dimension != fingerprint.dimension) {
         return invalid_argument("the embedder \"" + vectors.embedder + "\" gives " +
@@ -170,13 +210,14 @@ Result<> EmbedderRegistry::complete(Schema& schema) {
     }
     vectors.dimension = fingerprint.dimension;
     vectors.fingerprint = fingerprint;
-    BRAID_TRY(vectors.canaries, embed_canaries(*embedder));
+    BRAID_TRY(vectors.canaries, embed_canaries(*embedder, {}));
     return {};
 }
 
-Result<std::optional<TokenCounter>> EmbedderRegistry::token_counter(const Schema& schema) {
+Result<std::optional<TokenCounter>> EmbedderRegistry::token_counter(const Schema& schema,
+                                                                    const CallLimits& limits) {
     if (!is_made_here(schema.vectors)) return std::optional<TokenCounter>();
-    BRAID_TRY(const EmbedderPtr embedder, find(schema.vectors));
+    BRAID_TRY(const EmbedderPtr embedder, find(schema.vectors, limits));
     return std::optional<TokenCounter>(
         TokenCounter{embedder->fingerprint().token_limit,
                      [embedder](std::string_view text) { return embedder->count_tokens(text); }});
@@ -187,18 +228,24 @@ Result<retrieval::QueryVector> EmbedderRegistry::embed_query(const Schema& schem
                                                              const CallLimits& limits) {
     std::vector<std::string> warnings;
     const auto start = std::chrono::steady_clock::now();
-    BRAID_TRY(const EmbedderPtr embedder, find_checked(schema, warnings));
+    BRAID_TRY(const EmbedderPtr embedder, find_checked(schema, warnings, limits));
     const std::chrono::duration<double, std::milli> loading =
         std::chrono::steady_clock::now() - start;
     BRAID_TRY(embed::CachedEmbedding cached, embedder->embed_cached(text, role, limits));
-    retrieval::QueryVector query{std::move(cached.embedding.vector), cached.hit,
-                                 std::move(warnings), loading.count()};
-    if (cached.embedding.truncated) {
-        query.warnings.push_back("the query has " + std::to_string(cached.embedding.tokens) +
-                                 " tokens, the embedder reads the first " +
-                                 std::to_string(embedder->fingerprint().token_limit));
-    }
-    return query;
+    return query_vector(std::move(cached), embedder->fingerprint(), std::move(warnings),
+                        loading.count());
+}
+
+std::optional<retrieval::QueryVector> EmbedderRegistry::remembered(const Schema& schema,
+                                                                   std::string_view text,
+                                                                   const CallLimits& limits) {
+    const EmbedderPtr embedder = loaded(schema.vectors.embedder);
+    // Where the fingerprints differ in anything, there is something to be said.
+    if (!embedder || schema.vectors.fingerprint != embedder->fingerprint()) return std::nullopt;
+    auto embedding = embedder->remembered(text, limits);
+    if (!embedding) return std::nullopt;
+    return query_vector({.embedding = *std::move(embedding), .hit = true}, embedder->fingerprint(),
+                        {}, 0);
 }
 
 Result<std::vector<std::string>> EmbedderRegistry::embed_chunks(const Schema& schema,
@@ -211,7 +258,7 @@ Result<std::vector<std::string>> EmbedderRegistry::embed_chunks(const Schema& sc
         if (chunk.vector.empty()) waiting.push_back(&chunk);
     }
     if (waiting.empty()) return warnings;
-    BRAID_TRY(const EmbedderPtr embedder, find_checked(schema, warnings));
+    BRAID_TRY(const EmbedderPtr embedder, find_checked(schema, warnings, limits));
     std::vector<std::string> texts;
     texts.reserve(waiting.size());
     for (const Chunk* chunk : waiting) texts.push_back(passage_text(*chunk));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/core/errand.hpp"
 #include "braid/database.hpp"
 #include "braid/engine/language_guess.hpp"
 #include "braid/retrieval/retriever.hpp"
@@ -34,25 +35,36 @@ public:
     /// for "none" and "external".
     Result<> complete(Schema& schema);
 
-    Result<std::optional<TokenCounter>> token_counter(const Schema& schema);
+    Result<std::optional<TokenCounter>> token_counter(const Schema& schema,
+                                                      const CallLimits& limits);
 
-    /// `role` is Passage for a text that stands in for an answer (HyDE).
+    /// `role` is Passage for a text that stands in for an answer (HyDE). DeadlineExceeded if the
+    /// embedder is not loaded in time; it goes on loading, and a later call finds it ready.
     Result<retrieval::QueryVector> embed_query(const Schema& schema, std::string_view text,
                                                TextRole role, const CallLimits& limits);
+    /// What embed_query would give without asking the embedder; takes no time.
+    std::optional<retrieval::QueryVector> remembered(const Schema& schema, std::string_view text,
+                                                     const CallLimits& limits);
     /// Gives every chunk without a vector one; returns what should be said about it.
     Result<std::vector<std::string>> embed_chunks(const Schema& schema, std::vector<Chunk>& chunks,
                                                   const CallLimits& limits);
 
 private:
     using EmbedderPtr = std::shared_ptr<const embed::CachingEmbedder>;
+    using Loading = core::Errand<EmbedderPtr>;
 
-    Result<EmbedderPtr> find(const VectorSpec& spec);
+    /// Nothing unless it is loaded.
+    EmbedderPtr loaded(const std::string& name);
+    Result<EmbedderPtr> find(const VectorSpec& spec, const CallLimits& limits);
+    std::shared_ptr<const Loading> load(const VectorSpec& spec);
     /// Conflict if the collection's vectors were made by another model: names `braid reembed`. What
     /// is to be said of another runtime goes to `warnings`.
-    Result<EmbedderPtr> find_checked(const Schema& schema, std::vector<std::string>& warnings);
+    Result<EmbedderPtr> find_checked(const Schema& schema, std::vector<std::string>& warnings,
+                                     const CallLimits& limits);
     /// Nothing while the runtime is the one that made the vectors.
     Result<std::optional<std::string>> check_runtime(const Schema& schema,
-                                                     const embed::CachingEmbedder& embedder);
+                                                     const embed::CachingEmbedder& embedder,
+                                                     const CallLimits& limits);
     /// Said once: that most of the text is not what a built-in model understands.
     std::optional<std::string> check_language(const Schema& schema,
                                               const std::vector<std::string>& texts);
@@ -61,10 +73,12 @@ private:
     std::shared_ptr<embed::EmbeddingCache> cache_;
     std::mutex mutex_;
     std::map<std::string, EmbedderPtr> embedders_;
+    std::map<std::string, std::shared_ptr<const Loading>> loading_;
     /// By runtime, CPU level and embedder: what comparing the canaries gave.
     std::map<std::string, std::optional<std::string>> checked_runtimes_;
     LanguageGuess language_;
     bool language_said_ = false;
+    core::Crew crew_;  // loads embedders
 };
 
 /// What an embedder reads of a chunk: title, section and content, each on its line.

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "braid/core/errand.hpp"
 #include "braid/database.hpp"
 #include "braid/embed/model_locator.hpp"
 #include "braid/embed/onnx_reranker.hpp"
@@ -30,23 +32,41 @@ Result<RerankParameters> read_parameters(const Object& object) {
     return RerankParameters{static_cast<std::size_t>(candidates), deadline_ms};
 }
 
-/// Loads the model when it is first needed; a failure is remembered.
+/// Loads the model when it is first needed, and does not make anybody wait longer than he can; a
+/// failure is remembered.
 class LazyReranker {
 public:
+    using Loaded = std::shared_ptr<const embed::OnnxReranker>;
+
     explicit LazyReranker(embed::OnnxRerankerOptions options) : options_(std::move(options)) {}
 
-    const Result<std::shared_ptr<const embed::OnnxReranker>>& get() {
+    Result<Loaded> get(const CallLimits& limits) {
         std::call_once(once_, [this] {
-            loaded_ = embed::OnnxReranker::load(options_, embed::ModelLocator::standard());
+            loading_.emplace(crew_.send<Loaded>({}, [options = options_](const CallLimits&) {
+                return embed::OnnxReranker::load(options, embed::ModelLocator::standard());
+            }));
         });
-        return loaded_;
+        auto loaded = loading_->wait(limits);
+        if (loaded || loading_->done()) return loaded;
+        return fail("the model is still loading", std::move(loaded).error());
     }
 
 private:
     embed::OnnxRerankerOptions options_;
     std::once_flag once_;
-    Result<std::shared_ptr<const embed::OnnxReranker>> loaded_;
+    std::optional<core::Errand<Loaded>> loading_;
+    core::Crew crew_;
 };
+
+CallLimits limits_of(const StageInput& input, const RerankParameters& parameters) {
+    CallLimits limits = input.limits;
+    if (parameters.deadline_ms > 0) {
+        const auto own = std::chrono::steady_clock::now() +
+                         std::chrono::microseconds(std::llround(parameters.deadline_ms * 1000));
+        limits.deadline = limits.deadline ? std::min(*limits.deadline, own) : own;
+    }
+    return limits;
+}
 
 Result<> check_file(const std::filesystem::path& path) {
     std::error_code error;
@@ -54,21 +74,16 @@ Result<> check_file(const std::filesystem::path& path) {
     return fail(ErrorCode::NotFound, "the reranker's file " + path.string() + " is not there");
 }
 
-Result<std::vector<StageEffect>> rerank(const embed::OnnxReranker& reranker,
-                                        const StageInput& input, const Object& object) {
-    using Clock = std::chrono::steady_clock;
+Result<std::vector<StageEffect>> rerank(LazyReranker& lazy, const StageInput& input,
+                                        const Object& object) {
     BRAID_TRY(const RerankParameters parameters, read_parameters(object));
-    CallLimits limits = input.limits;
-    if (parameters.deadline_ms > 0) {
-        const auto own =
-            Clock::now() + std::chrono::microseconds(std::llround(parameters.deadline_ms * 1000));
-        limits.deadline = limits.deadline ? std::min(*limits.deadline, own) : own;
-    }
+    const CallLimits limits = limits_of(input, parameters);
+    BRAID_TRY(const auto reranker, lazy.get(limits));
     const auto best = input.hits.first(std::min(input.hits.size(), parameters.candidates));
     std::vector<std::string_view> passages;
     passages.reserve(best.size());
     for (const StageHit& hit : best) passages.emplace_back(hit.chunk.content);
-    BRAID_TRY(const std::vector<float> scores, reranker.score(input.query, passages, limits));
+    BRAID_TRY(const std::vector<float> scores, reranker->score(input.query, passages, limits));
     std::vector<StageEffect> effects(input.hits.size());
     for (std::size_t i = 0; i < effects.size(); ++i) {
         if (i < scores.size()) {
@@ -94,10 +109,8 @@ Result<CustomStage> make_rerank_stage(const RerankerModel& model) {
     CustomStage stage;
     stage.name = kName;
     stage.run = [lazy = std::make_shared<LazyReranker>(std::move(options))](
-                    const StageInput& input,
-                    const Object& parameters) -> Result<std::vector<StageEffect>> {
-        BRAID_TRY(const auto reranker, lazy->get());
-        return rerank(*reranker, input, parameters);
+                    const StageInput& input, const Object& parameters) {
+        return rerank(*lazy, input, parameters);
     };
     stage.check = [](const Object& parameters) -> Result<> {
         BRAID_CHECK(read_parameters(parameters));

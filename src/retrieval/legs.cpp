@@ -31,14 +31,23 @@ bool CollectionRun::down() const {
     return std::ranges::all_of(legs, [](const LegRun& run) { return run.error && !run.result; });
 }
 
-Result<> LegSearch::start() {
+Result<> LegSearch::start(OtherWords& words) {
     runs_.reserve(work_.plan.collections.size());
     for (std::size_t i = 0; i < work_.plan.collections.size(); ++i) prepare(i);
+    if (!words.answer_pending()) vectors_.start();
+    if (words.answer_pending() || !vectors_.at_hand()) search(LegKind::Sparse);
+    if (words.answer_pending()) {
+        words.await_answer();
+        vectors_.start();
+    }
+    await_vectors();
+    if (work_.limits.stopped()) return fail(ErrorCode::Cancelled, "the caller cancelled the call");
     if (work_.plan.strategy == Strategy::MultiHop) {
         run_hops();
         return check_failures();
     }
-    BRAID_CHECK(search());
+    search(std::nullopt);
+    BRAID_CHECK(check_failures());
     for (CollectionRun& run : runs_) {
         for (LegRun& leg : run.legs) {
             if (leg.result) leg.candidates = leg.result->hits.size();
@@ -59,71 +68,48 @@ void LegSearch::prepare(std::size_t collection) {
         leg.leg.scope = work_.scope_of(planned.name);
         leg.leg.scope.filter = plan.filter;
         leg.leg.depth = depth;
+        leg.first_depth = depth;
         leg.leg.exact = work_.request.exact;
         return leg;
     };
     if (planned.dense) {
         const bool hops = plan.strategy == Strategy::MultiHop;
-        LegRun& leg =
-            add(LegKind::Dense, hops ? plan.hop_top_k : plan.dense_depth, plan.dense_weight);
-        if (auto vector = query_vector(planned)) {
-            leg.leg.vector = *std::move(vector);
-        } else {
-            leg.error = std::move(vector).error();
-        }
+        add(LegKind::Dense, hops ? plan.hop_top_k : plan.dense_depth, plan.dense_weight);
     }
     if (planned.sparse) {
         LegRun& leg = add(LegKind::Sparse, plan.sparse_depth, plan.sparse_weight);
-        leg.leg.texts = work_.variants;
+        leg.leg.texts = work_.forms.variants;
         leg.leg.query_syntax = work_.request.query_syntax;
     }
 }
 
-Result<std::vector<float>> LegSearch::query_vector(const CollectionPlan& collection) {
-    const VectorSpec& spec = collection.schema.vectors;
-    if (work_.vectors != nullptr) {
-        const auto made = work_.vectors->find(collection.name);
-        if (made != work_.vectors->end()) return made->second;
-    }
-    if (!work_.request.query_embedding.empty()) return work_.request.query_embedding;
-    if (spec.embedder == "external") {
-        return invalid_argument("the vectors of collection \"" + collection.name +
-                                "\" come from outside: pass \"query_embedding\"");
-    }
-    for (const Embedded& known : embedded_) {
-        if (known.spec->embedder == spec.embedder && known.spec->fingerprint == spec.fingerprint) {
-            return known.vector;
+void LegSearch::await_vectors() {
+    for (CollectionRun& run : runs_) {
+        for (LegRun& leg : run.legs) {
+            if (leg.leg.kind != LegKind::Dense) continue;
+            if (auto vector = vectors_.of(work_.plan.collections[run.index])) {
+                leg.leg.vector = *std::move(vector);
+            } else {
+                leg.error = std::move(vector).error();
+            }
         }
     }
-    const auto start = Clock::now();
-    auto embedded = (*work_.dense_embedder)(collection.schema, work_.dense_text, work_.limits);
-    const double load_ms = embedded ? embedded->load_ms : 0;
-    work_.answer.timings.load_ms += load_ms;
-    work_.answer.timings.embed_ms += milliseconds_since(start) - load_ms;
-    Embedded& known = embedded_.emplace_back();
-    known.spec = &spec;
-    if (!embedded) {
-        known.vector = fail("embedding the query", std::move(embedded).error());
-        return known.vector;
-    }
-    work_.answer.query_embedding_cached =
-        embedded->cached && work_.answer.query_embedding_cached.value_or(true);
-    std::ranges::move(embedded->warnings, std::back_inserter(work_.answer.warnings));
-    known.vector = std::move(embedded->vector);
-    return known.vector;
 }
 
-Result<> LegSearch::search() {
+void LegSearch::search(std::optional<LegKind> kind) {
     std::vector<Leg> legs;
     std::vector<LegRun*> searched;
     for (CollectionRun& run : runs_) {
         for (LegRun& leg : run.legs) {
-            if (leg.error) continue;
+            const bool up_to_date = leg.result && leg.searched_depth == leg.leg.depth;
+            if (leg.error || up_to_date || (kind && leg.leg.kind != *kind)) continue;
+            leg.searched_depth = leg.leg.depth;
             legs.push_back(leg.leg);
             searched.push_back(&leg);
         }
     }
-    auto results = work_.backend.search(work_.snapshot, legs, work_.limits);
+    if (legs.empty()) return;
+    auto results = work_.backend.search(work_.snapshot, legs, work_.leg_limits);
     for (std::size_t i = 0; i < results.size(); ++i) {
         LegRun& leg = *searched[i];
         if (!results[i]) {
@@ -135,11 +121,25 @@ Result<> LegSearch::search() {
             leg.result = *std::move(results[i]);
         }
     }
-    return check_failures();
+}
+
+/// A vector of the caller's that no collection can be searched with.
+std::optional<Error> LegSearch::callers_mistake() const {
+    std::optional<Error> mistake;
+    if (work_.request.query_embedding.empty()) return mistake;
+    for (const CollectionRun& run : runs_) {
+        for (const LegRun& leg : run.legs) {
+            if (leg.leg.kind != LegKind::Dense) continue;
+            if (!leg.error || leg.error->code != ErrorCode::InvalidArgument) return std::nullopt;
+            if (!mistake) mistake = leg.error;
+        }
+    }
+    return mistake;
 }
 
 /// Says which legs failed; an error if none is left.
 Result<> LegSearch::check_failures() {
+    if (auto mistake = callers_mistake()) return tl::unexpected(*std::move(mistake));
     if (std::ranges::all_of(runs_, &CollectionRun::down)) {
         const auto& error = runs_.front().legs.front().error;
         return tl::unexpected(*error);  // NOLINT(bugprone-unchecked-optional-access): it is down
@@ -163,7 +163,7 @@ void LegSearch::run_hops() {
     for (CollectionRun& run : runs_) {
         LegRun& leg = run.legs.front();
         if (leg.error) continue;
-        if (auto found = search_hops(work_, run.index, leg)) {
+        if (auto found = search_hops(work_, vectors_, run.index, leg)) {
             run.hops = *std::move(found);
         } else {
             leg.error = std::move(found).error();
@@ -184,7 +184,8 @@ Result<> LegSearch::go_deeper() {
     for (CollectionRun& run : runs_) {
         for (LegRun& leg : run.legs) leg.leg.depth *= 2;
     }
-    return search();
+    search(std::nullopt);
+    return check_failures();
 }
 
 Result<std::vector<Candidate>> LegSearch::next_list(std::size_t collection) {
@@ -279,15 +280,19 @@ Result<> LegSearch::fill_scores(const CollectionRun& run,
     return {};
 }
 
-std::map<std::string, std::vector<float>> LegSearch::vectors() const {
-    std::map<std::string, std::vector<float>> vectors;
+QueryForms LegSearch::forms() const {
+    QueryForms forms = work_.forms;
     for (const CollectionRun& run : runs_) {
         for (const LegRun& leg : run.legs) {
-            if (leg.leg.vector.empty()) continue;
-            vectors.emplace(leg.leg.scope.collection, leg.leg.vector);
+            if (leg.leg.kind != LegKind::Dense) continue;
+            if (!leg.leg.vector.empty()) {
+                forms.vectors.emplace(leg.leg.scope.collection, leg.leg.vector);
+            } else if (leg.error) {
+                forms.failures.emplace(leg.leg.scope.collection, *leg.error);
+            }
         }
     }
-    return vectors;
+    return forms;
 }
 
 void LegSearch::report() {
@@ -298,8 +303,7 @@ void LegSearch::report() {
             SourceReport& report = answer.sources.emplace_back();
             report.source = name_of(leg.leg.kind);
             report.collection = leg.leg.scope.collection;
-            report.depth = dense ? work_.plan.dense_depth : work_.plan.sparse_depth;
-            if (work_.plan.strategy == Strategy::MultiHop) report.depth = work_.plan.hop_top_k;
+            report.depth = leg.first_depth;
             report.ran = leg.result.has_value();
             report.time_ms = leg.time_ms;
             report.candidates = leg.candidates;

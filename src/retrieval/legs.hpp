@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -10,6 +9,8 @@
 #include "braid/backend.hpp"
 #include "braid/fusion/fuse.hpp"
 #include "braid/result.hpp"
+#include "braid/retrieval/other_words.hpp"
+#include "braid/retrieval/query_vectors.hpp"
 #include "braid/retrieval/work.hpp"
 
 namespace braid::retrieval {
@@ -22,7 +23,9 @@ struct LegRun {
     std::optional<Error> error;
     bool failure_reported = false;
     double time_ms = 0;
-    std::size_t candidates = 0;  // of the first band
+    std::size_t first_depth = 0;     // of the first band
+    std::size_t searched_depth = 0;  // so far
+    std::size_t candidates = 0;      // of the first band
 };
 
 /// The legs of one collection.
@@ -42,10 +45,11 @@ Result<> check_list(const LegResult& result);
 /// Runs the legs of every collection and turns those of each into one list.
 class LegSearch {
 public:
-    explicit LegSearch(Work& work) : work_(work) {}
+    explicit LegSearch(Work& work) : work_(work), vectors_(work) {}
 
-    /// Embeds the query and runs all legs that can run, in parallel. An error only if none is left.
-    Result<> start();
+    /// Runs all legs that can run, in parallel: words at once, while the query is embedded, vectors
+    /// as soon as there are some. An error only if no leg is left.
+    Result<> start(OtherWords& words);
 
     /// Whether a deeper search could find more.
     bool can_go_deeper() const;
@@ -58,28 +62,26 @@ public:
     /// Adds what every leg did to the answer.
     void report();
 
-    /// The query as the dense legs searched it, by collection.
-    std::map<std::string, std::vector<float>> vectors() const;
+    /// The query in the forms that the legs searched.
+    QueryForms forms() const;
+    const std::vector<CollectionRun>& runs() const { return runs_; }
 
 private:
     void prepare(std::size_t collection);
-    Result<std::vector<float>> query_vector(const CollectionPlan& collection);
-    Result<> search();
+    void await_vectors();
+    /// Those of one kind, or all, that have not failed.
+    void search(std::optional<LegKind> kind);
     Result<> check_failures();
+    std::optional<Error> callers_mistake() const;
     void run_hops();
     std::vector<Candidate> single_list(CollectionRun& run);
     Result<std::vector<Candidate>> fused_list(CollectionRun& run);
     Result<> fill_scores(const CollectionRun& run,
                          std::vector<std::vector<fusion::Entry>>& entries);
 
-    struct Embedded {
-        const VectorSpec* spec = nullptr;
-        Result<std::vector<float>> vector;
-    };
-
     Work& work_;
+    QueryVectors vectors_;
     std::vector<CollectionRun> runs_;
-    std::vector<Embedded> embedded_;      // the query, once for each embedder
     std::deque<std::string> filled_ids_;  // ids that entries borrow
 };
 

@@ -20,8 +20,12 @@ constexpr std::size_t kCodePointsPerChunk = 200;
 
 class Hops {
 public:
-    Hops(Work& work, std::size_t collection, LegRun& leg)
-        : work_(work), planned_(work.plan.collections[collection]), index_(collection), leg_(leg) {}
+    Hops(Work& work, QueryVectors& vectors, std::size_t collection, LegRun& leg)
+        : work_(work),
+          vectors_(vectors),
+          planned_(work.plan.collections[collection]),
+          index_(collection),
+          leg_(leg) {}
 
     Result<std::vector<Candidate>> run() {
         Leg leg = leg_.leg;
@@ -50,7 +54,7 @@ public:
 private:
     /// The ids of the chunks that this hop found first.
     Result<std::vector<std::string>> search(const Leg& leg, std::size_t hop) {
-        auto results = work_.backend.search(work_.snapshot, std::span(&leg, 1), work_.limits);
+        auto results = work_.backend.search(work_.snapshot, std::span(&leg, 1), work_.leg_limits);
         BRAID_TRY(LegResult result, std::move(results.front()));
         BRAID_CHECK(check_list(result));
         leg_.time_ms += result.time_ms;
@@ -82,11 +86,9 @@ private:
             query += ' ';
             query += text::first_code_points(chunk->content, kCodePointsPerChunk);
         }
-        const auto start = Clock::now();
-        auto embedded = work_.embedder(planned_.schema, query, work_.limits);
-        work_.answer.timings.embed_ms += milliseconds_since(start);
-        if (!embedded) return fail("embedding what was found", std::move(embedded).error());
-        return std::move(embedded->vector);
+        auto vector = vectors_.embed(planned_, query);
+        if (!vector) return fail("embedding what was found", std::move(vector).error());
+        return vector;
     }
 
     void stopped_at(std::size_t hop, const Error& error) {
@@ -96,6 +98,7 @@ private:
     }
 
     Work& work_;
+    QueryVectors& vectors_;
     const CollectionPlan& planned_;
     std::size_t index_;
     LegRun& leg_;
@@ -105,8 +108,9 @@ private:
 
 }  // namespace
 
-Result<std::vector<Candidate>> search_hops(Work& work, std::size_t collection, LegRun& leg) {
-    return Hops(work, collection, leg).run();
+Result<std::vector<Candidate>> search_hops(Work& work, QueryVectors& vectors,
+                                           std::size_t collection, LegRun& leg) {
+    return Hops(work, vectors, collection, leg).run();
 }
 
 }  // namespace braid::retrieval

@@ -15,6 +15,7 @@ namespace braid::retrieval {
 ///
 /// `leg` holds the first hop's vector, and takes the counts and times of all. Fails if the first
 /// hop does; a later one is reported as having fallen short.
-Result<std::vector<Candidate>> search_hops(Work& work, std::size_t collection, LegRun& leg);
+Result<std::vector<Candidate>> search_hops(Work& work, QueryVectors& vectors,
+                                           std::size_t collection, LegRun& leg);
 
 }  // namespace braid::retrieval

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -32,9 +31,8 @@ struct Pinned {
     std::size_t dense_depth = 0;
     std::size_t sparse_depth = 0;
     std::size_t page_size = 0;
-    std::map<std::string, std::vector<float>> vectors;  // of the query, by collection
-    std::vector<std::string> variants;                  // of the query
-    std::vector<std::string> shortfalls;                // that the first page had to live with
+    QueryForms forms;                     // of the query
+    std::vector<std::string> shortfalls;  // that the first page had to live with
 };
 using PinnedPtr = std::shared_ptr<const Pinned>;
 

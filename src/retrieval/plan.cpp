@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "braid/retrieval/unused.hpp"
+
 namespace braid::retrieval {
 namespace {
 
@@ -107,7 +109,6 @@ Result<> plan_weights(const Request& request, const Profile& profile,
         }
         plan.dense_weight = *request.dense_weight;
         plan.sparse_weight = 1 - *request.dense_weight;
-        if (!used) plan.unused.emplace_back("dense_weight");
     }
     for (const auto& [source, weight] : request.weights) {
         if (!std::isfinite(weight) || weight < 0) {
@@ -138,7 +139,6 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
                 std::to_string(plan.fusion.rank_base) + ", \"rank_base\" says otherwise");
         }
         plan.fusion.k = request.fusion.k.value_or(plan.fusion.k);
-        if (plan.strategy != Strategy::Hybrid) plan.unused.emplace_back("fusion.preset");
     } else {
         plan.fusion.k = request.fusion.k.value_or(profile.k);
         // Rank base 0 belongs to the fusion of collections; the legs of one count from 1.
@@ -160,9 +160,6 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
             return invalid_argument("\"k\" must be above " +
                                     std::to_string(-plan.fusion.rank_base));
         }
-    } else {
-        if (request.fusion.k && !plan.several) plan.unused.emplace_back("fusion.k");
-        if (request.fusion.rank_base) plan.unused.emplace_back("fusion.rank_base");
     }
     return {};
 }
@@ -188,14 +185,6 @@ Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) 
                                     std::to_string(kMaxDepth));
         }
     }
-    const bool hops = plan.strategy == Strategy::MultiHop;
-    if (request.dense_top_k &&
-        (hops || std::ranges::none_of(plan.collections, &CollectionPlan::dense))) {
-        plan.unused.emplace_back("dense_top_k");
-    }
-    if (request.sparse_top_k && std::ranges::none_of(plan.collections, &CollectionPlan::sparse)) {
-        plan.unused.emplace_back("sparse_top_k");
-    }
     if (request.score_threshold && !std::isfinite(*request.score_threshold)) {
         return invalid_argument("\"score_threshold\" must be a finite number");
     }
@@ -206,11 +195,7 @@ Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) 
 Result<> plan_hops(const Request& request, const Profile& profile, Plan& plan) {
     plan.max_hops = request.max_hops.value_or(profile.max_hops);
     plan.hop_top_k = request.hop_top_k.value_or(profile.hop_top_k);
-    if (plan.strategy != Strategy::MultiHop) {
-        if (request.max_hops) plan.unused.emplace_back("max_hops");
-        if (request.hop_top_k) plan.unused.emplace_back("hop_top_k");
-        return {};
-    }
+    if (plan.strategy != Strategy::MultiHop) return {};
     if (plan.max_hops < 1 || plan.max_hops > kMaxHops) {
         return invalid_argument("\"max_hops\" must be from 1 to " + std::to_string(kMaxHops));
     }
@@ -260,6 +245,7 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
     BRAID_CHECK(plan_sizes(request, profile, plan));
     BRAID_CHECK(plan_hops(request, profile, plan));
     plan.filter = whole_filter(request, std::move(stage_filters));
+    plan.unused = unused_keys(request, plan);
     return plan;
 }
 

@@ -43,7 +43,7 @@ struct Plan {
     std::size_t expand_neighbors = 0;
     std::vector<std::string> shortfalls;  // what was asked for and cannot be done
     std::vector<std::string> warnings;
-    std::vector<std::string> unused;
+    std::vector<std::string> unused;  // keys given to no effect: unused.hpp says which
 };
 
 /// NotFound for an unknown profile.

@@ -7,20 +7,26 @@
 
 #include "braid/core/charge.hpp"
 #include "braid/core/clock.hpp"
-#include "braid/llm/preprocess.hpp"
+#include "braid/core/errand.hpp"
 #include "braid/retrieval/collections.hpp"
+#include "braid/retrieval/filter_hints.hpp"
 #include "braid/retrieval/hydrate.hpp"
 #include "braid/retrieval/legs.hpp"
+#include "braid/retrieval/other_words.hpp"
 #include "braid/retrieval/plan.hpp"
 #include "braid/retrieval/stages.hpp"
+#include "braid/retrieval/standings.hpp"
+#include "braid/retrieval/unused.hpp"
 #include "braid/retrieval/why_not.hpp"
 #include "braid/retrieval/work.hpp"
 
 namespace braid::retrieval {
 namespace {
 
-/// With the principal as the caches' realm: what one asked is nobody else's business.
-CallLimits limits_for(const Principal& principal, CallLimits limits) {
+/// With the principal as the caches' realm: what one asked is nobody else's business. The request's
+/// own deadline counts from now.
+Result<CallLimits> limits_for(const Request& request, const Principal& principal,
+                              CallLimits limits) {
     limits.realm = principal.name;
     const auto add = [&](std::string_view part) {
         limits.realm += '\0';
@@ -28,7 +34,28 @@ CallLimits limits_for(const Principal& principal, CallLimits limits) {
     };
     if (principal.clearance) add(*principal.clearance);
     for (const std::string& scope : principal.scopes) add(scope);
+    limits.interactive = true;
+    if (!request.deadline_ms) return limits;
+    if (*request.deadline_ms < 1) return invalid_argument("\"deadline_ms\" must be 1 or more");
+    const auto deadline = Clock::now() + std::chrono::milliseconds(*request.deadline_ms);
+    if (!limits.deadline || deadline < *limits.deadline) limits.deadline = deadline;
     return limits;
+}
+
+/// Vectors, then legs, then stages end before the whole does: an eighth of the time, from 5 ms to
+/// 200 ms, is kept for fusing, fetching and handing over what was found.
+void keep_time_to_answer(Work& work) {
+    using std::chrono::milliseconds;
+    work.vector_limits = work.limits;
+    work.leg_limits = work.limits;
+    work.stage_limits = work.limits;
+    if (!work.limits.deadline) return;
+    const Clock::duration left = std::max(*work.limits.deadline - Clock::now(), Clock::duration(0));
+    const Clock::duration kept = std::min(
+        std::clamp<Clock::duration>(left / 8, milliseconds(5), milliseconds(200)), left / 2);
+    work.vector_limits.deadline = *work.limits.deadline - kept;
+    work.leg_limits.deadline = *work.limits.deadline - kept * 2 / 3;
+    work.stage_limits.deadline = *work.limits.deadline - kept / 3;
 }
 
 /// The work on one request.
@@ -39,22 +66,26 @@ public:
           options_(options),
           now_(now),
           page_(std::move(page)),
+          words_(work_),
           legs_(work_),
           merge_(work_) {}
 
     Result<Answer> run(const Profile& profile) {
         const auto start = Clock::now();
         BRAID_CHECK(open(profile));
-        BRAID_CHECK(legs_.start());
+        BRAID_CHECK(legs_.start(words_));
         BRAID_CHECK(rank());
         report();
+        show_other_words();
         BRAID_CHECK(check_same_as_before());
         const auto hydrate_start = Clock::now();
         const std::size_t begin = std::min(ranked_.size(), page_.offset);
         end_ = begin + std::min(ranked_.size() - begin, work_.plan.top_k);
         more_ = end_ > begin && (end_ < ranked_.size() || (!ended_ && legs_.can_go_deeper()));
         BRAID_CHECK(add_hits(work_, std::span(ranked_).subspan(begin, end_ - begin), begin));
+        if (work_.request.explain) add_standings(work_, legs_.runs());
         if (work_.answer.hits.empty()) suggest();
+        hint_at_unknown_keys(work_);
         Timings& timings = work_.answer.timings;
         timings.hydrate_ms = milliseconds_since(hydrate_start);
         timings.total_ms = milliseconds_since(start);
@@ -65,6 +96,8 @@ public:
     /// Whether another page follows, and where it starts.
     bool more() const { return more_; }
     std::size_t end() const { return end_; }
+
+    QueryForms forms() const { return legs_.forms(); }
 
     /// What the pages after the first need. The retrieval is of no use afterwards.
     Pinned pin(const Profile& profile) && {
@@ -77,8 +110,7 @@ public:
         pinned.dense_depth = work_.plan.dense_depth;
         pinned.sparse_depth = work_.plan.sparse_depth;
         pinned.page_size = work_.plan.top_k;
-        pinned.vectors = legs_.vectors();
-        pinned.variants = work_.variants;
+        pinned.forms = legs_.forms();
         pinned.shortfalls = std::move(work_.shortfalls);
         return pinned;
     }
@@ -90,7 +122,7 @@ private:
         BRAID_TRY(const auto names, collections_of(work_.request, profile));
         if (page_.pinned) {
             opened_ = page_.pinned->collections;
-            work_.vectors = &page_.pinned->vectors;
+            work_.forms = page_.pinned->forms;
         } else {
             BRAID_TRY(opened_, open_collections(work_.backend, names));
         }
@@ -127,40 +159,24 @@ private:
         return {};
     }
 
-    /// Other words for the query, as far as they were asked for and can be had.
+    /// Other words for the query, as far as they were asked for and can be used.
     void prepare_query() {
         const Request& request = work_.request;
-        const bool syntax = request.expand_query && request.query_syntax;
-        llm::Preprocessing wanted;
-        wanted.expand = request.expand_query && !syntax && any(&CollectionPlan::sparse);
-        wanted.hyde =
-            request.use_hyde && request.query_embedding.empty() && any(&CollectionPlan::dense);
-        if (page_.pinned) wanted = {};  // the first page's are used
-        const auto start = Clock::now();
-        llm::PreparedQuery prepared =
-            llm::prepare_query(options_.preprocessor.get(), request.query, wanted, work_.limits);
-        if (wanted.expand || wanted.hyde) {
-            work_.answer.timings.preprocess_ms = milliseconds_since(start);
-        }
-        if (syntax) {
+        if (request.expand_query && request.query_syntax) {
             work_.answer.warnings.emplace_back(
                 "\"expand_query\" does nothing beside \"query_syntax\": phrasings are plain text");
         }
-        std::ranges::move(prepared.warnings, std::back_inserter(work_.answer.warnings));
-        if (page_.pinned) {
-            work_.variants = page_.pinned->variants;
-        } else {
-            work_.variants = std::move(prepared.variants);
-        }
-        work_.dense_text = std::move(prepared.dense_text);
-        const bool own = prepared.hypothetical && options_.hypothesis_embedder;
-        work_.dense_embedder = own ? &options_.hypothesis_embedder : &work_.embedder;
+        if (!work_.forms.variants.empty()) return;  // found before
+        work_.forms.variants = {request.query};
+        words_.ask(options_.preprocessor, uses_phrasings(request, work_.plan),
+                   uses_hypothetical_answer(request, work_.plan));
+        words_.await_phrasings();
     }
 
-    bool any(bool CollectionPlan::*leg) const {
-        return std::ranges::any_of(work_.plan.collections, [&](const CollectionPlan& collection) {
-            return collection.*leg;
-        });
+    void show_other_words() {
+        const QueryForms& forms = work_.forms;
+        work_.answer.phrasings.assign(std::next(forms.variants.begin()), forms.variants.end());
+        work_.answer.hypothetical_answer = forms.hypothetical_answer;
     }
 
     /// Ranks what the legs found; while that is too little and more chunks match, goes deeper. Hits
@@ -271,6 +287,7 @@ private:
     Timestamp now_;
     const Page page_;
     StagePipeline stages_;
+    OtherWords words_;
     LegSearch legs_;
     CollectionMerge merge_;
     std::vector<Candidate> ranked_;
@@ -286,75 +303,75 @@ Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOp
     : backend_(backend), embedder_(std::move(embedder)), options_(std::move(options)) {
     if (!options_.now) options_.now = core::system_now;
     cursors_ = std::make_unique<CursorTable>(options_.cursors);
+    crew_ = std::make_unique<core::Crew>();
 }
+
+Retriever::~Retriever() = default;
 
 Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, std::vector<Profile> profiles,
                      LogSink log)
     : Retriever(backend, std::move(embedder),
-                RetrieverOptions{std::move(profiles), std::move(log), {}, {}, {}, {}, {}}) {}
+                RetrieverOptions{std::move(profiles), std::move(log), {}, {}, {}, {}, {}, {}}) {}
 
 Result<Answer> Retriever::retrieve(const Request& request, const Principal& principal,
-                                   const CallLimits& limits) const {
+                                   const CallLimits& limits, QueryForms* forms) const {
     if (request.cursor.empty() && request.stages.empty()) {
         BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
         if (!profile.stages.empty()) {
             Request with_stages = request;
             with_stages.stages = profile.stages;
-            return answer(with_stages, principal, limits, profile, {});
+            return answer(with_stages, principal, limits, profile, {}, forms);
         }
     }
-    return retrieve_as_it_is(request, principal, limits);
+    return retrieve_as_it_is(request, principal, limits, forms);
 }
 
 Result<Answer> Retriever::retrieve_as_it_is(const Request& request, const Principal& principal,
-                                            const CallLimits& limits) const {
+                                            const CallLimits& limits, QueryForms* forms) const {
     if (request.cursor.empty()) {
         BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
-        return answer(request, principal, limits, profile, {});
+        return answer(request, principal, limits, profile, {}, forms);
     }
     BRAID_TRY(Page page, cursors_->find(request.cursor, principal));
     BRAID_TRY(const Request whole, request_of_page(request, *page.pinned));
     const Profile profile = page.pinned->profile;
-    return answer(whole, principal, limits, profile, std::move(page));
+    return answer(whole, principal, limits, profile, std::move(page), nullptr);
 }
 
 Result<Explanation> Retriever::explain(const Request& request, const std::string& chunk_id,
                                        const Principal& principal, const CallLimits& limits) const {
-    const CallLimits own = limits_for(principal, limits);
-    return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, own)
-        .explain();
+    BRAID_TRY(const CallLimits own, limits_for(request, principal, limits));
+    return Inquiry({*this, backend_, options_}, request, chunk_id, principal, own).explain();
 }
 
 Result<WhyNot> Retriever::why_not(const Request& request, const std::string& chunk_id,
                                   const Principal& principal, const CallLimits& limits) const {
-    const CallLimits own = limits_for(principal, limits);
-    return Inquiry({*this, backend_, embedder_, options_}, request, chunk_id, principal, own)
-        .why_not();
+    BRAID_TRY(const CallLimits own, limits_for(request, principal, limits));
+    return Inquiry({*this, backend_, options_}, request, chunk_id, principal, own).why_not();
 }
 
 Result<Answer> Retriever::answer(const Request& request, const Principal& principal,
-                                 const CallLimits& limits, const Profile& profile,
-                                 Page page) const {
-    CallLimits own = limits_for(principal, limits);
-    if (request.deadline_ms) {
-        if (*request.deadline_ms < 1) {
-            return invalid_argument("\"deadline_ms\" must be 1 or more");
-        }
-        const auto deadline = Clock::now() + std::chrono::milliseconds(*request.deadline_ms);
-        if (!own.deadline || deadline < *own.deadline) own.deadline = deadline;
-    }
+                                 const CallLimits& limits, const Profile& profile, Page page,
+                                 QueryForms* forms) const {
+    BRAID_TRY(CallLimits own, limits_for(request, principal, limits));
     const std::uint64_t id = page.id;
     const bool first = page.pinned == nullptr;
     const Timestamp now = first ? options_.now() : page.pinned->now;
     Work work{.backend = backend_,
               .embedder = embedder_,
+              .hypothesis_embedder = options_.hypothesis_embedder,
+              .remembered = options_.remembered,
+              .crew = *crew_,
               .log_sink = options_.log,
               .request = request,
               .principal = principal,
               .limits = std::move(own)};
     work.copying = core::apart(work.hydrating());
+    keep_time_to_answer(work);
+    if (forms != nullptr) work.forms = *forms;
     Retrieval retrieval(std::move(work), options_, now, std::move(page));
     BRAID_TRY(Answer answer, retrieval.run(profile));
+    if (forms != nullptr) *forms = retrieval.forms();
     if (!retrieval.more()) return answer;
     const std::size_t end = retrieval.end();
     if (first) {

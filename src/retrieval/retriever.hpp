@@ -13,6 +13,10 @@
 #include "braid/retrieval/query_embedder.hpp"
 #include "braid/types.hpp"
 
+namespace braid::core {
+class Crew;
+}
+
 namespace braid::retrieval {
 
 struct RetrieverOptions {
@@ -24,28 +28,40 @@ struct RetrieverOptions {
     /// Serves expand_query and use_hyde; none: the plain query is searched, with a warning.
     std::shared_ptr<const QueryPreprocessor> preprocessor;
     QueryEmbedder hypothesis_embedder;  // for use_hyde's text, a passage; none: the queries' one
+    QueryMemory remembered;             // spares asking the embedder
 };
 
-/// Turns requests into answers over any Backend: plan, embed once, all legs in parallel, fuse,
-/// stages, cut, fetch the survivors, write the receipts. Safe for concurrent use.
+/// Turns requests into answers over any Backend: plan, search words while the query is embedded,
+/// search vectors, fuse, stages, cut, fetch the survivors, write the receipts. Safe for concurrent
+/// use. Destroying it waits for embedders and language models that nobody waits for any more; they
+/// are asked to stop.
 class Retriever {
 public:
     /// The backend must outlive it.
     Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOptions options);
     Retriever(const Backend& backend, QueryEmbedder embedder, std::vector<Profile> profiles,
               LogSink log);
+    ~Retriever();
+    Retriever(const Retriever&) = delete;
+    Retriever& operator=(const Retriever&) = delete;
+    Retriever(Retriever&&) = delete;
+    Retriever& operator=(Retriever&&) = delete;
 
     /// One leg down: the other answers, and the answer says so. All legs down: the first error.
+    /// With a deadline the answer is there before it: vectors that are not made by then are gone
+    /// without.
+    ///
+    /// The query is searched in the `forms` given, if there are any; otherwise they are filled in.
     ///
     /// With a cursor, the page after the one that gave it: a piece of the same ranking, on the same
     /// snapshot and at the same depth. NotFound once the cursor has expired; Unavailable if what
     /// failed or worked on the first page no longer does.
     Result<Answer> retrieve(const Request& request, const Principal& principal,
-                            const CallLimits& limits) const;
+                            const CallLimits& limits, QueryForms* forms = nullptr) const;
 
     /// The same with the request's own stages only, whatever the profile says.
     Result<Answer> retrieve_as_it_is(const Request& request, const Principal& principal,
-                                     const CallLimits& limits) const;
+                                     const CallLimits& limits, QueryForms* forms = nullptr) const;
 
     /// Where a chunk stands in each leg and in the whole ranking. NotFound if no collection of the
     /// request has such a chunk that the principal may see. Both ask again and again, in variations
@@ -58,12 +74,14 @@ public:
 
 private:
     Result<Answer> answer(const Request& request, const Principal& principal,
-                          const CallLimits& limits, const Profile& profile, Page page) const;
+                          const CallLimits& limits, const Profile& profile, Page page,
+                          QueryForms* forms) const;
 
     const Backend& backend_;
     QueryEmbedder embedder_;
     RetrieverOptions options_;
     std::unique_ptr<CursorTable> cursors_;
+    std::unique_ptr<core::Crew> crew_;  // goes first: it uses the others
 };
 
 }  // namespace braid::retrieval

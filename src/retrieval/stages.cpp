@@ -164,7 +164,9 @@ Result<> StagePipeline::apply(Work& work, Timestamp now, std::vector<Candidate>&
 
 Result<> StagePipeline::run(Step& step, Work& work, Timestamp now, std::vector<Candidate>& band) {
     if (work.limits.stopped()) return fail(ErrorCode::Cancelled, "the request was cancelled");
-    if (work.limits.expired()) return fail(ErrorCode::DeadlineExceeded, "no time was left");
+    if (work.stage_limits.expired()) {
+        return fail(ErrorCode::DeadlineExceeded, "no time was left");
+    }
     std::vector<bool> matches(band.size(), false);
     if (const Filter* const filter = step.stage->filter()) {
         BRAID_TRY(matches, matching(work, *filter, band));
@@ -177,7 +179,8 @@ Result<> StagePipeline::run(Step& step, Work& work, Timestamp now, std::vector<C
         hits.push_back({work.plan.collections[band[i].collection].name, *chunk,
                         band[i].receipt.score, matches[i]});
     }
-    BRAID_TRY(auto effects, effects_of(*step.stage, {work.request.query, hits, now, work.limits}));
+    BRAID_TRY(auto effects,
+              effects_of(*step.stage, {work.request.query, hits, now, work.stage_limits}));
     BRAID_CHECK(check(effects, band));
     carry_out(step.name, std::move(effects), band);
     return {};

@@ -7,6 +7,7 @@
 #include "braid/retrieval/collections.hpp"
 #include "braid/retrieval/plan.hpp"
 #include "braid/retrieval/stages.hpp"
+#include "braid/retrieval/standings.hpp"
 
 namespace braid::retrieval {
 namespace {
@@ -78,6 +79,8 @@ Inquiry::Inquiry(const Tools& tools, const Request& request, const std::string& 
     : tools_(tools), request_(request), principal_(principal), limits_(limits) {
     request_.cursor.clear();
     request_.expand_neighbors = 0;
+    request_.explain = false;
+    request_.deadline_ms.reset();  // the limits have it
     found_.explanation.chunk_id = chunk_id;
 }
 
@@ -133,7 +136,6 @@ Result<> Inquiry::find_chunk() {
         found_.explanation.collection = collection.name;
         snapshot_ = opened.snapshot;
         scope_ = scope;
-        schema_ = collection.schema;
         chunk_ = std::move(*chunk);
         return {};
     }
@@ -149,14 +151,10 @@ Result<> Inquiry::measure_legs(const Answer& answer) {
         leg.exact = true;
         if (report.source == "dense") {
             leg.kind = LegKind::Dense;
-            leg.vector = request_.query_embedding;
-            if (leg.vector.empty()) {
-                BRAID_TRY(QueryVector made, tools_.embedder(schema_, request_.query, limits_));
-                leg.vector = std::move(made.vector);
-            }
+            leg.vector = forms_.vectors[scope_.collection];
         } else {
             leg.kind = LegKind::Sparse;
-            leg.texts = {request_.query};
+            leg.texts = forms_.variants;
             leg.query_syntax = request_.query_syntax;
         }
         BRAID_TRY(const StagePipeline stages,
@@ -170,18 +168,13 @@ Result<> Inquiry::measure_legs(const Answer& answer) {
 
 Result<LegStanding> Inquiry::standing_in(const Leg& leg, std::size_t depth) const {
     const std::vector<std::string> ids{found_.explanation.chunk_id};
-    LegStanding standing;
-    standing.source = name_of(leg.kind);
-    standing.depth = depth;
-    BRAID_TRY(const auto scores, tools_.backend.score(snapshot_, leg, ids, limits_));
-    BRAID_TRY(const auto ranks, tools_.backend.rank_of(snapshot_, leg, ids, limits_));
-    standing.score = scores.front();
-    standing.rank = ranks.front();
-    return standing;
+    BRAID_TRY(auto standings, standings_in(tools_.backend, snapshot_, leg, ids, limits_));
+    standings.front().depth = depth;
+    return std::move(standings.front());
 }
 
 Result<Answer> Inquiry::ask(const Request& request) const {
-    return tools_.retriever.retrieve_as_it_is(request, principal_, core::apart(limits_));
+    return tools_.retriever.retrieve_as_it_is(request, principal_, core::apart(limits_), &forms_);
 }
 
 const Hit* Inquiry::find_in(const Answer& answer) const {
@@ -353,7 +346,8 @@ void Inquiry::lost(std::string at, std::string reason) {
 
 void Inquiry::suggest(const Request& changed, std::string key, Value value) {
     if (found_.change) return;
-    const auto answer = tools_.retriever.retrieve(changed, principal_, core::apart(limits_));
+    const auto answer =
+        tools_.retriever.retrieve(changed, principal_, core::apart(limits_), &forms_);
     if (answer && find_in(*answer) != nullptr) {
         found_.change = SuggestedChange{std::move(key), std::move(value)};
     }

@@ -20,7 +20,6 @@ public:
     struct Tools {
         const Retriever& retriever;
         const Backend& backend;
-        const QueryEmbedder& embedder;
         const RetrieverOptions& options;
     };
 
@@ -62,9 +61,9 @@ private:
     std::vector<std::string> names_;
     ReadScope scope_;  // of the collection that has it
     SnapshotPtr snapshot_;
-    Schema schema_;
     Chunk chunk_;
-    Answer answer_;  // of the request as it is
+    Answer answer_;             // of the request as it is
+    mutable QueryForms forms_;  // the query as that answer was found: the variations use it too
     WhyNot found_;
 };
 

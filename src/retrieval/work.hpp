@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "braid/answer.hpp"
 #include "braid/backend.hpp"
+#include "braid/core/errand.hpp"
 #include "braid/request.hpp"
 #include "braid/retrieval/plan.hpp"
 #include "braid/retrieval/query_embedder.hpp"
@@ -27,21 +27,24 @@ inline double milliseconds_since(Clock::time_point start) {
 struct Work {
     const Backend& backend;
     const QueryEmbedder& embedder;
+    const QueryEmbedder& hypothesis_embedder;  // may be empty
+    const QueryMemory& remembered;             // may be empty
+    core::Crew& crew;
     const LogSink& log_sink;
     const Request& request;
     const Principal& principal;
     CallLimits limits;
     CallLimits copying{};  // of chunks that stages look at: no deadline, and no part of the answer
+    /// These end a little earlier, one after the other, so that what was found by then is in time.
+    CallLimits vector_limits;
+    CallLimits leg_limits;
+    CallLimits stage_limits;
 
     SnapshotPtr snapshot;
     Plan plan;
     Answer answer;
     std::vector<std::string> shortfalls;  // of the answer so far
-    std::vector<std::string> variants;    // what the sparse legs search: the query, its phrasings
-    std::string dense_text;               // what the dense legs embed
-    const QueryEmbedder* dense_embedder = nullptr;  // with which
-    /// The query's vectors by collection, if an earlier page has made them.
-    const std::map<std::string, std::vector<float>>* vectors = nullptr;
+    QueryForms forms;                     // of the query; what is there is not asked for again
 
     /// Something that was asked for could not be done.
     void fell_short(std::string_view event, std::string message) {

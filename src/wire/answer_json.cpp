@@ -102,6 +102,20 @@ void write_receipt(Out& out, const Receipt& receipt) {
     out.end_object();
 }
 
+template <class Out>
+void write_standings(Out& out, const std::vector<LegStanding>& legs) {
+    out.begin_array();
+    for (const LegStanding& leg : legs) {
+        out.begin_object();
+        out.member("source", leg.source);
+        out.member("score", leg.score);
+        out.member("rank", leg.rank);
+        out.member("depth", leg.depth);
+        out.end_object();
+    }
+    out.end_array();
+}
+
 /// The members of a hit, without the brackets around them.
 template <class Out>
 void write_hit(Out& out, const Hit& hit) {
@@ -128,6 +142,10 @@ void write_hit(Out& out, const Hit& hit) {
     out.member("version", chunk.version);
     if (!chunk.vector.empty()) write_list(out, "vector", chunk.vector);
     write_if(out, "expanded", hit.expanded);
+    if (!hit.legs.empty()) {
+        out.name("legs");
+        write_standings(out, hit.legs);
+    }
     out.name("receipt");
     write_receipt(out, hit.receipt);
 }
@@ -215,6 +233,8 @@ template <class Out>
 void write_answer(Out& out, const Answer& answer) {
     out.begin_object();
     out.member("query", answer.query);
+    write_list(out, "phrasings", answer.phrasings);
+    out.member("hypothetical_answer", answer.hypothetical_answer);
     out.name("chunks");
     write_hits(out, answer);
     out.member("total_candidates", answer.total_candidates);

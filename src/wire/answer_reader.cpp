@@ -179,6 +179,16 @@ constexpr std::array<std::string_view, 8> kTopicWords{"chunkId",       "document
                                                       "chunkIndex",    "text",        "hybridScore",
                                                       "semanticScore", "lexicalScore"};
 
+Result<LegStanding> read_standing(Fields& fields) {
+    LegStanding leg;
+    BRAID_CHECK(read(fields, "source", leg.source));
+    BRAID_TRY(leg.score, fields.number("score"));
+    BRAID_TRY(const auto rank, fields.integer("rank", 1));
+    if (rank) leg.rank = static_cast<std::uint64_t>(*rank);
+    BRAID_CHECK(read(fields, "depth", leg.depth));
+    return leg;
+}
+
 Result<Hit> read_hit(Fields& fields) {
     Hit hit;
     BRAID_TRY(hit.chunk, read_chunk(fields));
@@ -190,6 +200,11 @@ Result<Hit> read_hit(Fields& fields) {
     BRAID_TRY(hit.dense_score, fields.number("dense_score"));
     BRAID_TRY(hit.sparse_score, fields.number("sparse_score"));
     BRAID_TRY(hit.expanded, fields.string("expanded"));
+    BRAID_CHECK(read_objects(fields, "legs", [&](Fields& members) -> Result<> {
+        BRAID_TRY(LegStanding leg, read_standing(members));
+        hit.legs.push_back(std::move(leg));
+        return {};
+    }));
     BRAID_TRY(auto receipt, fields.required("receipt", fields.fields("receipt")));
     BRAID_TRY(hit.receipt, read_receipt(receipt, 1));
     for (const std::string_view word : kTopicWords) fields.any(word);  // said already
@@ -249,6 +264,8 @@ Result<Answer> answer_from_value(const Value& json) {
     BRAID_TRY(Fields fields, Fields::of(json));
     Answer answer;
     BRAID_CHECK(read(fields, "query", answer.query));
+    BRAID_CHECK(read(fields, "phrasings", answer.phrasings));
+    BRAID_TRY(answer.hypothetical_answer, fields.string("hypothetical_answer"));
     BRAID_CHECK(read_objects(fields, "chunks", [&](Fields& members) -> Result<> {
         BRAID_TRY(Hit hit, read_hit(members));
         answer.hits.push_back(std::move(hit));

@@ -2,6 +2,7 @@
 // ones.
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ public:
         return std::string("owls hunt at night");
     }
     bool broken = false;
-    mutable int calls = 0;
+    mutable std::atomic<int> calls = 0;
 };
 
 class Preprocess : public ::testing::Test {
@@ -85,6 +86,7 @@ TEST_F(Preprocess, PhrasingsAreSearchedByWordsBesideTheQuery) {
     EXPECT_EQ(answer->hits.size(), 2U);
     EXPECT_TRUE(answer->warnings.empty());
     EXPECT_EQ(answer->query, "fox");
+    EXPECT_EQ(answer->phrasings, (std::vector<std::string>{"vulpine predator", "owl"}));
 }
 
 TEST_F(Preprocess, AHypotheticalAnswerIsEmbeddedInsteadOfTheQuery) {
@@ -94,6 +96,36 @@ TEST_F(Preprocess, AHypotheticalAnswerIsEmbeddedInsteadOfTheQuery) {
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(hypotheses, std::vector<std::string>{"owls hunt at night"});
     EXPECT_EQ(texts_searched(), std::vector<std::string>{"fox"});  // words stay the user's
+    EXPECT_EQ(answer->hypothetical_answer, "owls hunt at night");
+    EXPECT_TRUE(answer->phrasings.empty());
+}
+
+TEST_F(Preprocess, WhatExplainsAnAnswerIsMeasuredWithWhatTheAnswerUsed) {
+    RetrieverOptions options;
+    options.preprocessor = model;
+    const Retriever retriever(store, fake_query_embedder(), options);
+    Request request = fox();
+    request.expand_query = true;
+    request.use_hyde = true;
+    request.top_k = 1;
+    const auto answer = retriever.retrieve(request, {}, {});
+    ASSERT_TRUE(answer) << answer.error().message;
+    model->calls = 0;
+    for (const std::string id : {"fox", "owl", "oak"}) {
+        const auto why = retriever.why_not(request, id, {}, {});
+        ASSERT_TRUE(why) << why.error().message;
+        const Explanation& explanation = why->explanation;
+        ASSERT_TRUE(explanation.hit || id == "oak");
+        ASSERT_EQ(explanation.legs.size(), 2U);
+        const LegStanding& dense = explanation.legs.front();
+        const LegStanding& sparse = explanation.legs.back();
+        if (explanation.hit) {  // the same scores as in its receipt
+            EXPECT_EQ(dense.score, explanation.hit->dense_score);
+            EXPECT_EQ(sparse.rank.has_value(), explanation.hit->sparse_score.has_value());
+        }
+        EXPECT_EQ(sparse.rank.has_value(), id != "oak");  // "owl" by a phrasing only
+    }
+    EXPECT_EQ(model->calls, 6);  // each inquiry asks once: its variations search the same words
 }
 
 TEST_F(Preprocess, AVectorOfTheCallersWinsOverTheHypotheticalAnswer) {
@@ -153,6 +185,7 @@ TEST_F(Preprocess, LaterPagesSearchTheSamePhrasings) {
     ASSERT_TRUE(second) << second.error().message;
     EXPECT_EQ(texts_searched(), (std::vector<std::string>{"fox", "vulpine predator", "owl"}));
     EXPECT_TRUE(second->warnings.empty());
+    EXPECT_EQ(second->phrasings, first->phrasings);
 }
 
 }  // namespace

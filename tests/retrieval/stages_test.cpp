@@ -451,7 +451,18 @@ TEST(Stages, AreSkippedWhenNoTimeIsLeft) {
     const Principal principal;
     CallLimits limits;
     limits.deadline = std::chrono::steady_clock::now();
-    Work work{store, embedder, log, request, principal, limits, {}, {}, {}};
+    const QueryMemory remembered;
+    core::Crew crew;
+    Work work{.backend = store,
+              .embedder = embedder,
+              .hypothesis_embedder = embedder,
+              .remembered = remembered,
+              .crew = crew,
+              .log_sink = log,
+              .request = request,
+              .principal = principal,
+              .limits = limits,
+              .stage_limits = limits};
     work.plan.namespace_ = "default";
     work.plan.collections.push_back({.name = "default", .schema = {}});
     work.snapshot = *store.snapshot(std::vector<std::string>{"default"});

@@ -226,6 +226,11 @@ Answer random_answer(std::mt19937_64& rng) {
         hit.dense_score = dice.maybe([&] { return dice.number(); });
         hit.sparse_score = dice.maybe([&] { return dice.number(); });
         hit.expanded = dice.maybe([&] { return dice.text(); });
+        hit.legs = dice.list(2, [&] {
+            return LegStanding{dice.word(), dice.maybe([&] { return dice.number(); }),
+                               dice.maybe([&] { return std::uint64_t{1} + dice.below(100); }),
+                               dice.below(100)};
+        });
         hit.receipt = random_receipt(dice, 2);
         return hit;
     });
@@ -242,6 +247,8 @@ Answer random_answer(std::mt19937_64& rng) {
     answer.complete = dice.coin();
     answer.warnings = dice.list(3, [&] { return dice.text(); });
     answer.unused = dice.words(2);
+    answer.phrasings = dice.list(3, [&] { return dice.text(); });
+    answer.hypothetical_answer = dice.maybe([&] { return dice.text(); });
     answer.suggestions =
         dice.list(2, [&] { return Suggestion{dice.text(), dice.text(), dice.below(100)}; });
     answer.cursor = dice.maybe([&] { return dice.text(); });

@@ -13,6 +13,7 @@ from ._braid import (
     Answer,
     Chunk,
     Hit,
+    HitLeg,
     Principal,
     Receipt,
     ReceiptSource,
@@ -23,7 +24,7 @@ from ._braid import (
     Timings,
 )
 from ._braid import version as __version__
-from ._callables import Effect, Embedder, Reranker, Stage
+from ._callables import Effect, Embedder, Preprocessor, Reranker, Stage
 from ._database import Collection, Database
 from ._errors import (
     AlreadyExists,
@@ -67,8 +68,8 @@ _show.set_up()
 __all__ = [
     "AgentAnswer", "AlreadyExists", "Answer", "Cancelled", "CheckReport", "Chunk", "Collection", "CollectionInfo",
     "Conflict", "Context", "Corruption", "Database", "DeadlineExceeded", "Effect", "Embedder",
-    "Error", "Explanation", "FacetCount", "FusedHit", "Hit", "InvalidArgument", "IoError",
-    "LegStanding", "Locked", "NotFound", "Passage", "PermissionDenied", "Principal", "ReadOnly",
+    "Error", "Explanation", "FacetCount", "FusedHit", "Hit", "HitLeg", "InvalidArgument", "IoError",
+    "LegStanding", "Locked", "NotFound", "Passage", "PermissionDenied", "Preprocessor", "Principal", "ReadOnly",
     "Receipt", "ReceiptSource", "ReceiptStage", "Request", "Reranker", "ResourceExhausted",
     "SourceReport", "Stage", "StageHit", "Stats", "StorageFull", "Suggestion", "Timings", "Unavailable",
     "Unsupported", "VectorSimilarity", "WhyNot", "WriteReport", "__version__", "connect",

@@ -118,6 +118,18 @@ class Receipt:
     def to_dict(self) -> dict[str, Any]: ...
     def _repr_html_(self) -> str: ...
 
+class HitLeg:
+    """Where a chunk stands in one leg; no score: it has no vector, no rank: the leg lacks it."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def score(self) -> float | None: ...
+    @property
+    def rank(self) -> int | None: ...
+    @property
+    def depth(self) -> int: ...
+
 class Hit:
     """One retrieved chunk, and why it stands where it does."""
 
@@ -149,6 +161,9 @@ class Hit:
     def sparse_score(self) -> float | None: ...
     @property
     def expanded(self) -> str | None: ...
+    @property
+    def legs(self) -> list[HitLeg]:
+        """With explain=True: where each leg has it, however deep."""
     @property
     def receipt(self) -> Receipt: ...
     def to_dict(self) -> dict[str, Any]: ...
@@ -208,6 +223,12 @@ class Answer:
 
     @property
     def query(self) -> str: ...
+    @property
+    def phrasings(self) -> list[str]:
+        """A language model's (expand_query), searched by words beside the query."""
+    @property
+    def hypothetical_answer(self) -> str | None:
+        """A language model's (use_hyde), embedded instead of the query."""
     @property
     def hits(self) -> list[Hit]: ...
     @property

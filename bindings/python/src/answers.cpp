@@ -89,6 +89,12 @@ void bind_receipts(nb::module_& module) {
 }
 
 void bind_hits(nb::module_& module) {
+    nb::class_<Shared<LegStanding>> standing(module, "HitLeg");
+    field<&LegStanding::source>(standing, "source");
+    field<&LegStanding::score>(standing, "score");
+    field<&LegStanding::rank>(standing, "rank");
+    field<&LegStanding::depth>(standing, "depth");
+
     nb::class_<Shared<Hit>> hit(module, "Hit");
     field<&Hit::collection>(hit, "collection");
     field<&Hit::namespace_>(hit, "namespace");
@@ -97,6 +103,7 @@ void bind_hits(nb::module_& module) {
     field<&Hit::dense_score>(hit, "dense_score");
     field<&Hit::sparse_score>(hit, "sparse_score");
     field<&Hit::expanded>(hit, "expanded");
+    parts<&Hit::legs>(hit, "legs");
     hit.def_prop_ro("strategy", [](const Shared<Hit>& self) { return name_of(self->strategy); });
     hit.def_prop_ro("receipt", [](const Shared<Hit>& self) { return self.part(self->receipt); });
     hit.def_prop_ro("chunk", [](const Shared<Hit>& self) { return self.part(self->chunk); });
@@ -158,6 +165,8 @@ void bind_answers(nb::module_& module) {
     field<&Answer::complete>(answer, "complete");
     field<&Answer::warnings>(answer, "warnings");
     field<&Answer::unused>(answer, "unused");
+    field<&Answer::phrasings>(answer, "phrasings");
+    field<&Answer::hypothetical_answer>(answer, "hypothetical_answer");
     field<&Answer::cursor>(answer, "cursor");
     field<&Answer::query_embedding_cached>(answer, "query_embedding_cached");
     parts<&Answer::hits>(answer, "hits");
