@@ -74,7 +74,7 @@ void QueryVectors::note(QueryVector& query, double time_ms) {
 
 Result<std::vector<float>> QueryVectors::take(const core::Errand<Timed>& errand) {
     const auto start = Clock::now();
-    auto made = errand.wait(work_.leg_limits);
+    auto made = errand.wait(work_.wait_limits);
     if (!made) {
         work_.answer.timings.embed_ms += milliseconds_since(start);
         return tl::unexpected(std::move(made).error());
@@ -99,7 +99,7 @@ Result<std::vector<float>> QueryVectors::of(const CollectionPlan& collection) {
 Result<std::vector<float>> QueryVectors::embed(const CollectionPlan& collection,
                                                const std::string& text) {
     const auto errand = send(work_.embedder, collection.schema, text);
-    auto made = errand.wait(work_.leg_limits);
+    auto made = errand.wait(work_.wait_limits);
     if (!made) return tl::unexpected(std::move(made).error());
     work_.answer.timings.embed_ms += made->time_ms;
     return std::move(made->query.vector);

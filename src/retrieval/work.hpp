@@ -36,7 +36,8 @@ struct Work {
     CallLimits limits;
     CallLimits copying{};  // of chunks that stages look at: no deadline, and no part of the answer
     /// These end a little earlier, one after the other, so that what was found by then is in time.
-    CallLimits vector_limits;
+    CallLimits vector_limits;  // of embedders
+    CallLimits wait_limits;    // for embedders, which may say why they failed
     CallLimits leg_limits;
     CallLimits stage_limits;
 

@@ -56,6 +56,20 @@ TEST(AnswerView, ShowsRankTitleScoreLegsAndSnippet) {
               "2 hits of 73 candidates · 4.2 ms (embed 1.0, dense 2.1, sparse 0.9, fusion 0.1)\n");
 }
 
+TEST(AnswerView, ShowsWhatALanguageModelMadeOfTheQuery) {
+    Answer answer;
+    answer.query = "fox";
+    answer.hits = {hit(1, "Foxes", "Red foxes.")};
+    answer.hits[0].legs = {{"dense", 0.83, 1, 50}, {"sparse", 0.0, std::nullopt, 50}};
+    answer.phrasings = {"vulpine predator", "red fox"};
+    answer.hypothetical_answer = "Foxes hunt\nat dusk.";
+    const std::string text = joined(answer_lines(answer, options()));
+    EXPECT_NE(text.find("\nAlso searched: \"vulpine predator\", \"red fox\"\n"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("\nSearched by meaning: \"Foxes hunt at dusk.\"\n"), std::string::npos);
+    EXPECT_NE(text.find("\n    dense · rank 1\n    sparse · not found\n"), std::string::npos);
+}
+
 TEST(AnswerView, EveryLineFitsWhateverTheTexts) {
     const std::string wide(200, 'w');
     std::string cjk;
@@ -69,6 +83,8 @@ TEST(AnswerView, EveryLineFitsWhateverTheTexts) {
     answer.hits[3].chunk.title.reset();
     answer.warnings = {wide + " " + cjk};
     answer.unused = {"hybrid_weight"};
+    answer.phrasings = {wide, cjk};
+    answer.hypothetical_answer = cjk + "\x1b[2J";
     answer.complete = false;
     answer.sources = {{"dense", "default", false, 0, 0, 0, true, 0, "", "endpoint is down"}};
     for (const std::size_t width : {40U, 60U, 80U, 120U}) {
