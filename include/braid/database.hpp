@@ -65,9 +65,10 @@ struct OpenOptions {
     std::size_t max_open_collections = 128;
     /// Logs of which most is void are compacted by themselves, in the background.
     bool auto_compact = true;
-    std::vector<Profile> profiles;    // besides the built-in ones; same name replaces
-    EmbedderFactory embedders;        // none: the built-in models
-    std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
+    std::vector<Profile> profiles;            // besides the built-in ones; same name replaces
+    std::string default_profile = "default";  // of requests that name none
+    EmbedderFactory embedders;                // none: the built-in models
+    std::vector<CustomStage> stages;          // besides the built-in ones; same name replaces
     /// Serves `expand_query` and `use_hyde`; none: the plain query is searched, and the answer says
     /// so. make_chat_preprocessor makes one over a chat endpoint.
     std::shared_ptr<const QueryPreprocessor> preprocessor;
@@ -169,6 +170,10 @@ public:
     std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests,
                                                const Principal& principal = {},
                                                const CallLimits& limits = {}) const;
+
+    /// Where a request searches. NotFound for an unknown profile, and for a cursor that has expired
+    /// or is another principal's.
+    Result<SearchTarget> target_of(const Request& request, const Principal& principal = {}) const;
 
     /// Where a chunk stands in each leg and in the whole ranking. NotFound if no collection of the
     /// request has such a chunk that the principal may see.

@@ -86,6 +86,29 @@ struct CustomStage {
     std::function<Result<>(const Object& parameters)> check;
 };
 
+/// Named request defaults: data, not code. `depth` candidates per leg, at least `depth_per_hit` for
+/// each hit asked for.
+struct Profile {
+    std::string name;
+    std::vector<std::string> collections;
+    std::string namespace_{kDefaultNamespace};
+    Strategy strategy = Strategy::Hybrid;
+    FusionMethod method = FusionMethod::Rrf;
+    double k = 60;
+    int rank_base = 1;
+    double dense_weight = 0.7;
+    std::optional<double> sparse_weight;  // none: 1 - dense_weight
+    std::size_t depth = 50;
+    std::size_t depth_per_hit = 0;
+    std::size_t top_k = 10;
+    std::size_t max_top_k = 0;  // larger requests are cut to it, with a warning; 0: no such limit
+    std::size_t max_hops = 3;
+    std::size_t hop_top_k = 5;
+    std::vector<StageChoice> stages;  // for requests that name none
+
+    friend bool operator==(const Profile&, const Profile&) = default;
+};
+
 /// A question. Every field is a key of the JSON request of the same name; fields left empty take
 /// the profile's default. The principal is not part of it: the door knows who asks.
 struct Request {
@@ -93,7 +116,8 @@ struct Request {
     std::vector<float> query_embedding;    // wins over the embedder
     std::vector<std::string> collections;  // empty: the profile's, else "default"
     std::optional<std::string> namespace_;
-    std::string profile = "default";
+    std::string profile;                 // whose defaults; empty: the database's default profile
+    std::optional<Profile> own_profile;  // in JSON "profile" as an object; wins over the name
     std::optional<Strategy> strategy;
 
     std::optional<std::size_t> top_k;
@@ -122,30 +146,15 @@ struct Request {
     friend bool operator==(const Request&, const Request&) = default;
 };
 
-/// Named request defaults: data, not code. `depth` candidates per leg, at least `depth_per_hit` for
-/// each hit asked for.
-struct Profile {
-    std::string name;
-    std::vector<std::string> collections;
-    std::string namespace_{kDefaultNamespace};
-    Strategy strategy = Strategy::Hybrid;
-    FusionMethod method = FusionMethod::Rrf;
-    double k = 60;
-    int rank_base = 1;
-    double dense_weight = 0.7;
-    std::optional<double> sparse_weight;  // none: 1 - dense_weight
-    std::size_t depth = 50;
-    std::size_t depth_per_hit = 0;
-    std::size_t top_k = 10;
-    std::size_t max_top_k = 0;  // larger requests are cut to it, with a warning; 0: no such limit
-    std::size_t max_hops = 3;
-    std::size_t hop_top_k = 5;
-    std::vector<StageChoice> stages;  // for requests that name none
-
-    friend bool operator==(const Profile&, const Profile&) = default;
-};
-
 /// default, service, decisions, topic, artifacts, doctrine.
 const std::vector<Profile>& builtin_profiles();
+
+/// Where a request searches: by its own words, by its profile's, or, if it has a cursor, where the
+/// first page did.
+struct SearchTarget {
+    Profile profile;
+    std::vector<std::string> collections;
+    std::string namespace_;
+};
 
 }  // namespace braid

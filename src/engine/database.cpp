@@ -63,6 +63,7 @@ struct Database::Impl {
     retrieval::RetrieverOptions retriever_options(const OpenOptions& options) {
         retrieval::RetrieverOptions out;
         out.profiles = options.profiles;
+        out.default_profile = options.default_profile;
         out.log = options.log;
         out.stages = options.stages;
         out.preprocessor = options.preprocessor;
@@ -248,6 +249,10 @@ Result<CompactReport> Database::compact(
 Result<Answer> Database::retrieve(const Request& request, const Principal& principal,
                                   const CallLimits& limits) const {
     return impl_->retriever.retrieve(request, principal, limits);
+}
+
+Result<SearchTarget> Database::target_of(const Request& request, const Principal& principal) const {
+    return impl_->retriever.target_of(request, principal);
 }
 
 std::vector<Result<Answer>> Database::retrieve_batch(std::span<const Request> requests,

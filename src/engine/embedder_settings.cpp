@@ -65,6 +65,15 @@ std::vector<std::string> builtin_embedders() {
     return {"bge-small-en-v1.5", "minilm", "openai"};
 }
 
+std::vector<std::string> installed_models() {
+    const auto locator = embed::ModelLocator::standard();
+    std::vector<std::string> names = builtin_embedders();
+    std::erase_if(names, [&](const std::string& name) {
+        return !locator.find(name + "/model.onnx") || !locator.find(name + "/tokenizer.json");
+    });
+    return names;
+}
+
 EmbedderFactory make_embedder_factory(EmbedderSettings settings) {
     return [settings = std::move(settings)](const VectorSpec& spec) {
         return make_embedder(settings, spec.embedder);

@@ -40,6 +40,9 @@ EmbedderFactory make_embedder_factory(EmbedderSettings settings);
 /// "all-MiniLM-L6-v2" is "minilm"; all other names stay as they are.
 std::string full_embedder_name(std::string name);
 
+/// The built-in models whose files are there.
+std::vector<std::string> installed_models();
+
 /// The names it knows without own models, for help texts and errors.
 std::vector<std::string> builtin_embedders();
 

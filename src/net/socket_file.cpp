@@ -55,10 +55,20 @@ std::size_t max_socket_path() noexcept {
 }
 
 bool is_listening(const std::string& path) {
-    if (path.empty() || path.size() > max_socket_path()) return false;
+    return listener_at(path).has_value();
+}
+
+std::optional<uid_t> listener_at(const std::string& path) {
+    if (path.empty() || path.size() > max_socket_path()) return std::nullopt;
     const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const sockaddr_un address = address_of(path);
-    return socket.get() >= 0 && ::connect(socket.get(), generic(address), sizeof address) == 0;
+    if (socket.get() < 0 || ::connect(socket.get(), generic(address), sizeof address) != 0) {
+        return std::nullopt;
+    }
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+    return peer.uid;
 }
 
 Result<int> listen_at(const std::string& path) {

@@ -65,7 +65,7 @@ std::string CursorTable::keep(PinnedPtr pinned, std::size_t offset) {
     const std::scoped_lock lock(mutex_);
     std::uint64_t id = ids_();
     while (by_id_.contains(id)) id = ids_();
-    entries_.push_back({id, std::move(pinned), now});
+    entries_.push_back({id, std::move(pinned), now, now});
     by_id_.emplace(id, std::prev(entries_.end()));
     drop_old(now);
     return next(id, offset);
@@ -84,13 +84,19 @@ Result<Page> CursorTable::find(std::string_view cursor, const Principal& princip
     const auto now = clock_();
     const std::scoped_lock lock(mutex_);
     drop_old(now);
-    const auto found = by_id_.find(text.id);
+    auto found = by_id_.find(text.id);
+    if (found != by_id_.end() && now - found->second->made > limits_.max_age) {
+        entries_.erase(found->second);
+        by_id_.erase(found);
+        found = by_id_.end();
+    }
     if (found == by_id_.end() || found->second->pinned->principal != principal) {
-        return fail(ErrorCode::NotFound, "the cursor has expired: cursors are kept for " +
-                                             std::to_string(limits_.lifetime.count()) +
-                                             " seconds after their last use, the newest " +
-                                             std::to_string(limits_.entries) +
-                                             " of them; ask again without it");
+        return fail(ErrorCode::NotFound,
+                    "the cursor has expired: cursors are kept for " +
+                        std::to_string(limits_.lifetime.count()) +
+                        " seconds after their last use, for " +
+                        std::to_string(limits_.max_age.count()) + " in all, and the newest " +
+                        std::to_string(limits_.entries) + " of them; ask again without it");
     }
     found->second->last_use = now;
     entries_.splice(entries_.end(), entries_, found->second);

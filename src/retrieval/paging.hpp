@@ -46,10 +46,11 @@ struct Page {
 struct CursorLimits {
     std::size_t entries = 1024;
     std::chrono::seconds lifetime{300};  // since its last use
+    std::chrono::seconds max_age{3600};  // since the first page, however often it is used
 };
 
-/// Keeps what cursors stand for, for a while: the longest unused give way first. Safe for
-/// concurrent use.
+/// Keeps what cursors stand for, for a while: the longest unused give way first, and none pins its
+/// snapshot for longer than `max_age`. Safe for concurrent use.
 class CursorTable {
 public:
     using Clock = std::function<std::chrono::steady_clock::time_point()>;
@@ -69,6 +70,7 @@ private:
     struct Entry {
         std::uint64_t id = 0;
         PinnedPtr pinned;
+        std::chrono::steady_clock::time_point made;
         std::chrono::steady_clock::time_point last_use;
     };
 

@@ -301,6 +301,12 @@ private:
 
 }  // namespace
 
+Result<Profile> profile_of(const Request& request, const RetrieverOptions& options) {
+    if (request.own_profile) return *request.own_profile;
+    return find_profile(request.profile.empty() ? options.default_profile : request.profile,
+                        options.profiles);
+}
+
 Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOptions options)
     : backend_(backend), embedder_(std::move(embedder)), options_(std::move(options)) {
     if (!options_.now) options_.now = core::system_now;
@@ -313,12 +319,12 @@ Retriever::~Retriever() = default;
 Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, std::vector<Profile> profiles,
                      LogSink log)
     : Retriever(backend, std::move(embedder),
-                RetrieverOptions{std::move(profiles), std::move(log), {}, {}, {}, {}, {}, {}}) {}
+                RetrieverOptions{.profiles = std::move(profiles), .log = std::move(log)}) {}
 
 Result<Answer> Retriever::retrieve(const Request& request, const Principal& principal,
                                    const CallLimits& limits, QueryForms* forms) const {
     if (request.cursor.empty() && request.stages.empty()) {
-        BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
+        BRAID_TRY(const Profile profile, profile_of(request, options_));
         if (!profile.stages.empty()) {
             Request with_stages = request;
             with_stages.stages = profile.stages;
@@ -331,13 +337,30 @@ Result<Answer> Retriever::retrieve(const Request& request, const Principal& prin
 Result<Answer> Retriever::retrieve_as_it_is(const Request& request, const Principal& principal,
                                             const CallLimits& limits, QueryForms* forms) const {
     if (request.cursor.empty()) {
-        BRAID_TRY(const Profile profile, find_profile(request.profile, options_.profiles));
+        BRAID_TRY(const Profile profile, profile_of(request, options_));
         return answer(request, principal, limits, profile, {}, forms);
     }
     BRAID_TRY(Page page, cursors_->find(request.cursor, principal));
     BRAID_TRY(const Request whole, request_of_page(request, *page.pinned));
     const Profile profile = page.pinned->profile;
     return answer(whole, principal, limits, profile, std::move(page), nullptr);
+}
+
+Result<SearchTarget> Retriever::target_of(const Request& request,
+                                          const Principal& principal) const {
+    SearchTarget target;
+    if (request.cursor.empty()) {
+        BRAID_TRY(target.profile, profile_of(request, options_));
+        BRAID_TRY(target.collections, collections_of(request, target.profile));
+        target.namespace_ = request.namespace_.value_or(target.profile.namespace_);
+        return target;
+    }
+    BRAID_TRY(const Page page, cursors_->find(request.cursor, principal));
+    BRAID_TRY(const Request whole, request_of_page(request, *page.pinned));
+    target.profile = page.pinned->profile;
+    BRAID_TRY(target.collections, collections_of(whole, target.profile));
+    target.namespace_ = whole.namespace_.value_or(target.profile.namespace_);
+    return target;
 }
 
 Result<Explanation> Retriever::explain(const Request& request, const std::string& chunk_id,

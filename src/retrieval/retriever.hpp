@@ -20,16 +20,20 @@ class Crew;
 namespace braid::retrieval {
 
 struct RetrieverOptions {
-    std::vector<Profile> profiles;    // besides the built-in ones; same name replaces
-    LogSink log;                      //
-    std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
-    std::function<Timestamp()> now;   // what stages count ages from; none: the system's clock
+    std::vector<Profile> profiles;            // besides the built-in ones; same name replaces
+    std::string default_profile = "default";  // of requests that name none
+    LogSink log;                              //
+    std::vector<CustomStage> stages;          // besides the built-in ones; same name replaces
+    std::function<Timestamp()> now;  // what stages count ages from; none: the system's clock
     CursorLimits cursors;
     /// Serves expand_query and use_hyde; none: the plain query is searched, with a warning.
     std::shared_ptr<const QueryPreprocessor> preprocessor;
     QueryEmbedder hypothesis_embedder;  // for use_hyde's text, a passage; none: the queries' one
     QueryMemory remembered;             // spares asking the embedder
 };
+
+/// The profile a request asks for; NotFound lists those there are.
+Result<Profile> profile_of(const Request& request, const RetrieverOptions& options);
 
 /// Turns requests into answers over any Backend: plan, search words while the query is embedded,
 /// search vectors, fuse, stages, cut, fetch the survivors, write the receipts. Safe for concurrent
@@ -62,6 +66,9 @@ public:
     /// The same with the request's own stages only, whatever the profile says.
     Result<Answer> retrieve_as_it_is(const Request& request, const Principal& principal,
                                      const CallLimits& limits, QueryForms* forms = nullptr) const;
+
+    /// Where a request searches. NotFound for an unknown profile, and as above for a cursor.
+    Result<SearchTarget> target_of(const Request& request, const Principal& principal) const;
 
     /// Where a chunk stands in each leg and in the whole ranking. NotFound if no collection of the
     /// request has such a chunk that the principal may see. Both ask again and again, in variations

@@ -122,7 +122,7 @@ Result<WhyNot> Inquiry::why_not() {
 
 /// In the first of the request's collections that has it, whatever the filter says.
 Result<> Inquiry::find_chunk() {
-    BRAID_TRY(const Profile profile, find_profile(request_.profile, tools_.options.profiles));
+    BRAID_TRY(const Profile profile, profile_of(request_, tools_.options));
     if (request_.stages.empty()) request_.stages = profile.stages;
     BRAID_TRY(names_, collections_of(request_, profile));
     BRAID_TRY(const OpenedCollections opened, open_collections(tools_.backend, names_));

@@ -17,9 +17,10 @@ using json::Fields;
 
 constexpr double kNoLimit = std::numeric_limits<double>::max();
 
-Result<Profile> base_of(Fields& fields, const std::string& name, std::span<const Profile> known) {
+Result<Profile> base_of(Fields& fields, const std::string& otherwise,
+                        std::span<const Profile> known) {
     BRAID_TRY(const auto base, fields.string("base"));
-    const auto found = std::ranges::find(known, base.value_or(name), &Profile::name);
+    const auto found = std::ranges::find(known, base.value_or(otherwise), &Profile::name);
     if (found != known.end()) return *found;
     if (!base) return Profile{};
     std::vector<std::string_view> names;
@@ -65,13 +66,8 @@ Result<> read_fusion(Fields& fields, Profile& profile) {
     return {};
 }
 
-}  // namespace
-
-Result<Profile> profile_from_value(const std::string& name, const Value& json,
-                                   std::span<const Profile> known) {
-    BRAID_TRY(Fields fields, Fields::of(json, "profiles." + name));
-    BRAID_TRY(Profile profile, base_of(fields, name, known));
-    profile.name = name;
+/// Puts the members over `profile`.
+Result<> read_members(Fields& fields, Profile& profile) {
     BRAID_TRY(auto collections, fields.strings("collections"));
     if (collections) profile.collections = *std::move(collections);
     BRAID_TRY(auto namespace_name, fields.string("namespace"));
@@ -85,8 +81,33 @@ Result<Profile> profile_from_value(const std::string& name, const Value& json,
     BRAID_CHECK(read_size(fields, "hop_top_k", 1, profile.hop_top_k));
     BRAID_TRY(auto stages, read_stages(fields, "stages"));
     if (stages) profile.stages = *std::move(stages);
-    BRAID_CHECK(fields.finish());
+    return fields.finish();
+}
+
+}  // namespace
+
+Result<Profile> profile_from_value(const std::string& name, const Value& json,
+                                   std::span<const Profile> known) {
+    BRAID_TRY(Fields fields, Fields::of(json, "profiles." + name));
+    BRAID_TRY(Profile profile, base_of(fields, name, known));
+    profile.name = name;
+    BRAID_CHECK(read_members(fields, profile));
     return profile;
+}
+
+Result<Profile> own_profile_from_value(const Value& json) {
+    BRAID_TRY(Fields fields, Fields::of(json, "profile"));
+    BRAID_TRY(Profile profile, base_of(fields, "", builtin_profiles()));
+    BRAID_TRY(auto name, fields.string("name"));
+    profile.name = std::move(name).value_or("request");
+    BRAID_CHECK(read_members(fields, profile));
+    return profile;
+}
+
+Value own_profile_to_value(const Profile& profile) {
+    Value out = profile_to_value(profile);
+    out.as_object().set("name", profile.name);
+    return out;
 }
 
 Value profile_to_value(const Profile& profile) {

@@ -15,6 +15,11 @@ namespace braid::wire {
 /// that does not fit.
 Result<Profile> profile_from_value(const std::string& name, const Value& json,
                                    std::span<const Profile> known);
+/// Reads the profile that a request brings with it: the same members and "name", which answers
+/// show; "base" is a built-in profile. Without a base it has Profile's own defaults.
+Result<Profile> own_profile_from_value(const Value& json);
+/// Profile's members and "name", as own_profile_from_value reads them.
+Value own_profile_to_value(const Profile& profile);
 /// The inverse, complete, without `base`.
 Value profile_to_value(const Profile& profile);
 

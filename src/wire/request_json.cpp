@@ -10,6 +10,7 @@
 #include "braid/core/rfc3339.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/wire/chunk_json.hpp"
+#include "braid/wire/profile_json.hpp"
 #include "braid/wire/stage_json.hpp"
 
 namespace braid::wire {
@@ -93,6 +94,19 @@ Result<> read_embedding(Reading& in, std::string_view key) {
     if (member == nullptr || member->is_null()) return {};
     BRAID_TRY(in.request.query_embedding, vector_from_value(*member, in.fields.path_of(key)));
     return {};
+}
+
+/// A profile's name, or one that the request brings with it.
+Result<> read_profile(Reading& in, std::string_view key) {
+    const Value* const member = in.fields.any(key);
+    if (member != nullptr && member->is_object()) {
+        BRAID_TRY(in.request.own_profile, own_profile_from_value(*member));
+        return {};
+    }
+    if (member != nullptr && !member->is_null() && !member->is_string()) {
+        return invalid_argument(in.fields.complaint(key, "a profile's name, or an object"));
+    }
+    return read_text<&Request::profile>(in, key);
 }
 
 Result<> read_strategy(Reading& in, std::string_view key) {
@@ -258,7 +272,7 @@ constexpr auto kKeys = std::to_array<Key>({
     {"collection", "collections", read_collection},
     {"collections", "collections", read_collections},
     {"namespace", "namespace", read_namespace},
-    {"profile", "profile", read_text<&Request::profile>},
+    {"profile", "profile", read_profile},
     {"strategy", "strategy", read_strategy},
     {"retrieval_mode", "strategy", read_strategy},
     {"top_k", "top_k", read_count<&Request::top_k, kMaxTopK>},

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "braid/wire/chunk_json.hpp"
+#include "braid/wire/profile_json.hpp"
 #include "braid/wire/request_json.hpp"
 #include "braid/wire/stage_json.hpp"
 
@@ -60,7 +61,11 @@ Value request_to_value(const Request& request) {
         out.set("collections", list_of(request.collections));
     }
     put(out, "namespace", request.namespace_);
-    if (request.profile != Request{}.profile) out.set("profile", request.profile);
+    if (request.own_profile) {
+        out.set("profile", own_profile_to_value(*request.own_profile));
+    } else {
+        put(out, "profile", request.profile);
+    }
     if (request.strategy) out.set("strategy", name_of(*request.strategy));
     put(out, "top_k", request.top_k);
     put(out, "cursor", request.cursor);

@@ -186,6 +186,24 @@ TEST(Paging, ForgetsCursorsAfterAWhile) {
     EXPECT_NE(expired.error().message.find("60 seconds"), std::string::npos);
 }
 
+TEST(Paging, ForgetsCursorsAtAnAgeHoweverOftenTheyAreUsed) {
+    auto now = std::chrono::steady_clock::time_point();
+    CursorTable table(
+        {.entries = 10, .lifetime = std::chrono::seconds(60), .max_age = std::chrono::seconds(120)},
+        [&] { return now; });
+    const std::string cursor = table.keep(std::make_shared<Pinned>(), 20);
+    for (int used = 0; used < 4; ++used) {
+        now += std::chrono::seconds(30);
+        EXPECT_TRUE(table.find(cursor, {}));
+    }
+    now += std::chrono::seconds(1);
+    const auto expired = table.find(cursor, {});
+    ASSERT_FALSE(expired);
+    EXPECT_EQ(expired.error().code, ErrorCode::NotFound);
+    EXPECT_NE(expired.error().message.find("for 120 in all"), std::string::npos);
+    EXPECT_FALSE(table.find(cursor, {}));
+}
+
 TEST(Paging, IsForThePrincipalThatBegan) {
     LocalStore store;
     fill_with_foxes(store, 9);

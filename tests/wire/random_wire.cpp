@@ -160,6 +160,7 @@ Request random_request(std::mt19937_64& rng) {
     request.collections = dice.words(3);
     request.namespace_ = dice.maybe([&] { return dice.word(); });
     if (dice.coin()) request.profile = dice.word();
+    if (request.profile.empty() && dice.coin()) request.own_profile = random_profile(rng);
     request.strategy = dice.maybe([&] { return random_strategy(dice); });
     request.top_k = dice.maybe(count);
     request.cursor = dice.text();
