@@ -22,7 +22,33 @@ constexpr auto kKeysFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::List,
      .value = "NAME=RIGHT",
      .help = "read, write, admin; repeatable (default: *=read)"},
+    {.name = "clearance",
+     .kind = FlagKind::Text,
+     .value = "LEVEL",
+     .help = "sees chunks up to this sensitivity (default: all)"},
+    {.name = "scope",
+     .kind = FlagKind::List,
+     .value = "NAME",
+     .help = "sees this visibility_scope; repeatable"},
+    {.name = "namespace",
+     .kind = FlagKind::List,
+     .value = "NAME",
+     .help = "reads and writes only there; repeatable (default: all)"},
 });
+
+/// Who the key is for.
+Result<server::Visitor> visitor_of(const Arguments& arguments) {
+    server::Visitor visitor;
+    visitor.principal.name = arguments.operands.front();
+    visitor.principal.clearance = arguments.text("clearance");
+    visitor.principal.scopes = arguments.list("scope");
+    if (visitor.principal.clearance == "") return invalid_argument("--clearance: must be a level");
+    if (!visitor.principal.scopes.empty() && !visitor.principal.clearance) {
+        return invalid_argument("--scope needs --clearance: a key without one sees every chunk");
+    }
+    BRAID_TRY(visitor.namespaces, server::namespaces_of(arguments.list("namespace")));
+    return visitor;
+}
 
 Result<std::map<std::string, server::Access>> grants_of(const Arguments& arguments) {
     std::map<std::string, server::Access> grants;
@@ -62,8 +88,9 @@ Result<> run_add_key(Session& session) {
         session.arguments.text_or("file", session.settings.text("serve.key_file"));
     if (path.empty()) return invalid_argument("\"keys add\" needs --file, or BRAID_KEY_FILE");
     BRAID_TRY(const auto grants, grants_of(session.arguments));
+    BRAID_TRY(const server::Visitor visitor, visitor_of(session.arguments));
     BRAID_TRY(Object file, read_keys(path));
-    BRAID_TRY(server::NewKey made, server::make_key(name, grants));
+    BRAID_TRY(server::NewKey made, server::make_key(visitor, grants));
     file.find("keys")->as_array().emplace_back(std::move(made.entry));
     const std::string text = json::print_pretty(Value(std::move(file))) + "\n";
     auto valid = server::KeyRing::parse(text);
@@ -89,10 +116,13 @@ const CommandSpec kKeysAddCommand{
     .max_operands = 1,
     .summary = "make an API key for braid serve",
     .details = R"(Prints the key and puts its hash into the key file, where rights, an expiry and
-a principal can be changed by hand (docs/http.md). A collection may be a pattern
-that ends in "*".
+a principal can be changed by hand (docs/http.md). Collections and namespaces
+may be patterns that end in "*". Without --clearance the key sees every chunk of
+its collections; with it, those up to that level, without a scope or in one of
+its own.
 
   braid keys add agent --grant notes=write --grant 'team-*=read'
+  braid keys add ann --clearance normal --scope sales --namespace acme
   curl -H "Authorization: Bearer $KEY" http://127.0.0.1:27243/v1/collections)",
     .flags = kKeysFlags,
     .run = run_add_key,

@@ -96,6 +96,12 @@ Result<ApiKey> read_key(const Value& json) {
         return invalid_argument("\"name\" must have 1 to 100 bytes");
     BRAID_TRY(key.principal, read_principal(fields));
     key.principal.name = name;
+    BRAID_TRY(auto namespaces, fields.strings("namespaces"));
+    if (namespaces) {
+        // A key without any could be one with all of them.
+        if (namespaces->empty()) return invalid_argument("\"namespaces\" must name one or more");
+        BRAID_TRY(key.namespaces, namespaces_of(*std::move(namespaces)));
+    }
     BRAID_TRY(key.grants, read_grants(fields));
     BRAID_TRY(const auto hash, fields.required("sha256", fields.string("sha256")));
     const auto digest = from_hex(hash);
@@ -202,7 +208,8 @@ const ApiKey* KeyRing::find(std::string_view key, Timestamp now) const {
     return found;
 }
 
-Result<NewKey> make_key(const std::string& name, const std::map<std::string, Access>& collections) {
+Result<NewKey> make_key(const Visitor& visitor, const std::map<std::string, Access>& collections) {
+    const auto& [name, clearance, scopes] = visitor.principal;
     if (name.empty() || name.size() > kMaxNameBytes)
         return invalid_argument("a key's name has 1 to 100 bytes");
     Object rights;
@@ -216,6 +223,15 @@ Result<NewKey> make_key(const std::string& name, const std::map<std::string, Acc
     made.entry = {{"name", Value(name)},
                   {"sha256", Value(core::to_hex(digest_of({}, made.key)))},
                   {"collections", std::move(rights)}};
+    if (clearance) {
+        Object principal{{"clearance", Value(*clearance)}};
+        if (!scopes.empty()) principal.set("scopes", Array(scopes.begin(), scopes.end()));
+        made.entry.set("principal", std::move(principal));
+    }
+    if (!visitor.namespaces.all()) {
+        const auto& names = visitor.namespaces.patterns;
+        made.entry.set("namespaces", Array(names.begin(), names.end()));
+    }
     return made;
 }
 

@@ -10,6 +10,7 @@
 
 #include "braid/result.hpp"
 #include "braid/server/caller.hpp"
+#include "braid/server/visitor.hpp"
 #include "braid/types.hpp"
 #include "braid/value.hpp"
 
@@ -26,6 +27,7 @@ struct Grants {
 /// Who presents a key, and what it opens.
 struct ApiKey {
     Principal principal;                        // its name is the key's
+    Namespaces namespaces;                      //
     Grants grants;                              //
     std::string salt;                           // bytes before the key when it is hashed; may be ""
     std::array<std::byte, 32> sha256{};         // of salt and key
@@ -43,11 +45,12 @@ public:
     ///     {"keys": [{"name": "agent", "sha256": "<64 hexadecimal digits>", "salt":
     ///     "<hexadecimal>",
     ///                "principal": {"clearance": "normal", "scopes": ["sales"]},
+    ///                "namespaces": ["acme", "acme-*"],
     ///                "collections": {"notes": "write", "team-*": "read"},
     ///                "requests_per_second": 20, "expires_at": "2027-01-01T00:00:00Z"}]}
     ///
-    /// Without "principal" the key sees every chunk of its collections. InvalidArgument names the
-    /// key and what is wrong with it, never a hash.
+    /// Without "principal" the key sees every chunk of its collections, without "namespaces" in all
+    /// of them. InvalidArgument names the key and what is wrong with it, never a hash.
     static Result<KeyRing> parse(std::string_view json);
 
     bool empty() const noexcept { return keys_.empty(); }
@@ -65,10 +68,11 @@ private:
 /// A new key and the entry for the key file, which does not hold it.
 struct NewKey {
     std::string key;  // "braid_" and 43 characters: 256 bits
-    Object entry;     // "name", "sha256", "collections"
+    Object entry;     // "name", "sha256", "collections", "principal", "namespaces"
 };
-/// IoError if the system has no randomness to give.
-Result<NewKey> make_key(const std::string& name, const std::map<std::string, Access>& collections);
+/// A key named after the visitor, who is all that it sees. IoError if the system has no randomness
+/// to give.
+Result<NewKey> make_key(const Visitor& visitor, const std::map<std::string, Access>& collections);
 
 /// 43 characters of [A-Za-z0-9_-] that nobody can guess. IoError if the system has no randomness.
 Result<std::string> random_token();

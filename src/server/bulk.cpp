@@ -88,11 +88,16 @@ private:
         if (!input->warnings.empty()) {
             result(place).set("warnings", strings_to_array(input->warnings));
         }
+        const std::string target = input->namespace_.value_or(scope_.namespace_);
+        if (const auto allowed = caller_.namespaces.require(target); !allowed) {
+            refuse(place, allowed.error());
+            return {};
+        }
         if (!ensured_) BRAID_CHECK(ensure(!input->chunk.vector.empty()));
-        auto& batch = waiting_[input->namespace_.value_or(scope_.namespace_)];
+        auto& batch = waiting_[target];
         batch.push_back({std::move(input->chunk), place});
         if (batch.size() < kBatch) return {};
-        flush(waiting_.find(input->namespace_.value_or(scope_.namespace_))->first, batch);
+        flush(target, batch);
         batch.clear();
         return {};
     }

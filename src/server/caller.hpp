@@ -13,6 +13,7 @@
 #include "braid/answer.hpp"
 #include "braid/byte_budget.hpp"
 #include "braid/result.hpp"
+#include "braid/server/visitor.hpp"
 #include "braid/server/without_paths.hpp"
 #include "braid/types.hpp"
 
@@ -87,12 +88,15 @@ public:
 /// Who asks, and how much they may ask for. The door knows; no message can say.
 struct Caller {
     Principal principal;
+    Namespaces namespaces{};
     /// Whether a collection may be read, written, made or dropped; none: every one may.
     std::function<bool(Access, std::string_view collection)> may;
     Limits limits;
     CallLimits call;               // when to give up
     Observer* observer = nullptr;  // may be absent
     bool is_remote = false;        // is not told where files are kept
+
+    bool sees_everything() const { return principal.sees_everything() && namespaces.all(); }
 
     void note_change(std::string_view collection, std::uint64_t chunks) const {
         if (observer != nullptr) observer->changed(collection, chunks);

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "braid/engine/embedder_settings.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/server/operations.hpp"
 #include "braid/server/parameters.hpp"
@@ -21,7 +23,7 @@ Result<std::string> whole_collection(const Object& params, const Caller& caller,
     BRAID_CHECK(fields.finish());
     BRAID_CHECK(validate_collection_name(name));
     BRAID_CHECK(caller.require(Access::Admin, name));
-    if (!caller.principal.sees_everything()) {
+    if (!caller.sees_everything()) {
         return fail(ErrorCode::PermissionDenied,
                     doing + " collection \"" + name + "\" needs the right to see all of it");
     }
@@ -30,15 +32,53 @@ Result<std::string> whole_collection(const Object& params, const Caller& caller,
 
 }  // namespace
 
+Result<CollectionInfo> Operations::as_seen(CollectionInfo info, const Caller& caller) const {
+    info.damage = caller.told(std::move(info.damage));
+    if (caller.namespaces.all()) return info;
+    std::erase_if(info.namespaces,
+                  [&](const std::string& name) { return !caller.namespaces.allow(name); });
+    info.chunks = info.documents = 0;
+    for (const std::string& name : info.namespaces) {
+        const ReadScope scope{info.name, name, caller.principal, std::nullopt};
+        BRAID_TRY(const CollectionStats stats, database_.stats(scope, caller.call));
+        info.chunks += stats.chunks;
+        info.documents += stats.documents;
+    }
+    return info;
+}
+
+Result<std::vector<CollectionInfo>> Operations::visible_collections(const Caller& caller) const {
+    BRAID_TRY(auto found, database_.collections(caller.principal));
+    std::vector<CollectionInfo> visible;
+    visible.reserve(found.size());
+    for (CollectionInfo& info : found) {
+        if (!caller.require(Access::Read, info.name)) continue;
+        BRAID_TRY(visible.emplace_back(), as_seen(std::move(info), caller));
+    }
+    return visible;
+}
+
+Result<> Operations::check_embedder(const Schema& schema) const {
+    if (!options_.embedders) return {};
+    const std::string name = engine::full_embedder_name(schema.vectors.embedder);
+    std::vector<std::string> known{"none", "external"};
+    known.push_back(engine::full_embedder_name(options_.embedder));
+    known.insert(known.end(), options_.embedders->begin(), options_.embedders->end());
+    if (std::ranges::find(known, name) != known.end()) return {};
+    std::ranges::sort(known);
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    std::string message = "there is no embedder \"" + name + "\" here; there are";
+    for (const std::string& each : known) message += (each == known.front() ? " " : ", ") + each;
+    return fail(ErrorCode::NotFound, std::move(message));
+}
+
 Result<Value> Operations::collections(const Object& params, const Caller& caller) const {
     const Fields fields(params);
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(auto found, database_.collections(caller.principal));
+    BRAID_TRY(const auto found, visible_collections(caller));
     Array collections;
     collections.reserve(found.size());
-    for (CollectionInfo& info : found) {
-        if (!caller.require(Access::Read, info.name)) continue;
-        info.damage = caller.told(std::move(info.damage));
+    for (const CollectionInfo& info : found) {
         collections.push_back(wire::collection_to_value(info));
     }
     return Value(Object{{"collections", std::move(collections)}});
@@ -49,7 +89,7 @@ Result<Value> Operations::describe(const Object& params, const Caller& caller) c
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(CollectionInfo info, database_.describe(scope.collection, caller.principal));
-    info.damage = caller.told(std::move(info.damage));
+    BRAID_TRY(info, as_seen(std::move(info), caller));
     return wire::collection_to_value(info);
 }
 
@@ -66,6 +106,7 @@ Result<Value> Operations::create_collection(const Object& params, const Caller& 
     if (given != nullptr && !given->is_null()) {
         BRAID_TRY(schema, wire::schema_from_value(*given));
     }
+    BRAID_CHECK(check_embedder(schema));
     BRAID_CHECK(unfinished.value_or(false) ? database_.begin_collection(name, schema)
                                            : database_.create_collection(name, schema));
     caller.note_change(name, 0);
@@ -106,7 +147,7 @@ Result<Value> Operations::check_database(const Object& params, const Caller& cal
     for (const CollectionInfo& info : collections) {
         BRAID_CHECK(caller.require(Access::Admin, info.name));
     }
-    if (!caller.principal.sees_everything()) {
+    if (!caller.sees_everything()) {
         return fail(ErrorCode::PermissionDenied,
                     "checking the database needs the right to see all of it");
     }

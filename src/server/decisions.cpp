@@ -245,6 +245,8 @@ Result<Value> Decisions::index(const Object& params, const Caller& caller) const
     }
     const std::string collection(kCollection);
     BRAID_CHECK(caller.require(Access::Write, collection));
+    const std::string home = caller.namespaces.usual();
+    BRAID_CHECK(caller.namespaces.require(home));
     std::vector<std::string> warnings;
     std::vector<Chunk> chunks;
     chunks.reserve(decisions->size());
@@ -259,8 +261,7 @@ Result<Value> Decisions::index(const Object& params, const Caller& caller) const
     BRAID_TRY(const bool created, operations_.ensure_collection(collection, &schema));
     WriteReport report;
     if (!chunks.empty()) {
-        BRAID_TRY(report, operations_.write(collection, std::move(chunks),
-                                            std::string(kDefaultNamespace), caller));
+        BRAID_TRY(report, operations_.write(collection, std::move(chunks), home, caller));
     }
     for (std::string& warning : report.warnings) warnings.push_back(std::move(warning));
     return Value(Object{{"indexed", report.written},

@@ -167,6 +167,7 @@ Caller HttpApp::State::caller_of(const IncomingRequest& request, const Exchange&
                                  Watch& watch) const {
     Caller caller;
     caller.principal = exchange.identity.principal;
+    caller.namespaces = exchange.identity.namespaces;
     if (const ApiKey* const key = exchange.identity.key) {
         caller.may = [key](Access access, std::string_view collection) {
             return key->grants.allow(access, collection);

@@ -7,6 +7,7 @@
 
 #include "braid/core/clock.hpp"
 #include "braid/core/nearest.hpp"
+#include "braid/json/json.hpp"
 #include "braid/server/http_target.hpp"
 
 namespace braid::server {
@@ -42,6 +43,24 @@ std::size_t count_of(const net::IncomingRequest& head, std::string_view name) {
 std::string_view authority_of(std::string_view origin) {
     const std::size_t slashes = origin.find("://");
     return slashes == std::string_view::npos ? std::string_view() : origin.substr(slashes + 3);
+}
+
+/// The owner of the socket asks on behalf of somebody who sees less.
+std::optional<Refusal> narrow(const net::IncomingRequest& head, Identity& identity) {
+    const auto given = head.header(kVisitorHeader);
+    if (!given) return std::nullopt;
+    const auto json = json::parse(*given);
+    auto visitor = json ? visitor_from_value(*json, std::string(kVisitorHeader))
+                        : Result<Visitor>(tl::unexpected(json.error()));
+    if (!visitor) {
+        return Refusal{DoorError::MalformedRequest,
+                       "\"" + std::string(kVisitorHeader) + "\": " + visitor.error().message,
+                       {}};
+    }
+    identity.principal = std::move(visitor->principal);
+    identity.namespaces = std::move(visitor->namespaces);
+    identity.local = *given;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -87,18 +106,18 @@ std::optional<Refusal> HttpGate::identify(const net::IncomingRequest& head,
                                           Identity& identity) const {
     identity = {};
     const std::string_view key = presented_key(head);
+    // The socket's file lets nobody in but its owner, who has the database's files anyway.
+    if (key.empty() && head.peer == "unix") return narrow(head, identity);
     if (options_.keys.empty()) {
         if (is_loopback(head.peer)) return std::nullopt;
         return Refusal{DoorError::AddressRefused,
                        "this server has no API keys and answers only its own machine",
                        {}};
     }
-    // The socket's file lets nobody in but its owner, who has the database's files anyway.
-    if (key.empty() && head.peer == "unix") return std::nullopt;
     if (key.empty()) return unauthenticated("an API key is needed");
     const ApiKey* const found = options_.keys.find(key, core::system_now());
     if (found == nullptr) return unauthenticated("the API key is not known, or has expired");
-    identity = {found->principal, found};
+    identity = {.principal = found->principal, .key = found, .namespaces = found->namespaces};
     return std::nullopt;
 }
 

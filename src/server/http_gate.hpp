@@ -18,16 +18,19 @@ namespace braid::server {
 struct Identity {
     Principal principal;
     const ApiKey* key = nullptr;  // null: somebody on this machine, who may do everything
+    Namespaces namespaces{};
 
     bool may(Access access, std::string_view collection) const {
         return key == nullptr || key->grants.allow(access, collection);
     }
     /// Whose totals hide nothing from it.
     bool sees_all_collections() const {
-        return principal.sees_everything() && may(Access::Admin, "*");
+        return principal.sees_everything() && namespaces.all() && may(Access::Admin, "*");
     }
     /// Tells keys and local callers apart: no key is named like the latter.
-    std::string owner() const { return key == nullptr ? "" : "key " + key->principal.name; }
+    std::string owner() const { return key == nullptr ? local : "key " + key->principal.name; }
+
+    std::string local{};  // without a key: as whom its owner asks, as it was said
 };
 
 /// Why a request goes no further.
@@ -53,7 +56,7 @@ public:
     /// rebinding); an "Origin" that is not ours, that a foreign web page calls.
     std::optional<Refusal> check_address(const net::IncomingRequest& head) const;
     /// The caller, by "Authorization: Bearer" or "X-Api-Key"; without configured keys, anybody on
-    /// this machine.
+    /// this machine. On a Unix socket its owner, who needs no key, may say on whose behalf.
     std::optional<Refusal> identify(const net::IncomingRequest& head, Identity& identity) const;
     /// A batch of n counts n: `count` requests go on together or not at all.
     std::optional<Refusal> check_rate(const Identity& identity, std::size_t count = 1);

@@ -55,6 +55,16 @@ Result<> at_most(std::string_view what, std::size_t value, std::size_t limit) {
                             " at most here, got " + std::to_string(value));
 }
 
+/// A profile that came with the request is bound as the request is.
+Result<> check_profile(const Profile& profile, const Request& request, const Limits& limits) {
+    const std::size_t top_k = request.top_k.value_or(profile.top_k);
+    BRAID_CHECK(at_most("profile.top_k", profile.top_k, limits.top_k));
+    BRAID_CHECK(at_most("profile.depth", profile.depth, limits.depth));
+    BRAID_CHECK(at_most("profile.depth_per_hit", profile.depth_per_hit * top_k, limits.depth));
+    BRAID_CHECK(at_most("profile.max_hops", profile.max_hops, limits.hops));
+    return at_most("profile.hop_top_k", profile.hop_top_k, limits.top_k);
+}
+
 void show(const ReadScope& scope, const Chunk& chunk, const Caller& caller) {
     if (caller.observer == nullptr) return;
     caller.observer->showed(scope.collection, std::span(&chunk.chunk_id, 1));
@@ -101,17 +111,6 @@ std::size_t requests_in(std::string_view operation, const Object& params) noexce
 Operations::Operations(Database& database, ServiceOptions options)
     : database_(database), options_(std::move(options)) {}
 
-std::vector<std::string> Operations::collections_of(const Request& request) const {
-    if (!request.collections.empty()) return request.collections;
-    for (const auto* const profiles : {&options_.profiles, &builtin_profiles()}) {
-        const auto found = std::ranges::find(*profiles, request.profile, &Profile::name);
-        if (found == profiles->end()) continue;
-        if (!found->collections.empty()) return found->collections;
-        break;
-    }
-    return {std::string(kDefaultCollection)};
-}
-
 Result<> Operations::check(const Request& request, const Caller& caller) const {
     const Limits& limits = caller.limits;
     if (request.query.size() > limits.query_bytes) {
@@ -128,25 +127,43 @@ Result<> Operations::check(const Request& request, const Caller& caller) const {
         return invalid_argument("\"document_ids\" may name " + std::to_string(limits.ids) +
                                 " at most here");
     }
-    if (request.collections.size() > limits.collections) {
+    const bool anywhere = caller.namespaces.all();
+    BRAID_TRY(const SearchTarget target,
+              anywhere ? database_.target_of(request, caller.principal)
+                       : database_.target_of(in_own_namespace(request, caller), caller.principal));
+    if (request.own_profile) BRAID_CHECK(check_profile(target.profile, request, limits));
+    if (target.collections.size() > limits.collections) {
         return invalid_argument("\"collections\" may name " + std::to_string(limits.collections) +
                                 " at most here");
     }
-    for (const std::string& name : collections_of(request)) {
+    for (const std::string& name : target.collections) {
         BRAID_CHECK(validate_collection_name(name));
         BRAID_CHECK(caller.require(Access::Read, name));
     }
-    return {};
+    return caller.namespaces.require(target.namespace_);
+}
+
+Request Operations::in_own_namespace(Request request, const Caller& caller) const {
+    if (caller.namespaces.all() || request.namespace_ || !request.cursor.empty()) return request;
+    const auto target = database_.target_of(request, caller.principal);
+    if (target && target->namespace_ == kDefaultNamespace) {
+        request.namespace_ = caller.namespaces.usual();
+    }
+    return request;
 }
 
 Result<Request> Operations::read_request(const Value& json, const Caller& caller) const {
     BRAID_TRY(Request request, wire::request_from_value(json));
     BRAID_CHECK(check(request, caller));
-    return request;
+    return in_own_namespace(std::move(request), caller);
 }
 
 Result<Answer> Operations::search(const Request& request, const Caller& caller) const {
-    BRAID_TRY(Answer answer, database_.retrieve(request, caller.principal, caller.counted()));
+    const bool anywhere = caller.namespaces.all();  // most callers: no copy of the request
+    BRAID_TRY(Answer answer,
+              anywhere ? database_.retrieve(request, caller.principal, caller.counted())
+                       : database_.retrieve(in_own_namespace(request, caller), caller.principal,
+                                            caller.counted()));
     word_for(caller, answer);
     if (caller.observer != nullptr) caller.observer->answered(answer);
     return answer;
@@ -154,6 +171,11 @@ Result<Answer> Operations::search(const Request& request, const Caller& caller) 
 
 std::vector<Result<Answer>> Operations::search_batch(std::span<const Request> requests,
                                                      const Caller& caller) const {
+    std::vector<Request> own;
+    if (!caller.namespaces.all()) {
+        for (const Request& request : requests) own.push_back(in_own_namespace(request, caller));
+        requests = own;
+    }
     auto answers = database_.retrieve_batch(requests, caller.principal, caller.counted());
     for (auto& answer : answers) {
         if (!answer) continue;
@@ -320,7 +342,8 @@ Result<Value> Operations::stats(const Object& params, const Caller& caller) cons
     Fields fields(params);
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const CollectionStats stats, database_.stats(scope, caller.call));
+    BRAID_TRY(CollectionStats stats, database_.stats(scope, caller.call));
+    if (!caller.namespaces.all()) stats.bytes_on_disk = 0;  // of all namespaces together
     return wire::stats_to_value(scope, stats);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ namespace braid::server {
 struct ServiceOptions {
     std::vector<Profile> profiles;  // those the database was opened with
     std::string embedder = "none";  // of collections that are created by a write
+    /// Embedders that callers may name for new collections, besides that one, "none" and
+    /// "external"; nullopt: every one the database can make.
+    std::optional<std::vector<std::string>> embedders{};
 };
 
 class Operations;
@@ -107,6 +111,11 @@ public:
     /// A request within the caller's limits, over collections it may read.
     Result<Request> read_request(const Value& json, const Caller& caller) const;
     Result<> check(const Request& request, const Caller& caller) const;
+    /// A caller who may not use the namespace "default" means its own when it names none.
+    Request in_own_namespace(Request request, const Caller& caller) const;
+
+    /// Collections the caller may read, with what it may see of them.
+    Result<std::vector<CollectionInfo>> visible_collections(const Caller& caller) const;
 
     /// Asks the database on the caller's behalf, within its limits; its observer sees the answers.
     Result<Answer> search(const Request& request, const Caller& caller) const;
@@ -128,7 +137,10 @@ private:
     /// A request beside "chunk_id".
     Result<std::pair<Request, std::string>> read_question(const Object& params,
                                                           const Caller& caller) const;
-    std::vector<std::string> collections_of(const Request& request) const;
+    /// The collection as a caller sees it who is limited to namespaces.
+    Result<CollectionInfo> as_seen(CollectionInfo info, const Caller& caller) const;
+    /// NotFound, with those there are, for an embedder that callers may not name.
+    Result<> check_embedder(const Schema& schema) const;
 
     Database& database_;
     ServiceOptions options_;

@@ -12,10 +12,11 @@ Result<ReadScope> read_scope(json::Fields& fields, const Caller& caller, Access 
     BRAID_TRY(auto collection, fields.string("collection"));
     BRAID_TRY(auto name, fields.string("namespace"));
     scope.collection = std::move(collection).value_or(std::string(default_collection));
-    if (name) scope.namespace_ = *std::move(name);
+    scope.namespace_ = name ? *std::move(name) : caller.namespaces.usual();
     scope.principal = caller.principal;
     BRAID_CHECK(validate_collection_name(scope.collection));
     BRAID_CHECK(caller.require(access, scope.collection));
+    BRAID_CHECK(caller.namespaces.require(scope.namespace_));
     return scope;
 }
 

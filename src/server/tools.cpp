@@ -70,11 +70,10 @@ Result<Value> list_collections(const Operations& operations, const Object& argum
                                const Caller& caller) {
     const Fields fields(arguments);
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found, operations.database().collections(caller.principal));
+    BRAID_TRY(const auto found, operations.visible_collections(caller));
     Array collections;
     collections.reserve(found.size());
     for (const CollectionInfo& info : found) {
-        if (!caller.require(Access::Read, info.name)) continue;
         Object out{{"name", Value(info.name)},
                    {"chunks", info.chunks},
                    {"documents", info.documents},

@@ -110,6 +110,7 @@ Result<Value> Operations::add(const Object& params, const Caller& caller) const 
     std::optional<Schema> schema;
     if (schema_json != nullptr && !schema_json->is_null()) {
         BRAID_TRY(schema, wire::schema_from_value(*schema_json));
+        BRAID_CHECK(check_embedder(*schema));
     } else if (batch.has_vectors) {
         schema.emplace().vectors.embedder = "external";
     }

@@ -42,6 +42,8 @@ Result<Value> remember(const Operations& operations, const Object& arguments,
                        const Caller& caller) {
     const std::string collection = "memory";
     BRAID_CHECK(caller.require(Access::Write, collection));
+    const std::string home = caller.namespaces.usual();
+    BRAID_CHECK(caller.namespaces.require(home));
     Fields fields(arguments);
     BRAID_TRY(std::string text, read_text(fields, "text", caller.limits.message_bytes));
     BRAID_TRY(const auto id, fields.string("id"));
@@ -57,8 +59,8 @@ Result<Value> remember(const Operations& operations, const Object& arguments,
     BRAID_CHECK(operations.ensure_collection(collection, nullptr));
     std::vector<Chunk> chunks;
     chunks.push_back(std::move(input.chunk));
-    BRAID_TRY(const WriteReport report, operations.write(collection, std::move(chunks),
-                                                         std::string(kDefaultNamespace), caller));
+    BRAID_TRY(const WriteReport report,
+              operations.write(collection, std::move(chunks), home, caller));
     std::vector<std::string> warnings = std::move(input.warnings);
     warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
     return Value(Object{{"id", Value(std::move(chunk_id))},

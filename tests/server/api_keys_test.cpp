@@ -58,7 +58,8 @@ TEST(ApiKeys, AreReadFromAFile) {
 TEST(ApiKeys, AreMadeSoThatOnlyTheirHashIsKept) {
     std::set<std::string> made;
     for (int i = 0; i < 100; ++i) {
-        const auto key = make_key("agent", {{"notes", Access::Write}, {"team-*", Access::Read}});
+        const auto key =
+            make_key({{.name = "agent"}, {}}, {{"notes", Access::Write}, {"team-*", Access::Read}});
         ASSERT_TRUE(key);
         EXPECT_EQ(key->key.size(), 49U);
         EXPECT_TRUE(made.insert(key->key).second);
@@ -71,8 +72,8 @@ TEST(ApiKeys, AreMadeSoThatOnlyTheirHashIsKept) {
         EXPECT_TRUE(found->grants.allow(Access::Write, "notes"));
         EXPECT_FALSE(found->grants.allow(Access::Write, "team-a"));
     }
-    EXPECT_FALSE(make_key("", {}));
-    EXPECT_FALSE(make_key("a", {{"../x", Access::Read}}));
+    EXPECT_FALSE(make_key({}, {}));
+    EXPECT_FALSE(make_key({{.name = "a"}, {}}, {{"../x", Access::Read}}));
 }
 
 TEST(ApiKeys, GrantByTheNameThatFitsBest) {
