@@ -3,11 +3,14 @@ from __future__ import annotations
 import copy
 import datetime
 import importlib.util
+import os
 import pathlib
 import pickle
 import tempfile
 import threading
 import unittest
+from typing import Any
+from unittest import mock
 
 import numpy
 from support import ANIMALS, DatabaseTest, letters
@@ -93,6 +96,30 @@ class Searching(DatabaseTest):
         with self.assertRaisesRegex(braid.InvalidArgument, "legs"):
             self.notes.retrieve("hunt", filter={"legs": {"$gt": []}})
         self.assertEqual(self.notes.retrieve("hunt", profile="topic").profile, "topic")
+
+    def test_variables_choose_and_change_the_profile(self) -> None:
+        def asked(variables: dict[str, str], **options: Any) -> braid.Answer:
+            with mock.patch.dict(os.environ, variables), braid.open(
+                None, embedder="none", **options
+            ) as db:
+                db["notes"].add([f"fox {i}" for i in range(30)])
+                return db["notes"].retrieve("fox")
+
+        plain = asked({})
+        self.assertEqual((plain.profile, len(plain)), ("default", 10))
+        service = asked({"RETRIEVAL_BM25_WEIGHT": "0.25"})
+        self.assertEqual((service.profile, len(service)), ("service", 20))
+        self.assertEqual(len(asked({"RETRIEVAL_TOP_K": "7"})), 7)
+        mine = asked({"BRAID_PROFILE": "mine"}, profiles={"mine": {"top_k": 3}})
+        self.assertEqual((mine.profile, len(mine)), ("mine", 3))
+        with self.assertRaisesRegex(braid.InvalidArgument, "RETRIEVAL_TOP_K"):
+            asked({"RETRIEVAL_TOP_K": "many"})
+        with self.assertRaisesRegex(braid.InvalidArgument, "BRAID_PROFILE"):
+            asked({"BRAID_PROFILE": "nope"})
+
+    def test_a_request_can_bring_its_profile(self) -> None:
+        answer = self.notes.retrieve("hunt", profile={"name": "own", "base": "topic", "top_k": 1})
+        self.assertEqual((answer.profile, len(answer)), ("own", 1))
 
     def test_vectors_come_in_and_go_out_as_arrays(self) -> None:
         vectors = numpy.eye(3, dtype=numpy.float32)

@@ -67,6 +67,9 @@ def open(
     offline     forbids every outgoing call
     log         is called with (level, name, message)
 
+    Requests without a profile use that of the variable BRAID_PROFILE, else "service" if a variable
+    RETRIEVAL_* is set, else "default"; the variables change the profiles as for the program.
+
     Locked if another process writes to it: share it through `braid serve` and braid.connect().
     """
     if llm is not None and preprocessor is not None:

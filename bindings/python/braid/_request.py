@@ -26,7 +26,7 @@ class Request(TypedDict, total=False):
     collection: str
     collections: Sequence[str]
     namespace: str
-    profile: str
+    profile: str | Mapping[str, Any]
     strategy: Strategy
     top_k: int
     cursor: str

@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 
 #include "braid/engine/embedder_settings.hpp"
+#include "braid/engine/profile_variables.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/wire/profile_json.hpp"
 #include "callables.hpp"
@@ -16,11 +17,18 @@ namespace {
 
 using json::Fields;
 
-/// The endpoint's key: given, or from the environment, as the program takes it.
-std::string key_or_environment(std::optional<std::string> given) {
+std::optional<std::string> environment_variable(std::string_view name) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): GIL
+    const char* const value = std::getenv(std::string(name).c_str());
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+}
+
+/// The endpoint's key: given, or OpenAI's from the environment, which goes to OpenAI alone.
+std::string key_for(const std::string& url, std::optional<std::string> given) {
     if (given) return *std::move(given);
-    const char* const key = std::getenv("OPENAI_API_KEY");  // NOLINT(concurrency-mt-unsafe): GIL
-    return key == nullptr ? std::string() : std::string(key);
+    if (url != ChatEndpoint().base_url) return {};
+    return environment_variable("OPENAI_API_KEY").value_or(std::string());
 }
 
 Result<engine::EmbedderSettings> read_embedder_settings(const Value& openai, bool offline) {
@@ -31,7 +39,7 @@ Result<engine::EmbedderSettings> read_embedder_settings(const Value& openai, boo
     BRAID_TRY(const auto url, fields.string("base_url"));
     if (url) settings.openai_base_url = *url;
     BRAID_TRY(auto key, fields.string("api_key"));
-    settings.openai_api_key = key_or_environment(std::move(key));
+    settings.openai_api_key = key_for(settings.openai_base_url, std::move(key));
     BRAID_TRY(const auto model, fields.string("model"));
     if (model) settings.openai_model = *model;
     BRAID_TRY(const auto dimensions, fields.integer("dimensions", 0, kMaxDimension));
@@ -48,7 +56,7 @@ Result<std::shared_ptr<const QueryPreprocessor>> read_chat(const Value& llm, boo
     BRAID_TRY(const auto url, fields.string("base_url"));
     if (url) endpoint.base_url = *url;
     BRAID_TRY(auto key, fields.string("api_key"));
-    endpoint.api_key = key_or_environment(std::move(key));
+    endpoint.api_key = key_for(endpoint.base_url, std::move(key));
     BRAID_TRY(endpoint.model, fields.required("model", fields.string("model")));
     BRAID_TRY(const auto timeout, fields.integer("timeout_ms", 1));
     if (timeout) endpoint.timeout_ms = *timeout;
@@ -104,7 +112,11 @@ Opening read_options(nb::dict options) {
     }
     if (durability == "relaxed") open.durability = Durability::Relaxed;
     open.relaxed_ms = nb::cast<unsigned>(options["relaxed_ms"]);
-    open.profiles = value_or_raise(read_profiles(to_value(options["profiles"])));
+    auto profiles = value_or_raise(read_profiles(to_value(options["profiles"])));
+    auto configured =
+        value_or_raise(engine::configure_profiles(std::move(profiles), &environment_variable));
+    open.profiles = std::move(configured.profiles);
+    open.default_profile = std::move(configured.default_profile);
     const bool offline = nb::cast<bool>(options["offline"]);
     open.preprocessor = value_or_raise(read_chat(to_value(options["llm"]), offline));
     if (const nb::object own = options["preprocessor"]; !own.is_none()) {
