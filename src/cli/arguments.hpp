@@ -51,6 +51,7 @@ struct CommandSpec {
     std::span<const FlagSpec> shared_flags{};  // flags of several commands
     std::string_view shared_title{};           // over them in help
     Result<> (*run)(Session&) = nullptr;
+    bool whole_database = false;  // works on all of it, on nobody's behalf: --as is refused
 };
 
 /// What stood on the command line, checked against the tables.

@@ -41,6 +41,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kBenchDenseCommand,
         &kBenchHybridCommand,
         &kConfigShowCommand,
+        &kConfigTrustCommand,
         &kDoctorCommand,
         &kCompletionCommand,
         &kManualCommand,

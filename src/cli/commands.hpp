@@ -18,6 +18,7 @@ extern const CommandSpec kCollectionsDropCommand;
 extern const CommandSpec kCompletionCommand;
 extern const CommandSpec kCompactCommand;
 extern const CommandSpec kConfigShowCommand;
+extern const CommandSpec kConfigTrustCommand;
 extern const CommandSpec kContextCommand;
 extern const CommandSpec kDeleteCommand;
 extern const CommandSpec kDoctorCommand;

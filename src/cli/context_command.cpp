@@ -22,8 +22,7 @@ constexpr auto kContextFlags = std::to_array<FlagSpec>({
 Result<> run_context(Session& session) {
     const Arguments& arguments = session.arguments;
     BRAID_TRY(const auto budget, arguments.integer("budget", 1, kMaxBudget));
-    BRAID_TRY(const Request request,
-              flags_request(arguments, arguments.joined_operands(), "default"));
+    BRAID_TRY(const Request request, flags_request(session, arguments.joined_operands()));
     BRAID_TRY(const auto service, session.service_for_reading());
     Value params = wire::request_to_value(request);
     params.as_object().set("budget", budget.value_or(kDefaultBudget));

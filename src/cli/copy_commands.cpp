@@ -93,6 +93,7 @@ copied as of one moment. Where nobody else writes, it is the same for all.
   braid restore ~/backup/notes-monday --data ~/notes-again)",
     .flags = {},
     .run = run_snapshot,
+    .whole_database = true,
 };
 
 const CommandSpec kRestoreCommand{
@@ -107,6 +108,7 @@ empty.
   braid restore ~/backup/notes-monday --data ~/notes)",
     .flags = {},
     .run = run_restore,
+    .whole_database = true,
 };
 
 }  // namespace braid::cli

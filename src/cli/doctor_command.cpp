@@ -95,11 +95,27 @@ private:
             configuration_.emplace_back(name, path.string() + (there ? "" : " (not there)"));
         }
         for (const Setting& setting : session_.settings.all()) {
-            if (setting.is_default()) continue;
-            const std::string value = setting.spec->secret ? "(set)" : plain(setting.value);
-            configuration_.emplace_back(setting.spec->name, value + ", from " + setting.origin);
+            configuration_.emplace_back(setting.spec->name, described(setting));
+        }
+        for (const std::string& key : session_.settings.withheld()) {
+            configuration_.emplace_back("not sent", key);
         }
         for (const std::string& warning : session_.settings.warnings()) problem(warning);
+    }
+
+    /// The value and where it came from.
+    std::string described(const Setting& setting) const {
+        std::string value = setting.value.empty()  ? "(none)"
+                            : setting.spec->secret ? "(set)"
+                                                   : plain(setting.value);
+        if (setting.spec->name == "data" && session_.arguments.has("data")) {
+            return plain(session_.data()) + ", from flag --data";
+        }
+        value += setting.is_default() ? ", by default" : ", from " + setting.origin;
+        if (setting.source == SettingSource::EnvFile && session_.settings.env_trusted()) {
+            value += " of a trusted directory";
+        }
+        return value;
     }
 
     void look_at_database() {
@@ -115,6 +131,7 @@ private:
             problem(data + ": everybody may write there");
         }
         const auto socket = served_socket(data);
+        if (std::string why = distrusted_socket(data); !why.empty()) problem(std::move(why));
         database_.emplace_back("state", socket ? "served at " + *socket : state_of_lock());
         const auto service = session_.service_for_reading();
         if (!service) {
@@ -194,9 +211,14 @@ private:
         const Settings& settings = session_.settings;
         const bool offline = settings.on("offline");
         const auto users = used_by_.find("openai");
-        if (users != used_by_.end()) {
-            std::string who;
-            for (const std::string& user : users->second) who += (who.empty() ? "" : ", ") + user;
+        const bool nameable = is_openai_configured(settings) && !offline;
+        if (users != used_by_.end() || nameable) {
+            std::string who = users == used_by_.end() ? "collections that name it" : "";
+            if (users != used_by_.end()) {
+                for (const std::string& user : users->second) {
+                    who += (who.empty() ? "" : ", ") + user;
+                }
+            }
             const std::string url = settings.text("openai.baseUrl");
             if (offline) {
                 problem("embedder \"openai\" is used by " + who + ", but \"offline\" is on");

@@ -45,6 +45,23 @@ Result<EmbedderFactory> embedder_factory(const Settings& settings) {
     return engine::make_embedder_factory(std::move(out));
 }
 
+bool is_openai_configured(const Settings& settings) {
+    const Setting& key = settings.setting("openai.apiKey");
+    const bool own_key = !key.value.empty() && key.variable != "OPENAI_API_KEY";
+    return own_key || settings.text("embedder") == "openai" ||
+           settings.text("openai.baseUrl") != settings.setting("openai.baseUrl").spec->otherwise;
+}
+
+server::ServiceOptions service_options(const Settings& settings) {
+    server::ServiceOptions options;
+    options.profiles = settings.profiles();
+    options.embedder = settings.text("embedder");
+    auto& names = options.embedders.emplace(engine::installed_models());
+    for (const auto& [name, json] : settings.embedders()) names.push_back(name);
+    if (is_openai_configured(settings) && !settings.on("offline")) names.emplace_back("openai");
+    return options;
+}
+
 Result<std::shared_ptr<const QueryPreprocessor>> query_preprocessor(const Settings& settings) {
     ChatEndpoint endpoint;
     endpoint.model = settings.text("llm.model");

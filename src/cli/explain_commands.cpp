@@ -27,9 +27,7 @@ Result<std::string> chunk_of(const Session& session) {
 /// Asks the operation about the chunk and the question of the command line.
 Result<Value> ask(const Session& session, std::string_view operation) {
     BRAID_TRY(const std::string chunk, chunk_of(session));
-    BRAID_TRY(
-        const Request request,
-        flags_request(session.arguments, session.arguments.joined_operands(), kQuestionProfile));
+    BRAID_TRY(const Request request, flags_request(session, session.arguments.joined_operands()));
     BRAID_TRY(const auto service, session.service_for_reading());
     Value params = wire::request_to_value(request);
     params.as_object().set("chunk_id", Value(chunk));

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "braid/cli/commands.hpp"
+#include "braid/cli/embedders.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/socket_place.hpp"
 #include "braid/server/mcp.hpp"
@@ -28,16 +29,17 @@ Result<> run_mcp(Session& session) {
     }
     session.interrupts.hold();
     BRAID_TRY(auto database, writes ? session.open_for_writing(true) : session.open_for_reading());
-    const server::McpServer server(
-        database,
-        {.profiles = session.settings.profiles(), .embedder = session.settings.text("embedder")},
-        {.allow_writes = writes, .version = BRAID_VERSION});
+    const server::McpServer server(database, service_options(session.settings),
+                                   {.allow_writes = writes, .version = BRAID_VERSION});
     server::McpSession client(server);
     session.note("serving MCP over standard input and output" +
                  std::string(writes ? ", writes allowed" : "") + ": " + session.data());
     server::StdioOptions options;
     options.stop = session.interrupts.token();
-    return server::serve_stdio(client, {}, options);
+    server::Caller caller;
+    caller.principal = session.visitor.principal;
+    caller.namespaces = session.visitor.namespaces;
+    return server::serve_stdio(client, caller, options);
 }
 
 }  // namespace
@@ -49,9 +51,11 @@ const CommandSpec kMcpCommand{
     .details = R"(Reads one JSON message per line from standard input and answers on standard
 output; a client starts it. Tools: hybrid_search, memory_search, get, neighbors,
 list_collections, explain. Without --allow-writes nothing can be changed, and
-what others store after the start is not seen.
+what others store after the start is not seen. With --as the agent sees, and
+stores, only what that principal may.
 
   braid mcp --data ~/notes
+  braid mcp --data ~/notes --as '{"clearance": "normal", "scopes": ["sales"]}'
   braid mcp --data ~/notes --allow-writes)",
     .flags = kMcpFlags,
     .run = run_mcp,

@@ -55,10 +55,24 @@ std::vector<std::string> without_help_word(std::vector<std::string> arguments) {
     return arguments;
 }
 
+/// Who --as names, in the configuration or in JSON; without it somebody who sees everything.
+Result<server::Visitor> visitor_of(const Arguments& arguments, const Settings& settings) {
+    const auto who = arguments.text("as");
+    if (!who) return server::Visitor{};
+    if (arguments.command->whole_database) {
+        return invalid_argument("--as does not go with \"" + std::string(arguments.command->name) +
+                                "\", which works on the whole database");
+    }
+    if (!who->starts_with('{')) return settings.visitor(*who);
+    BRAID_TRY(const Value json, json::parse(*who));
+    return server::visitor_from_value(json, "--as");
+}
+
 Result<> run_command(const Arguments& arguments, Output& out, Interrupts& interrupts) {
     BRAID_TRY(const Settings settings, Settings::load(SettingSources::of_process()));
     settings.export_to_environment();
-    Session session{arguments, settings, out, interrupts};
+    BRAID_TRY(const server::Visitor visitor, visitor_of(arguments, settings));
+    Session session{arguments, settings, out, interrupts, visitor};
     for (const std::string& warning : settings.warnings()) session.warn(warning);
     return arguments.command->run(session);
 }

@@ -59,6 +59,7 @@ not done again.
   braid reembed --collection wiki --embedder bge-small-en-v1.5)",
     .flags = kReembedFlags,
     .run = run_reembed,
+    .whole_database = true,
 };
 
 }  // namespace braid::cli

@@ -45,8 +45,15 @@ net::HttpClientOptions client_options(const std::string& socket) {
 
 class RemoteService final : public Service {
 public:
-    RemoteService(const std::string& socket, EmbedderFactory embedders)
-        : client_(client_options(socket)), embedders_(std::move(embedders)) {}
+    RemoteService(const std::string& socket, EmbedderFactory embedders,
+                  const server::Visitor& visitor)
+        : client_(client_options(socket)), embedders_(std::move(embedders)) {
+        headers_.push_back({"Content-Type", "application/json"});
+        if (visitor != server::Visitor{}) {
+            headers_.push_back({std::string(server::kVisitorHeader),
+                                json::print(server::visitor_to_value(visitor))});
+        }
+    }
 
     Result<Value> call(std::string_view operation, Object params) const override {
         if (operation == "get") return get(std::move(params));
@@ -120,7 +127,7 @@ private:
         net::HttpRequest request;
         request.method = "POST";
         request.url = "http://localhost/rpc";
-        request.headers = {{"Content-Type", "application/json"}};
+        request.headers = headers_;
         request.body = json::print(message);
         BRAID_TRY(const net::HttpResponse response, client_.send(request, {}));
         auto reply = json::parse(response.body);
@@ -170,12 +177,14 @@ private:
 
     net::HttpClient client_;
     EmbedderFactory embedders_;
+    std::vector<net::HttpHeader> headers_;
 };
 
 }  // namespace
 
-std::unique_ptr<Service> remote_service(const std::string& socket, EmbedderFactory embedders) {
-    return std::make_unique<RemoteService>(socket, std::move(embedders));
+std::unique_ptr<Service> remote_service(const std::string& socket, EmbedderFactory embedders,
+                                        const server::Visitor& visitor) {
+    return std::make_unique<RemoteService>(socket, std::move(embedders), visitor);
 }
 
 }  // namespace braid::cli

@@ -65,6 +65,7 @@ Whole collections are not touched. A snapshot, if there is one, loses less.
   braid check || braid repair)",
     .flags = {},
     .run = run_repair,
+    .whole_database = true,
 };
 
 }  // namespace braid::cli

@@ -173,12 +173,18 @@ Result<> put_request_flags(const Arguments& arguments, Object& request) {
     return {};
 }
 
-Result<Request> flags_request(const Arguments& arguments, std::string_view query,
-                              std::string_view profile) {
-    Object json{{"profile", Value(profile)}};
-    BRAID_CHECK(put_request_flags(arguments, json));
+Result<Request> caller_request(const Settings& settings, const Object& request) {
+    BRAID_TRY(Request read, wire::request_from_value(request));
+    if (read.own_profile || (!read.cursor.empty() && read.profile.empty())) return read;
+    BRAID_TRY(read.own_profile, settings.profile(read.profile));
+    return read;
+}
+
+Result<Request> flags_request(const Session& session, std::string_view query) {
+    Object json;
+    BRAID_CHECK(put_request_flags(session.arguments, json));
     json.set("query", query);
-    return wire::request_from_value(json);
+    return caller_request(session.settings, json);
 }
 
 }  // namespace braid::cli

@@ -35,13 +35,12 @@ Result<Object> request_file(const std::string& path) {
 }
 
 /// The request of the file, if there is one, with the flags and the question put over it.
-Result<Request> request_of(const Arguments& arguments) {
+Result<Request> request_of(const Session& session) {
+    const Arguments& arguments = session.arguments;
     Object request;
     const auto path = arguments.text("request");
     if (path) {
         BRAID_TRY(request, request_file(*path));
-    } else {
-        request.set("profile", kQuestionProfile);
     }
     BRAID_CHECK(put_request_flags(arguments, request));
     if (const auto text = arguments.text("query-vector")) {
@@ -51,11 +50,11 @@ Result<Request> request_of(const Arguments& arguments) {
     if (!arguments.operands.empty()) request.set("query", arguments.joined_operands());
     const bool asks = path || !arguments.operands.empty() || arguments.has("query-vector");
     if (!asks) return invalid_argument("\"retrieve\" needs QUERY, --request or --query-vector");
-    return wire::request_from_value(request);
+    return caller_request(session.settings, request);
 }
 
 Result<> run_retrieve(Session& session) {
-    BRAID_TRY(const Request request, request_of(session.arguments));
+    BRAID_TRY(const Request request, request_of(session));
     BRAID_TRY(const auto service, session.service_for_reading());
     Value json = wire::request_to_value(request);
     BRAID_TRY(const Value found, service->call("retrieve", std::move(json.as_object())));
@@ -81,9 +80,10 @@ const CommandSpec kRetrieveCommand{
     .min_operands = 0,
     .max_operands = 1000,
     .summary = "find the passages that answer a question",
-    .details = R"(A question on the command line uses the profile "service" (RETRIEVAL_TOP_K,
-RETRIEVAL_VECTOR_WEIGHT, RETRIEVAL_BM25_WEIGHT); a request in JSON the profile
-it names, else "default". Each hit says which leg found it at which rank.
+    .details = R"(What is not said comes from the profile: that of --profile, of BRAID_PROFILE,
+"service" if one of RETRIEVAL_TOP_K, RETRIEVAL_VECTOR_WEIGHT and
+RETRIEVAL_BM25_WEIGHT is set, else "default", as at every door. Each hit says
+which leg found it at which rank.
 
   braid retrieve "when do foxes hunt?" --collection wiki
   braid retrieve fox --strategy sparse -k 3 --filter '{"year": {"$gte": 2020}}'

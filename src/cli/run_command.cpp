@@ -37,7 +37,7 @@ Result<eval::RunRequest> run_request(const Session& session) {
     BRAID_TRY(const auto documents, arguments.integer("top-k", 1, kMaxDocuments));
     eval::RunRequest request;
     // Each query takes the place of "-".
-    BRAID_TRY(request.request, flags_request(arguments, "-", "default"));
+    BRAID_TRY(request.request, flags_request(session, "-"));
     request.documents = documents ? static_cast<std::size_t>(*documents) : kDefaultDocuments;
     request.name = arguments.text_or("name", arguments.text_or("strategy", "braid"));
     return request;
@@ -101,8 +101,8 @@ const CommandSpec kRunCommand{
     .operands = "",
     .summary = "search a file of queries and write a TREC run",
     .details = R"(A run ranks documents: each once, at the place of its best chunk, with strictly
-falling scores. --top-k says how many per query (default: 100), the profile is
-"default". "braid eval" measures runs, "braid fuse" fuses them.
+falling scores. --top-k says how many per query (default: 100). "braid eval" measures
+runs, "braid fuse" fuses them.
 
   braid run --collection wiki --queries q.jsonl --strategy sparse --out a.trec
   braid run --queries q.tsv --query-vectors q.npy --fusion dbsf --out dbsf.trec)",

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "braid/cli/commands.hpp"
+#include "braid/cli/embedders.hpp"
 #include "braid/cli/input.hpp"
 #include "braid/cli/output_file.hpp"
 #include "braid/cli/session.hpp"
@@ -166,8 +167,7 @@ public:
     Result<server::HttpAppOptions> app() const {
         const Arguments& arguments = session_.arguments;
         server::HttpAppOptions options;
-        options.service = {.profiles = session_.settings.profiles(),
-                           .embedder = session_.settings.text("embedder")};
+        options.service = service_options(session_.settings);
         if (const std::string path = text("key-file", "serve.key_file"); !path.empty()) {
             BRAID_TRY(const std::string json, read_input(path));
             auto keys = server::KeyRing::parse(json);
@@ -367,6 +367,7 @@ running requests end, then exit with 0.
   braid serve --metrics-port 9464 --log json --slow-ms 200)",
     .flags = kServeFlags,
     .run = run_serve,
+    .whole_database = true,
 };
 
 }  // namespace braid::cli

@@ -12,9 +12,14 @@ using server::Operations;
 
 class LocalService final : public Service {
 public:
-    LocalService(Database database, std::vector<Profile> profiles)
+    LocalService(Database database, server::Visitor visitor)
         : database_(std::move(database)),
-          operations_(database_, {.profiles = std::move(profiles)}) {}
+          operations_(database_, {}),
+          caller_{.principal = std::move(visitor.principal),
+                  .namespaces = std::move(visitor.namespaces),
+                  .may = {},
+                  .limits = server::Limits::none(),
+                  .call = {}} {}
 
     Result<Value> call(std::string_view operation, Object params) const override {
         const server::NamedOperation* const found = server::find_operation(operation);
@@ -26,21 +31,37 @@ public:
     Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
                             const std::string& namespace_,
                             const WriteOptions& options) const override {
-        return operations_.database().add(collection, std::move(chunks), namespace_, options);
+        BRAID_CHECK(caller_.namespaces.require(namespace_));
+        WriteOptions own = options;
+        own.principal = caller_.principal;
+        return operations_.database().add(collection, std::move(chunks), namespace_, own);
     }
     std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests) const override {
-        return database_.retrieve_batch(requests);
+        if (caller_.sees_everything()) return database_.retrieve_batch(requests);
+        for (const Request& request : requests) {
+            if (const auto allowed = operations_.check(request, caller_); !allowed) {
+                return {requests.size(), tl::unexpected(allowed.error())};
+            }
+        }
+        std::vector<Request> own;
+        own.reserve(requests.size());
+        for (const Request& request : requests) {
+            own.push_back(operations_.in_own_namespace(request, caller_));
+        }
+        return database_.retrieve_batch(own, caller_.principal);
     }
     Result<std::optional<TokenCounter>> token_counter(
         const std::string& collection) const override {
         return database_.token_counter(collection);
     }
-    Database* database() const override { return &operations_.database(); }
+    Database* database() const override {
+        return caller_.sees_everything() ? &operations_.database() : nullptr;
+    }
 
 private:
     Database database_;
     Operations operations_;
-    server::Caller caller_{.limits = server::Limits::none()};
+    server::Caller caller_;
 };
 
 }  // namespace
@@ -51,8 +72,8 @@ Result<Schema> Service::schema(const std::string& collection) const {
     return wire::schema_from_value(schema != nullptr ? *schema : Value());
 }
 
-std::unique_ptr<Service> local_service(Database database, std::vector<Profile> profiles) {
-    return std::make_unique<LocalService>(std::move(database), std::move(profiles));
+std::unique_ptr<Service> local_service(Database database, server::Visitor visitor) {
+    return std::make_unique<LocalService>(std::move(database), std::move(visitor));
 }
 
 std::string text_in(const Value& result, std::string_view key) {

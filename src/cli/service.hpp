@@ -14,6 +14,7 @@
 #include "braid/database.hpp"
 #include "braid/request.hpp"
 #include "braid/result.hpp"
+#include "braid/server/visitor.hpp"
 #include "braid/value.hpp"
 
 namespace braid::cli {
@@ -37,18 +38,20 @@ public:
     virtual Result<std::optional<TokenCounter>> token_counter(
         const std::string& collection) const = 0;
 
-    /// Null if another program has it.
+    /// Null if another program has it, or the visitor may not see all of it.
     virtual Database* database() const { return nullptr; }
 
     /// NotFound.
     Result<Schema> schema(const std::string& collection) const;
 };
 
-/// Over a database of this process. `profiles` are those it was opened with.
-std::unique_ptr<Service> local_service(Database database, std::vector<Profile> profiles);
+/// Over a database of this process, on behalf of the visitor.
+std::unique_ptr<Service> local_service(Database database, server::Visitor visitor);
 
-/// Over the Unix socket of the program that serves the database. `embedders` count tokens here.
-std::unique_ptr<Service> remote_service(const std::string& socket, EmbedderFactory embedders);
+/// Over the Unix socket of the program that serves the database, on behalf of the visitor.
+/// `embedders` count tokens here.
+std::unique_ptr<Service> remote_service(const std::string& socket, EmbedderFactory embedders,
+                                        const server::Visitor& visitor);
 
 /// Members of a result; what is missing or of another kind is empty, 0 or false.
 std::string text_in(const Value& result, std::string_view key);

@@ -31,19 +31,26 @@ Result<WriteOptions> Session::write_options() const {
 Result<std::unique_ptr<Service>> Session::service_at(const std::string& socket) const {
     if (verbose()) note("through the server at " + socket);
     BRAID_TRY(auto embedders, embedder_factory(settings));
-    return remote_service(socket, std::move(embedders));
+    return remote_service(socket, std::move(embedders), visitor);
+}
+
+std::optional<std::string> Session::server_socket() const {
+    auto socket = served_socket(data());
+    if (socket) return socket;
+    if (const std::string why = distrusted_socket(data()); !why.empty()) warn(why);
+    return std::nullopt;
 }
 
 Result<std::unique_ptr<Service>> Session::service_for_reading() const {
-    if (const auto socket = served_socket(data())) return service_at(*socket);
+    if (const auto socket = server_socket()) return service_at(*socket);
     BRAID_TRY(auto database, open_for_reading());
-    return local_service(std::move(database), settings.profiles());
+    return local_service(std::move(database), visitor);
 }
 
 Result<std::unique_ptr<Service>> Session::service_for_writing(bool create) const {
-    if (const auto socket = served_socket(data())) return service_at(*socket);
+    if (const auto socket = server_socket()) return service_at(*socket);
     auto database = open_for_writing(create);
-    if (database) return local_service(*std::move(database), settings.profiles());
+    if (database) return local_service(*std::move(database), visitor);
     // A server may have come between.
     if (database.error().code == ErrorCode::Locked) {
         if (const auto socket = served_socket(data())) return service_at(*socket);
@@ -67,6 +74,7 @@ Result<Database> Session::open_for_writing(bool create, LogSink log) const {
 
 Result<Database> Session::open(OpenOptions options) const {
     options.profiles = settings.profiles();
+    options.default_profile = settings.default_profile();
     BRAID_TRY(options.embedders, embedder_factory(settings));
     BRAID_TRY(options.preprocessor, query_preprocessor(settings));
     BRAID_TRY(options.stages, own_stages(settings));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "braid/cli/arguments.hpp"
@@ -10,6 +11,7 @@
 #include "braid/cli/settings.hpp"
 #include "braid/database.hpp"
 #include "braid/result.hpp"
+#include "braid/server/visitor.hpp"
 
 namespace braid::cli {
 
@@ -37,6 +39,7 @@ public:
     const Settings& settings;
     Output& out;
     Interrupts& interrupts;
+    const server::Visitor visitor{};  // on whose behalf; everything is seen unless --as says so
 
     bool json() const { return arguments.has("json"); }
     bool quiet() const { return arguments.has("quiet"); }
@@ -45,7 +48,9 @@ public:
     /// --data, else the configuration's.
     std::string data() const { return arguments.text_or("data", settings.text("data")); }
     std::string collection() const { return arguments.text_or("collection", kDefaultCollection); }
-    std::string namespace_name() const { return arguments.text_or("namespace", kDefaultNamespace); }
+    std::string namespace_name() const {
+        return arguments.text_or("namespace", visitor.namespaces.usual());
+    }
     /// The collection, the namespace and the filter of the flags, as operations take them.
     Result<Object> scope() const;
     /// Of --if-version.
@@ -68,6 +73,8 @@ public:
 
 private:
     Result<Database> open(OpenOptions options) const;
+    /// Where the database is served; warns of a socket that is not to be trusted.
+    std::optional<std::string> server_socket() const;
     Result<std::unique_ptr<Service>> service_at(const std::string& socket) const;
 };
 

@@ -11,6 +11,7 @@
 
 #include "braid/request.hpp"
 #include "braid/result.hpp"
+#include "braid/server/visitor.hpp"
 #include "braid/value.hpp"
 
 namespace braid::cli {
@@ -29,8 +30,14 @@ struct SettingSpec {
     bool exported = false;  // read by the library from the environment, so it is put there
     bool secret = false;    // never shown
     std::string_view choices{};
-    std::string_view also{};  // another variable, looked at second
+    std::string_view also{};  // another variable, of other programs too, looked at second
+    /// Whether a .env may set this value that lies in a directory nobody vouched for; none: never.
+    bool (*harmless)(std::string_view value) = nullptr;
+    std::string_view goes_to{};  // of a key: the setting that is its address
 };
+
+/// Where a value came from; those that stand above others come later.
+enum class SettingSource { Default, Config, EnvFile, Environment };
 
 /// A value and where it came from.
 struct Setting {
@@ -38,22 +45,28 @@ struct Setting {
     std::string value;
     std::string origin;    // "environment", "/home/u/.env", "default"
     std::string variable;  // the name it had there; empty for config.json and defaults
+    SettingSource source = SettingSource::Default;
     bool is_default() const { return origin == "default"; }
 };
 
 /// What settings are read from; tests bring their own.
 struct SettingSources {
     std::function<std::optional<std::string>(std::string_view)> variable;
-    std::filesystem::path env_file;     // need not exist
-    std::filesystem::path config_file;  // need not exist
+    std::filesystem::path env_file;      // need not exist
+    std::filesystem::path config_file;   // need not exist
+    std::filesystem::path trust_file{};  // need not exist
 
-    /// The process: its environment, `.env` in the current directory,
-    /// `$XDG_CONFIG_HOME/braid/config.json` (or below ~/.config).
+    /// The process: its environment, `.env` in the current directory, config.json and trusted.json
+    /// in `$XDG_CONFIG_HOME/braid` (or below ~/.config).
     static SettingSources of_process();
 };
 
 /// The configuration: environment before .env before config.json before the defaults. Flags stand
 /// above all of them and are handled where they are read.
+///
+/// Of a .env in a directory that is not trusted (trust.hpp), only what is harmless counts. A key
+/// goes only to an address that its own source gives or sees: not to one that stands above it, and
+/// OPENAI_API_KEY, which other programs read too, to OpenAI's alone.
 class Settings {
 public:
     /// InvalidArgument names the variable or key and the file: an unknown key in config.json, a
@@ -69,9 +82,21 @@ public:
     /// What the configuration changes or adds: `service` and `artifacts` with the values of their
     /// variables, and the profiles of config.json.
     const std::vector<Profile>& profiles() const noexcept { return profiles_; }
+    /// Of searches that name none.
+    const std::string& default_profile() const noexcept { return default_profile_; }
+    /// By its name, whoever defines it; empty: the default one. NotFound lists those there are.
+    Result<Profile> profile(std::string_view name) const;
     /// The "embedders" of config.json as they stand there: models of the user's own, by name.
     const Object& embedders() const noexcept { return embedders_; }
-    /// Names in .env that look like ours but are not.
+    /// The principals of config.json, for --as. NotFound lists them.
+    Result<server::Visitor> visitor(std::string_view name) const;
+    /// Whether .env may set everything.
+    bool env_trusted() const noexcept { return env_trusted_; }
+    /// Variables of .env that do not count because its directory is not trusted.
+    const std::vector<std::string>& ignored() const noexcept { return ignored_; }
+    /// Keys that are not used because of where the address came from.
+    const std::vector<std::string>& withheld() const noexcept { return withheld_; }
+    /// What .env holds to no effect: names that look like ours but are not, settings ignored.
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
     /// Puts settings that the library reads itself into the environment. Call it before threads
@@ -79,9 +104,18 @@ public:
     void export_to_environment() const;
 
 private:
+    struct Reading;
+    /// Takes the key away if it is not for the address it would go to.
+    void bind(Setting& key, const Reading& reading);
+
     std::vector<Setting> settings_;
     std::vector<Profile> profiles_;
+    std::string default_profile_;
     Object embedders_;
+    std::vector<server::Visitor> visitors_;
+    bool env_trusted_ = false;
+    std::vector<std::string> ignored_;
+    std::vector<std::string> withheld_;
     std::vector<std::string> warnings_;
 };
 

@@ -1,10 +1,12 @@
 #include "braid/cli/socket_place.hpp"
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <span>
 #include <system_error>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,11 +42,69 @@ Result<fs::path> private_folder() {
     return folder;
 }
 
-std::string recorded(const fs::path& data) {
-    std::ifstream file(data / kRecordName);
+/// What is wrong with a file's owner or mode; empty: only this user can have made or changed it.
+std::string distrust(const fs::path& path, const struct stat& found, mode_t others) {
+    if (found.st_uid != ::geteuid()) return path.string() + " belongs to another user";
+    if ((found.st_mode & others) != 0) return path.string() + " is open to other users";
+    return {};
+}
+
+/// The first line of the file that says where the socket is; `why` if it cannot be believed.
+std::string recorded(const fs::path& data, std::string& why) {
+    const fs::path record = data / kRecordName;
+    struct stat found {};
+    if (::lstat(record.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
+    why = distrust(record, found, S_IWGRP | S_IWOTH);
+    if (!why.empty()) return {};
+    std::ifstream file(record);
     std::string path;
     std::getline(file, path);
     return path;
+}
+
+/// Where somebody listens who can be believed; else perhaps why not.
+struct Place {
+    std::optional<std::string> socket;
+    std::string distrusted;
+};
+
+Place look_at(const std::string& path) {
+    struct stat found {};
+    if (path.empty() || ::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return {};
+    std::string why = distrust(path, found, S_IRWXG | S_IRWXO);
+    // One that lets this user not in is nobody's trap.
+    if (!why.empty()) return ::access(path.c_str(), W_OK) == 0 ? Place{{}, why} : Place{};
+    const auto listener = net::listener_at(path);
+    if (!listener) return {};
+    if (*listener != ::geteuid()) return {{}, "another user listens at " + path};
+    return {path, {}};
+}
+
+Place find_place(const fs::path& data) {
+    std::error_code error;
+    const fs::path whole = fs::canonical(data, error);
+    if (error) return {};
+    Place own = look_at((whole / kSocketName).string());
+    if (own.socket) return own;
+    std::string why;
+    Place other = look_at(recorded(whole, why));
+    if (other.socket) return other;
+    for (const std::string& reason : {own.distrusted, other.distrusted, why}) {
+        if (!reason.empty()) return {{}, reason + ", so it is not used"};
+    }
+    return {};
+}
+
+/// Only its owner may read or write it, whatever the umask.
+Result<> write_record(const fs::path& record, const std::string& text) {
+    const int file = ::open(record.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+                            S_IRUSR | S_IWUSR);
+    const bool written =
+        file >= 0 && ::fchmod(file, S_IRUSR | S_IWUSR) == 0 &&
+        ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    if (file >= 0) ::close(file);
+    if (written) return {};
+    return fail(ErrorCode::IoError, "cannot write " + record.string());
 }
 
 }  // namespace
@@ -58,18 +118,16 @@ Result<std::string> choose_socket(const fs::path& data) {
     BRAID_TRY(const fs::path folder, private_folder());
     const std::string name = whole.string();
     path = folder / (core::sha256_hex(std::as_bytes(std::span(name))).substr(0, 16) + ".sock");
-    BRAID_CHECK(write_output((whole / kRecordName).string(), path + "\n", FileFor::Owner));
+    BRAID_CHECK(write_record(whole / kRecordName, path + "\n"));
     return path;
 }
 
 std::optional<std::string> served_socket(const fs::path& data) {
-    std::error_code error;
-    const fs::path whole = fs::canonical(data, error);
-    if (error) return std::nullopt;
-    for (const std::string& path : {(whole / kSocketName).string(), recorded(whole)}) {
-        if (net::is_listening(path)) return path;
-    }
-    return std::nullopt;
+    return find_place(data).socket;
+}
+
+std::string distrusted_socket(const fs::path& data) {
+    return find_place(data).distrusted;
 }
 
 void forget_socket(const fs::path& data) {

@@ -14,8 +14,12 @@ namespace braid::cli {
 
 /// For the server: the path, its folder made if needed. The database's folder exists.
 Result<std::string> choose_socket(const std::filesystem::path& data);
-/// For the others: the socket that somebody listens at, if there is one.
+/// For the others: the socket that this user listens at, if there is one. A socket, or a file that
+/// says where it is, of another user or open to others is passed by: who answers there would be
+/// given the caller's questions and texts.
 std::optional<std::string> served_socket(const std::filesystem::path& data);
+/// Why a socket that could be used is passed by; empty if none is.
+std::string distrusted_socket(const std::filesystem::path& data);
 /// After serving: removes what choose_socket() left besides the socket.
 void forget_socket(const std::filesystem::path& data);
 

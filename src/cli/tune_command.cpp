@@ -198,7 +198,9 @@ void show(Session& session, const std::vector<Setting>& settings, const eval::Tu
             "what you have,\nor judge more queries.");
         return;
     }
-    const Object profile{{best.request.profile, Value(best.profile)}};
+    const std::string name =
+        best.request.own_profile ? best.request.own_profile->name : best.request.profile;
+    const Object profile{{name, Value(best.profile)}};
     session.out.line("To use it, put into config.json:");
     session.out.line("  \"profiles\": " + json::print(Value(profile)));
 }
@@ -209,7 +211,7 @@ Result<> run_tune(Session& session) {
     const auto path = arguments.text("qrels");
     if (!path) return invalid_argument("\"tune\" needs --qrels FILE");
     BRAID_TRY(const eval::TuneOptions options, tune_options(arguments));
-    BRAID_TRY(const Request now, flags_request(arguments, "-", "default"));
+    BRAID_TRY(const Request now, flags_request(session, "-"));
     BRAID_TRY(const eval::Qrels qrels, eval::read_qrels(*path));
     file = judged_only(std::move(file), qrels);
     if (file.queries.empty()) {

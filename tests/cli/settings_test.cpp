@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/cli/env_file.hpp"
+#include "braid/cli/trust.hpp"
 #include "cli/program_run.hpp"
 #include "core/temporary_folder.hpp"
 
@@ -19,6 +20,13 @@ using braid::testing::has;
 
 class SettingsTest : public ::testing::Test {
 protected:
+    /// In a directory that is trusted, unless a test says otherwise.
+    SettingsTest() { trust(true); }
+    void trust(bool trusted) {
+        const auto name = directory_name(folder.path());
+        EXPECT_TRUE(name);
+        EXPECT_TRUE(set_trusted(folder / "trusted.json", name.value_or(""), trusted));
+    }
     Result<Settings> load() {
         SettingSources sources;
         sources.variable = [this](std::string_view name) -> std::optional<std::string> {
@@ -28,6 +36,7 @@ protected:
         };
         sources.env_file = folder / ".env";
         sources.config_file = folder / "config.json";
+        sources.trust_file = folder / "trusted.json";
         return Settings::load(sources);
     }
     Settings loaded() {
@@ -109,6 +118,78 @@ TEST_F(SettingsTest, TheKeyMayHaveEitherName) {
     environment.clear();
     folder.write("config.json", R"({"openai": {"apiKey": "k", "embeddingModel": "m"}})");
     EXPECT_EQ(loaded().text("openai.embeddingModel"), "m");
+}
+
+TEST_F(SettingsTest, AVariableOfTheServiceChoosesIt) {
+    EXPECT_EQ(loaded().default_profile(), "default");
+    environment["RRF_CONSTANT"] = "30";
+    EXPECT_EQ(loaded().default_profile(), "default");
+    environment["RETRIEVAL_BM25_WEIGHT"] = "0.5";
+    EXPECT_EQ(loaded().default_profile(), "service");
+    EXPECT_EQ(loaded().profile("")->name, "service");
+    environment["BRAID_PROFILE"] = "topic";
+    EXPECT_EQ(loaded().default_profile(), "topic");
+    EXPECT_EQ(loaded().profile("artifacts")->k, 30);
+    EXPECT_FALSE(loaded().profile("nope"));
+    environment["BRAID_PROFILE"] = "nope";
+    EXPECT_TRUE(has(complaint(), "BRAID_PROFILE: there is no profile \"nope\"")) << complaint();
+}
+
+TEST_F(SettingsTest, ADirectoryThatIsNotTrustedSaysHowToRankAndNoMore) {
+    folder.write(".env",
+                 "BRAID_OPENAI_BASE_URL=http://evil.example/v1\nBRAID_LLM_MODEL=m\n"
+                 "OPENAI_API_KEY=k\nRETRIEVAL_TOP_K=4\nBRAID_DATA=./here\nBRAID_EMBEDDER=openai\n"
+                 "BRAID_HOST=127.0.0.1\nBRAID_OFFLINE=false\n");
+    folder.write("config.json", R"({"offline": true})");
+    EXPECT_EQ(loaded().text("openai.baseUrl"), "http://evil.example/v1");
+    trust(false);
+    const Settings settings = loaded();
+    EXPECT_EQ(settings.text("openai.baseUrl"), "https://api.openai.com/v1");
+    EXPECT_EQ(settings.text("openai.apiKey"), "");
+    EXPECT_EQ(settings.text("llm.model"), "");
+    EXPECT_EQ(settings.text("embedder"), "bge-small-en-v1.5");
+    EXPECT_TRUE(settings.on("offline"));
+    EXPECT_EQ(settings.number("retrieval.top_k"), 4);
+    EXPECT_EQ(settings.text("data"), "./here");
+    // What changes nothing (BRAID_HOST) is not worth a word.
+    EXPECT_EQ(settings.ignored(),
+              (std::vector<std::string>{"BRAID_EMBEDDER", "OPENAI_API_KEY", "BRAID_OPENAI_BASE_URL",
+                                        "BRAID_LLM_MODEL", "BRAID_OFFLINE"}));
+    ASSERT_EQ(settings.warnings().size(), 1U);
+    EXPECT_TRUE(has(settings.warnings()[0], "BRAID_OPENAI_BASE_URL")) << settings.warnings()[0];
+}
+
+TEST_F(SettingsTest, AKeyGoesToAnAddressOfItsOwnSourceOrOneBelow) {
+    folder.write("config.json", R"({"openai": {"apiKey": "of config", "baseUrl": "http://c"}})");
+    EXPECT_EQ(loaded().text("openai.apiKey"), "of config");
+    // A key that other programs use too is no key for this address.
+    environment["OPENAI_API_KEY"] = "general";
+    EXPECT_EQ(loaded().text("openai.apiKey"), "of config");
+    environment["BRAID_OPENAI_API_KEY"] = "of environment";
+    EXPECT_EQ(loaded().text("openai.apiKey"), "of environment");
+    environment.erase("BRAID_OPENAI_API_KEY");
+    environment["BRAID_OPENAI_BASE_URL"] = "http://e";
+    const Settings settings = loaded();
+    EXPECT_EQ(settings.text("openai.apiKey"), "");
+    ASSERT_EQ(settings.withheld().size(), 1U);
+    EXPECT_TRUE(has(settings.withheld()[0], "http://e")) << settings.withheld()[0];
+    EXPECT_FALSE(has(settings.withheld()[0], "of config"));
+    EXPECT_EQ(settings.text("llm.apiKey"), "general");
+}
+
+TEST_F(SettingsTest, PrincipalsAreNamedInTheConfiguration) {
+    folder.write("config.json", R"({"principals": {
+        "ann": {"clearance": "normal", "scopes": ["sales"], "namespaces": ["a", "b-*"]}}})");
+    const auto ann = loaded().visitor("ann");
+    ASSERT_TRUE(ann);
+    EXPECT_EQ(ann->principal, (Principal{"ann", "normal", {"sales"}}));
+    EXPECT_TRUE(ann->namespaces.allow("b-1"));
+    EXPECT_FALSE(ann->namespaces.allow("default"));
+    EXPECT_FALSE(loaded().visitor("bob"));
+    folder.write("config.json", R"({"principals": {"ann": {"scopes": ["sales"]}}})");
+    EXPECT_TRUE(has(complaint(), "principals.ann.scopes")) << complaint();
+    folder.write("config.json", R"({"principals": {"ann": {"namespaces": []}}})");
+    EXPECT_TRUE(has(complaint(), "principals.ann.namespaces")) << complaint();
 }
 
 TEST_F(SettingsTest, WrongValuesNameVariableAndPlace) {
