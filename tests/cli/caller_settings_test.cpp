@@ -77,7 +77,7 @@ std::vector<std::vector<std::string>> asking_commands(const std::string& queries
         {"context", "fox", "--strategy", "sparse", "--json"},
         {"explain", "fox xxx", "--chunk", "c2", "--strategy", "sparse", "--json"},
         {"why-not", "fox xxx", "--chunk", "c29", "--strategy", "sparse", "--json"},
-        {"run", "--queries", queries, "--query-vectors", vectors, "-k", "7"},
+        {"run", "--queries", queries, "--query-vectors", vectors},
     };
 }
 
