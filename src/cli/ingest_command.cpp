@@ -4,19 +4,18 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "braid/cli/collection_setup.hpp"
 #include "braid/cli/commands.hpp"
 #include "braid/cli/progress.hpp"
+#include "braid/cli/service_target.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/eval/numbers.hpp"
 #include "braid/ingest/directory.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/jsonl.hpp"
-#include "braid/wire/chunk_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -42,6 +41,7 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Integer,
      .value = "N",
      .help = "tokens repeated from the chunk before (default: 32)"},
+    {.name = "replace", .help = "files take the ids of other folders' files"},
     {.name = "progress-every",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -64,71 +64,6 @@ bool has_vectors(const ingest::Batch& batch) {
                                    [](const Chunk& chunk) { return !chunk.vector.empty(); });
     });
 }
-
-/// Cut texts on their way to wherever the database is.
-class ServiceTarget final : public ingest::DirectoryTarget {
-public:
-    ServiceTarget(const Service& service, const ingest::DirectoryOptions& options)
-        : service_(service), collection_(options.collection), namespace_(options.namespace_) {}
-
-    Result<std::string> embedder() override {
-        BRAID_TRY(Schema schema, service_.schema(collection_));
-        return std::move(schema.vectors.embedder);
-    }
-    Result<std::optional<TokenCounter>> token_counter() override {
-        return service_.token_counter(collection_);
-    }
-    Result<std::vector<Chunk>> document(const std::string& document_id) override {
-        // Most files are new, and this is quickly seen.
-        Object first = scope();
-        first.set("chunk_ids", Array{Value(document_id + "#0")});
-        BRAID_TRY(const Value got, service_.call("get", std::move(first)));
-        const Array& one = list_in(got, "chunks");
-        if (one.empty() || one.front().is_null()) return std::vector<Chunk>{};
-        Object params = scope();
-        params.set("document_id", Value(document_id));
-        const auto found = service_.call("document", std::move(params));
-        std::vector<Chunk> chunks;
-        if (!found) {
-            if (found.error().code == ErrorCode::NotFound) return chunks;
-            return tl::unexpected<Error>(found.error());
-        }
-        const Array& list = list_in(*found, "chunks");
-        chunks.reserve(list.size());
-        for (const Value& json : list) {
-            BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(json));
-            chunks.push_back(std::move(input.chunk));
-        }
-        return chunks;
-    }
-    Result<WriteReport> replace(std::vector<Chunk> chunks) override {
-        WriteOptions whole;
-        whole.replace_documents = true;
-        return service_.add(collection_, std::move(chunks), namespace_, whole);
-    }
-    Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override {
-        std::uint64_t removed = 0;
-        constexpr std::size_t at_once = 500;
-        for (std::size_t at = 0; at < chunk_ids.size(); at += at_once) {
-            const auto part =
-                std::span(chunk_ids).subspan(at).first(std::min(at_once, chunk_ids.size() - at));
-            Object params = scope();
-            params.set("chunk_ids", Array(part.begin(), part.end()));
-            BRAID_TRY(const Value report, service_.call("delete", std::move(params)));
-            removed += number_in(report, "deleted");
-        }
-        return removed;
-    }
-
-private:
-    Object scope() const {
-        return {{"collection", Value(collection_)}, {"namespace", Value(namespace_)}};
-    }
-
-    const Service& service_;
-    std::string collection_;
-    std::string namespace_;
-};
 
 /// One `ingest`: files to chunks to the database.
 class Ingest {
@@ -167,6 +102,7 @@ private:
         every_ = static_cast<std::uint64_t>(every.value_or(0));
         if (max_tokens) texts_.chunking.max_tokens = static_cast<std::size_t>(*max_tokens);
         if (overlap) texts_.chunking.overlap_tokens = static_cast<std::size_t>(*overlap);
+        texts_.replace = arguments.has("replace");
         texts_.collection = collection_;
         texts_.namespace_ = lines_.namespace_ = session_.namespace_name();
         texts_.stop = lines_.stop = session_.interrupts.token();
@@ -203,16 +139,21 @@ private:
             options.vectors = *vectors;
         } else if (session_.arguments.text_or("embedder", "external") == "external") {
             options.vectors = ingest::vectors_beside(path).value_or("");
-            if (!options.vectors.empty()) session_.note("vectors from " + options.vectors);
+            if (!options.vectors.empty()) session_.note("Vectors from " + options.vectors + ".");
         }
         return ingest::JsonlReader::open(path, options);
     }
 
+    /// All texts go together, so that no two files of the run get one id.
     Result<> store_all() {
+        std::vector<std::filesystem::path> texts;
         for (const std::string& path : paths_) {
-            if (is_text_source(path)) {
-                BRAID_CHECK(store_texts(path));
-            } else if (first_reader_) {
+            if (is_text_source(path)) texts.emplace_back(path);
+        }
+        if (!texts.empty()) BRAID_CHECK(store_texts(texts));
+        for (const std::string& path : paths_) {
+            if (is_text_source(path)) continue;
+            if (first_reader_) {
                 BRAID_CHECK(store_lines(*first_reader_, std::move(first_batch_)));
                 first_reader_.reset();
             } else {
@@ -244,7 +185,7 @@ private:
         return {};
     }
 
-    Result<> store_texts(const std::string& path) {
+    Result<> store_texts(const std::vector<std::filesystem::path>& paths) {
         const std::uint64_t before = stored_;
         ingest::DirectoryOptions options = texts_;
         options.progress = [&](const ingest::DirectoryProgress& at) {
@@ -257,12 +198,13 @@ private:
         ServiceTarget target(*service_, options);
         Database* const local = service_->database();
         BRAID_TRY(const auto report, local != nullptr
-                                         ? ingest::ingest_directory(*local, path, options)
-                                         : ingest::ingest_directory(target, path, options));
+                                         ? ingest::ingest_directory(*local, paths, options)
+                                         : ingest::ingest_directory(target, paths, options));
         stored_ = before + report.chunks;
         files_ += report.files;
         unchanged_ += report.unchanged;
         removed_ += report.removed;
+        renamed_ = report.renamed;
         keep_warnings(report.failed);
         keep_warnings(report.warnings);
         failed_.insert(failed_.end(), report.failed.begin(), report.failed.end());
@@ -325,6 +267,7 @@ private:
                                  {"text_files", files_},
                                  {"unchanged_files", unchanged_},
                                  {"failed_files", Array(failed_.begin(), failed_.end())},
+                                 {"renamed_files", Array(renamed_.begin(), renamed_.end())},
                                  {"seconds", seconds},
                                  {"warnings", Array(warnings_.begin(), warnings_.end())},
                                  {"warning_count", warning_count_}});
@@ -348,6 +291,7 @@ private:
     std::uint64_t files_ = 0;
     std::uint64_t unchanged_ = 0;
     std::vector<std::string> failed_;
+    std::vector<std::string> renamed_;
     std::uint64_t warning_count_ = 0;
     std::vector<std::string> warnings_;
 };
@@ -367,7 +311,12 @@ const CommandSpec kIngestCommand{
     .details = R"(In JSON lines each line is one chunk: {"_id", "title", "text", "metadata"}, or
 braid's own names; "-" is standard input. Folders, Markdown and plain text are
 cut into chunks at headings and paragraphs; unchanged files are skipped the next
-time. The database and the collection are created when missing; flags about the
+time. A text's id is its path below the folder given; where a file of another
+folder has that id, names of folders are put before it (p2/README.md), and a
+warning says so. A file keeps its id however it is named later; after a folder
+was moved, --replace lets its files take the old ones' places.
+
+The database and the collection are created when missing; flags about the
 collection count then, and must fit one that exists. A batch is on disk once it
 is acknowledged; after an error, what was stored before stays.
 

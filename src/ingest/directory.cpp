@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include "braid/core/sha256.hpp"
+#include "braid/ingest/document_ids.hpp"
 #include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
@@ -13,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFingerprintKey = "source_fingerprint";
+constexpr std::size_t kNamedIds = 3;  // in a warning
 
 enum class Kind { Markdown, Plain };
 
@@ -43,6 +46,17 @@ Result<std::string> read_text(const SourceFile& file, std::uint64_t max_bytes) {
     return text;
 }
 
+/// "3 documents …: a, b, c, …"
+std::string count_and_name(const std::vector<std::string>& ids, std::string_view one,
+                           std::string_view many) {
+    std::string text = ids.size() == 1 ? "1 " + std::string(one)
+                                       : std::to_string(ids.size()) + " " + std::string(many);
+    for (std::size_t i = 0; i < std::min(ids.size(), kNamedIds); ++i) {
+        text += (i == 0 ? ": " : ", ") + ids[i];
+    }
+    return ids.size() > kNamedIds ? text + ", …" : text;
+}
+
 class DatabaseTarget final : public DirectoryTarget {
 public:
     DatabaseTarget(Database& database, const DirectoryOptions& options)
@@ -55,16 +69,21 @@ public:
     Result<std::optional<TokenCounter>> token_counter() override {
         return database_.token_counter(scope_.collection);
     }
+    Result<std::vector<std::optional<Chunk>>> get(
+        const std::vector<std::string>& chunk_ids) override {
+        return database_.get(scope_, chunk_ids);
+    }
     Result<std::vector<Chunk>> document(const std::string& document_id) override {
-        const std::vector<std::string> first{document_id + "#0"};
-        BRAID_TRY(const auto found, database_.get(scope_, first));
-        if (!found.front()) return std::vector<Chunk>{};
-        return database_.neighbors(scope_, first.front(), static_cast<std::size_t>(-1));
+        return database_.neighbors(scope_, document_id + "#0", static_cast<std::size_t>(-1));
     }
     Result<WriteReport> replace(std::vector<Chunk> chunks) override {
         WriteOptions whole;
         whole.replace_documents = true;
         return database_.add(scope_.collection, std::move(chunks), scope_.namespace_, whole);
+    }
+    Result<> update(std::vector<MetadataUpdate> updates) override {
+        BRAID_CHECK(database_.update(scope_.collection, std::move(updates), scope_.namespace_));
+        return {};
     }
     Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override {
         BRAID_TRY(const WriteReport removed,
@@ -77,14 +96,25 @@ private:
     ReadScope scope_;
 };
 
-/// The work on one directory.
+/// A document as it is stored before its file is read again.
+struct Stored {
+    DocumentId document;
+    std::string key;            // of the file
+    std::vector<Chunk> chunks;  // none: it is new
+};
+
+/// The work on some directories.
 class DirectoryIngest {
 public:
     DirectoryIngest(DirectoryTarget& target, const DirectoryOptions& options)
         : target_(target), options_(options), chunking_(options.chunking) {}
 
-    Result<DirectoryReport> run(const fs::path& root) {
-        BRAID_TRY(const auto files, list_text_files(root));
+    Result<DirectoryReport> run(const std::vector<fs::path>& roots) {
+        std::vector<SourceFile> files;
+        for (const fs::path& root : roots) {
+            BRAID_TRY(auto found, list_text_files(root));
+            std::ranges::move(found, std::back_inserter(files));
+        }
         BRAID_TRY(const std::string embedder, target_.embedder());
         BRAID_TRY(const auto counter, target_.token_counter());
         if (counter && !chunking_.count_tokens) {
@@ -106,6 +136,7 @@ public:
             progress.chunks = report_.chunks;
             if (options_.progress) options_.progress(progress);
         }
+        warn_about_ids();
         return std::move(report_);
     }
 
@@ -119,19 +150,65 @@ private:
         const std::string hashed = settings_ + *text;
         const std::string fingerprint =
             core::sha256_hex(std::as_bytes(std::span(hashed))).substr(0, 32);
-        BRAID_TRY(const std::vector<Chunk> present, target_.document(file.document_id));
-        if (is_unchanged(present, fingerprint)) {
-            ++report_.unchanged;
+        BRAID_TRY(const auto stored, find(file));
+        if (!stored) {
+            report_.failed.push_back(file.path.string() +
+                                     ": other documents have every id that it could have");
             return {};
         }
-        std::vector<Chunk> chunks = cut(file, *text);
+        claimed_.insert(stored->document.id);
+        if (is_unchanged(stored->chunks, fingerprint)) {
+            ++report_.unchanged;
+            return mark(*stored);
+        }
+        return write(file, *text, fingerprint, *stored);
+    }
+
+    /// What is there of the file. None if there is no id for it.
+    Result<std::optional<Stored>> find(const SourceFile& file) {
+        const FileIds ids = file_ids(file.place, file.below);
+        std::vector<std::string> firsts;
+        firsts.reserve(ids.ids.size());
+        for (const std::string& id : ids.ids) firsts.push_back(id + "#0");
+        BRAID_TRY(const auto present, target_.get(firsts));
+        auto document =
+            choose_document_id(ids, present, options_.replace,
+                               [&](const std::string& id) { return claimed_.contains(id); });
+        if (!document) return std::nullopt;
+        Stored stored{.document = *std::move(document), .key = ids.key, .chunks = {}};
+        const auto at = std::ranges::find(ids.ids, stored.document.id) - ids.ids.begin();
+        if (present[static_cast<std::size_t>(at)]) {
+            BRAID_TRY(stored.chunks, target_.document(stored.document.id));
+        }
+        return stored;
+    }
+
+    /// Notes the file that chunks came from, where that is not known or was another.
+    Result<> mark(const Stored& stored) {
+        std::vector<MetadataUpdate> updates;
+        for (const Chunk& chunk : stored.chunks) {
+            const Value* const key = chunk.metadata.find(kSourceKey);
+            if (key != nullptr && *key == Value(stored.key)) continue;
+            MetadataUpdate& update = updates.emplace_back();
+            update.chunk_id = chunk.chunk_id;
+            update.metadata.set(kSourceKey, stored.key);
+        }
+        if (updates.empty()) return {};
+        return target_.update(std::move(updates));
+    }
+
+    Result<> write(const SourceFile& file, const std::string& text, const std::string& fingerprint,
+                   const Stored& stored) {
+        const std::string& id = stored.document.id;
+        std::vector<Chunk> chunks = cut(file, id, text);
         for (Chunk& chunk : chunks) {
-            chunk.metadata.set("source_path", file.document_id);
+            chunk.metadata.set("source_path", file.below);
+            chunk.metadata.set(kSourceKey, stored.key);
             chunk.metadata.set(kFingerprintKey, fingerprint);
             chunk.metadata.set("source_chunks", chunks.size());
         }
         if (chunks.empty()) {
-            BRAID_CHECK(remove_all(present));
+            BRAID_CHECK(remove_all(stored.chunks));
             report_.failed.push_back(file.path.string() + ": it holds no text");
             return {};
         }
@@ -139,21 +216,43 @@ private:
         const auto written = target_.replace(std::move(chunks));
         if (!written) return fail(file.path.string(), written.error());
         for (const std::string& warning : written->warnings) {
-            report_.warnings.push_back(file.document_id + ": " + warning);
+            report_.warnings.push_back(id + ": " + warning);
         }
+        if (stored.document.longer) report_.renamed.push_back(id);
+        if (stored.document.unmarked) replaced_.push_back(id);
         ++report_.written;
         report_.chunks += count;
         report_.removed += written->removed;
         return {};
     }
 
-    std::vector<Chunk> cut(const SourceFile& file, const std::string& text) const {
+    void warn_about_ids() {
+        if (!report_.renamed.empty()) {
+            report_.warnings.push_back(
+                count_and_name(report_.renamed,
+                               "file was stored with the name of its folder, because another "
+                               "document has its path",
+                               "files were stored with the names of their folders, because other "
+                               "documents have their paths"));
+        }
+        if (!replaced_.empty()) {
+            report_.warnings.push_back(
+                count_and_name(replaced_,
+                               "document of an earlier version of braid, which did not note the "
+                               "folder, was replaced by the file of its path",
+                               "documents of an earlier version of braid, which did not note the "
+                               "folder, were replaced by the files of their paths"));
+        }
+    }
+
+    std::vector<Chunk> cut(const SourceFile& file, const std::string& id,
+                           const std::string& text) const {
         std::vector<Chunk> chunks;
         const std::string stem = file.path.stem().string();
         if (kind_of(file.path) == Kind::Markdown) {
-            chunks = chunk_markdown(file.document_id, text, chunking_);
+            chunks = chunk_markdown(id, text, chunking_);
         } else {
-            chunks = chunk_plain(file.document_id, stem, text, chunking_);
+            chunks = chunk_plain(id, stem, text, chunking_);
         }
         for (Chunk& chunk : chunks) {
             if (!chunk.title) chunk.title = stem;
@@ -186,6 +285,8 @@ private:
     const DirectoryOptions& options_;
     ChunkingOptions chunking_;
     std::string settings_;
+    std::set<std::string> claimed_;      // ids that files of this run have
+    std::vector<std::string> replaced_;  // of a version that did not note the file
     DirectoryReport report_;
 };
 
@@ -197,9 +298,14 @@ Result<std::vector<SourceFile>> list_text_files(const fs::path& root) {
     if (!fs::exists(status)) {
         return fail(ErrorCode::NotFound, "there is no file or directory \"" + root.string() + "\"");
     }
+    const fs::path place = fs::canonical(root, error);
+    if (error) {
+        return fail(ErrorCode::IoError, "reading \"" + root.string() + "\": " + error.message());
+    }
     std::vector<SourceFile> files;
     if (fs::is_regular_file(status)) {
-        files.push_back({root, root.filename().generic_string(), fs::file_size(root, error)});
+        files.push_back(
+            {root, root.filename().generic_string(), place, fs::file_size(root, error)});
         return files;
     }
     auto walk = fs::recursive_directory_iterator(
@@ -210,25 +316,26 @@ Result<std::vector<SourceFile>> list_text_files(const fs::path& root) {
         if (hidden && walk->is_directory(error)) walk.disable_recursion_pending();
         if (hidden || walk->is_symlink(error) || !walk->is_regular_file(error)) continue;
         if (!kind_of(path)) continue;
-        const std::string id = path.lexically_relative(root).generic_string();
-        files.push_back({path, id, walk->file_size(error)});
+        const fs::path below = path.lexically_relative(root);
+        files.push_back({path, below.generic_string(), place / below, walk->file_size(error)});
     }
     if (error) {
         return fail(ErrorCode::IoError, "reading \"" + root.string() + "\": " + error.message());
     }
-    std::ranges::sort(files, {}, &SourceFile::document_id);
+    std::ranges::sort(files, {}, &SourceFile::below);
     return files;
 }
 
-Result<DirectoryReport> ingest_directory(DirectoryTarget& target, const fs::path& root,
+Result<DirectoryReport> ingest_directory(DirectoryTarget& target,
+                                         const std::vector<fs::path>& roots,
                                          const DirectoryOptions& options) {
-    return DirectoryIngest(target, options).run(root);
+    return DirectoryIngest(target, options).run(roots);
 }
 
-Result<DirectoryReport> ingest_directory(Database& database, const fs::path& root,
+Result<DirectoryReport> ingest_directory(Database& database, const std::vector<fs::path>& roots,
                                          const DirectoryOptions& options) {
     DatabaseTarget target(database, options);
-    return DirectoryIngest(target, options).run(root);
+    return DirectoryIngest(target, options).run(roots);
 }
 
 }  // namespace braid::ingest

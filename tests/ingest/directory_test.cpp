@@ -22,7 +22,7 @@ protected:
 
     void write(const std::string& name, const std::string& text) { folder.write(name, text); }
     DirectoryReport ingest(const DirectoryOptions& options = {}) {
-        auto report = ingest_directory(database, root, options);
+        auto report = ingest_directory(database, {root}, options);
         EXPECT_TRUE(report) << (report ? "" : report.error().message);
         return report ? *report : DirectoryReport{};
     }
@@ -95,7 +95,7 @@ TEST_F(IngestDirectory, ReportsBadFilesAndGoesOn) {
 }
 
 TEST_F(IngestDirectory, SaysWhenThereIsNoSuchPath) {
-    const auto report = ingest_directory(database, root / "nothing", {});
+    const auto report = ingest_directory(database, {root / "nothing"}, {});
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, ErrorCode::NotFound);
 }

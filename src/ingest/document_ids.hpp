@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/collection.hpp"
+
+namespace braid::ingest {
+
+/// Metadata of a chunk cut from a file: which file that was. It hides the path, and is the same
+/// however the file was named: relative, absolute, through a link, by a folder above it.
+inline constexpr std::string_view kSourceKey = "source_key";
+inline constexpr std::string_view kFingerprintKey = "source_fingerprint";
+
+/// The ids that a file can be stored under: every end of its path, the shortest first.
+struct FileIds {
+    std::string key;               // kSourceKey of its chunks
+    std::vector<std::string> ids;  // "a.md", "sub/a.md", "notes/sub/a.md", …
+    std::size_t preferred = 0;     // the path below the folder that was given
+};
+
+/// `place` is the file's absolute path without links, `below` its path below the folder given.
+FileIds file_ids(const std::filesystem::path& place, std::string_view below);
+
+struct DocumentId {
+    std::string id;
+    bool longer = false;    // than the path below the folder, which another file has
+    bool unmarked = false;  // stored there by a version that did not say from which file
+};
+
+/// The id that holds the file already, else the first that is free from the preferred one on.
+/// `present[i]` is the first chunk of the document ids[i]. `replace`: the preferred one, whoever
+/// has it, unless `claimed` says that it is a file's of this run. None if all are taken.
+std::optional<DocumentId> choose_document_id(
+    const FileIds& file, const std::vector<std::optional<Chunk>>& present, bool replace,
+    const std::function<bool(const std::string&)>& claimed);
+
+}  // namespace braid::ingest
