@@ -30,6 +30,10 @@ installed() {
     (cd "$2" && env -i PATH=/usr/bin:/bin HOME="$2" env/bin/python "$work/four.py" >said)
     cat "$2/said"
     grep -q 'Red foxes hunt at dusk' "$2/said"
+    # The command, over what the four lines stored: the same models.
+    (cd "$2" && env -i PATH=/usr/bin:/bin HOME="$2" env/bin/braid retrieve "when do foxes hunt?" --data data --collection notes >found)
+    cat "$2/found"
+    grep -q 'dense #1' "$2/found"
 }
 
 # Python 3.12 and all later share one wheel.
@@ -41,7 +45,7 @@ if [ "$tag" = cp312-abi3 ]; then # the tag alone says nothing about the module
 fi
 installed "$work"/dist/braid-*-"$tag"-*.whl "$work/tree"
 cp "$source"/tests/python/*.py "$work/tree"
-(cd "$work/tree" && PYTHONPATH=. env/bin/python -m unittest database_test callables_test process_test leak_test)
+(cd "$work/tree" && PYTHONPATH=. env/bin/python -m unittest database_test callables_test process_test leak_test container_test program_test)
 
 (cd "$source" && "$work/maker/bin/python" -c "import scikit_build_core.build as b; b.build_sdist('$work')")
 models=

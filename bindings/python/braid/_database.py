@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
@@ -93,6 +93,12 @@ def _plain(item: object) -> Any:
     return dict(item) if isinstance(item, Mapping) and not isinstance(item, dict) else item
 
 
+def _name(given: object, what: str = "a collection's name") -> str:
+    if not isinstance(given, str):
+        raise TypeError(f"{what} is a str, not {type(given).__name__}")
+    return given
+
+
 def _listed(one_or_many: str | Iterable[T]) -> list[Any]:
     return [one_or_many] if isinstance(one_or_many, str) else list(one_or_many)
 
@@ -116,7 +122,10 @@ class _NotPickled:
 
 class Database(_NotPickled):
     """A directory of collections. Made by `braid.open` or `braid.connect`; safe to use from many
-    threads; closed by `close()` or a `with` block."""
+    threads; closed by `close()` or a `with` block.
+
+    Iterating gives its collections, `len(db)` says how many there are, `"notes" in db` whether one
+    is there, `del db["notes"]` drops it. An empty database is true all the same."""
 
     def __init__(self, engine: Engine, name: str, principal: Principal | None = None) -> None:
         self._engine = engine
@@ -126,6 +135,24 @@ class Database(_NotPickled):
     def __getitem__(self, name: str) -> Collection:
         """A handle; the collection is created by the first write."""
         return Collection(self, name)
+
+    def __delitem__(self, name: str) -> None:
+        """NotFound if there is no such collection."""
+        self.drop_collection(name)
+
+    def __iter__(self) -> Iterator[Collection]:
+        """Handles on the collections there are now, by name."""
+        return iter([Collection(self, info.name) for info in self.collections()])
+
+    async def __aiter__(self) -> AsyncIterator[Collection]:
+        for info in await self.acollections():
+            yield Collection(self, info.name)
+
+    def __len__(self) -> int:
+        return len(self.collections())
+
+    def __bool__(self) -> bool:
+        return True
 
     def __repr__(self) -> str:
         return f"<braid.Database {self._name!r}{' (closed)' if self.closed else ''}>"
@@ -158,19 +185,25 @@ class Database(_NotPickled):
         return Database(self._engine, self._name, principal)
 
     def collections(self) -> list[CollectionInfo]:
-        listed = self._call("collections", {})["collections"]
-        return [CollectionInfo.from_dict(info) for info in listed]
+        """What there is to say about each collection; by name."""
+        return self._collections()
 
-    def __contains__(self, name: object) -> bool:
-        return any(info.name == name for info in self.collections())
+    async def acollections(self) -> list[CollectionInfo]:
+        return await _in_thread(self._collections)
+
+    def __contains__(self, collection: object) -> bool:
+        """By its name or its handle."""
+        if isinstance(collection, Collection):
+            return collection.database._engine is self._engine and collection.name in self
+        return any(info.name == collection for info in self.collections())
 
     def create_collection(self, name: str, **schema: Any) -> Collection:
         """With a schema in JSON's words: `embedder`, `language`, `text_fields`, `bm25`, …"""
-        self._call("create_collection", _given(name=name, schema=schema or None))
+        self._call("create_collection", _given(name=_name(name), schema=schema or None))
         return self[name]
 
     def drop_collection(self, name: str) -> None:
-        self._call("drop_collection", {"collection": name})
+        self._call("drop_collection", {"collection": _name(name)})
 
     def retrieve(self, query: str | None = None, **request: Unpack[Request]) -> Answer:
         """Searches the request's `collection` or `collections`, or those of its profile."""
@@ -202,6 +235,10 @@ class Database(_NotPickled):
     ) -> Any:
         return self._engine.call(operation, params, self._principal, stop)
 
+    def _collections(self, stop: StopSource | None = None) -> list[CollectionInfo]:
+        listed = self._call("collections", {}, stop)["collections"]
+        return [CollectionInfo.from_dict(info) for info in listed]
+
     def _retrieve(self, request: dict[str, Any], stop: StopSource | None = None) -> Answer:
         return self._engine.retrieve(request, self._principal, stop)
 
@@ -217,8 +254,8 @@ class Collection(_NotPickled):
 
     def __init__(self, database: Database, name: str, namespace: str = "default") -> None:
         self._db = database
-        self._name = name
-        self._namespace = namespace
+        self._name = _name(name)
+        self._namespace = _name(namespace, "a namespace's name")
 
     def __repr__(self) -> str:
         return f"<braid.Collection {self._name!r} ({self._namespace!r}) of {self._db!r}>"

@@ -17,6 +17,11 @@ def _short(text: str, limit: int = 70) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def _counted(self: Answer) -> str:
+    hits, of = len(self), self.total_candidates
+    return f"{hits} {'hit' if hits == 1 else 'hits'} of {of} {'candidate' if of == 1 else 'candidates'}"
+
+
 def _source(self: ReceiptSource) -> str:
     rank = "filled" if self.rank is None else f"rank {self.rank}"
     return f"{self.source} {rank} × {self.weight:g} → {self.contribution:.6g}"
@@ -52,7 +57,7 @@ def _notes(self: Answer) -> list[str]:
 
 def _answer(self: Answer) -> str:
     head = (
-        f"<Answer {self.query!r}: {len(self)} hits of {self.total_candidates} candidates, "
+        f"<Answer {self.query!r}: {_counted(self)}, "
         f"{self.strategy_used}, {self.timings.total_ms:.1f} ms>"
     )
     lines = [
@@ -96,8 +101,8 @@ def _answer_html(self: Answer) -> str:
     )
     notes = "".join(f"<div>⚠ {escape(note)}</div>" for note in _notes(self))
     return (
-        f"<div><b>{escape(self.query)}</b> — {len(hits)} hits of {self.total_candidates} "
-        f"candidates, {escape(self.strategy_used)}, {self.timings.total_ms:.1f} ms</div>{notes}"
+        f"<div><b>{escape(self.query)}</b> — {_counted(self)}, "
+        f"{escape(self.strategy_used)}, {self.timings.total_ms:.1f} ms</div>{notes}"
         "<table><thead><tr><th></th><th>score</th><th>from</th><th>chunk</th><th>text</th></tr>"
         f"</thead><tbody>{rows}</tbody></table>"
     )
