@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/core/unknown_collection.hpp"
 #include "braid/backend.hpp"
 #include "braid/core/fair_shared_mutex.hpp"
 #include "braid/local/collection.hpp"
@@ -35,7 +36,7 @@ inline constexpr const char* kUnfilled =
     "filling it, by an import, is under way or was interrupted; drop it, or import it again";
 
 inline tl::unexpected<Error> no_collection(const std::string& name) {
-    return fail(ErrorCode::NotFound, "there is no collection \"" + name + "\"");
+    return fail(ErrorCode::NotFound, core::unknown_collection(name));
 }
 
 /// How far a rewrite is.

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "braid/core/unknown_collection.hpp"
 #include "braid/engine/embedder_settings.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/server/operations.hpp"
@@ -70,6 +72,26 @@ Result<> Operations::check_embedder(const Schema& schema) const {
     std::string message = "there is no embedder \"" + name + "\" here; there are";
     for (const std::string& each : known) message += (each == known.front() ? " " : ", ") + each;
     return fail(ErrorCode::NotFound, std::move(message));
+}
+
+Result<Value> Operations::run(Member member, const Object& params, const Caller& caller) const {
+    auto result = (this->*member)(params, caller);
+    if (!result) return tl::unexpected(with_collections(std::move(result).error(), caller));
+    return result;
+}
+
+Error Operations::with_collections(Error error, const Caller& caller) const {
+    if (error.code != ErrorCode::NotFound) return error;
+    const auto missing = core::unknown_collection_in(error.message);
+    if (!missing) return error;
+    const auto found = database_.collections(caller.principal);
+    if (!found) return error;
+    std::vector<std::string_view> known;
+    for (const CollectionInfo& info : *found) {
+        if (caller.require(Access::Read, info.name)) known.emplace_back(info.name);
+    }
+    error.message = core::unknown_collection(*missing, known);
+    return error;
 }
 
 Result<Value> Operations::collections(const Object& params, const Caller& caller) const {

@@ -49,25 +49,25 @@ Result<std::string> retrieve(const Operations& operations, Object params, const 
 Result<std::string> put_chunk(const Operations& operations, Object params, const Caller& caller) {
     Object scope = take_scope(params);
     scope.set("chunks", Array{std::move(params)});
-    return printed(operations.add(scope, caller));
+    return printed(operations.run(&Operations::add, scope, caller));
 }
 
 Result<std::string> patch_chunk(const Operations& operations, Object params, const Caller& caller) {
     Object scope = take_scope(params);
     scope.set("updates", Array{std::move(params)});
-    return printed(operations.update(scope, caller));
+    return printed(operations.run(&Operations::update, scope, caller));
 }
 
 Result<std::string> delete_chunk(const Operations& operations, Object params,
                                  const Caller& caller) {
     listed(params, "chunk_id", "chunk_ids");
-    return printed(operations.remove(params, caller));
+    return printed(operations.run(&Operations::remove, params, caller));
 }
 
 Result<std::string> delete_document(const Operations& operations, Object params,
                                     const Caller& caller) {
     listed(params, "document_id", "document_ids");
-    return printed(operations.remove(params, caller));
+    return printed(operations.run(&Operations::remove, params, caller));
 }
 
 Result<std::string> put_document(const Operations& operations, Object params,

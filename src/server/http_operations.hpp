@@ -15,9 +15,9 @@ namespace braid::server {
 
 Result<std::string> printed(const Result<Value>& value);
 
-template <Result<Value> (Operations::*kMember)(const Object&, const Caller&) const>
+template <Operations::Member kMember>
 Result<std::string> call(const Operations& operations, Object params, const Caller& caller) {
-    return printed((operations.*kMember)(params, caller));
+    return printed(operations.run(kMember, params, caller));
 }
 
 Result<std::string> retrieve(const Operations& operations, Object params, const Caller& caller);

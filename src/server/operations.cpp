@@ -160,13 +160,14 @@ Result<Request> Operations::read_request(const Value& json, const Caller& caller
 
 Result<Answer> Operations::search(const Request& request, const Caller& caller) const {
     const bool anywhere = caller.namespaces.all();  // most callers: no copy of the request
-    BRAID_TRY(Answer answer,
-              anywhere ? database_.retrieve(request, caller.principal, caller.counted())
-                       : database_.retrieve(in_own_namespace(request, caller), caller.principal,
-                                            caller.counted()));
+    auto found = anywhere ? database_.retrieve(request, caller.principal, caller.counted())
+                          : database_.retrieve(in_own_namespace(request, caller), caller.principal,
+                                               caller.counted());
+    if (!found) return tl::unexpected(with_collections(std::move(found).error(), caller));
+    Answer& answer = *found;
     word_for(caller, answer);
     if (caller.observer != nullptr) caller.observer->answered(answer);
-    return answer;
+    return found;
 }
 
 std::vector<Result<Answer>> Operations::search_batch(std::span<const Request> requests,
@@ -178,7 +179,10 @@ std::vector<Result<Answer>> Operations::search_batch(std::span<const Request> re
     }
     auto answers = database_.retrieve_batch(requests, caller.principal, caller.counted());
     for (auto& answer : answers) {
-        if (!answer) continue;
+        if (!answer) {
+            answer = tl::unexpected(with_collections(std::move(answer).error(), caller));
+            continue;
+        }
         word_for(caller, *answer);
         if (caller.observer != nullptr) caller.observer->answered(*answer);
     }

@@ -45,8 +45,16 @@ std::size_t requests_in(std::string_view operation, const Object& params) noexce
 /// Most take "collection" (default "default") and "namespace" (default "default").
 class Operations {
 public:
+    using Member = Result<Value> (Operations::*)(const Object& params, const Caller& caller) const;
+
     /// The database must outlive it.
     explicit Operations(Database& database, ServiceOptions options = {});
+
+    /// One of those below, as doors run them: an error about a collection that is not there names
+    /// those that are, as far as the caller may read them.
+    Result<Value> run(Member member, const Object& params, const Caller& caller) const;
+    /// The error with those names.
+    Error with_collections(Error error, const Caller& caller) const;
 
     /// A request (docs/request.schema.json) to an answer (docs/answer.schema.json).
     Result<Value> retrieve(const Object& params, const Caller& caller) const;

@@ -178,7 +178,9 @@ Result<Value> Rpc::call(const Message& message, const Caller& caller) const {
         params = list.empty() ? &kNone : &list.front().as_object();
     }
     const Method method = find_method(message.method);
-    if (method.operation != nullptr) return (operations_.*method.operation->run)(*params, caller);
+    if (method.operation != nullptr) {
+        return operations_.run(method.operation->run, *params, caller);
+    }
     return (decisions_.*method.decision)(*params, caller);
 }
 

@@ -57,13 +57,13 @@ Result<> require_collection(const Object& arguments) {
 
 Result<Value> get(const Operations& operations, const Object& arguments, const Caller& caller) {
     BRAID_CHECK(require_collection(arguments));
-    return operations.get(arguments, caller);
+    return operations.run(&Operations::get, arguments, caller);
 }
 
 Result<Value> neighbors(const Operations& operations, const Object& arguments,
                         const Caller& caller) {
     BRAID_CHECK(require_collection(arguments));
-    return operations.neighbors(arguments, caller);
+    return operations.run(&Operations::neighbors, arguments, caller);
 }
 
 Result<Value> list_collections(const Operations& operations, const Object& arguments,
@@ -94,7 +94,7 @@ Result<Value> explain(const Operations& operations, const Object& arguments, con
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const std::string id, fields.required("chunk_id", fields.string("chunk_id")));
     BRAID_CHECK(fields.required("query", fields.string("query")));
-    const auto explained = operations.explain(arguments, caller);
+    const auto explained = operations.run(&Operations::explain, arguments, caller);
     if (!explained && explained.error().code == ErrorCode::NotFound) {
         return Value(Object{{"found", false}, {"message", Value(explained.error().message)}});
     }

@@ -35,6 +35,14 @@ server::Caller caller_for(const Principal& principal, const CallLimits& limits) 
     return caller;
 }
 
+/// A result of the database itself; an error about a missing collection names those there are.
+template <class T>
+Result<T> naming_collections(const OpenPtr& open, Result<T> result, const Principal& principal) {
+    if (result) return result;
+    return tl::unexpected(open->operations.with_collections(std::move(result).error(),
+                                                            caller_for(principal, CallLimits{})));
+}
+
 nb::object call(const Engine& self, std::string_view name, nb::dict params,
                 const Principal& principal, const std::stop_source* stop) {
     const server::NamedOperation* const found = server::find_operation(name);
@@ -44,7 +52,7 @@ nb::object call(const Engine& self, std::string_view name, nb::dict params,
     const Object members = to_object(params);
     auto result = run_call(stop, [&](const CallLimits& limits) -> Result<Value> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return (open->operations.*found->run)(members, caller_for(principal, limits));
+        return open->operations.run(found->run, members, caller_for(principal, limits));
     });
     return to_python(value_or_raise(std::move(result)));
 }
@@ -54,7 +62,8 @@ Shared<Answer> retrieve(const Engine& self, nb::dict json, const Principal& prin
     Request request = read_request(json);
     auto answer = run_call(stop, [&](const CallLimits& limits) -> Result<Answer> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return open->database.retrieve(request, principal, limits);
+        return naming_collections(open, open->database.retrieve(request, principal, limits),
+                                  principal);
     });
     spare_vector() = std::move(request.query_embedding);
     return share(value_or_raise(std::move(answer)));
@@ -67,7 +76,11 @@ nb::list retrieve_batch(const Engine& self, nb::dict shared, nb::list queries,
     auto answers =
         run_call(stop, [&](const CallLimits& limits) -> Result<std::vector<Result<Answer>>> {
             BRAID_TRY(const OpenPtr open, self.open());
-            return open->database.retrieve_batch(requests, principal, limits);
+            auto found = open->database.retrieve_batch(requests, principal, limits);
+            for (auto& answer : found) {
+                answer = naming_collections(open, std::move(answer), principal);
+            }
+            return found;
         });
     nb::list out;
     for (auto& answer : value_or_raise(std::move(answers))) {
@@ -176,7 +189,8 @@ nb::list get(const Engine& self, const std::string& collection, const std::strin
     auto result =
         run_call(stop, [&](const CallLimits& limits) -> Result<std::vector<std::optional<Chunk>>> {
             BRAID_TRY(const OpenPtr open, self.open());
-            return open->database.get(scope, ids, vectors, limits);
+            return naming_collections(open, open->database.get(scope, ids, vectors, limits),
+                                      principal);
         });
     nb::list out;
     for (auto& chunk : value_or_raise(std::move(result))) {
@@ -195,7 +209,8 @@ nb::list scan(const Engine& self, const std::string& collection, const std::stri
     const ReadScope scope = scope_of(collection, namespace_, filter, principal);
     auto result = run_call(nullptr, [&](const CallLimits& limits) -> Result<std::vector<Chunk>> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return open->database.scan(scope, after, limit, vectors, limits);
+        return naming_collections(open, open->database.scan(scope, after, limit, vectors, limits),
+                                  principal);
     });
     return chunk_list(value_or_raise(std::move(result)));
 }
@@ -205,7 +220,8 @@ nb::list neighbors(const Engine& self, const std::string& collection, const std:
     const ReadScope scope = scope_of(collection, namespace_, nb::none(), principal);
     auto result = run_call(nullptr, [&](const CallLimits& limits) -> Result<std::vector<Chunk>> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return open->database.neighbors(scope, chunk_id, count, limits);
+        return naming_collections(open, open->database.neighbors(scope, chunk_id, count, limits),
+                                  principal);
     });
     return chunk_list(value_or_raise(std::move(result)));
 }
