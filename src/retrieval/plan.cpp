@@ -42,6 +42,15 @@ std::string obstacle(const CollectionPlan& collection, Strategy strategy) {
     return {};
 }
 
+void warn_of_words_alone(Plan& plan) {
+    if (plan.strategy != Strategy::Hybrid) return;
+    for (const CollectionPlan& collection : plan.collections) {
+        if (collection.dense) continue;
+        plan.warnings.push_back("collection \"" + collection.name +
+                                "\" holds no vectors: only words were searched");
+    }
+}
+
 Result<> plan_legs(const Request& request, Plan& plan) {
     const bool blank = is_blank(request.query);
     const bool wants_sparse =
@@ -60,11 +69,11 @@ Result<> plan_legs(const Request& request, Plan& plan) {
             plan.strategy != Strategy::Sparse && collection.schema.vectors.has_vectors();
         collection.sparse = wants_sparse && !blank;
         any_dense = any_dense || collection.dense;
-        if (plan.strategy == Strategy::Hybrid && !collection.dense) {
-            plan.warnings.push_back("collection \"" + collection.name +
-                                    "\" holds no vectors: only words were searched");
-        }
     }
+    // Words alone are all there is to a collection without vectors: that is said only to those who
+    // asked for more.
+    if (any_dense || request.strategy || !request.query_embedding.empty())
+        warn_of_words_alone(plan);
     if (blank && (request.query_embedding.empty() || !any_dense)) {
         return invalid_argument("\"query\" is blank, and no query_embedding was given");
     }

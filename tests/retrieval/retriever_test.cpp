@@ -137,11 +137,22 @@ TEST(Retriever, SaysThatWordsAloneAnsweredWhereThereAreNoVectors) {
     backend.schema_for_test().vectors.embedder = "none";
     Request request = hybrid_request();
     request.query_embedding.clear();
+    request.strategy = Strategy::Hybrid;
     const auto answer = retrieve(backend, request);
     ASSERT_TRUE(answer);
     EXPECT_TRUE(answer->complete);
     EXPECT_EQ(answer->warnings.size(), 1U);
     EXPECT_EQ(answer->sources.size(), 1U);
+
+    // Who did not ask for vectors is not told that there are none: it is declared so.
+    request.strategy.reset();
+    const auto plain = retrieve(backend, request);
+    ASSERT_TRUE(plain);
+    EXPECT_TRUE(plain->warnings.empty());
+    EXPECT_EQ(plain->sources.size(), 1U);
+    request.query_embedding = {1, 0};
+    EXPECT_EQ(retrieve(backend, request)->warnings.size(), 1U);
+    request.query_embedding.clear();
 
     request.strategy = Strategy::Dense;
     const auto dense = retrieve(backend, request);
