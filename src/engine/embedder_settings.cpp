@@ -29,6 +29,13 @@ Result<EmbedderPtr> make_own(const OwnModel& own) {
 }
 
 Result<EmbedderPtr> make_openai(const EmbedderSettings& settings) {
+    // Others' endpoints may need none.
+    if (settings.openai_api_key.empty() && !settings.offline &&
+        settings.openai_base_url.find("://api.openai.com") != std::string::npos) {
+        return invalid_argument(
+            "the embedder \"openai\" needs an API key, and there is none: set OPENAI_API_KEY (or "
+            "BRAID_OPENAI_BASE_URL, for an endpoint that needs none)");
+    }
     return embed::make_http_embedder({.base_url = settings.openai_base_url,
                                       .api_key = settings.openai_api_key,
                                       .model = settings.openai_model,
