@@ -73,6 +73,7 @@ const CommandSpec kAnalyzeCommand{
     .details = R"(  braid analyze "Foxes' getUserName() hunts" --language english)",
     .flags = kAnalyzeFlags,
     .run = run_analyze,
+    .paged = true,
 };
 
 }  // namespace braid::cli

@@ -69,7 +69,7 @@ public:
             add_wrapped(style_.dim, "Instead of \"" + plain(suggestion.word) + "\": \"" +
                                         plain(suggestion.instead) + "\", in " +
                                         with_separators(suggestion.chunks) +
-                                        (suggestion.chunks == 1 ? " chunk" : " chunks"));
+                                        (suggestion.chunks == 1 ? " chunk." : " chunks."));
         }
         add_summary();
         return std::move(lines_);
@@ -254,7 +254,7 @@ private:
         if (answer_.unused.empty()) return;
         std::string names;
         for (const std::string& name : answer_.unused) names += (names.empty() ? "" : ", ") + name;
-        add_wrapped(style_.warning, "! Not used here: " + names);
+        add_wrapped(style_.warning, "! Not used here: " + names + ".");
     }
 
     void add_wrapped(std::string_view style, const std::string& text, std::size_t max_lines = 4) {

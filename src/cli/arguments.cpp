@@ -23,6 +23,7 @@ constexpr auto kGlobalFlags = std::to_array<FlagSpec>({
     {.name = "json", .help = "print one JSON object"},
     {.name = "quiet", .help = "no progress, notes or summaries", .letter = 'q'},
     {.name = "verbose", .help = "say more on standard error", .letter = 'v'},
+    {.name = "no-pager", .help = "print long output as it is (BRAID_PAGER, PAGER)"},
     {.name = "no-color", .help = "no colours (also NO_COLOR)"},
     {.name = "version", .help = "print the version", .letter = 'V'},
     {.name = "help", .help = "print help", .letter = 'h'},
@@ -77,7 +78,14 @@ public:
                 BRAID_CHECK(take_flag(argument));
             }
         }
-        if (out_.has("help") || out_.has("version")) return std::move(out_);
+        if (out_.has("help") || out_.has("version")) {
+            if (!group_.empty() && !out_.operands.empty()) {
+                out_.command = command_named(group_ + " " + out_.operands.front());
+            }
+            out_.group = group_;
+            return std::move(out_);
+        }
+        if (!group_.empty()) BRAID_CHECK(unknown_command(group_));
         BRAID_CHECK(check_operands());
         return std::move(out_);
     }
@@ -105,7 +113,22 @@ private:
             rest_ = rest_.subspan(1);
             return {};
         }
+        if (is_group(first) && (rest_.size() == 1 || is_flag(rest_[1]))) {
+            group_ = first;
+            rest_ = rest_.subspan(1);
+            return {};
+        }
         return unknown_command(first);
+    }
+
+    static bool is_flag(const std::string& argument) {
+        return argument.size() > 1 && argument.starts_with('-');
+    }
+
+    /// Whether the names of some commands begin with this word.
+    bool is_group(const std::string& word) const {
+        return std::ranges::any_of(
+            commands_, [&](const CommandSpec* c) { return c->name.starts_with(word + " "); });
     }
 
     const CommandSpec* command_named(std::string_view name) const {
@@ -222,6 +245,7 @@ private:
 
     std::span<const std::string> rest_;
     std::span<const CommandSpec* const> commands_;
+    std::string group_;  // a word that needs another
     Arguments out_;
 };
 

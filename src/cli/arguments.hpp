@@ -52,12 +52,14 @@ struct CommandSpec {
     std::string_view shared_title{};           // over them in help
     Result<> (*run)(Session&) = nullptr;
     bool whole_database = false;  // works on all of it, on nobody's behalf: --as is refused
+    bool paged = false;  // prints what people read, perhaps more than a screen of it
 };
 
 /// What stood on the command line, checked against the tables.
 class Arguments {
 public:
     const CommandSpec* command = nullptr;  // none: only global flags were given
+    std::string group;  // "keys": help was asked about the commands that begin with this word
     std::vector<std::string> operands;
 
     /// The operands as one text: the words of a question.

@@ -124,12 +124,12 @@ Result<> run_drop(Session& session) {
     return {};
 }
 
-constexpr auto kStatsFlags = std::to_array<FlagSpec>({kCollectionFlag, kNamespaceFlag});
+constexpr auto kStatsFlags = std::to_array<FlagSpec>({kReadFlag, kNamespaceFlag});
 
 Result<> run_stats(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(Object scope, session.scope());
-    BRAID_TRY(const Value stats, service->call("stats", std::move(scope)));
+    BRAID_TRY(const Value stats, session.read(*service, "stats", std::move(scope)));
     if (session.json()) {
         session.out.json(stats);
         return {};
@@ -157,7 +157,7 @@ Result<> run_stats(Session& session) {
 }
 
 constexpr auto kFacetsFlags = std::to_array<FlagSpec>({
-    kCollectionFlag,
+    kReadFlag,
     kNamespaceFlag,
     kFilterFlag,
     {.name = "limit",
@@ -173,7 +173,7 @@ Result<> run_facets(Session& session) {
     params.set("field", Value(field));
     params.set("limit", limit.value_or(20));
     BRAID_TRY(const auto service, session.service_for_reading());
-    BRAID_TRY(const Value result, service->call("facets", std::move(params)));
+    BRAID_TRY(const Value result, session.read(*service, "facets", std::move(params)));
     if (session.json()) {
         session.out.json(result);
         return {};
@@ -203,6 +203,7 @@ const CommandSpec kCollectionsCommand{
     .details = "",
     .flags = {},
     .run = run_list,
+    .paged = true,
 };
 
 const CommandSpec kCollectionsCreateCommand{
@@ -248,6 +249,7 @@ const CommandSpec kFacetsCommand{
     .details = R"(  braid facets author.name --filter '{"year": {"$gte": 2020}}')",
     .flags = kFacetsFlags,
     .run = run_facets,
+    .paged = true,
 };
 
 }  // namespace braid::cli

@@ -8,6 +8,7 @@ std::span<const CommandSpec* const> all_commands() {
     static const std::array kCommands{
         &kIngestCommand,
         &kRetrieveCommand,
+        &kSearchCommand,
         &kContextCommand,
         &kExplainCommand,
         &kWhyNotCommand,

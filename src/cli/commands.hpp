@@ -39,6 +39,7 @@ extern const CommandSpec kRepairCommand;
 extern const CommandSpec kRestoreCommand;
 extern const CommandSpec kRetrieveCommand;
 extern const CommandSpec kRunCommand;
+extern const CommandSpec kSearchCommand;
 extern const CommandSpec kServeCommand;
 extern const CommandSpec kSnapshotCommand;
 extern const CommandSpec kStatsCommand;

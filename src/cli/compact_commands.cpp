@@ -69,8 +69,9 @@ Result<> run_purge(Session& session) {
         if (left == 0) break;
         if (round == kPurgeRounds) {
             return fail(ErrorCode::Conflict,
-                        "the database is being written to: " + with_separators(left) +
-                            " writes were made void meanwhile; purge it again when it is quiet");
+                        "the database is being written to: " +
+                            eval::count_of(left, "write was", "writes were") +
+                            " made void meanwhile; purge it again when it is quiet");
         }
     }
     if (session.json()) {

@@ -130,6 +130,7 @@ gives or sees, and OPENAI_API_KEY to OpenAI's alone.
                  "acme": {"namespaces": ["acme", "acme-*"]}})",
     .flags = kConfigFlags,
     .run = run_config_show,
+    .paged = true,
 };
 
 const CommandSpec kConfigTrustCommand{

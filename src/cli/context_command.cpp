@@ -4,6 +4,7 @@
 #include "braid/cli/commands.hpp"
 #include "braid/cli/request_flags.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/eval/numbers.hpp"
 #include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
@@ -26,7 +27,8 @@ Result<> run_context(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
     Value params = wire::request_to_value(request);
     params.as_object().set("budget", budget.value_or(kDefaultBudget));
-    BRAID_TRY(const Value context, service->call("context", std::move(params.as_object())));
+    BRAID_TRY(const Value context,
+              session.read(*service, "context", std::move(params.as_object())));
     if (session.json()) {
         session.out.json(context);
         return {};
@@ -34,16 +36,17 @@ Result<> run_context(Session& session) {
     for (const Value& warning : list_in(context, "warnings")) session.warn(warning.as_string());
     const std::size_t passages = list_in(context, "passages").size();
     if (passages == 0) {
-        session.note("no passages");
+        session.note("No passages.");
         return {};
     }
     session.out.text(text_in(context, "text"));
     const std::uint64_t left_out = number_in(context, "left_out");
-    session.note(std::to_string(passages) + " passages, " +
-                 with_separators(number_in(context, "tokens")) + " of " +
-                 with_separators(number_in(context, "budget")) +
-                 (flag_in(context, "tokens_estimated") ? " tokens (estimated)" : " tokens") +
-                 (left_out > 0 ? "; " + std::to_string(left_out) + " hits did not fit" : ""));
+    session.note(
+        eval::count_of(passages, "passage", "passages") + ", " +
+        with_separators(number_in(context, "tokens")) + " of " +
+        with_separators(number_in(context, "budget")) +
+        (flag_in(context, "tokens_estimated") ? " tokens (estimated)" : " tokens") +
+        (left_out > 0 ? "; " + eval::count_of(left_out, "hit", "hits") + " did not fit." : "."));
     return {};
 }
 
@@ -65,6 +68,7 @@ in its order. Tokens are counted as the collection's embedder does.
     .shared_flags = request_flags(),
     .shared_title = "How to search",
     .run = run_context,
+    .paged = true,
 };
 
 }  // namespace braid::cli

@@ -320,6 +320,7 @@ wrong.
   braid doctor --json)",
     .flags = {},
     .run = run_doctor,
+    .paged = true,
 };
 
 }  // namespace braid::cli

@@ -61,7 +61,7 @@ Result<> run_eval(Session& session) {
         const std::string page = eval::html_report(
             {outcome.qrels, outcome.runs, outcome.comparison, outcome.queries}, {});
         BRAID_CHECK(write_output(*path, page));
-        session.note("report in " + *path);
+        session.note("The report is in " + *path + ".");
     }
     if (session.json()) {
         session.out.json(eval::to_value(outcome.comparison, per_query));
@@ -93,6 +93,7 @@ bootstrap and a randomisation test over the same queries.
   braid eval --qrels q.txt a.trec b.trec --html report.html --queries q.jsonl)",
     .flags = kEvalFlags,
     .run = run_eval,
+    .paged = true,
 };
 
 }  // namespace braid::cli

@@ -31,7 +31,7 @@ Result<Value> ask(const Session& session, std::string_view operation) {
     BRAID_TRY(const auto service, session.service_for_reading());
     Value params = wire::request_to_value(request);
     params.as_object().set("chunk_id", Value(chunk));
-    return service->call(operation, std::move(params.as_object()));
+    return session.read(*service, operation, std::move(params.as_object()));
 }
 
 std::string score_of(const Value& place) {
@@ -105,6 +105,7 @@ const CommandSpec kExplainCommand{
     .shared_flags = request_flags(),
     .shared_title = "How to search",
     .run = run_explain,
+    .paged = true,
 };
 
 const CommandSpec kWhyNotCommand{
@@ -121,6 +122,7 @@ smallest single change to the request that brings it in, which was tried.
     .shared_flags = request_flags(),
     .shared_title = "How to search",
     .run = run_why_not,
+    .paged = true,
 };
 
 }  // namespace braid::cli

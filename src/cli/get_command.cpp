@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <array>
-#include <optional>
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "braid/cli/commands.hpp"
@@ -13,41 +16,56 @@ namespace braid::cli {
 namespace {
 
 constexpr auto kGetFlags = std::to_array<FlagSpec>({
-    kCollectionFlag,
+    kReadFlag,
     kNamespaceFlag,
     {.name = "vectors", .help = "show the vectors too"},
 });
 
-void print_field(Output& out, std::string_view name, const std::string& value) {
-    out.line("  " + std::string(out.style().dim) + padded(name, 14) +
-             std::string(out.style().reset) + value);
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+Rows fields_of(const Chunk& chunk) {
+    Rows rows;
+    const auto add = [&](std::string_view name, std::string value) {
+        rows.emplace_back(name, std::move(value));
+    };
+    if (chunk.document_id != chunk.chunk_id) add("document", plain(chunk.document_id));
+    if (chunk.chunk_index) add("index", std::to_string(*chunk.chunk_index));
+    if (chunk.title) add("title", plain(*chunk.title));
+    if (chunk.section_title) add("section", plain(*chunk.section_title));
+    if (chunk.created_at) add("created", core::print_rfc3339(*chunk.created_at));
+    if (chunk.sensitivity) add("sensitivity", plain(*chunk.sensitivity));
+    for (const std::string& scope : chunk.visibility_scope) add("scope", plain(scope));
+    for (const auto& [key, value] : chunk.metadata) {
+        add(plain(key), plain(value.is_string() ? value.as_string() : json::print(value)));
+    }
+    add("version", std::to_string(chunk.version));
+    if (!chunk.vector.empty()) {
+        add("vector", json::print(wire::vector_to_value(chunk.vector)));
+    }
+    return rows;
+}
+
+/// Line by line as it was stored; on a terminal, long lines are broken between words.
+void print_content(Output& out, const std::string& content) {
+    const std::size_t room =
+        out.on_terminal() ? out.width() - 2 : std::numeric_limits<std::uint32_t>::max();
+    for (const std::string& line : text_lines(content, room)) {
+        out.line(line.empty() ? line : "  " + line);
+    }
 }
 
 void print_chunk(Output& out, const Chunk& chunk) {
     const Style& style = out.style();
     out.line(std::string(style.bold) + plain(chunk.chunk_id) + std::string(style.reset));
-    if (chunk.document_id != chunk.chunk_id) print_field(out, "document", plain(chunk.document_id));
-    if (chunk.chunk_index) print_field(out, "index", std::to_string(*chunk.chunk_index));
-    if (chunk.title) print_field(out, "title", plain(*chunk.title));
-    if (chunk.section_title) print_field(out, "section", plain(*chunk.section_title));
-    if (chunk.created_at) print_field(out, "created", core::print_rfc3339(*chunk.created_at));
-    if (chunk.sensitivity) print_field(out, "sensitivity", plain(*chunk.sensitivity));
-    for (const std::string& scope : chunk.visibility_scope) {
-        print_field(out, "scope", plain(scope));
+    const Rows rows = fields_of(chunk);
+    std::size_t width = 0;
+    for (const auto& [name, value] : rows) width = std::max(width, display_width(name));
+    for (const auto& [name, value] : rows) {
+        out.line("  " + std::string(style.dim) + padded(name, width) + std::string(style.reset) +
+                 "  " + value);
     }
-    for (const auto& [key, value] : chunk.metadata) {
-        print_field(out, plain(key),
-                    plain(value.is_string() ? value.as_string() : json::print(value)));
-    }
-    print_field(out, "version", std::to_string(chunk.version));
-    if (!chunk.vector.empty()) {
-        print_field(out, "vector", json::print(wire::vector_to_value(chunk.vector)));
-    }
-    const std::size_t width = out.width() - 2;
-    for (const std::string& line :
-         wrapped({{chunk.content, false}}, width, chunk.content.size() + 1, style)) {
-        out.line("  " + line);
-    }
+    out.line();
+    print_content(out, chunk.content);
 }
 
 Result<> run_get(Session& session) {
@@ -56,6 +74,8 @@ Result<> run_get(Session& session) {
     params.set("chunk_ids", Array(ids.begin(), ids.end()));
     params.set("vectors", session.arguments.has("vectors"));
     BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(const std::string collection, session.collection_to_read(*service));
+    params.set("collection", Value(collection));
     BRAID_TRY(const Value result, service->call("get", std::move(params)));
     const Array& chunks = list_in(result, "chunks");
     Array found;
@@ -74,15 +94,15 @@ Result<> run_get(Session& session) {
     const std::size_t lost = missing.size();
     const std::string first = lost > 0 ? missing.front().as_string() : "";
     if (session.json()) {
-        session.out.json(Object{{"collection", Value(session.collection())},
+        session.out.json(Object{{"collection", Value(collection)},
                                 {"namespace", Value(session.namespace_name())},
                                 {"chunks", std::move(found)},
                                 {"missing", std::move(missing)}});
     }
     if (lost == 0) return {};
     return fail(ErrorCode::NotFound,
-                "collection \"" + session.collection() + "\", namespace \"" +
-                    session.namespace_name() + "\": no chunk \"" + first + "\"" +
+                "collection \"" + collection + "\", namespace \"" + session.namespace_name() +
+                    "\": no chunk \"" + first + "\"" +
                     (lost > 1 ? " and " + std::to_string(lost - 1) + " more" : ""));
 }
 
@@ -97,6 +117,7 @@ const CommandSpec kGetCommand{
     .details = R"(  braid get fox-1 fox-2 --json)",
     .flags = kGetFlags,
     .run = run_get,
+    .paged = true,
 };
 
 }  // namespace braid::cli

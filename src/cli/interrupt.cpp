@@ -4,12 +4,22 @@
 #include <thread>
 
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace braid::cli {
 namespace {
 
 constexpr int kInterrupted = 130;
+
+[[noreturn]] void end(pid_t pager) {
+    if (pager > 0) {
+        ::close(STDOUT_FILENO);
+        ::close(STDERR_FILENO);
+        ::waitpid(pager, nullptr, 0);
+    }
+    ::_exit(kInterrupted);
+}
 
 }  // namespace
 
@@ -27,7 +37,9 @@ Interrupts::Interrupts() {
         while (true) {
             int signal = 0;
             if (::sigwait(&signals, &signal) != 0) continue;
-            if (!state->held.load() || state->stop.stop_requested()) ::_exit(kInterrupted);
+            if (!state->held.load() || state->stop.stop_requested()) {
+                end(state->pager.load());
+            }
             state->stop.request_stop();
         }
     }).detach();

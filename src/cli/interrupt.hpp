@@ -4,6 +4,8 @@
 #include <memory>
 #include <stop_token>
 
+#include <sys/types.h>
+
 namespace braid::cli {
 
 /// Turns SIGINT and SIGTERM into an exit with 130. Until hold() is called they end the program at
@@ -17,12 +19,15 @@ public:
 
     void hold() noexcept { state_->held.store(true); }
     std::stop_token token() const noexcept { return state_->stop.get_token(); }
+    /// An end by signal first lets this process end, which has the terminal.
+    void wait_for(pid_t pager) noexcept { state_->pager.store(pager); }
     bool requested() const noexcept { return state_->stop.stop_requested(); }
 
 private:
     struct State {
         std::stop_source stop;
         std::atomic<bool> held{false};
+        std::atomic<pid_t> pager{-1};
     };
     std::shared_ptr<State> state_ = std::make_shared<State>();  // outlived by the waiting thread
 };

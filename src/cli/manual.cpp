@@ -90,6 +90,9 @@ std::string manual_page(std::span<const CommandSpec* const> commands) {
     out +=
         ".SH ENVIRONMENT\nA flag stands above these variables, they above .env in the current\n"
         "directory, that above config.json, that above the default.\n";
+    out += ".TP\n" + bold("BRAID_PAGER") + ", " + bold("PAGER") +
+           "\nwhat long output on a terminal goes through (default: less; empty: nothing); not "
+           "read from .env\n";
     for (const SettingSpec& spec : setting_specs()) {
         out += ".TP\n" + bold(spec.variable) + "\n" + roff(spec.help);
         out += " (config.json: " + roff(spec.name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "braid/cli/arguments.hpp"
 #include "braid/cli/commands.hpp"
 #include "braid/cli/help.hpp"
+#include "braid/cli/pager.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/core/errand.hpp"
 #include "braid/json/json.hpp"
@@ -19,6 +21,13 @@ namespace braid::cli {
 namespace {
 
 constexpr int kBrokenPipe = 141;  // what a shell reports for a program that SIGPIPE ended
+
+std::optional<std::string> environment_variable(std::string_view name) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): before threads start
+    const char* const value = std::getenv(std::string(name).c_str());
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+}
 
 /// Prints the error and returns its exit code.
 int report(Output& out, const Error& error, bool as_json) {
@@ -39,11 +48,23 @@ std::optional<int> answer_directly(const Arguments& arguments, Output& out) {
         return 0;
     }
     if (!arguments.has("help")) return std::nullopt;
-    const std::string text = arguments.command != nullptr
-                                 ? command_help(*arguments.command, out.style())
-                                 : overview(all_commands(), out.style());
-    out.line(text.substr(0, text.size() - 1));
+    if (arguments.command != nullptr) {
+        out.text(command_help(*arguments.command, all_commands(), out.style()));
+    } else if (!arguments.group.empty()) {
+        out.text(group_help(arguments.group, all_commands(), out.style()));
+    } else {
+        out.text(overview(all_commands(), out.style()));
+    }
     return 0;
+}
+
+/// Whether people read what comes, on a terminal that can show it page by page.
+bool wants_pager(const Arguments& arguments, const Output& out) {
+    const bool reading =
+        arguments.has("help") || (arguments.command != nullptr && arguments.command->paged);
+    const auto terminal = environment_variable("TERM");
+    return reading && out.on_terminal() && !arguments.has("json") && !arguments.has("no-pager") &&
+           terminal && *terminal != "dumb";
 }
 
 /// `help COMMAND` is `COMMAND --help`.
@@ -87,7 +108,11 @@ int run_checked(const std::vector<std::string>& given) {
         if (!as_json) out.note("Try \"braid --help\".");
         return code;
     }
+    // Before threads start, and gone after everything else.
+    std::optional<Pager> pager;
+    if (wants_pager(*arguments, out)) pager.emplace(pager_command(environment_variable));
     Interrupts interrupts;
+    if (pager) interrupts.wait_for(pager->process());
     int code = 0;
     if (const auto answered = answer_directly(*arguments, out)) {
         code = *answered;
@@ -100,7 +125,8 @@ int run_checked(const std::vector<std::string>& given) {
     }
     const auto finished = out.finish();
     if (!finished) return report(out, finished.error(), as_json);
-    return code == 0 && out.broken_pipe() ? kBrokenPipe : code;
+    // Who leaves the pager has read enough.
+    return code == 0 && out.broken_pipe() && !pager ? kBrokenPipe : code;
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "braid/eval/numbers.hpp"
+
 namespace braid::cli {
 namespace {
 
@@ -28,7 +30,7 @@ double Progress::seconds() const {
 void Progress::update(std::uint64_t chunks, std::uint64_t done,
                       std::optional<std::uint64_t> total) {
     if (every_ > 0 && chunks >= next_line_) {
-        out_.note(with_separators(chunks) + " chunks stored");
+        out_.note(eval::count_of(chunks, "chunk", "chunks") + " stored");
         next_line_ = chunks - chunks % every_ + every_;
     }
     const auto now = Clock::now();
@@ -45,7 +47,7 @@ void Progress::draw(std::uint64_t chunks, std::uint64_t done, std::optional<std:
                "%  ";
     }
     const double elapsed = std::max(seconds(), 1e-3);
-    text += with_separators(chunks) + " chunks  " +
+    text += eval::count_of(chunks, "chunk", "chunks") + "  " +
             with_separators(static_cast<std::uint64_t>(static_cast<double>(chunks) / elapsed)) +
             "/s";
     out_.status(text);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "braid/eval/numbers.hpp"
 #include "braid/ingest/npy.hpp"
 
 namespace braid::cli {
@@ -17,9 +18,9 @@ Result<QueryFile> read_query_file(const Arguments& arguments) {
     if (const auto vectors = arguments.text("query-vectors")) {
         BRAID_TRY(const auto file, ingest::NpyFile::open(*vectors));
         if (file.rows() != out.queries.size()) {
-            return invalid_argument(file.name() + " has " + std::to_string(file.rows()) +
-                                    " rows, but there are " + std::to_string(out.queries.size()) +
-                                    " queries");
+            return invalid_argument(
+                file.name() + " has " + eval::count_of(file.rows(), "row", "rows") +
+                ", the file of queries " + eval::count_of(out.queries.size(), "query", "queries"));
         }
         BRAID_TRY(out.vectors, file.all_rows());
     }

@@ -5,6 +5,7 @@
 #include "braid/cli/commands.hpp"
 #include "braid/cli/progress.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/eval/numbers.hpp"
 
 namespace braid::cli {
 namespace {
@@ -42,7 +43,8 @@ Result<> run_reembed(Session& session) {
     } else if (!session.quiet()) {
         session.out.line("Collection \"" + collection + "\" has vectors of \"" + embedder +
                          "\" now: " + with_separators(report->embedded) + " of " +
-                         with_separators(report->chunks) + " chunks were embedded.");
+                         eval::count_of(report->chunks, "chunk", "chunks") +
+                         (report->embedded == 1 ? " was embedded." : " were embedded."));
     }
     return {};
 }

@@ -49,7 +49,10 @@ Result<Request> request_of(const Session& session) {
     }
     if (!arguments.operands.empty()) request.set("query", arguments.joined_operands());
     const bool asks = path || !arguments.operands.empty() || arguments.has("query-vector");
-    if (!asks) return invalid_argument("\"retrieve\" needs QUERY, --request or --query-vector");
+    if (!asks) {
+        return invalid_argument("\"" + std::string(arguments.command->name) +
+                                "\" needs QUERY, --request or --query-vector");
+    }
     return caller_request(session.settings, request);
 }
 
@@ -57,7 +60,7 @@ Result<> run_retrieve(Session& session) {
     BRAID_TRY(const Request request, request_of(session));
     BRAID_TRY(const auto service, session.service_for_reading());
     Value json = wire::request_to_value(request);
-    BRAID_TRY(const Value found, service->call("retrieve", std::move(json.as_object())));
+    BRAID_TRY(const Value found, session.read(*service, "retrieve", std::move(json.as_object())));
     if (session.json()) {
         session.out.json(found);
         return {};
@@ -92,6 +95,21 @@ which leg found it at which rank.
     .shared_flags = request_flags(),
     .shared_title = "How to search",
     .run = run_retrieve,
+    .paged = true,
+};
+
+const CommandSpec kSearchCommand{
+    .name = "search",
+    .operands = "QUERY",
+    .min_operands = 0,
+    .max_operands = 1000,
+    .summary = "the same as retrieve",
+    .details = R"(  braid search "when do foxes hunt?")",
+    .flags = kRetrieveFlags,
+    .shared_flags = request_flags(),
+    .shared_title = "How to search",
+    .run = run_retrieve,
+    .paged = true,
 };
 
 }  // namespace braid::cli

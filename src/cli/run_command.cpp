@@ -75,6 +75,7 @@ Result<> run_run(Session& session) {
     BRAID_TRY(eval::RunRequest request, run_request(session));
     request.vectors = std::move(file.vectors);
     BRAID_TRY(const auto service, session.service_for_reading());
+    session.name_collection(*service, request.request);
     const bool bar = session.out.notes_on_terminal() && !session.quiet();
     request.progress = [&](std::size_t done) {
         if (bar) {

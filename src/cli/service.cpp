@@ -26,7 +26,7 @@ public:
         if (found == nullptr) {
             return fail(ErrorCode::Unsupported, "unknown operation " + std::string(operation));
         }
-        return (operations_.*found->run)(params, caller_);
+        return operations_.run(found->run, params, caller_);
     }
     Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
                             const std::string& namespace_,

@@ -9,9 +9,55 @@
 #include "braid/cli/socket_place.hpp"
 
 namespace braid::cli {
+namespace {
+
+/// Whether operations would search a collection that nobody named.
+bool names_collection(const Object& params) {
+    const Value* const one = params.find("collection");
+    const Value* const many = params.find("collections");
+    return (one != nullptr && !one->is_null()) ||
+           (many != nullptr && many->is_array() && !many->as_array().empty());
+}
+
+/// The name of the only collection, if it is not "default"; else empty.
+std::string only_collection(const Service& service) {
+    const auto listed = service.call("collections", {});
+    if (!listed) return {};
+    const Array& infos = list_in(*listed, "collections");
+    std::string name = infos.size() == 1 ? text_in(infos.front(), "name") : std::string();
+    return name == kDefaultCollection ? std::string() : name;
+}
+
+}  // namespace
+
+Result<Value> Session::read(const Service& service, std::string_view operation,
+                            Object params) const {
+    auto result = service.call(operation, params);
+    if (result || result.error().code != ErrorCode::NotFound || names_collection(params)) {
+        return result;
+    }
+    const std::string only = only_collection(service);
+    if (only.empty()) return result;
+    if (verbose()) note("in \"" + only + "\", the only collection");
+    params.set("collection", Value(only));
+    return service.call(operation, std::move(params));
+}
+
+Result<std::string> Session::collection_to_read(const Service& service) const {
+    if (auto given = arguments.text("collection")) return *std::move(given);
+    BRAID_TRY(const Value info, read(service, "describe", {}));
+    return text_in(info, "name");
+}
+
+void Session::name_collection(const Service& service, Request& request) const {
+    if (!request.collections.empty()) return;
+    auto name = collection_to_read(service);
+    if (name && *name != kDefaultCollection) request.collections = {*std::move(name)};
+}
 
 Result<Object> Session::scope() const {
-    Object scope{{"collection", Value(collection())}, {"namespace", Value(namespace_name())}};
+    Object scope{{"namespace", Value(namespace_name())}};
+    if (const auto given = arguments.text("collection")) scope.set("collection", Value(*given));
     BRAID_TRY(Value filter, arguments.value(kFilterFlag));
     if (!filter.is_null()) {
         BRAID_CHECK(parse_filter(filter));

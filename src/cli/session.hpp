@@ -19,6 +19,11 @@ inline constexpr FlagSpec kCollectionFlag{.name = "collection",
                                           .kind = FlagKind::Text,
                                           .value = "NAME",
                                           .help = "the collection (default: default)"};
+/// Of commands that read.
+inline constexpr FlagSpec kReadFlag{.name = "collection",
+                                    .kind = FlagKind::Text,
+                                    .value = "NAME",
+                                    .help = "the collection (default: default, or the only one)"};
 inline constexpr FlagSpec kNamespaceFlag{.name = "namespace",
                                          .kind = FlagKind::Text,
                                          .value = "NAME",
@@ -53,6 +58,13 @@ public:
     }
     /// The collection, the namespace and the filter of the flags, as operations take them.
     Result<Object> scope() const;
+    /// Service::call for commands that read. If neither the flags nor `params` name a collection,
+    /// there is none of the name "default", and only one at all, that one is meant.
+    Result<Value> read(const Service& service, std::string_view operation, Object params) const;
+    /// The same for a request that goes elsewhere: names the collection that is meant.
+    void name_collection(const Service& service, Request& request) const;
+    /// The collection that is meant by that rule.
+    Result<std::string> collection_to_read(const Service& service) const;
     /// Of --if-version.
     Result<WriteOptions> write_options() const;
 

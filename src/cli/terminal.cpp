@@ -226,7 +226,7 @@ std::string with_separators(unsigned long long number) {
 }
 
 std::string byte_size(unsigned long long bytes) {
-    if (bytes < 1000) return std::to_string(bytes) + " bytes";
+    if (bytes < 1000) return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
     double size = static_cast<double>(bytes);
     std::size_t unit = 0;
     while (size >= 999.5 && unit + 1 < kUnits.size()) {
@@ -267,6 +267,28 @@ std::vector<std::string> wrapped(const std::vector<Piece>& pieces, std::size_t w
         lines.push_back(rendered(glyphs, begin, shown, style) + (cut ? " …" : ""));
         begin = end;
     }
+    return lines;
+}
+
+std::vector<std::string> text_lines(std::string_view text, std::size_t width) {
+    constexpr std::size_t tab = 4;
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+        std::size_t indent = 0;
+        std::size_t at = 0;
+        for (; at < line.size() && (line[at] == ' ' || line[at] == '\t'); ++at) {
+            indent += line[at] == '\t' ? tab : 1;
+        }
+        indent = std::min(indent, width / 2);
+        const auto parts = wrapped({{std::string(line.substr(at)), false}}, width - indent,
+                                   line.size() + 1, Style::none());
+        if (parts.empty()) lines.emplace_back();
+        for (const std::string& part : parts) lines.push_back(std::string(indent, ' ') + part);
+    }
+    while (!lines.empty() && lines.back().empty()) lines.pop_back();
     return lines;
 }
 

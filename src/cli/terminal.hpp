@@ -53,6 +53,10 @@ struct Piece {
 std::vector<std::string> wrapped(const std::vector<Piece>& pieces, std::size_t width,
                                  std::size_t max_lines, const Style& style);
 
+/// A text as it was written, line by line: blank lines and indents stay, lines longer than `width`
+/// columns are broken between words. Other white space and control characters are as in plain().
+std::vector<std::string> text_lines(std::string_view text, std::size_t width);
+
 /// Columns of the terminal `descriptor`, or COLUMNS, or 80; from 40 to 200.
 std::size_t terminal_width(int descriptor);
 

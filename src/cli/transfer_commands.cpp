@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kExportFormat = 2;
 constexpr std::string_view kExportEnd = "braid_export_end";  // since format 2
 constexpr std::size_t kPage = 500;                           // chunks
-constexpr FlagSpec kExportFlags[] = {kCollectionFlag};
+constexpr FlagSpec kExportFlags[] = {kReadFlag};
 constexpr FlagSpec kImportFlags[] = {
     {.name = "collection",
      .kind = FlagKind::Text,
@@ -49,8 +49,8 @@ Result<Header> header_from_text(std::string_view line) {
 }
 
 Result<> run_export(Session& session) {
-    const std::string collection = session.collection();
     BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(const std::string collection, session.collection_to_read(*service));
     BRAID_TRY(const Value info, service->call("describe", {{"collection", Value(collection)}}));
     BRAID_TRY(const Schema schema, service->schema(collection));
     session.out.text(json::print(Object{{"braid_export", kExportFormat},
@@ -84,7 +84,7 @@ Result<> run_export(Session& session) {
     }
     // Without this line it is not whole.
     session.out.text(json::print(Object{{std::string(kExportEnd), chunks}}) + "\n");
-    session.note(eval::count_of(chunks, "chunk", "chunks") + " of \"" + collection + "\"");
+    session.note(eval::count_of(chunks, "chunk", "chunks") + " of \"" + collection + "\".");
     return {};
 }
 

@@ -120,6 +120,7 @@ Result<std::vector<eval::Run>> search(const Session& session, const QueryFile& f
         if (bar) session.out.status(setting.name);
         eval::RunRequest request;
         request.request = setting.request;
+        session.name_collection(*service, request.request);
         request.name = setting.name;
         request.vectors = file.vectors;
         request.documents =

@@ -124,7 +124,7 @@ TEST(Help, EveryCommandAndFlagIsDescribedWithinEightyColumns) {
     for (const CommandSpec* command : all_commands()) {
         EXPECT_TRUE(has(all, std::string(command->name)));
         EXPECT_FALSE(command->summary.empty());
-        const std::string help = command_help(*command, Style::none());
+        const std::string help = command_help(*command, all_commands(), Style::none());
         check(help);
         for (const auto flags : {command->flags, command->shared_flags}) {
             for (const FlagSpec& flag : flags) {
