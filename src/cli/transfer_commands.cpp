@@ -199,9 +199,9 @@ const CommandSpec kExportCommand{
     .operands = "",
     .summary = "write a collection as JSON lines",
     .details = R"(The first line is the collection's schema, then a line for each chunk of every
-namespace, with its vector, in the words that "ingest" reads, and a last one that
-says how many there are. What is written meanwhile may be in it or not: a copy as
-of one moment is "braid snapshot".
+namespace, with its vector, in the words that "ingest" reads, and a last one
+that says how many there are. What is written meanwhile may be in it or not: a
+copy as of one moment is "braid snapshot".
 
   braid export --collection notes > notes.jsonl
   braid export --collection notes | braid import - --data ~/other)",

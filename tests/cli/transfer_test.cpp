@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -142,9 +143,9 @@ TEST_F(Transfer, AKilledImportIsListedAsUnfinishedAndTheNextReplacesIt) {
         import.finish();
     }
     EXPECT_TRUE(has(done({"collections"}), "interrupted"));
-    const RunResult search = run({"retrieve", "owls", "--collection", "again"});
-    EXPECT_NE(search.exit_code, 0);
-    EXPECT_TRUE(has(search.errors, "interrupted")) << search.errors;
+    const RunResult read = run({"get", "fox", "--collection", "again"});
+    EXPECT_NE(read.exit_code, 0);
+    EXPECT_TRUE(has(read.errors, "interrupted")) << read.errors;
     EXPECT_TRUE(has(done({"import", "-", "--collection", "again"}, exported), "4 chunks"));
     EXPECT_FALSE(has(done({"collections"}), "interrupted"));
     EXPECT_EQ(done({"export", "--collection", "again"}).size(), exported.size());
@@ -158,6 +159,7 @@ TEST_F(Transfer, AnInterruptedImportLeavesNothing) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     import.signal(SIGINT);
+    EXPECT_EQ(import.read_line(), std::nullopt) << "it ends although its input does not";
     const RunResult result = import.finish();
     EXPECT_EQ(result.exit_code, 130) << result.errors;
     EXPECT_TRUE(has(result.errors, "nothing was imported")) << result.errors;
