@@ -1,6 +1,8 @@
 #include "braid/text/analyzer.hpp"
 
 #include <limits>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -95,9 +97,17 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
         return invalid_argument("stop words are known for english only, not for '" +
                                 std::string(*language) + "'");
     }
+    // One state for all analyzers of the same options: what they work with takes 250 kB.
+    static std::mutex mutex;
+    static std::map<std::string, std::weak_ptr<const State>> states;
+    const std::string key = options.name + " " + std::string(*language) +
+                            (options.stop_words ? " without stop words" : "");
+    const std::scoped_lock lock(mutex);
+    if (auto known = states[key].lock()) return Analyzer(std::move(known));
     auto state = std::make_shared<State>();
     state->options = options;
     state->options.language = *language;
+    states[key] = state;
     return Analyzer(std::move(state));
 }
 
