@@ -142,7 +142,7 @@ Result<> Database::create_collection(const std::string& name, const Schema& sche
 Result<> Database::begin_collection(const std::string& name, const Schema& schema) {
     BRAID_CHECK(validate_collection_name(name));
     Schema completed = schema;
-    BRAID_CHECK(impl_->registry.complete(completed));
+    BRAID_CHECK(impl_->registry->complete(completed));
     return impl_->backend->begin_collection(name, completed);
 }
 

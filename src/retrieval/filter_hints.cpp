@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/core/charge.hpp"
 #include "braid/core/nearest.hpp"
 
 namespace braid::retrieval {
@@ -69,7 +70,7 @@ std::set<std::string> known_keys(const Work& work) {
     for (const CollectionPlan& collection : work.plan.collections) {
         const auto chunks =
             work.backend.scan(work.snapshot, work.scope_of(collection.name), std::string(),
-                              kChunksLookedAt, false, work.leg_limits);
+                              kChunksLookedAt, false, core::apart(work.leg_limits));
         if (!chunks) continue;
         for (const Chunk& chunk : *chunks) collect_keys(chunk.metadata, "", 1, keys);
     }

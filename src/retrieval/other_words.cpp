@@ -28,8 +28,10 @@ void OtherWords::ask(const std::shared_ptr<const QueryPreprocessor>& model, bool
 
 core::Errand<OtherWords::Found> OtherWords::send(
     const std::shared_ptr<const QueryPreprocessor>& model, bool phrasings) {
+    CallLimits asked = work_.limits;
+    asked.bytes.reset();  // a model may hold them longer than the answer lives
     return work_.crew.send<Found>(
-        work_.limits,
+        std::move(asked),
         [model, phrasings, query = work_.request.query](const CallLimits& limits) -> Result<Found> {
             const auto start = Clock::now();
             llm::PreparedQuery prepared = llm::prepare_query(
