@@ -360,6 +360,28 @@ TEST(Database, ChecksItselfAndMakesCopies) {
     EXPECT_TRUE(memory->snapshot(folder.path() / "of-memory"));
 }
 
+TEST(Database, ACopyThatFailsLeavesNothing) {
+    namespace fs = std::filesystem;
+    const TemporaryFolder folder;
+    auto db = Database::open(folder.path() / "data");
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(db->create_collection("c"));
+    Chunk chunk;
+    chunk.chunk_id = "a";
+    chunk.content = "a fox";
+    ASSERT_TRUE(db->add("c", {chunk}));
+    fs::resize_file(folder.path() / "data/collections/c/log-000001", 60);  // half of it is gone
+    EXPECT_FALSE(db->snapshot(folder.path() / "copy"));
+    EXPECT_FALSE(fs::exists(folder.path() / "copy"));
+    fs::create_directory(folder.path() / "empty");
+    EXPECT_FALSE(db->snapshot(folder.path() / "empty"));
+    EXPECT_TRUE(fs::is_empty(folder.path() / "empty"));
+    fs::create_directory(folder.path() / "used");
+    fs::create_directory(folder.path() / "used" / "mine");
+    EXPECT_FALSE(db->snapshot(folder.path() / "used"));
+    EXPECT_TRUE(fs::exists(folder.path() / "used" / "mine"));
+}
+
 TEST(Database, CopiesOneMomentWhileOthersWrite) {
     const TemporaryFolder folder;
     auto db = Database::in_memory();
