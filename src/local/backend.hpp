@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "braid/core/unknown_collection.hpp"
 #include "braid/backend.hpp"
 #include "braid/core/fair_shared_mutex.hpp"
+#include "braid/core/unknown_collection.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/local/compaction_queue.hpp"
 #include "braid/local/local_backend.hpp"
@@ -49,8 +49,8 @@ struct RewriteProgress {
 /// See open_local_backend.
 class LocalBackend final : public Backend {
 public:
-    LocalBackend(std::unique_ptr<store::Directory> root, std::unique_ptr<store::DirectoryLock> lock,
-                 LocalOptions options)
+    LocalBackend(std::unique_ptr<store::Directory> root,
+                 std::shared_ptr<const store::DirectoryLock> lock, LocalOptions options)
         : lock_(std::move(lock)),
           root_(std::move(root)),
           options_(std::move(options)),
@@ -169,7 +169,7 @@ private:
     };
 
     Result<> check_writable() const {
-        if (!options_.read_only) return {};
+        if (!options_.read_only) return lock_->verify();
         return fail(ErrorCode::ReadOnly, root_->path() + " is open for reading only");
     }
     template <class Change>
@@ -231,7 +231,7 @@ private:
                    : store::Durability::relaxed(std::chrono::milliseconds(options_.relaxed_ms));
     }
 
-    std::unique_ptr<store::DirectoryLock> lock_;  // released last
+    std::shared_ptr<const store::DirectoryLock> lock_;  // released last
     std::unique_ptr<store::Directory> root_;
     const LocalOptions options_;
     std::unique_ptr<store::Directory> directory_;  // of the collections; null while there is none

@@ -85,7 +85,8 @@ Result<> Collection::create(store::Directory& directory, const Schema& schema, C
 Result<Collection::Opened> Collection::open(std::string name,
                                             std::unique_ptr<store::Directory> directory,
                                             store::Durability durability, bool read_only,
-                                            std::string_view manifest_name) {
+                                            std::string_view manifest_name,
+                                            std::shared_ptr<const store::DirectoryLock> lock) {
     const std::string path = directory->path() + "/" + std::string(manifest_name);
     const auto file = directory->open(manifest_name);
     if (!file) {
@@ -100,6 +101,7 @@ Result<Collection::Opened> Collection::open(std::string name,
     options.durability = durability;
     options.read_only = read_only;
     options.must_exist = true;
+    options.lock = std::move(lock);
     const std::shared_ptr<Collection> collection(new Collection(
         std::move(name), std::move(directory), std::move(manifest), std::move(analyzer),
         read_only));  // NOLINT(cppcoreguidelines-owning-memory): private
@@ -120,10 +122,13 @@ Result<Collection::Opened> Collection::open(std::string name,
 
     Opened result{collection, {}};
     if (opened->report.cut_bytes > 0) {
-        result.notes.push_back("collection \"" + collection->name_ +
-                               "\": " + (read_only ? "ignored " : "cut ") +
-                               std::to_string(opened->report.cut_bytes) +
-                               " bytes of an unfinished write at the end of its log");
+        const std::string& kept = opened->report.kept;
+        result.notes.push_back(
+            "collection \"" + collection->name_ + "\": " + (read_only ? "ignored " : "cut ") +
+            std::to_string(opened->report.cut_bytes) +
+            " bytes of an unfinished write at the end of its log" +
+            (kept.empty() ? ""
+                          : "; they are kept in " + collection->directory_->path() + "/" + kept));
     }
     return result;
 }

@@ -61,7 +61,8 @@ public:
     /// Takes over the directory, which must hold a manifest of that name.
     static Result<Opened> open(std::string name, std::unique_ptr<store::Directory> directory,
                                store::Durability durability, bool read_only,
-                               std::string_view manifest_name = kManifestName);
+                               std::string_view manifest_name = kManifestName,
+                               std::shared_ptr<const store::DirectoryLock> lock = nullptr);
 
     /// Begins a copy beside what is there: a manifest of that name and a log.
     Result<> create_next(const Schema& schema, std::string_view manifest_name) const;

@@ -8,6 +8,7 @@
 #include "braid/local/index_check.hpp"
 #include "braid/local/limits.hpp"
 #include "braid/local/log_reading.hpp"
+#include "braid/store/durable_mark.hpp"
 
 namespace braid::local {
 
@@ -119,6 +120,10 @@ Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) co
                                                std::to_string(file.size()) + " bytes are left of " +
                                                std::to_string(extent.log_bytes));
     }
+    const store::DurableLength length{
+        .log_id = log_->id(), .bytes = extent.log_bytes, .next_sequence = extent.pin->at() + 1};
+    BRAID_CHECK(
+        copy.create(store::durable_mark_name(manifest_.log), store::encode_durable_mark(length)));
     // The manifest last: without it there is no collection.
     BRAID_CHECK(copy.create(manifest_.log, file.first(static_cast<std::size_t>(extent.log_bytes))));
     return copy.create(kManifestName, write_manifest(manifest_at(extent)));

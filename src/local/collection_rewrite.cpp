@@ -4,6 +4,7 @@
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/local/records.hpp"
+#include "braid/store/durable_mark.hpp"
 
 namespace braid::local {
 
@@ -12,7 +13,9 @@ Result<std::string> Collection::next_log(const store::Directory& directory,
     std::uint64_t number = log_number(present).value_or(0);
     BRAID_TRY(const auto entries, directory.list());
     for (const store::DirectoryEntry& entry : entries) {
-        number = std::max(number, log_number(entry.name).value_or(0));
+        // Also of one that is gone and has left its mark.
+        const std::string log = log_of_file(entry.name).value_or("");
+        number = std::max(number, log_number(log).value_or(0));
     }
     return log_name(number + 1);
 }
@@ -39,10 +42,9 @@ void Collection::remove_old_logs() const {
         file ? read_manifest((*file)->bytes(), kNextManifestName) : Result<Manifest>(Manifest{});
     if (!next) return;
     for (const store::DirectoryEntry& entry : *entries) {
-        if (!log_number(entry.name) || entry.name == manifest_.log || entry.name == next->log) {
-            continue;
-        }
-        (void)directory_->remove(entry.name);  // left over; it does no harm
+        const auto log = log_of_file(entry.name);
+        if (!log || *log == manifest_.log || *log == next->log) continue;
+        (void)store::remove_log(*directory_, *log);  // left over; it does no harm
     }
 }
 
@@ -104,7 +106,7 @@ void Collection::discard(Collection& next) const {
     if (!present || present->log == next.manifest_.log) return;
     // What cannot be removed now goes when the database is opened next.
     (void)directory_->remove(next.manifest_name_);
-    (void)directory_->remove(next.manifest_.log);
+    (void)store::remove_log(*directory_, next.manifest_.log);
 }
 
 /// After an error the other manifest may be in place, for now or for good. What is written to this
@@ -137,7 +139,7 @@ Result<> Collection::replace_by(Collection& next) {
     // From here on the next one is the collection; what is left over does no harm.
     (void)close();
     (void)directory_->remove(std::exchange(next.manifest_name_, kManifestName));
-    (void)directory_->remove(manifest_.log);
+    (void)store::remove_log(*directory_, manifest_.log);
     return {};
 }
 

@@ -94,7 +94,7 @@ Result<std::shared_ptr<Collection>> LocalBackend::open_next(const std::string& c
                                                             std::string_view manifest_name) const {
     BRAID_TRY(auto directory, directory_->open_subdirectory(collection));
     BRAID_TRY(auto opened, Collection::open(collection, std::move(directory), durability(), false,
-                                            manifest_name));
+                                            manifest_name, lock_));
     return std::move(opened.collection);
 }
 
@@ -200,6 +200,7 @@ Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source
         const ReadScope scope{next->name(), namespace_, {}, std::nullopt};
         BRAID_CHECK(next->remove(scope, {.chunk_ids = {id}, .document_ids = {}, .filter = {}}, {}));
     }
+    BRAID_CHECK(check_writable());
     BRAID_CHECK(source->replace_by(*next));
     const std::scoped_lock lock(mutex_);
     if (!next->has_next()) unfinished_.erase(next->name());
