@@ -93,7 +93,9 @@ struct WriteOptions {
     /// does not hold, and the principal may see, are deleted by the same write: after a crash
     /// either all of the old is there or all of the new.
     bool replace_documents = false;
-    CallLimits limits;  // while missing vectors are made; the write itself is not interrupted
+    /// While missing vectors are made, and while a filter looks for what to delete; the write
+    /// itself is not interrupted.
+    CallLimits limits;
 };
 
 struct WriteReport {
@@ -213,7 +215,8 @@ public:
     /// Pins the named collections as they are now. NotFound names the first that is missing.
     virtual Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const = 0;
 
-    /// The schema a collection has in the snapshot. Cheap, unlike describe.
+    /// The schema a collection has in the snapshot. Cheap, unlike describe; and for nobody's eyes:
+    /// its dimension may be that of vectors which a principal does not see.
     virtual Result<Schema> schema(const SnapshotPtr& snapshot,
                                   const std::string& collection) const = 0;
 
@@ -278,9 +281,11 @@ public:
         return fail(ErrorCode::Unsupported,
                     "collection \"" + collection + "\" cannot be compacted");
     }
-    /// What an answer should say while a rewrite is unfinished.
-    virtual std::optional<std::string> rewriting(const std::string& collection) const {
-        (void)collection;
+    /// What an answer to the principal should say while a rewrite is unfinished: how far it is only
+    /// to one that sees everything.
+    virtual std::optional<std::string> rewriting(const std::string& collection,
+                                                 const Principal& principal) const {
+        (void)collection, (void)principal;
         return std::nullopt;
     }
 

@@ -22,7 +22,8 @@ struct Timestamp {
     friend auto operator<=>(const Timestamp&, const Timestamp&) = default;
 };
 
-/// Grows with every change of a chunk and never repeats; 0 means "does not exist".
+/// Another one after every change of a chunk, and never one that it had before; 0 means "does not
+/// exist". It says nothing else: versions have no order. At most 2^53 - 1, which JSON can carry.
 using Version = std::uint64_t;
 
 enum class Strategy { Dense, Sparse, Hybrid, MultiHop };
@@ -72,8 +73,11 @@ struct CallLimits {
     /// Counts what is copied for the answer, which fails once there is too much of it; none: any
     /// amount will do.
     std::shared_ptr<ByteBudget> bytes = {};
+    /// Asked as well, if set, from whatever thread does the work: true stops the call. It must be
+    /// cheap, and not throw.
+    std::function<bool()> gone = {};
 
-    bool stopped() const noexcept { return stop.stop_requested(); }
+    bool stopped() const { return stop.stop_requested() || (gone && gone()); }
     bool expired() const noexcept {
         return deadline && std::chrono::steady_clock::now() >= *deadline;
     }

@@ -109,7 +109,8 @@ public:
     Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
                                              const Schema& schema) override;
     Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) override;
-    std::optional<std::string> rewriting(const std::string& collection) const override;
+    std::optional<std::string> rewriting(const std::string& collection,
+                                         const Principal& principal) const override;
     /// Puts `next` in the place of the collection of its name, if nothing is pending.
     /// Up to `may_copy` chunks that are, are copied first, while writers wait.
     Result<bool> switch_over(const std::shared_ptr<Collection>& source,

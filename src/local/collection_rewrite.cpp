@@ -56,41 +56,39 @@ Result<> Collection::put_copies(const std::string& namespace_, std::vector<Chunk
     auto out = start_record(kCopy, namespace_, chunks.size());
     std::vector<PreparedChunk> prepared;
     for (Chunk& chunk : chunks) {
-        BRAID_CHECK(validate_chunk(chunk, expected));
+        BRAID_CHECK(validate_chunk(chunk, expected, {}));
         out.u64(chunk.version);
         docs::write_chunk(out, chunk);
         prepared.push_back(prepare(std::move(chunk)));
     }
-    BRAID_CHECK(commit(out.view(), [&](Sequence sequence) {
-        return apply_upsert(namespace_, std::move(prepared), sequence);
+    BRAID_CHECK(commit(out.view(), [&](Stamp stamp) {
+        return apply_upsert(namespace_, std::move(prepared), stamp);
     }));
     return {};
 }
 
 Collection::Difference Collection::difference(const Collection& next) const {
-    const std::shared_lock lock(state_mutex_);
-    const std::shared_lock next_lock(next.state_mutex_);
     Difference difference;
-    for (const auto& [namespace_, partition] : partitions_) {
-        const auto found = next.partitions_.find(namespace_);
+    for (const auto& [namespace_, here] : all_present()) {
+        const Partition& partition = *here.partition;
+        const Present there = next.present(namespace_);
         for (Row row = 0; row < partition.rows(); ++row) {
-            if (!partition.facts(row).visible(applied_)) continue;
+            if (!partition.facts(row).visible(here.at)) continue;
             ++difference.chunks;
             const Chunk& chunk = partition.chunk(row);
-            const Row copy = found == next.partitions_.end()
-                                 ? kNoRow
-                                 : found->second.find(chunk.chunk_id, next.applied_);
-            if (copy == kNoRow || found->second.chunk(copy).version != chunk.version) {
+            const Row copy = there.partition->find(chunk.chunk_id, there.at);
+            if (copy == kNoRow || there.partition->chunk(copy).version != chunk.version) {
                 difference.to_copy.emplace_back(namespace_, chunk.chunk_id);
             }
         }
     }
-    for (const auto& [namespace_, partition] : next.partitions_) {
-        const auto found = partitions_.find(namespace_);
+    for (const auto& [namespace_, there] : next.all_present()) {
+        const Partition& partition = *there.partition;
+        const Present here = present(namespace_);
         for (Row row = 0; row < partition.rows(); ++row) {
-            if (!partition.facts(row).visible(next.applied_)) continue;
+            if (!partition.facts(row).visible(there.at)) continue;
             const std::string& id = partition.chunk(row).chunk_id;
-            if (found == partitions_.end() || found->second.find(id, applied_) == kNoRow) {
+            if (here.partition->find(id, here.at) == kNoRow) {
                 difference.to_remove.emplace_back(namespace_, id);
             }
         }
@@ -127,8 +125,8 @@ Result<> Collection::replace_by(Collection& next) {
     {
         const std::unique_lock lock(state_mutex_);
         const std::unique_lock next_lock(next.state_mutex_);
-        manifest.version_base = version_base_ + applied_;
-        next.version_base_ = manifest.version_base;
+        manifest.version_base = versions_.base() + applied_;
+        next.versions_.set_base(manifest.version_base);
     }
     if (const auto replaced = directory_->replace(kManifestName, write_manifest(manifest));
         !replaced) {

@@ -33,7 +33,8 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
     BRAID_TRY(
         const Manifest manifest,
         read_manifest(manifest_file->bytes(), files->path() + "/" + std::string(kManifestName)));
-    LogReading reading(manifest.version_base, std::numeric_limits<Sequence>::max());
+    LogReading reading({log_id_of(*files, manifest.log), manifest.version_base},
+                       std::numeric_limits<Sequence>::max());
     CheckReport found;
     {
         Findings findings("collection \"" + name + "\"", found);

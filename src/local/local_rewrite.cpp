@@ -158,14 +158,18 @@ Result<> LocalBackend::compact_now(const Collection& source, const std::stop_tok
     }
 }
 
-std::optional<std::string> LocalBackend::rewriting(const std::string& collection) const {
+std::optional<std::string> LocalBackend::rewriting(const std::string& collection,
+                                                   const Principal& principal) const {
     const std::scoped_lock lock(mutex_);
     if (!unfinished_.contains(collection)) return std::nullopt;
     const auto found = rewrites_.find(collection);
     if (found != rewrites_.end()) {
         if (const auto progress = found->second.lock(); progress && !progress->compacts) {
-            return "collection \"" + collection +
-                   "\" is being re-embedded: " + std::to_string(progress->done) + " of " +
+            const std::string begin = "collection \"" + collection + "\" is being re-embedded";
+            if (!principal.sees_everything()) {
+                return begin + "; this answer rests on the old vectors";
+            }
+            return begin + ": " + std::to_string(progress->done) + " of " +
                    std::to_string(progress->total) +
                    " chunks have their new vectors; this answer rests on the old ones";
         }

@@ -118,7 +118,7 @@ private:
             work_.fell_short("collection_failed", reason);
         }
         for (const CollectionPlan& collection : work_.plan.collections) {
-            if (auto note = work_.backend.rewriting(collection.name)) {
+            if (auto note = work_.backend.rewriting(collection.name, work_.principal)) {
                 answer.warnings.push_back(*std::move(note));
             }
         }

@@ -186,6 +186,7 @@ Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view
     }
     BRAID_TRY(const auto view, directory.open(name));
     BRAID_TRY(auto header, decode_log_header(view->bytes(), path));
+    if (header && options.on_id) options.on_id(header->log_id);
 
     LogReport report;
     std::unique_ptr<LogCommitter::Preparation> preparation;

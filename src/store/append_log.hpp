@@ -45,6 +45,8 @@ struct AppendLogOptions {
     bool must_exist = false;
     /// What keeps other writers away, if anything does: looked at before every write.
     std::shared_ptr<const DirectoryLock> lock = nullptr;
+    /// Told the id of a log that is there, before its records are replayed.
+    std::function<void(std::uint64_t log_id)> on_id = nullptr;
 };
 
 /// What opening a log found.

@@ -256,7 +256,7 @@ TEST(Reembed, GivesEveryChunkANewVectorAndKeepsVersions) {
     EXPECT_EQ(chunk.vector.size(), 24U);
     const auto later = db->add("notes", {chunk_of("c7", "common again")});
     ASSERT_TRUE(later);
-    EXPECT_GT(later->version, before);
+    EXPECT_NE(later->version, before);
     std::size_t logs = 0;
     for (const auto& file :
          std::filesystem::directory_iterator(directory.path() / "collections" / "notes")) {

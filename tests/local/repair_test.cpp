@@ -69,7 +69,7 @@ TEST(Repair, EveryDamagedByteLosesAtMostItsOwnRecord) {
                   damaged);
         const Version version =
             must(backend->upsert("c", "default", {make_chunk("n", "word", {1, 2})})).version;
-        EXPECT_GT(version, it.last) << "no version is given twice";
+        EXPECT_NE(version, it.last) << "no version is given twice";
     }
 }
 
