@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -54,7 +55,7 @@ struct FaultyFolder {
     Names cached;
     Names disk;
     std::vector<Change> pending;
-    bool locked = false;
+    std::set<std::string> locks;
 
     void change(Change change);
     void sync() {
