@@ -158,8 +158,7 @@ Result<Value> Operations::update(const Object& params, const Caller& caller) con
 Result<Value> Operations::remove(const Object& params, const Caller& caller) const {
     Fields fields(params);
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Write));
-    BRAID_TRY(WriteOptions options, read_write_options(fields));
-    options.limits = caller.call;
+    BRAID_TRY(const WriteOptions options, read_write_options(fields));
     DeleteSelector selector;
     int kinds = 0;
     for (const auto& [key, ids] : {std::pair("chunk_ids", &selector.chunk_ids),
