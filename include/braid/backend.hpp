@@ -2,8 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,28 +50,12 @@ struct ReadScope {
 enum class LegKind { Dense, Sparse };
 std::string_view name_of(LegKind kind) noexcept;  // "dense", "sparse"
 
-/// What BM25 knows of the chunks a principal may see, in one collection or in several.
-struct TextStatistics {
-    std::uint64_t chunks = 0;
-    double total_length = 0;
-    /// Chunks that hold each term: those of the query, with Bm25Variant::Okapi every one.
-    std::map<std::string, std::uint64_t, std::less<>> frequencies;
-
-    void add(const TextStatistics& other) {
-        chunks += other.chunks;
-        total_length += other.total_length;
-        for (const auto& [term, count] : other.frequencies) frequencies[term] += count;
-    }
-};
-
 /// One search of one collection: by meaning or by words.
 struct Leg {
     LegKind kind = LegKind::Sparse;
     ReadScope scope;
     std::vector<std::string> texts;  // Sparse: query variants; a chunk keeps its best score
     std::vector<float> vector;       // Dense
-    /// Sparse: what to weigh words by; none: the scope's own statistics.
-    std::shared_ptr<const TextStatistics> statistics;
     std::size_t depth = 50;
     bool query_syntax = false;
     bool exact = false;
@@ -111,7 +93,9 @@ struct WriteOptions {
     /// does not hold, and the principal may see, are deleted by the same write: after a crash
     /// either all of the old is there or all of the new.
     bool replace_documents = false;
-    CallLimits limits;  // while missing vectors are made; the write itself is not interrupted
+    /// While missing vectors are made, and while a filter looks for what to delete; the write
+    /// itself is not interrupted.
+    CallLimits limits;
 };
 
 struct WriteReport {
@@ -231,7 +215,8 @@ public:
     /// Pins the named collections as they are now. NotFound names the first that is missing.
     virtual Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const = 0;
 
-    /// The schema a collection has in the snapshot. Cheap, unlike describe.
+    /// The schema a collection has in the snapshot. Cheap, unlike describe; and for nobody's eyes:
+    /// its dimension may be that of vectors which a principal does not see.
     virtual Result<Schema> schema(const SnapshotPtr& snapshot,
                                   const std::string& collection) const = 0;
 
@@ -242,13 +227,6 @@ public:
                                                   const CallLimits& limits) const;
     virtual Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
                                          const CallLimits& limits) const = 0;
-
-    /// What the scope of a sparse leg adds to statistics that several collections share.
-    virtual Result<TextStatistics> text_statistics(const SnapshotPtr& snapshot, const Leg& leg,
-                                                   const CallLimits& limits) const {
-        (void)snapshot, (void)leg, (void)limits;
-        return fail(ErrorCode::Unsupported, "this database does not share statistics");
-    }
 
     /// Exact scores of named chunks for the leg's query; none for a chunk that cannot be seen or
     /// has no vector. A chunk without any of the words scores 0.
@@ -303,9 +281,11 @@ public:
         return fail(ErrorCode::Unsupported,
                     "collection \"" + collection + "\" cannot be compacted");
     }
-    /// What an answer should say while a rewrite is unfinished.
-    virtual std::optional<std::string> rewriting(const std::string& collection) const {
-        (void)collection;
+    /// What an answer to the principal should say while a rewrite is unfinished: how far it is only
+    /// to one that sees everything.
+    virtual std::optional<std::string> rewriting(const std::string& collection,
+                                                 const Principal& principal) const {
+        (void)collection, (void)principal;
         return std::nullopt;
     }
 

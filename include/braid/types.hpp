@@ -22,14 +22,12 @@ struct Timestamp {
     friend auto operator<=>(const Timestamp&, const Timestamp&) = default;
 };
 
-/// Grows with every change of a chunk and never repeats; 0 means "does not exist".
+/// Another one after every change of a chunk, and never one that it had before; 0 means "does not
+/// exist". It says nothing else: versions have no order. At most 2^53 - 1, which JSON can carry.
 using Version = std::uint64_t;
 
 enum class Strategy { Dense, Sparse, Hybrid, MultiHop };
 enum class FusionMethod { Rrf, WeightedSum, Dbsf, Auto };
-/// How the hits of several collections compare: by their ranks, each collection's own, or by their
-/// scores, as if all chunks lay in one collection.
-enum class Across { Ranks, Scores };
 
 /// How dense scores compare vectors. Higher is better in each: Euclidean enters as -distance.
 enum class Metric { Cosine, Dot, Euclidean };
@@ -41,9 +39,6 @@ std::optional<Strategy> strategy_by_name(std::string_view name) noexcept;
 /// "rrf", "weighted_sum", "dbsf", "auto".
 std::string_view name_of(FusionMethod method) noexcept;
 std::optional<FusionMethod> fusion_by_name(std::string_view name) noexcept;
-/// "ranks", "scores".
-std::string_view name_of(Across across) noexcept;
-std::optional<Across> across_by_name(std::string_view name) noexcept;
 /// "cosine", "dot", "euclidean".
 std::string_view name_of(Metric metric) noexcept;
 std::optional<Metric> metric_by_name(std::string_view name) noexcept;
@@ -78,8 +73,11 @@ struct CallLimits {
     /// Counts what is copied for the answer, which fails once there is too much of it; none: any
     /// amount will do.
     std::shared_ptr<ByteBudget> bytes = {};
+    /// Asked as well, if set, from whatever thread does the work: true stops the call. It must be
+    /// cheap, and not throw.
+    std::function<bool()> gone = {};
 
-    bool stopped() const noexcept { return stop.stop_requested(); }
+    bool stopped() const { return stop.stop_requested() || (gone && gone()); }
     bool expired() const noexcept {
         return deadline && std::chrono::steady_clock::now() >= *deadline;
     }

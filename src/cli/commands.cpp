@@ -12,7 +12,6 @@ std::span<const CommandSpec* const> all_commands() {
         &kContextCommand,
         &kExplainCommand,
         &kWhyNotCommand,
-        &kDoctrineCommand,
         &kGetCommand,
         &kAddCommand,
         &kUpdateCommand,

@@ -45,10 +45,16 @@ Result<> run_repair(Session& session) {
         show_repair(session.out, report);
     }
     for (const std::string& line : report.beyond) session.warn(plain(line));
-    if (report.beyond.empty()) return {};
-    return fail(
-        ErrorCode::Corruption,
-        eval::count_of(report.beyond.size(), "collection", "collections") + " cannot be mended");
+    if (!report.beyond.empty()) {
+        return fail(ErrorCode::Corruption,
+                    eval::count_of(report.beyond.size(), "collection", "collections") +
+                        " cannot be mended");
+    }
+    if (report.mended.empty()) return {};
+    // Whoever runs it in a script must learn that there was damage.
+    return fail(ErrorCode::Corruption,
+                eval::count_of(report.mended.size(), "collection was", "collections were") +
+                    " damaged, and made anew of what could be read");
 }
 
 }  // namespace
@@ -61,6 +67,7 @@ const CommandSpec kRepairCommand{
 damaged collection is made anew of all records that can be read, also of those
 behind the damage; what is lost is named, and the damaged log is kept beside it.
 Whole collections are not touched. A snapshot, if there is one, loses less.
+Exits with 4 if something was damaged, with 0 if nothing was.
 
   braid check || braid repair)",
     .flags = {},

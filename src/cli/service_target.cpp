@@ -31,6 +31,13 @@ Result<std::vector<std::optional<Chunk>>> ServiceTarget::get(
     return chunks;
 }
 
+Result<std::uint64_t> ServiceTarget::count(const Value& filter) {
+    Object params = scope();
+    params.set("filter", filter);
+    BRAID_TRY(const Value counted, service_.call("count", std::move(params)));
+    return number_in(counted, "count");
+}
+
 Result<std::vector<Chunk>> ServiceTarget::document(const std::string& document_id) {
     Object params = scope();
     params.set("document_id", Value(document_id));

@@ -16,7 +16,7 @@ void ExactRows::add(std::span<const float> vector) {
     if (in_block == 0) {
         blocks_.push_back(std::make_unique_for_overwrite<float[]>(kBlockRows * dimension_));
     }
-    std::ranges::copy(vector, blocks_.back().get() + in_block * dimension_);
+    std::ranges::copy(vector, blocks_[size() / kBlockRows].get() + in_block * dimension_);
     norms_.push_back(norm(vector));
 }
 

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "braid/core/stable_vector.hpp"
 #include "braid/types.hpp"
 
 namespace braid::dense {
 
-/// Vectors of one dimension, kept as they came, compared exactly. Append only; rows never move, so
-/// readers need only be kept apart from `add` itself.
+/// Vectors of one dimension, kept as they came, compared exactly. Append only, and rows never move:
+/// one thread at a time may add while any number of others read what size() counts.
 class ExactRows {
 public:
     static constexpr std::size_t kBlockRows = 1024;
@@ -33,8 +33,8 @@ public:
 private:
     std::size_t dimension_;
     Metric metric_;
-    std::vector<std::unique_ptr<float[]>> blocks_;  // NOLINT: uninitialised storage on purpose
-    std::vector<double> norms_;
+    core::StableVector<std::unique_ptr<float[]>> blocks_;  // NOLINT: uninitialised on purpose
+    core::StableVector<double> norms_;
 };
 
 /// Euclidean length, in double, in the kernels' fixed summation order.

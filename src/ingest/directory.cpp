@@ -73,6 +73,11 @@ public:
         const std::vector<std::string>& chunk_ids) override {
         return database_.get(scope_, chunk_ids);
     }
+    Result<std::uint64_t> count(const Value& filter) override {
+        ReadScope scope = scope_;
+        BRAID_TRY(scope.filter, parse_filter(filter));
+        return database_.count(scope);
+    }
     Result<std::vector<Chunk>> document(const std::string& document_id) override {
         return database_.neighbors(scope_, document_id + "#0", static_cast<std::size_t>(-1));
     }
@@ -170,17 +175,37 @@ private:
         std::vector<std::string> firsts;
         firsts.reserve(ids.ids.size());
         for (const std::string& id : ids.ids) firsts.push_back(id + "#0");
-        BRAID_TRY(const auto present, target_.get(firsts));
-        auto document =
-            choose_document_id(ids, present, options_.replace,
-                               [&](const std::string& id) { return claimed_.contains(id); });
-        if (!document) return std::nullopt;
-        Stored stored{.document = *std::move(document), .key = ids.key, .chunks = {}};
-        const auto at = std::ranges::find(ids.ids, stored.document.id) - ids.ids.begin();
-        if (present[static_cast<std::size_t>(at)]) {
-            BRAID_TRY(stored.chunks, target_.document(stored.document.id));
+        BRAID_TRY(auto present, target_.get(firsts));
+        while (true) {
+            auto document =
+                choose_document_id(ids, present, options_.replace,
+                                   [&](const std::string& id) { return claimed_.contains(id); });
+            if (!document) return std::nullopt;
+            const auto place = std::ranges::find(ids.ids, document->id) - ids.ids.begin();
+            auto& first = present[static_cast<std::size_t>(place)];
+            if (!first) {
+                BRAID_TRY(const bool taken, is_others(document->id));
+                if (taken) {
+                    first.emplace();
+                    continue;
+                }
+            }
+            Stored stored{.document = *std::move(document), .key = ids.key, .chunks = {}};
+            if (first) BRAID_TRY(stored.chunks, target_.document(stored.document.id));
+            return stored;
         }
-        return stored;
+    }
+
+    /// Whether chunks that came from no file make up a document of this id. Counting costs a pass
+    /// over the collection, so it is first seen whether there are such chunks at all.
+    Result<bool> is_others(const std::string& id) {
+        const Value no_file = Object{{std::string(kFingerprintKey), Object{{"$exists", false}}}};
+        if (!others_) {
+            BRAID_TRY(others_, target_.count(no_file));
+        }
+        if (*others_ == 0) return false;
+        BRAID_TRY(const std::uint64_t chunks, target_.count(Object{{"document_id", Value(id)}}));
+        return chunks > 0;
     }
 
     /// Notes the file that chunks came from, where that is not known or was another.
@@ -285,8 +310,9 @@ private:
     const DirectoryOptions& options_;
     ChunkingOptions chunking_;
     std::string settings_;
-    std::set<std::string> claimed_;      // ids that files of this run have
-    std::vector<std::string> replaced_;  // of a version that did not note the file
+    std::optional<std::uint64_t> others_;  // chunks that came from no file, once counted
+    std::set<std::string> claimed_;        // ids that files of this run have
+    std::vector<std::string> replaced_;    // of a version that did not note the file
     DirectoryReport report_;
 };
 

@@ -65,6 +65,8 @@ public:
     /// One entry for each id, none where there is no such chunk.
     virtual Result<std::vector<std::optional<Chunk>>> get(
         const std::vector<std::string>& chunk_ids) = 0;
+    /// How many chunks match a filter.
+    virtual Result<std::uint64_t> count(const Value& filter) = 0;
     /// The chunks of a document, in its order; none if there is no such document.
     virtual Result<std::vector<Chunk>> document(const std::string& document_id) = 0;
     /// The chunks of one document, in place of all it had.

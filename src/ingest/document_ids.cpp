@@ -65,7 +65,8 @@ std::optional<DocumentId> choose_document_id(
         if (!at(i)) return DocumentId{.id = id, .longer = longer};
         if (longer) continue;
         if (is_unmarked(*at(i))) return DocumentId{.id = id, .unmarked = true};
-        if (replace && !claimed(id)) return DocumentId{.id = id};
+        const bool from_file = at(i)->metadata.find(kFingerprintKey) != nullptr;
+        if (replace && from_file && !claimed(id)) return DocumentId{.id = id};
     }
     return std::nullopt;
 }

@@ -34,8 +34,8 @@ struct DocumentId {
 };
 
 /// The id that holds the file already, else the first that is free from the preferred one on.
-/// `present[i]` is the first chunk of the document ids[i]. `replace`: the preferred one, whoever
-/// has it, unless `claimed` says that it is a file's of this run. None if all are taken.
+/// `present[i]` is the first chunk of the document ids[i]. `replace`: the preferred one, whichever
+/// file has it, unless `claimed` says that it is one of this run. None if all are taken.
 std::optional<DocumentId> choose_document_id(
     const FileIds& file, const std::vector<std::optional<Chunk>>& present, bool replace,
     const std::function<bool(const std::string&)>& claimed);

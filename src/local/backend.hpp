@@ -49,8 +49,8 @@ struct RewriteProgress {
 /// See open_local_backend.
 class LocalBackend final : public Backend {
 public:
-    LocalBackend(std::unique_ptr<store::Directory> root, std::unique_ptr<store::DirectoryLock> lock,
-                 LocalOptions options)
+    LocalBackend(std::unique_ptr<store::Directory> root,
+                 std::shared_ptr<const store::DirectoryLock> lock, LocalOptions options)
         : lock_(std::move(lock)),
           root_(std::move(root)),
           options_(std::move(options)),
@@ -109,7 +109,8 @@ public:
     Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
                                              const Schema& schema) override;
     Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) override;
-    std::optional<std::string> rewriting(const std::string& collection) const override;
+    std::optional<std::string> rewriting(const std::string& collection,
+                                         const Principal& principal) const override;
     /// Puts `next` in the place of the collection of its name, if nothing is pending.
     /// Up to `may_copy` chunks that are, are copied first, while writers wait.
     Result<bool> switch_over(const std::shared_ptr<Collection>& source,
@@ -127,8 +128,6 @@ public:
                                           const CallLimits& limits) const override;
     Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
                                  const CallLimits& limits) const override;
-    Result<TextStatistics> text_statistics(const SnapshotPtr& snapshot, const Leg& leg,
-                                           const CallLimits& limits) const override;
     Result<std::vector<std::optional<double>>> score(const SnapshotPtr& snapshot, const Leg& leg,
                                                      std::span<const std::string> chunk_ids,
                                                      const CallLimits& limits) const override;
@@ -171,7 +170,7 @@ private:
     };
 
     Result<> check_writable() const {
-        if (!options_.read_only) return {};
+        if (!options_.read_only) return lock_->verify();
         return fail(ErrorCode::ReadOnly, root_->path() + " is open for reading only");
     }
     template <class Change>
@@ -233,7 +232,7 @@ private:
                    : store::Durability::relaxed(std::chrono::milliseconds(options_.relaxed_ms));
     }
 
-    std::unique_ptr<store::DirectoryLock> lock_;  // released last
+    std::shared_ptr<const store::DirectoryLock> lock_;  // released last
     std::unique_ptr<store::Directory> root_;
     const LocalOptions options_;
     std::unique_ptr<store::Directory> directory_;  // of the collections; null while there is none

@@ -45,9 +45,10 @@ Collection::Collection(std::string name, std::unique_ptr<store::Directory> direc
       directory_(std::move(directory)),
       manifest_(std::move(manifest)),
       analyzer_(std::move(analyzer)),
+      empty_(std::make_shared<const Partition>(manifest_.schema)),
       read_only_(read_only),
       format_(manifest_.format),
-      version_base_(manifest_.version_base),
+      versions_(0, manifest_.version_base),
       dimension_(manifest_.schema.vectors.dimension) {}
 
 Result<> Collection::create_files(store::Directory& directory, const Schema& schema,
@@ -85,7 +86,8 @@ Result<> Collection::create(store::Directory& directory, const Schema& schema, C
 Result<Collection::Opened> Collection::open(std::string name,
                                             std::unique_ptr<store::Directory> directory,
                                             store::Durability durability, bool read_only,
-                                            std::string_view manifest_name) {
+                                            std::string_view manifest_name,
+                                            std::shared_ptr<const store::DirectoryLock> lock) {
     const std::string path = directory->path() + "/" + std::string(manifest_name);
     const auto file = directory->open(manifest_name);
     if (!file) {
@@ -100,9 +102,13 @@ Result<Collection::Opened> Collection::open(std::string name,
     options.durability = durability;
     options.read_only = read_only;
     options.must_exist = true;
+    options.lock = std::move(lock);
     const std::shared_ptr<Collection> collection(new Collection(
         std::move(name), std::move(directory), std::move(manifest), std::move(analyzer),
         read_only));  // NOLINT(cppcoreguidelines-owning-memory): private
+    options.on_id = [&](std::uint64_t log_id) {
+        collection->versions_ = Versions(log_id, collection->manifest_.version_base);
+    };
     auto opened =
         store::AppendLog::open(*collection->directory_, collection->manifest_.log, options,
                                [&](std::uint64_t sequence, std::span<const std::byte> payload) {
@@ -120,10 +126,13 @@ Result<Collection::Opened> Collection::open(std::string name,
 
     Opened result{collection, {}};
     if (opened->report.cut_bytes > 0) {
-        result.notes.push_back("collection \"" + collection->name_ +
-                               "\": " + (read_only ? "ignored " : "cut ") +
-                               std::to_string(opened->report.cut_bytes) +
-                               " bytes of an unfinished write at the end of its log");
+        const std::string& kept = opened->report.kept;
+        result.notes.push_back(
+            "collection \"" + collection->name_ + "\": " + (read_only ? "ignored " : "cut ") +
+            std::to_string(opened->report.cut_bytes) +
+            " bytes of an unfinished write at the end of its log" +
+            (kept.empty() ? ""
+                          : "; they are kept in " + collection->directory_->path() + "/" + kept));
     }
     return result;
 }
@@ -155,32 +164,58 @@ std::size_t Collection::dimension() const {
     return dimension_;
 }
 
+std::size_t Collection::visible_dimension(const Principal& principal) const {
+    const std::size_t declared = manifest_.schema.vectors.dimension;
+    const std::size_t dimension = this->dimension();
+    if (declared != 0 || dimension == 0 || principal.sees_everything()) return dimension;
+    for (const auto& [namespace_, now] : all_present()) {
+        const auto view = View::create(*now.partition, manifest_.schema, principal, now.at);
+        if (!view) return 0;
+        for (Row row = 0; row < view->rows(); ++row) {
+            const bool has_vector = now.partition->facts(row).vector != kNoRow;
+            if (has_vector && view->shows(row)) return dimension;
+        }
+    }
+    return 0;
+}
+
 std::shared_ptr<const Collection::Pin> Collection::pin() const {
     const std::shared_lock lock(state_mutex_);  // nothing is forgotten before the pin is known
     return std::make_shared<const Pin>(shared_from_this(), applied_);
 }
 
-Partition& Collection::partition(const std::string& namespace_) {
-    return partitions_.try_emplace(namespace_, manifest_.schema).first->second;
+std::shared_ptr<Partition>& Collection::partition(const std::string& namespace_) {
+    std::shared_ptr<Partition>& found = partitions_[namespace_];
+    if (!found) found = std::make_shared<Partition>(manifest_.schema);
+    return found;
 }
 
-const Partition& Collection::partition_or(const Partition& empty,
-                                          const std::string& namespace_) const {
+Present Collection::present(const std::string& namespace_) const {
+    const std::shared_lock lock(state_mutex_);
     const auto found = partitions_.find(namespace_);
-    return found == partitions_.end() ? empty : found->second;
+    return {found == partitions_.end() ? empty_ : found->second, applied_};
 }
 
-void Collection::compact_if_worthwhile(Partition& partition) {
+std::map<std::string, Present> Collection::all_present() const {
+    const std::shared_lock lock(state_mutex_);
+    std::map<std::string, Present> all;
+    for (const auto& [namespace_, partition] : partitions_) {
+        all.emplace(namespace_, Present{partition, applied_});
+    }
+    return all;
+}
+
+void Collection::compact_if_worthwhile(std::shared_ptr<Partition>& partition) {
     constexpr std::size_t few_rows = 1024;
     // Newly dead: those that a snapshot keeps alive must not make every write compact again.
-    const std::size_t dead = partition.newly_dead();
-    if (dead < few_rows || dead * 2 < partition.rows()) return;
+    const std::size_t dead = partition->newly_dead();
+    if (dead < few_rows || dead * 2 < partition->rows()) return;
     Sequence oldest = applied_;
     {
         const std::scoped_lock lock(pins_mutex_);
         if (!pins_.empty()) oldest = std::min(oldest, *pins_.begin());
     }
-    partition.compact(oldest);
+    partition = partition->compacted(oldest);
 }
 
 }  // namespace braid::local

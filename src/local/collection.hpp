@@ -16,6 +16,7 @@
 #include "braid/local/leg_search.hpp"
 #include "braid/local/manifest.hpp"
 #include "braid/local/partition.hpp"
+#include "braid/local/versions.hpp"
 #include "braid/store/append_log.hpp"
 #include "braid/store/directory.hpp"
 #include "braid/text/analyzer.hpp"
@@ -61,7 +62,8 @@ public:
     /// Takes over the directory, which must hold a manifest of that name.
     static Result<Opened> open(std::string name, std::unique_ptr<store::Directory> directory,
                                store::Durability durability, bool read_only,
-                               std::string_view manifest_name = kManifestName);
+                               std::string_view manifest_name = kManifestName,
+                               std::shared_ptr<const store::DirectoryLock> lock = nullptr);
 
     /// Begins a copy beside what is there: a manifest of that name and a log.
     Result<> create_next(const Schema& schema, std::string_view manifest_name) const;
@@ -92,7 +94,7 @@ public:
     struct Extent {
         std::shared_ptr<const Pin> pin;
         std::uint64_t log_bytes = 0;
-        Version version_base = 0;
+        Versions versions{0, 0};
     };
     Extent extent() const;
     /// Checks `files`, the collection's own or a copy of them, and the indexes in memory against
@@ -104,7 +106,8 @@ public:
     const store::Directory& files() const noexcept { return *directory_; }
 
     const std::string& name() const noexcept { return name_; }
-    /// With the dimension that the vectors turned out to have.
+    /// With the dimension that the vectors turned out to have, whoever may see them: not to be
+    /// shown.
     Schema schema() const;
     std::shared_ptr<const Pin> pin() const;
     /// No more writes; what was acknowledged is on disk.
@@ -130,8 +133,6 @@ public:
 
     // Reads at a pinned sequence number; the contract is Backend's.
     Result<LegResult> search(Sequence at, const Leg& leg, const CallLimits& limits) const;
-    Result<TextStatistics> text_statistics(Sequence at, const Leg& leg,
-                                           const CallLimits& limits) const;
     Result<std::vector<std::optional<double>>> score(Sequence at, const Leg& leg,
                                                      std::span<const std::string> ids,
                                                      const CallLimits& limits) const;
@@ -167,8 +168,13 @@ private:
     Collection(std::string name, std::unique_ptr<store::Directory> directory, Manifest manifest,
                text::Analyzer analyzer, bool read_only);
 
+    /// An empty one if there is no namespace of that name.
+    Present present(const std::string& namespace_) const;
+    /// All of them.
+    std::map<std::string, Present> all_present() const;
+
     // Writing (collection_write.cpp)
-    Result<> validate_chunk(Chunk& chunk, std::size_t dimension) const;
+    Result<> validate_chunk(Chunk& chunk, std::size_t dimension, const Principal& principal) const;
     PreparedChunk prepare(Chunk chunk) const;
     /// A chunk that the scope's principal may not see has version 0.
     Result<> check_versions(const ReadScope& scope, std::span<const std::string> ids,
@@ -185,36 +191,43 @@ private:
     /// Has the manifest say that the log may hold what older versions do not know.
     Result<> raise_format();
     Result<> replay(Sequence sequence, std::span<const std::byte> payload);
+    /// A record's place in the log, and the version of what it changes.
+    struct Stamp {
+        Sequence sequence = 0;
+        Version version = 0;
+    };
     Result<WriteReport> commit(std::span<const std::byte> payload,
-                               const std::function<WriteReport(Sequence)>& apply);
-    /// With version 0 a chunk gets the version that belongs to the sequence number.
+                               const std::function<WriteReport(Stamp)>& apply);
+    /// With version 0 a chunk gets the record's.
     WriteReport apply_upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
-                             Sequence sequence);
+                             Stamp stamp);
     WriteReport apply_updates(const std::string& namespace_,
-                              const std::vector<MetadataUpdate>& updates, Sequence sequence);
+                              const std::vector<MetadataUpdate>& updates, Stamp stamp);
     WriteReport apply_remove(const std::string& namespace_, const std::vector<std::string>& ids,
-                             Sequence sequence);
+                             Stamp stamp);
     void remove_old_logs() const;
     void give_up_if_replaced();
-    Partition& partition(const std::string& namespace_);
-    /// `empty` if there is no such namespace. Requires state_mutex_, as long as it is used.
-    const Partition& partition_or(const Partition& empty, const std::string& namespace_) const;
-    void compact_if_worthwhile(Partition& partition);
+    /// To be changed; made if it is missing. Requires state_mutex_, alone.
+    std::shared_ptr<Partition>& partition(const std::string& namespace_);
+    void compact_if_worthwhile(std::shared_ptr<Partition>& partition);
     std::size_t dimension() const;
+    /// What the principal can know of it: it was declared, or a vector is visible. Otherwise 0.
+    std::size_t visible_dimension(const Principal& principal) const;
 
     // Checking (collection_check.cpp)
     Manifest manifest_at(const Extent& extent) const;
     Result<> check_index(const LogReading& reading, Sequence at, Findings& findings,
                          const CallLimits& limits) const;
 
-    // Reading (collection_read.cpp): runs `read` under the shared lock, with what the scope shows,
-    // unless it is too late already.
+    // Reading (collection_read.cpp): runs `read` with what the scope shows, unless it is too late
+    // already.
     template <class T>
     using ReadFn = std::function<Result<T>(const View&, const docs::FilterMatcher*)>;
     template <class T>
     Result<T> with_view(Sequence at, const ReadScope& scope, const CallLimits& limits,
                         const ReadFn<T>& read) const;
     Result<std::vector<ScoredRow>> scored_rows(const View& view, const Leg& leg,
+                                               const docs::FilterMatcher* filter,
                                                const CallLimits& limits) const;
 
     const std::string name_;
@@ -222,6 +235,7 @@ private:
     const Manifest manifest_;
     std::string_view manifest_name_ = kManifestName;  // of the file it stands in
     const text::Analyzer analyzer_;
+    const std::shared_ptr<const Partition> empty_;
     const bool read_only_;
     std::atomic<std::uint32_t> format_;  // of the manifest's file
     std::atomic<bool> unfinished_ = false;
@@ -233,10 +247,13 @@ private:
     /// holds it alone from its check to its commit.
     mutable core::FairSharedMutex write_gate_;
 
+    /// Held for a moment only by those who read: a writer never waits for a search. The partitions
+    /// themselves need no lock for reading.
     mutable core::FairSharedMutex state_mutex_;
-    std::map<std::string, Partition> partitions_;  // guarded by state_mutex_, as are the next three
+    /// Guarded by state_mutex_, as are the next three.
+    std::map<std::string, std::shared_ptr<Partition>> partitions_;
     Sequence applied_ = 0;
-    Version version_base_ = 0;
+    Versions versions_;
     std::size_t dimension_ = 0;
 
     mutable std::mutex pins_mutex_;

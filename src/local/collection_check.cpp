@@ -8,6 +8,7 @@
 #include "braid/local/index_check.hpp"
 #include "braid/local/limits.hpp"
 #include "braid/local/log_reading.hpp"
+#include "braid/store/durable_mark.hpp"
 
 namespace braid::local {
 
@@ -16,13 +17,13 @@ Collection::Extent Collection::extent() const {
     extent.pin = pin();
     extent.log_bytes = log_->size_bytes();  // what the pin shows is in there
     const std::shared_lock lock(state_mutex_);
-    extent.version_base = version_base_;
+    extent.versions = versions_;
     return extent;
 }
 
 Manifest Collection::manifest_at(const Extent& extent) const {
     Manifest manifest = manifest_;
-    manifest.version_base = extent.version_base;
+    manifest.version_base = extent.versions.base();
     manifest.format = format_;
     return manifest;
 }
@@ -56,7 +57,7 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
         return {};
     }
     const Sequence at = extent.pin->at();
-    LogReading reading(extent.version_base, at);
+    LogReading reading(extent.versions, at);
     const auto take = [&](Sequence sequence, std::span<const std::byte> payload) -> Result<> {
         BRAID_CHECK(check_limits(limits));  // a record may be long
         return reading.add(sequence, payload);
@@ -76,8 +77,7 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
 
 Result<> Collection::check_index(const LogReading& reading, Sequence at, Findings& findings,
                                  const CallLimits& limits) const {
-    constexpr std::size_t batch_size = 256;  // short, because writers wait for the lock
-    const Partition empty(manifest_.schema);
+    constexpr std::size_t batch_size = 256;
     for (const auto& [space, chunks] : reading.namespaces()) {
         IndexCheck check(manifest_.schema, dimension(), space, at, findings);
         std::vector<PreparedChunk> batch;
@@ -88,19 +88,16 @@ Result<> Collection::check_index(const LogReading& reading, Sequence at, Finding
             for (; next != chunks.end() && batch.size() < batch_size; ++next) {
                 batch.push_back(prepare(next->second));
             }
-            const std::shared_lock lock(state_mutex_);
-            const Partition& partition = partition_or(empty, space);
-            for (const PreparedChunk& expected : batch) check.compare(partition, expected);
+            const Present now = present(space);
+            for (const PreparedChunk& expected : batch) check.compare(*now.partition, expected);
         }
         findings.report().chunks += chunks.size();
-        const std::shared_lock lock(state_mutex_);
-        BRAID_CHECK(check.finish(partition_or(empty, space), limits));
+        BRAID_CHECK(check.finish(*present(space).partition, limits));
     }
-    const std::shared_lock lock(state_mutex_);
-    for (const auto& [space, partition] : partitions_) {
+    for (const auto& [space, now] : all_present()) {
         if (reading.namespaces().contains(space)) continue;
-        IndexCheck check(manifest_.schema, dimension_, space, at, findings);
-        BRAID_CHECK(check.finish(partition, limits));
+        IndexCheck check(manifest_.schema, dimension(), space, at, findings);
+        BRAID_CHECK(check.finish(*now.partition, limits));
     }
     return {};
 }
@@ -119,6 +116,10 @@ Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) co
                                                std::to_string(file.size()) + " bytes are left of " +
                                                std::to_string(extent.log_bytes));
     }
+    const store::DurableLength length{
+        .log_id = log_->id(), .bytes = extent.log_bytes, .next_sequence = extent.pin->at() + 1};
+    BRAID_CHECK(
+        copy.create(store::durable_mark_name(manifest_.log), store::encode_durable_mark(length)));
     // The manifest last: without it there is no collection.
     BRAID_CHECK(copy.create(manifest_.log, file.first(static_cast<std::size_t>(extent.log_bytes))));
     return copy.create(kManifestName, write_manifest(manifest_at(extent)));

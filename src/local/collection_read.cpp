@@ -12,10 +12,6 @@
 namespace braid::local {
 namespace {
 
-bool matches(const docs::FilterMatcher* filter, const Chunk& chunk) {
-    return filter == nullptr || filter->matches(chunk);
-}
-
 /// The chunk for the answer, counted against the call's budget before it is copied.
 Result<Chunk> counted_copy(const Partition& partition, Row row, bool with_vector,
                            const CallLimits& limits) {
@@ -52,18 +48,17 @@ template <class T>
 Result<T> Collection::with_view(Sequence at, const ReadScope& scope, const CallLimits& limits,
                                 const ReadFn<T>& read) const {
     BRAID_CHECK(check_limits(limits));
-    const Partition empty(manifest_.schema);
     std::optional<docs::FilterMatcher> filter;
     if (scope.filter) {
         BRAID_TRY(filter, docs::FilterMatcher::create(*scope.filter, manifest_.schema));
     }
-    const std::shared_lock lock(state_mutex_);
-    BRAID_TRY(const View view, View::create(partition_or(empty, scope.namespace_), manifest_.schema,
-                                            scope.principal, at));
+    const Present now = present(scope.namespace_);
+    BRAID_TRY(const View view, View::create(*now.partition, manifest_.schema, scope.principal, at));
     return read(view, filter ? &*filter : nullptr);
 }
 
 Result<std::vector<ScoredRow>> Collection::scored_rows(const View& view, const Leg& leg,
+                                                       const docs::FilterMatcher* filter,
                                                        const CallLimits& limits) const {
     if (leg.query_syntax) {
         return fail(ErrorCode::Unsupported,
@@ -71,14 +66,14 @@ Result<std::vector<ScoredRow>> Collection::scored_rows(const View& view, const L
                     "query_syntax out to search for plain words");
     }
     if (leg.kind == LegKind::Sparse) {
-        return score_sparse(view, manifest_.schema, analyzer_, leg, limits);
+        return score_sparse(view, manifest_.schema, analyzer_, leg, filter, limits);
     }
     if (!manifest_.schema.vectors.has_vectors()) {
         return invalid_argument("collection \"" + name_ +
                                 "\" holds no vectors; search it with the strategy "
                                 "\"sparse\"");
     }
-    return score_dense(view, manifest_.schema, leg, limits);
+    return score_dense(view, manifest_.schema, leg, filter, limits);
 }
 
 Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimits& limits) const {
@@ -86,11 +81,10 @@ Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimi
     return with_view<LegResult>(
         at, leg.scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<LegResult> {
-            BRAID_TRY(std::vector<ScoredRow> rows, scored_rows(view, leg, limits));
-            std::erase_if(rows, [&](const ScoredRow& scored) {
-                return (leg.kind == LegKind::Sparse && scored.score <= 0) ||
-                       !matches(filter, view.partition().chunk(scored.row));
-            });
+            BRAID_TRY(std::vector<ScoredRow> rows, scored_rows(view, leg, filter, limits));
+            if (leg.kind == LegKind::Sparse) {
+                std::erase_if(rows, [](const ScoredRow& scored) { return scored.score <= 0; });
+            }
             BRAID_CHECK(check_limits(limits));
             LegResult result;
             result.matched = rows.size();
@@ -105,25 +99,13 @@ Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimi
         });
 }
 
-Result<TextStatistics> Collection::text_statistics(Sequence at, const Leg& leg,
-                                                   const CallLimits& limits) const {
-    ReadScope scope = leg.scope;
-    scope.filter.reset();  // a filter decides who is found, not how rare a word is
-    return with_view<TextStatistics>(
-        at, scope, limits,
-        [&](const View& view, const docs::FilterMatcher*) -> Result<TextStatistics> {
-            return local::text_statistics(view, manifest_.schema, analyzer_, leg.texts,
-                                          manifest_.schema.bm25.variant == Bm25Variant::Okapi);
-        });
-}
-
 Result<std::vector<std::optional<double>>> Collection::score(Sequence at, const Leg& leg,
                                                              std::span<const std::string> ids,
                                                              const CallLimits& limits) const {
     using Scores = std::vector<std::optional<double>>;
     return with_view<Scores>(
         at, leg.scope, limits, [&](const View& view, const docs::FilterMatcher*) -> Result<Scores> {
-            BRAID_TRY(const auto rows, scored_rows(view, leg, limits));
+            BRAID_TRY(const auto rows, scored_rows(view, leg, nullptr, limits));
             Scores scores;
             scores.reserve(ids.size());
             for (const std::string& id : ids) {
@@ -150,18 +132,16 @@ Result<std::vector<std::optional<Chunk>>> Collection::fetch(Sequence at, const R
     return with_view<Chunks>(
         at, scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<Chunks> {
+            const Partition& partition = view.partition();
             Chunks chunks;
-            StepCounter steps;
+            RowFilter rows(view, filter, limits);
             for (const std::string& id : ids) {
-                if (steps.due()) BRAID_CHECK(check_limits(limits));
+                auto& chunk = chunks.emplace_back();
                 const Row row = view.find(id);
-                const Partition& partition = view.partition();
-                if (row == kNoRow || !matches(filter, partition.chunk(row))) {
-                    chunks.emplace_back();
-                } else {
-                    BRAID_TRY(chunks.emplace_back(),
-                              counted_copy(partition, row, with_vectors, limits));
-                }
+                if (row == kNoRow) continue;
+                BRAID_TRY(const bool admitted, rows.admits(row));
+                if (!admitted) continue;
+                BRAID_TRY(chunk, counted_copy(partition, row, with_vectors, limits));
             }
             return chunks;
         });
@@ -180,12 +160,13 @@ Result<std::vector<Chunk>> Collection::neighbors(Sequence at, const ReadScope& s
         at, scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<std::vector<Chunk>> {
             std::vector<Chunk> chunks;
-            StepCounter steps;
+            RowFilter rows(view, filter, limits);
             for (const Row row : view.partition().rows_of_document(document_id)) {
-                if (steps.due()) BRAID_CHECK(check_limits(limits));
+                if (!view.shows(row)) continue;
                 const Chunk& chunk = view.partition().chunk(row);
                 if (!chunk.chunk_index || !near(*chunk.chunk_index)) continue;
-                if (!view.shows(row) || !matches(filter, chunk)) continue;
+                BRAID_TRY(const bool admitted, rows.admits(row));
+                if (!admitted) continue;
                 BRAID_CHECK(core::charge(limits, chunk));
                 chunks.push_back(chunk);
             }
@@ -202,11 +183,7 @@ Result<std::uint64_t> Collection::count(Sequence at, const ReadScope& scope,
         at, scope, limits,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<std::uint64_t> {
             std::uint64_t count = 0;
-            StepCounter steps;
-            for (Row row = 0; row < view.partition().rows(); ++row) {
-                if (steps.due()) BRAID_CHECK(check_limits(limits));
-                if (view.shows(row) && matches(filter, view.partition().chunk(row))) ++count;
-            }
+            BRAID_CHECK(RowFilter(view, filter, limits).for_each([&](Row) { ++count; }));
             return count;
         });
 }
@@ -237,22 +214,21 @@ Result<std::vector<FacetCount>> Collection::facets(Sequence at, const ReadScope&
                 return is_new ? core::charge(counting, core::printed_value_size(place->first))
                               : Result<>();
             };
-            StepCounter steps;
-            for (Row row = 0; row < view.partition().rows(); ++row) {
-                if (steps.due()) BRAID_CHECK(check_limits(limits));
-                const Chunk& chunk = view.partition().chunk(row);
-                if (!view.shows(row) || !matches(filter, chunk)) continue;
-                const auto value = docs::field_value(chunk, field, manifest_.schema);
-                if (!value) continue;
+            const auto count = [&](Row row) -> Result<> {
+                const auto value =
+                    docs::field_value(view.partition().chunk(row), field, manifest_.schema);
+                if (!value) return {};
                 if (is_scalar(*value)) BRAID_CHECK(add(facet_key(*value)));
-                if (!value->is_array()) continue;
+                if (!value->is_array()) return {};
                 std::set<Value, decltype(&facet_less)> once(&facet_less);
                 for (const Value& element : value->as_array()) {
                     if (!is_scalar(element)) continue;
                     const Value key = facet_key(element);
                     if (once.insert(key).second) BRAID_CHECK(add(key));
                 }
-            }
+                return {};
+            };
+            BRAID_CHECK(RowFilter(view, filter, limits).for_each(count));
             Facets facets;
             for (const auto& [value, number] : counts) facets.push_back({value, number});
             std::ranges::stable_sort(facets, std::greater(), &FacetCount::count);
@@ -272,22 +248,21 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope,
             CollectionStats stats;
             const Partition& partition = view.partition();
             std::unordered_set<std::string_view> documents;
-            std::vector<bool> counted(partition.rows(), false);
+            std::vector<bool> counted(view.rows(), false);
             LengthSum lengths(manifest_.schema);
-            StepCounter steps;
-            for (Row row = 0; row < partition.rows(); ++row) {
-                if (steps.due()) BRAID_CHECK(check_limits(limits));
-                if (!view.shows(row) || !matches(filter, partition.chunk(row))) continue;
+            BRAID_CHECK(RowFilter(view, filter, limits).for_each([&](Row row) {
                 counted[row] = true;
                 ++stats.chunks;
                 if (partition.facts(row).vector != kNoRow) ++stats.vectors;
                 documents.insert(partition.chunk(row).document_id);
                 lengths.add(partition.field_lengths(row));
-            }
+            }));
+            StepCounter steps;
             for (const auto& [term, list] : partition.postings()) {
-                if (steps.due()) BRAID_CHECK(check_limits(limits));
-                stats.terms += std::ranges::any_of(
-                    list, [&](const sparse::Posting& posting) { return counted[posting.row]; });
+                if (steps.due(list.size())) BRAID_CHECK(check_limits(limits));
+                stats.terms += std::ranges::any_of(list, [&](const sparse::Posting& posting) {
+                    return posting.row < counted.size() && counted[posting.row];
+                });
             }
             stats.documents = documents.size();
             if (stats.chunks > 0) {
@@ -306,13 +281,13 @@ Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
         [&](const View& view, const docs::FilterMatcher* filter) -> Result<std::vector<Chunk>> {
             const Partition& partition = view.partition();
             std::vector<Row> rows;
+            RowFilter filtered(view, filter, limits);
             StepCounter steps;
-            for (Row row = 0; row < partition.rows(); ++row) {
+            for (Row row = 0; row < view.rows(); ++row) {
                 if (steps.due()) BRAID_CHECK(check_limits(limits));
-                const Chunk& chunk = partition.chunk(row);
-                if (chunk.chunk_id > after && view.shows(row) && matches(filter, chunk)) {
-                    rows.push_back(row);
-                }
+                if (!view.shows(row) || partition.chunk(row).chunk_id <= after) continue;
+                BRAID_TRY(const bool admitted, filtered.admits(row));
+                if (admitted) rows.push_back(row);
             }
             const auto end =
                 rows.begin() + static_cast<std::ptrdiff_t>(std::min(limit, rows.size()));
@@ -332,18 +307,18 @@ Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
 Result<CollectionInfo> Collection::info(Sequence at, const Principal& principal) const {
     CollectionInfo info;
     info.name = name_;
-    info.schema = schema();
+    info.schema = manifest_.schema;
+    info.schema.vectors.dimension = visible_dimension(principal);
     if (principal.sees_everything()) info.bytes_on_disk = log_->size_bytes();
-    const std::shared_lock lock(state_mutex_);
-    for (const auto& [namespace_, partition] : partitions_) {
-        const auto view = View::create(partition, manifest_.schema, principal, at);
+    for (const auto& [namespace_, now] : all_present()) {
+        const auto view = View::create(*now.partition, manifest_.schema, principal, at);
         if (!view) break;  // a clearance that is not a level here: the principal sees nothing
         std::unordered_set<std::string_view> documents;
         std::uint64_t chunks = 0;
-        for (Row row = 0; row < partition.rows(); ++row) {
+        for (Row row = 0; row < view->rows(); ++row) {
             if (!view->shows(row)) continue;
             ++chunks;
-            documents.insert(partition.chunk(row).document_id);
+            documents.insert(now.partition->chunk(row).document_id);
         }
         info.chunks += chunks;
         info.documents += documents.size();

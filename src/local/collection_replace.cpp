@@ -17,14 +17,12 @@ Result<std::vector<std::string>> Collection::left_out(const std::string& namespa
         kept.insert(chunk.chunk_id);
         documents.insert(chunk.document_id);
     }
-    const std::shared_lock lock(state_mutex_);
-    const Partition empty(manifest_.schema);
-    const Partition& present = partition_or(empty, namespace_);
-    BRAID_TRY(const View view, View::create(present, manifest_.schema, principal, applied_));
+    const Present now = present(namespace_);
+    BRAID_TRY(const View view, View::create(*now.partition, manifest_.schema, principal, now.at));
     std::vector<std::string> ids;
     for (const std::string_view document : documents) {
-        for (const Row row : present.rows_of_document(std::string(document))) {
-            const std::string& id = present.chunk(row).chunk_id;
+        for (const Row row : now.partition->rows_of_document(std::string(document))) {
+            const std::string& id = now.partition->chunk(row).chunk_id;
             if (view.shows(row) && !kept.contains(id)) ids.push_back(id);
         }
     }
@@ -38,7 +36,7 @@ Result<> Collection::raise_format() {
     manifest.format = kManifestFormat;
     {
         const std::shared_lock lock(state_mutex_);
-        manifest.version_base = version_base_;
+        manifest.version_base = versions_.base();
     }
     BRAID_CHECK(directory_->replace(manifest_name_, write_manifest(manifest)));
     format_ = kManifestFormat;

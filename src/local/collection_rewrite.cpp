@@ -4,6 +4,7 @@
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/local/records.hpp"
+#include "braid/store/durable_mark.hpp"
 
 namespace braid::local {
 
@@ -12,7 +13,9 @@ Result<std::string> Collection::next_log(const store::Directory& directory,
     std::uint64_t number = log_number(present).value_or(0);
     BRAID_TRY(const auto entries, directory.list());
     for (const store::DirectoryEntry& entry : entries) {
-        number = std::max(number, log_number(entry.name).value_or(0));
+        // Also of one that is gone and has left its mark.
+        const std::string log = log_of_file(entry.name).value_or("");
+        number = std::max(number, log_number(log).value_or(0));
     }
     return log_name(number + 1);
 }
@@ -39,10 +42,9 @@ void Collection::remove_old_logs() const {
         file ? read_manifest((*file)->bytes(), kNextManifestName) : Result<Manifest>(Manifest{});
     if (!next) return;
     for (const store::DirectoryEntry& entry : *entries) {
-        if (!log_number(entry.name) || entry.name == manifest_.log || entry.name == next->log) {
-            continue;
-        }
-        (void)directory_->remove(entry.name);  // left over; it does no harm
+        const auto log = log_of_file(entry.name);
+        if (!log || *log == manifest_.log || *log == next->log) continue;
+        (void)store::remove_log(*directory_, *log);  // left over; it does no harm
     }
 }
 
@@ -54,41 +56,39 @@ Result<> Collection::put_copies(const std::string& namespace_, std::vector<Chunk
     auto out = start_record(kCopy, namespace_, chunks.size());
     std::vector<PreparedChunk> prepared;
     for (Chunk& chunk : chunks) {
-        BRAID_CHECK(validate_chunk(chunk, expected));
+        BRAID_CHECK(validate_chunk(chunk, expected, {}));
         out.u64(chunk.version);
         docs::write_chunk(out, chunk);
         prepared.push_back(prepare(std::move(chunk)));
     }
-    BRAID_CHECK(commit(out.view(), [&](Sequence sequence) {
-        return apply_upsert(namespace_, std::move(prepared), sequence);
+    BRAID_CHECK(commit(out.view(), [&](Stamp stamp) {
+        return apply_upsert(namespace_, std::move(prepared), stamp);
     }));
     return {};
 }
 
 Collection::Difference Collection::difference(const Collection& next) const {
-    const std::shared_lock lock(state_mutex_);
-    const std::shared_lock next_lock(next.state_mutex_);
     Difference difference;
-    for (const auto& [namespace_, partition] : partitions_) {
-        const auto found = next.partitions_.find(namespace_);
+    for (const auto& [namespace_, here] : all_present()) {
+        const Partition& partition = *here.partition;
+        const Present there = next.present(namespace_);
         for (Row row = 0; row < partition.rows(); ++row) {
-            if (!partition.facts(row).visible(applied_)) continue;
+            if (!partition.facts(row).visible(here.at)) continue;
             ++difference.chunks;
             const Chunk& chunk = partition.chunk(row);
-            const Row copy = found == next.partitions_.end()
-                                 ? kNoRow
-                                 : found->second.find(chunk.chunk_id, next.applied_);
-            if (copy == kNoRow || found->second.chunk(copy).version != chunk.version) {
+            const Row copy = there.partition->find(chunk.chunk_id, there.at);
+            if (copy == kNoRow || there.partition->chunk(copy).version != chunk.version) {
                 difference.to_copy.emplace_back(namespace_, chunk.chunk_id);
             }
         }
     }
-    for (const auto& [namespace_, partition] : next.partitions_) {
-        const auto found = partitions_.find(namespace_);
+    for (const auto& [namespace_, there] : next.all_present()) {
+        const Partition& partition = *there.partition;
+        const Present here = present(namespace_);
         for (Row row = 0; row < partition.rows(); ++row) {
-            if (!partition.facts(row).visible(next.applied_)) continue;
+            if (!partition.facts(row).visible(there.at)) continue;
             const std::string& id = partition.chunk(row).chunk_id;
-            if (found == partitions_.end() || found->second.find(id, applied_) == kNoRow) {
+            if (here.partition->find(id, here.at) == kNoRow) {
                 difference.to_remove.emplace_back(namespace_, id);
             }
         }
@@ -104,7 +104,7 @@ void Collection::discard(Collection& next) const {
     if (!present || present->log == next.manifest_.log) return;
     // What cannot be removed now goes when the database is opened next.
     (void)directory_->remove(next.manifest_name_);
-    (void)directory_->remove(next.manifest_.log);
+    (void)store::remove_log(*directory_, next.manifest_.log);
 }
 
 /// After an error the other manifest may be in place, for now or for good. What is written to this
@@ -125,8 +125,8 @@ Result<> Collection::replace_by(Collection& next) {
     {
         const std::unique_lock lock(state_mutex_);
         const std::unique_lock next_lock(next.state_mutex_);
-        manifest.version_base = version_base_ + applied_;
-        next.version_base_ = manifest.version_base;
+        manifest.version_base = versions_.base() + applied_;
+        next.versions_.set_base(manifest.version_base);
     }
     if (const auto replaced = directory_->replace(kManifestName, write_manifest(manifest));
         !replaced) {
@@ -137,7 +137,7 @@ Result<> Collection::replace_by(Collection& next) {
     // From here on the next one is the collection; what is left over does no harm.
     (void)close();
     (void)directory_->remove(std::exchange(next.manifest_name_, kManifestName));
-    (void)directory_->remove(manifest_.log);
+    (void)store::remove_log(*directory_, manifest_.log);
     return {};
 }
 

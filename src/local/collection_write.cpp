@@ -52,14 +52,17 @@ Result<> check_labels(const std::optional<std::string>& sensitivity,
     return {};
 }
 
-Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, Metric metric) {
+/// `dimension` is what it must have, 0 if that is open; `shown` what an error may say of it.
+Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, std::size_t shown,
+                      Metric metric) {
     if (vector.size() > kMaxDimension) {
         return invalid_argument("its vector has " + std::to_string(vector.size()) +
                                 " dimensions, above the limit of " + std::to_string(kMaxDimension));
     }
     if (dimension != 0 && vector.size() != dimension) {
         return invalid_argument("its vector has " + std::to_string(vector.size()) +
-                                " dimensions, the collection " + std::to_string(dimension));
+                                " dimensions, the collection " +
+                                (shown != 0 ? std::to_string(shown) : "another number"));
     }
     const auto odd = std::ranges::find_if(vector, [](float x) { return !std::isfinite(x); });
     if (odd != vector.end()) {
@@ -75,7 +78,8 @@ Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, M
 
 }  // namespace
 
-Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension) const {
+Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension,
+                                    const Principal& principal) const {
     const Schema& schema = manifest_.schema;
     BRAID_CHECK(check_id(chunk.chunk_id, "chunk_id"));
     if (chunk.document_id.empty()) chunk.document_id = chunk.chunk_id;
@@ -97,7 +101,11 @@ Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension) const {
             "it has no vector, and the collection takes its vectors from the embedder \"" +
             schema.vectors.embedder + "\"");
     }
-    return check_vector(chunk.vector, dimension, schema.vectors.metric);
+    std::size_t shown = dimension;
+    if (chunk.vector.size() != dimension && this->dimension() != 0) {
+        shown = visible_dimension(principal);
+    }
+    return check_vector(chunk.vector, dimension, shown, schema.vectors.metric);
 }
 
 PreparedChunk Collection::prepare(Chunk chunk) const {
@@ -124,10 +132,9 @@ PreparedChunk Collection::prepare(Chunk chunk) const {
 Result<> Collection::check_versions(const ReadScope& scope, std::span<const std::string> ids,
                                     const WriteOptions& options) const {
     if (!options.if_version) return {};
-    const std::shared_lock lock(state_mutex_);
-    const Partition empty(manifest_.schema);
-    BRAID_TRY(const View view, View::create(partition_or(empty, scope.namespace_), manifest_.schema,
-                                            scope.principal, applied_));
+    const Present now = present(scope.namespace_);
+    BRAID_TRY(const View view,
+              View::create(*now.partition, manifest_.schema, scope.principal, now.at));
     for (const std::string& id : ids) {
         const Row row = view.find(id);
         const Version version = row == kNoRow ? 0 : view.partition().chunk(row).version;
@@ -143,23 +150,21 @@ Result<> Collection::check_versions(const ReadScope& scope, std::span<const std:
 Result<> Collection::check_taken(const std::string& namespace_, std::span<const std::string> ids,
                                  const Principal& principal) const {
     if (principal.sees_everything()) return {};
-    const std::shared_lock lock(state_mutex_);
-    const Partition empty(manifest_.schema);
-    const Partition& present = partition_or(empty, namespace_);
-    BRAID_TRY(const View view, View::create(present, manifest_.schema, principal, applied_));
+    const Present now = present(namespace_);
+    BRAID_TRY(const View view, View::create(*now.partition, manifest_.schema, principal, now.at));
     for (const std::string& id : ids) {
-        if (present.find(id, applied_) == kNoRow || view.find(id) != kNoRow) continue;
+        if (now.partition->find(id, now.at) == kNoRow || view.find(id) != kNoRow) continue;
         return fail(ErrorCode::Conflict, "the chunk id \"" + id + "\" is taken");
     }
     return {};
 }
 
 Result<WriteReport> Collection::commit(std::span<const std::byte> payload,
-                                       const std::function<WriteReport(Sequence)>& apply) {
+                                       const std::function<WriteReport(Stamp)>& apply) {
     WriteReport report;
     const auto appended = log_->append(payload, [&](std::uint64_t sequence) {
         const std::unique_lock lock(state_mutex_);
-        report = apply(sequence);
+        report = apply({sequence, versions_.of(sequence, payload)});
         applied_ = sequence;
     });
     if (!appended) return fail("collection \"" + name_ + "\"", appended.error());
@@ -193,7 +198,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     std::unordered_set<std::string_view> seen;
     std::vector<std::string> ids;
     for (Chunk& chunk : chunks) {
-        auto valid = validate_chunk(chunk, expected);
+        auto valid = validate_chunk(chunk, expected, options.principal);
         if (valid) valid = check_characters(chunk);
         if (!valid) return fail("chunk \"" + shown(chunk.chunk_id) + "\"", valid.error());
         if (!seen.insert(chunk.chunk_id).second) {
@@ -217,10 +222,10 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         prepared.push_back(prepare(std::move(chunk)));
     }
     if (!outdated.empty()) write_removals(out, outdated);
-    return commit(out.view(), [&](Sequence sequence) {
-        WriteReport report = apply_upsert(namespace_, std::move(prepared), sequence);
+    return commit(out.view(), [&](Stamp stamp) {
+        WriteReport report = apply_upsert(namespace_, std::move(prepared), stamp);
         if (outdated.empty()) return report;
-        report.removed = apply_remove(namespace_, outdated, sequence).written;
+        report.removed = apply_remove(namespace_, outdated, stamp).written;
         return report;
     });
 }
@@ -248,125 +253,75 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
     if (std::unordered_set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
         return invalid_argument("a chunk stands twice in one batch of updates");
     }
-    {
-        const std::shared_lock lock(state_mutex_);
-        const Partition empty(manifest_.schema);
-        const Partition& present = partition_or(empty, namespace_);
-        BRAID_TRY(const View view,
-                  View::create(present, manifest_.schema, options.principal, applied_));
-        for (const MetadataUpdate& update : updates) {
-            const Row row = view.find(update.chunk_id);
-            if (row == kNoRow) {
-                return fail(ErrorCode::NotFound, "there is no chunk \"" + update.chunk_id +
-                                                     "\" in namespace \"" + namespace_ + "\"");
-            }
-            Object merged = present.chunk(row).metadata;
-            docs::merge_patch(merged, update.metadata);
-            BRAID_CHECK(docs::check_metadata(merged, manifest_.schema));
+    const Present now = present(namespace_);
+    BRAID_TRY(const View view,
+              View::create(*now.partition, manifest_.schema, options.principal, now.at));
+    for (const MetadataUpdate& update : updates) {
+        const Row row = view.find(update.chunk_id);
+        if (row == kNoRow) {
+            return fail(ErrorCode::NotFound, "there is no chunk \"" + update.chunk_id +
+                                                 "\" in namespace \"" + namespace_ + "\"");
         }
+        Object merged = now.partition->chunk(row).metadata;
+        docs::merge_patch(merged, update.metadata);
+        BRAID_CHECK(docs::check_metadata(merged, manifest_.schema));
     }
     BRAID_CHECK(check_versions({.namespace_ = namespace_}, ids, options));
     return commit(out.view(),
-                  [&](Sequence sequence) { return apply_updates(namespace_, updates, sequence); });
-}
-
-Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelector& selector,
-                                       const WriteOptions& options) {
-    const int given = static_cast<int>(!selector.chunk_ids.empty()) +
-                      static_cast<int>(!selector.document_ids.empty()) +
-                      static_cast<int>(selector.filter.has_value());
-    if (given != 1) {
-        return invalid_argument(
-            "delete needs chunk ids, document ids or a filter, and only one of them");
-    }
-    const std::unique_lock alone(write_gate_);
-    std::vector<std::string> ids;
-    {
-        const std::shared_lock lock(state_mutex_);
-        const Partition empty(manifest_.schema);
-        const Partition& present = partition_or(empty, scope.namespace_);
-        BRAID_TRY(const View view,
-                  View::create(present, manifest_.schema, scope.principal, applied_));
-        std::vector<Row> rows;
-        if (selector.filter) {
-            BRAID_TRY(const auto matcher,
-                      docs::FilterMatcher::create(*selector.filter, manifest_.schema));
-            for (Row row = 0; row < present.rows(); ++row) {
-                if (view.shows(row) && matcher.matches(present.chunk(row))) rows.push_back(row);
-            }
-        }
-        for (const std::string& id : selector.document_ids) {
-            std::ranges::copy_if(present.rows_of_document(id), std::back_inserter(rows),
-                                 [&](Row row) { return view.shows(row); });
-        }
-        for (const std::string& id : selector.chunk_ids) {
-            if (const Row row = view.find(id); row != kNoRow) rows.push_back(row);
-        }
-        for (const Row row : rows) ids.push_back(present.chunk(row).chunk_id);
-    }
-    std::ranges::sort(ids);
-    const auto repeated = std::ranges::unique(ids);
-    ids.erase(repeated.begin(), repeated.end());
-    BRAID_CHECK(
-        check_versions(scope, selector.chunk_ids.empty() ? ids : selector.chunk_ids, options));
-    if (ids.empty()) return WriteReport{};
-    auto out = start_record(kRemove, scope.namespace_, ids.size());
-    for (const std::string& id : ids) out.string(id);
-    return commit(out.view(),
-                  [&](Sequence sequence) { return apply_remove(scope.namespace_, ids, sequence); });
+                  [&](Stamp stamp) { return apply_updates(namespace_, updates, stamp); });
 }
 
 WriteReport Collection::apply_upsert(const std::string& namespace_,
-                                     std::vector<PreparedChunk> chunks, Sequence sequence) {
-    Partition& target = partition(namespace_);
-    const std::uint64_t before = target.live_bytes();
-    WriteReport report{.written = chunks.size(), .version = sequence + version_base_};
+                                     std::vector<PreparedChunk> chunks, Stamp stamp) {
+    std::shared_ptr<Partition>& target = partition(namespace_);
+    const std::uint64_t before = target->live_bytes();
+    WriteReport report{.written = chunks.size(), .version = stamp.version};
     for (PreparedChunk& prepared : chunks) {
         if (dimension_ == 0) dimension_ = prepared.chunk.vector.size();
         if (prepared.chunk.version == 0) prepared.chunk.version = report.version;
-        if (target.upsert(std::move(prepared), sequence)) ++report.replaced;
+        if (target->upsert(std::move(prepared), stamp.sequence)) ++report.replaced;
     }
-    live_bytes_ += target.live_bytes() - before;
+    live_bytes_ += target->live_bytes() - before;
     compact_if_worthwhile(target);
     return report;
 }
 
 WriteReport Collection::apply_updates(const std::string& namespace_,
-                                      const std::vector<MetadataUpdate>& updates,
-                                      Sequence sequence) {
-    Partition& target = partition(namespace_);
-    const std::uint64_t before = target.live_bytes();
-    WriteReport report{.version = sequence + version_base_};
+                                      const std::vector<MetadataUpdate>& updates, Stamp stamp) {
+    std::shared_ptr<Partition>& target = partition(namespace_);
+    const std::uint64_t before = target->live_bytes();
+    WriteReport report{.version = stamp.version};
     for (const MetadataUpdate& update : updates) {
-        const Row row = target.find(update.chunk_id, applied_);
+        const Row row = target->find(update.chunk_id, applied_);
         if (row == kNoRow) continue;  // a delete came first in the log
-        Chunk chunk = target.chunk_with_vector(row);
+        Chunk chunk = target->chunk_with_vector(row);
         apply_update(update, chunk);
         chunk.version = report.version;
-        target.upsert(prepare(std::move(chunk)), sequence);
+        target->upsert(prepare(std::move(chunk)), stamp.sequence);
         ++report.written;
         ++report.replaced;
     }
-    live_bytes_ += target.live_bytes() - before;
+    live_bytes_ += target->live_bytes() - before;
     compact_if_worthwhile(target);
     return report;
 }
 
 WriteReport Collection::apply_remove(const std::string& namespace_,
-                                     const std::vector<std::string>& ids, Sequence sequence) {
-    Partition& target = partition(namespace_);
-    const std::uint64_t before = target.live_bytes();
-    WriteReport report{.version = sequence + version_base_};
+                                     const std::vector<std::string>& ids, Stamp stamp) {
+    std::shared_ptr<Partition>& target = partition(namespace_);
+    const std::uint64_t before = target->live_bytes();
+    WriteReport report{.version = stamp.version};
     for (const std::string& id : ids) {
-        if (target.remove(id, sequence)) ++report.written;
+        if (target->remove(id, stamp.sequence)) ++report.written;
     }
-    live_bytes_ += target.live_bytes() - before;
+    live_bytes_ += target->live_bytes() - before;
     compact_if_worthwhile(target);
     return report;
 }
 
 Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payload) {
     BRAID_TRY(LogRecord record, decode_record(payload));
+    const Stamp stamp{sequence, versions_.of(sequence, payload)};
     if (!record.upserts.empty()) {
         std::vector<PreparedChunk> chunks;
         chunks.reserve(record.upserts.size());
@@ -379,10 +334,10 @@ Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payloa
             }
             chunks.push_back(prepare(std::move(chunk)));
         }
-        apply_upsert(record.namespace_, std::move(chunks), sequence);
+        apply_upsert(record.namespace_, std::move(chunks), stamp);
     }
-    if (!record.updates.empty()) apply_updates(record.namespace_, record.updates, sequence);
-    if (!record.removals.empty()) apply_remove(record.namespace_, record.removals, sequence);
+    if (!record.updates.empty()) apply_updates(record.namespace_, record.updates, stamp);
+    if (!record.removals.empty()) apply_remove(record.namespace_, record.removals, stamp);
     applied_ = sequence;
     return {};
 }

@@ -1,8 +1,10 @@
 #include "braid/local/file_check.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "braid/store/durable_mark.hpp"
 #include "braid/store/log_check.hpp"
 #include "braid/store/log_format.hpp"
 
@@ -25,6 +27,25 @@ void note_unfinished_end(std::span<const std::byte> file, std::uint64_t acknowle
                   " of an unfinished write; the next program that writes cuts them off");
 }
 
+/// Somebody put another log in the place of the one that the mark was written for.
+void note_foreign_mark(std::span<const std::byte> file,
+                       const std::optional<store::DurableLength>& durable, const std::string& path,
+                       Findings& findings) {
+    const auto header = store::decode_log_header(file, path);
+    if (!durable || durable->log_id == 0 || !header || !*header) return;
+    if ((*header)->log_id == durable->log_id) return;
+    findings.note(path +
+                  ": it is not the log for which the mark of its length was written, so that "
+                  "a missing end would not be noticed");
+}
+
+std::string lost_records(const store::LogProblem& problem) {
+    const std::string first = std::to_string(problem.first_lost);
+    if (problem.lost == 1) return "record " + first + " is lost";
+    return "records " + first + " to " + std::to_string(problem.first_lost + problem.lost - 1) +
+           " are lost";
+}
+
 void add_log_problems(const store::LogCheck& check, const std::string& path,
                       const LogExtent& extent, Findings& findings) {
     for (const store::LogProblem& problem : check.problems) {
@@ -33,6 +54,7 @@ void add_log_problems(const store::LogCheck& check, const std::string& path,
         if (problem.bytes > 0) {
             text += "; " + counted(problem.bytes, "byte") + " cannot be read";
         }
+        if (problem.lost > 0) text += "; " + lost_records(problem);
         if (problem.acknowledged || extent.acknowledged) {
             findings.problem(text);
         } else {
@@ -44,6 +66,19 @@ void add_log_problems(const store::LogCheck& check, const std::string& path,
                          std::to_string(check.problem_count - check.problems.size()) +
                          " more places");
     }
+}
+
+/// Of a file in a collection's folder that is not in use.
+std::string what_it_is(const store::DirectoryEntry& entry) {
+    if (entry.is_directory) return " is not braid's";
+    if (log_of_file(entry.name)) return " is left over from a rewrite";
+    if (entry.name.starts_with("cut-log-")) {
+        return " keeps what was cut from the end of a log, an unfinished write; it can be removed";
+    }
+    if (entry.name.starts_with("damaged-log-")) {
+        return " keeps a log that was damaged before a repair; it can be removed";
+    }
+    return " is not braid's";
 }
 
 }  // namespace
@@ -75,6 +110,7 @@ Result<> check_log_file(const store::Directory& files, const std::string& name,
                         const LogExtent& extent, const store::AppendLog::ReplayFn& replay,
                         Findings& findings) {
     const std::string path = place(files, name);
+    auto durable = store::read_durable_mark(files, name);  // before the log: not ahead of it
     const auto view = files.open(name);
     if (!view) {
         findings.problem(view.error().message);
@@ -84,13 +120,18 @@ Result<> check_log_file(const store::Directory& files, const std::string& name,
     if (!extent.growing && extent.acknowledged) {
         note_unfinished_end(file, *extent.acknowledged, path, findings);
     }
-    const std::uint64_t expected = extent.acknowledged.value_or(store::kLogHeaderBytes);
-    if (file.size() < expected) {
+    if (file.size() < store::kLogHeaderBytes) {
+        const std::uint64_t expected =
+            std::max<std::uint64_t>(durable ? durable->bytes : 0, store::kLogHeaderBytes);
         findings.problem(path + ": cut short: " + counted(file.size(), "byte") +
                          " are left of at least " + std::to_string(expected));
-    } else if (extent.acknowledged) {
-        file = file.first(static_cast<std::size_t>(expected));
     }
+    if (extent.acknowledged) {
+        // Another writer may be further by now; what it writes is not looked at.
+        durable = {.log_id = 0, .bytes = *extent.acknowledged, .next_sequence = 0};
+        file = file.first(std::min<std::size_t>(file.size(), *extent.acknowledged));
+    }
+    note_foreign_mark(file, durable, path, findings);
     findings.report().bytes += file.size();
     std::optional<Error> stopped;
     const auto take = [&](std::uint64_t sequence, std::span<const std::byte> payload) -> Result<> {
@@ -105,7 +146,7 @@ Result<> check_log_file(const store::Directory& files, const std::string& name,
                          done.error().message);
         return {};
     };
-    const auto check = store::salvage_log(file, path, take);
+    const auto check = store::salvage_log(file, path, durable, take);
     if (stopped) return tl::unexpected<Error>(*std::move(stopped));
     if (!check) {
         findings.problem(check.error().message);
@@ -159,15 +200,16 @@ void check_other_files(const store::Directory& files, const Manifest& manifest,
         findings.note(
             "filling it, by an import, is under way or was interrupted; it cannot be read");
     }
+    std::set<std::string, std::less<>> ours{
+        std::string(kManifestName), std::string(kUnfinishedMark), std::string(kNextManifestName),
+        std::string(kCompactManifestName)};
+    for (const std::string& log : {manifest.log, next_log, compact_log}) {
+        ours.insert(log);
+        ours.insert(store::durable_mark_name(log));
+    }
     for (const store::DirectoryEntry& entry : *entries) {
-        const bool ours = entry.name == kManifestName || entry.name == kUnfinishedMark ||
-                          entry.name == kNextManifestName || entry.name == kCompactManifestName ||
-                          entry.name == manifest.log || entry.name == next_log ||
-                          entry.name == compact_log;
-        if (ours && !entry.is_directory) continue;
-        const bool old_log = !entry.is_directory && log_number(entry.name).has_value();
-        findings.note(place(files, entry.name) +
-                      (old_log ? " is left over from a rewrite" : " is not braid's"));
+        if (ours.contains(entry.name) && !entry.is_directory) continue;
+        findings.note(place(files, entry.name) + what_it_is(entry));
     }
     note_strange_names(files, "", findings);
 }

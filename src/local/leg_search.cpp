@@ -5,7 +5,6 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "braid/local/limits.hpp"
 #include "braid/sparse/bm25.hpp"
 
 namespace braid::local {
@@ -24,55 +23,44 @@ std::vector<std::pair<std::string, double>> query_terms(const text::Analyzer& an
     return terms;
 }
 
-std::uint64_t document_frequency(const View& view, const std::vector<sparse::Posting>& list) {
+Result<sparse::CorpusStatistics> corpus_statistics(const View& view, const Schema& schema,
+                                                   const CallLimits& limits) {
+    sparse::CorpusStatistics statistics;
+    LengthSum lengths(schema);
+    BRAID_CHECK(RowFilter(view, nullptr, limits).for_each([&](Row row) {
+        ++statistics.chunks;
+        lengths.add(view.partition().field_lengths(row));
+    }));
+    statistics.total_length = lengths.weighted();
+    return statistics;
+}
+
+std::uint64_t document_frequency(const View& view, const sparse::PostingList& list) {
     return static_cast<std::uint64_t>(std::ranges::count_if(
         list, [&](const sparse::Posting& posting) { return view.shows(posting.row); }));
 }
 
-/// Mean idf over every term of the statistics: what Okapi puts in place of a negative one. Terms
-/// are added in byte order, so that the sum does not depend on how they are stored.
-double mean_okapi_idf(const TextStatistics& statistics) {
-    double sum = 0;
-    std::size_t terms = 0;
-    for (const auto& [term, df] : statistics.frequencies) {
-        if (df == 0) continue;
-        sum += sparse::idf(Bm25Variant::Okapi, statistics.chunks, df);
-        ++terms;
+/// Mean idf over every term the principal can see: what Okapi puts in place of a negative one.
+/// Terms are added in byte order, so that the sum does not depend on how they are stored.
+Result<double> mean_okapi_idf(const View& view, const sparse::CorpusStatistics& statistics,
+                              const CallLimits& limits) {
+    std::vector<std::pair<std::string_view, std::uint64_t>> frequencies;
+    StepCounter steps;
+    for (const auto& [term, list] : view.partition().postings()) {
+        if (steps.due(list.size())) BRAID_CHECK(check_limits(limits));
+        if (const std::uint64_t df = document_frequency(view, list)) {
+            frequencies.emplace_back(term, df);
+        }
     }
-    return terms == 0 ? 0.0 : sum / static_cast<double>(terms);
+    std::ranges::sort(frequencies);
+    double sum = 0;
+    for (const auto& [term, df] : frequencies) {
+        sum += sparse::idf(Bm25Variant::Okapi, statistics.chunks, df);
+    }
+    return frequencies.empty() ? 0.0 : sum / static_cast<double>(frequencies.size());
 }
 
 }  // namespace
-
-TextStatistics text_statistics(const View& view, const Schema& schema,
-                               const text::Analyzer& analyzer, std::span<const std::string> texts,
-                               bool every_term) {
-    TextStatistics statistics;
-    LengthSum lengths(schema);
-    for (Row row = 0; row < view.partition().rows(); ++row) {
-        if (!view.shows(row)) continue;
-        ++statistics.chunks;
-        lengths.add(view.partition().field_lengths(row));
-    }
-    statistics.total_length = lengths.weighted();
-    const sparse::MemoryPostings& postings = view.partition().postings();
-    const auto count = [&](const std::string& term, const std::vector<sparse::Posting>& list) {
-        if (statistics.frequencies.contains(term)) return;
-        if (const std::uint64_t df = document_frequency(view, list)) {
-            statistics.frequencies.emplace(term, df);
-        }
-    };
-    if (every_term) {
-        for (const auto& [term, list] : postings) count(term, list);
-        return statistics;
-    }
-    for (const std::string& text : texts) {
-        for (const std::string& term : analyzer.query_terms(text)) {
-            count(term, postings.find(term));
-        }
-    }
-    return statistics;
-}
 
 double LengthSum::weighted() const noexcept {
     double sum = 0;
@@ -85,27 +73,42 @@ double LengthSum::weighted() const noexcept {
 Result<View> View::create(const Partition& partition, const Schema& schema,
                           const Principal& principal, Sequence at) {
     View view(partition, at);
-    view.labels_.assign(partition.labels().size(), true);
-    const std::optional<std::string>& wanted = principal.clearance;
-    if (!wanted) return view;  // sees everything
+    view.all_labels_ = principal.sees_everything();
+    if (view.all_labels_) return view;
+    const std::string& wanted = *principal.clearance;
     const auto& names = schema.levels.names;
-    const auto level = std::ranges::find(names, *wanted);
+    const auto level = std::ranges::find(names, wanted);
     if (level == names.end()) {
-        return invalid_argument("clearance \"" + *wanted + "\" is not a level of the collection");
+        return invalid_argument("clearance \"" + wanted + "\" is not a level of the collection");
     }
     const auto clearance = static_cast<std::size_t>(level - names.begin());
-    for (std::size_t i = 0; i < partition.labels().size(); ++i) {
-        const Label& label = partition.labels()[i];
-        const bool in_scope = label.scopes.empty() ||
-                              std::ranges::any_of(principal.scopes, [&](const std::string& scope) {
-                                  return std::ranges::binary_search(label.scopes, scope);
-                              });
-        view.labels_[i] = label.level <= clearance && in_scope;
-    }
+    view.labels_ = partition.labels().visible(clearance, principal.scopes);
     return view;
 }
 
+namespace {
+
+/// Of the vectors `first` ... `first + rows.size() - 1`: the row of each whose chunk is visible and
+/// admitted, kNoRow for the others.
+Result<> admitted_rows(const View& view, RowFilter& filter, std::size_t first,
+                       std::span<Row> rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Row row = view.partition().row_of_vector(first + i);
+        rows[i] = kNoRow;
+        if (!view.shows(row)) continue;
+        if (!filter.admits_all()) {
+            BRAID_TRY(const bool admitted, filter.admits(row));
+            if (!admitted) continue;
+        }
+        rows[i] = row;
+    }
+    return {};
+}
+
+}  // namespace
+
 Result<std::vector<ScoredRow>> score_dense(const View& view, const Schema& schema, const Leg& leg,
+                                           const docs::FilterMatcher* filter,
                                            const CallLimits& limits) {
     const auto bad = [&](const std::string& message) {
         return invalid_argument("query vector: " + message);
@@ -136,15 +139,21 @@ Result<std::vector<ScoredRow>> score_dense(const View& view, const Schema& schem
         }
         return scored;
     }
-    scored.reserve(vectors->size());
+    RowFilter rows(view, filter, limits);
+    const std::size_t size = vectors->size();
     std::array<double, dense::ExactRows::kBlockRows> scores{};
-    for (std::size_t first = 0; first < vectors->size(); first += scores.size()) {
+    std::array<Row, dense::ExactRows::kBlockRows> admitted{};
+    for (std::size_t first = 0; first < size; first += scores.size()) {
         BRAID_CHECK(check_limits(limits));
-        const std::size_t count = std::min(scores.size(), vectors->size() - first);
-        vectors->score(leg.vector, query_norm, first, std::span(scores).first(count));
-        for (std::size_t i = 0; i < count; ++i) {
-            const Row row = view.partition().row_of_vector(first + i);
-            if (view.shows(row)) scored.push_back({row, scores[i]});
+        const auto block = std::span(admitted).first(std::min(scores.size(), size - first));
+        BRAID_CHECK(admitted_rows(view, rows, first, block));
+        for (auto run = block.begin(); run != block.end();) {  // of neighbours to be scored
+            const auto end = std::ranges::find(run, block.end(), kNoRow);
+            const auto at = static_cast<std::size_t>(run - block.begin());
+            const std::span out(scores.data(), static_cast<std::size_t>(end - run));
+            if (!out.empty()) vectors->score(leg.vector, query_norm, first + at, out);
+            for (std::size_t i = 0; i < out.size(); ++i) scored.push_back({run[i], out[i]});
+            run = std::find_if(end, block.end(), [](Row row) { return row != kNoRow; });
         }
     }
     return scored;
@@ -152,29 +161,25 @@ Result<std::vector<ScoredRow>> score_dense(const View& view, const Schema& schem
 
 Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& schema,
                                             const text::Analyzer& analyzer, const Leg& leg,
+                                            const docs::FilterMatcher* filter,
                                             const CallLimits& limits) {
     const Partition& partition = view.partition();
-    TextStatistics own;
-    if (!leg.statistics) own = text_statistics(view, schema, analyzer, leg.texts, false);
-    const TextStatistics& statistics = leg.statistics ? *leg.statistics : own;
-    const double average =
-        sparse::CorpusStatistics{statistics.chunks, statistics.total_length}.average_length();
+    BRAID_TRY(const sparse::CorpusStatistics statistics, corpus_statistics(view, schema, limits));
+    const double average = statistics.average_length();
     std::optional<double> mean_idf;
     std::vector<double> best_scores;
-    std::vector<double> scores(partition.rows(), 0.0);
+    std::vector<double> scores(view.rows(), 0.0);
     StepCounter steps;
     for (const std::string& query : leg.texts) {
         std::ranges::fill(scores, 0.0);
         for (const auto& [term, repeated] : query_terms(analyzer, query)) {
-            const std::vector<sparse::Posting>& list = partition.postings().find(term);
-            const auto known = statistics.frequencies.find(term);
-            if (known == statistics.frequencies.end()) continue;
-            const std::uint64_t df = known->second;
+            const sparse::PostingList& list = partition.postings().find(term);
+            const std::uint64_t df = document_frequency(view, list);
+            if (df == 0) continue;
             double idf = sparse::idf(schema.bm25.variant, statistics.chunks, df);
             if (schema.bm25.variant == Bm25Variant::Okapi && idf < 0) {
-                if (!mean_idf && leg.statistics) mean_idf = mean_okapi_idf(statistics);
                 if (!mean_idf) {
-                    mean_idf = mean_okapi_idf(text_statistics(view, schema, analyzer, {}, true));
+                    BRAID_TRY(mean_idf, mean_okapi_idf(view, statistics, limits));
                 }
                 idf = schema.bm25.epsilon * *mean_idf;
             }
@@ -191,8 +196,11 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
         std::ranges::transform(best_scores, scores, best_scores.begin(), std::ranges::max);
     }
     std::vector<ScoredRow> scored;
+    RowFilter rows(view, filter, limits);
     for (Row row = 0; row < best_scores.size(); ++row) {
-        if (best_scores[row] != 0) scored.push_back({row, best_scores[row]});
+        if (best_scores[row] == 0) continue;
+        BRAID_TRY(const bool admitted, rows.admits(row));
+        if (admitted) scored.push_back({row, best_scores[row]});
     }
     return scored;
 }

@@ -19,7 +19,13 @@ inline Result<> check_limits(const CallLimits& limits) {
 ///     if (steps.due()) BRAID_CHECK(check_limits(limits));
 class StepCounter {
 public:
-    bool due() noexcept { return ++steps_ % kBetweenChecks == 0; }
+    /// `weight`: how many simple steps this one is worth.
+    bool due(std::size_t weight = 1) noexcept {
+        steps_ += weight;
+        if (steps_ < kBetweenChecks) return false;
+        steps_ = 0;
+        return true;
+    }
 
 private:
     static constexpr std::size_t kBetweenChecks = 4096;

@@ -188,7 +188,7 @@ Result<std::vector<std::optional<std::uint64_t>>> LocalBackend::rank_of(
 
 Result<OpenedBackend> open_local_backend(std::unique_ptr<store::Directory> directory,
                                          const LocalOptions& options) {
-    std::unique_ptr<store::DirectoryLock> lock;
+    std::shared_ptr<const store::DirectoryLock> lock;
     if (!options.read_only) {
         BRAID_TRY(lock, directory->lock(kLockName));
     }

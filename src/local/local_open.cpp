@@ -56,7 +56,8 @@ Result<Collection::Opened> LocalBackend::open_files(const std::string& name) con
         BRAID_TRY(auto directory, directory_->open_subdirectory(name));
         notes.clear();
         remove_leftovers(*directory, notes);
-        return Collection::open(name, std::move(directory), durability(), options_.read_only);
+        return Collection::open(name, std::move(directory), durability(), options_.read_only,
+                                kManifestName, lock_);
     };
     auto opened = attempt();
     // Another process may have put a new log in place between our reading manifest and log.

@@ -7,6 +7,7 @@
 #include "braid/local/backend.hpp"
 #include "braid/local/file_check.hpp"
 #include "braid/local/log_reading.hpp"
+#include "braid/store/durable_mark.hpp"
 #include "braid/store/log_check.hpp"
 
 namespace braid::local {
@@ -32,7 +33,8 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
     BRAID_TRY(
         const Manifest manifest,
         read_manifest(manifest_file->bytes(), files->path() + "/" + std::string(kManifestName)));
-    LogReading reading(manifest.version_base, std::numeric_limits<Sequence>::max());
+    LogReading reading({log_id_of(*files, manifest.log), manifest.version_base},
+                       std::numeric_limits<Sequence>::max());
     CheckReport found;
     {
         Findings findings("collection \"" + name + "\"", found);
@@ -64,11 +66,13 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
 Result<> Collection::rebuild(const store::Directory& parent, const std::string& name,
                              const Manifest& manifest, const LogReading& saved) {
     BRAID_TRY(auto files, parent.open_subdirectory(name));
+    const auto durable = store::read_durable_mark(*files, manifest.log);
     BRAID_TRY(const auto damaged, files->open(manifest.log));
     Manifest next = manifest;
     BRAID_TRY(next.log, next_log(*files, manifest.log));
     // No version is given twice: lost records had sequence numbers too, at most one for each byte.
-    next.version_base += std::max<Version>(saved.taken(), damaged->bytes().size());
+    next.version_base += std::max<Version>(
+        {saved.taken(), damaged->bytes().size(), durable ? durable->next_sequence : Version{0}});
     BRAID_CHECK(create_files(*files, next.schema, kCompactManifestName, next.log));
     BRAID_TRY(auto directory, parent.open_subdirectory(name));
     BRAID_TRY(const Opened copy, open(name, std::move(directory), store::Durability::full(), false,
@@ -85,7 +89,7 @@ Result<> Collection::rebuild(const store::Directory& parent, const std::string& 
     BRAID_CHECK(files->replace(kManifestName, write_manifest(next)));
     // From here on it is whole; what is left over does no harm.
     (void)files->remove(kCompactManifestName);
-    (void)files->remove(manifest.log);
+    (void)store::remove_log(*files, manifest.log);
     return {};
 }
 
@@ -96,6 +100,7 @@ Result<RepairReport> repair_database(store::Directory& root) {
     RepairReport report;
     for (const store::DirectoryEntry& entry : entries) {
         if (!entry.is_directory) continue;
+        BRAID_CHECK(lock->verify());
         if (const auto mended = mend(*parent, entry.name, report); !mended) {
             report.beyond.push_back("collection \"" + entry.name + "\": " + mended.error().message);
         }

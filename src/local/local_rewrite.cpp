@@ -94,7 +94,7 @@ Result<std::shared_ptr<Collection>> LocalBackend::open_next(const std::string& c
                                                             std::string_view manifest_name) const {
     BRAID_TRY(auto directory, directory_->open_subdirectory(collection));
     BRAID_TRY(auto opened, Collection::open(collection, std::move(directory), durability(), false,
-                                            manifest_name));
+                                            manifest_name, lock_));
     return std::move(opened.collection);
 }
 
@@ -158,14 +158,18 @@ Result<> LocalBackend::compact_now(const Collection& source, const std::stop_tok
     }
 }
 
-std::optional<std::string> LocalBackend::rewriting(const std::string& collection) const {
+std::optional<std::string> LocalBackend::rewriting(const std::string& collection,
+                                                   const Principal& principal) const {
     const std::scoped_lock lock(mutex_);
     if (!unfinished_.contains(collection)) return std::nullopt;
     const auto found = rewrites_.find(collection);
     if (found != rewrites_.end()) {
         if (const auto progress = found->second.lock(); progress && !progress->compacts) {
-            return "collection \"" + collection +
-                   "\" is being re-embedded: " + std::to_string(progress->done) + " of " +
+            const std::string begin = "collection \"" + collection + "\" is being re-embedded";
+            if (!principal.sees_everything()) {
+                return begin + "; this answer rests on the old vectors";
+            }
+            return begin + ": " + std::to_string(progress->done) + " of " +
                    std::to_string(progress->total) +
                    " chunks have their new vectors; this answer rests on the old ones";
         }
@@ -200,6 +204,7 @@ Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source
         const ReadScope scope{next->name(), namespace_, {}, std::nullopt};
         BRAID_CHECK(next->remove(scope, {.chunk_ids = {id}, .document_ids = {}, .filter = {}}, {}));
     }
+    BRAID_CHECK(check_writable());
     BRAID_CHECK(source->replace_by(*next));
     const std::scoped_lock lock(mutex_);
     if (!next->has_next()) unfinished_.erase(next->name());

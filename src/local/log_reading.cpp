@@ -10,7 +10,7 @@ Result<> LogReading::add(Sequence sequence, std::span<const std::byte> payload) 
     if (sequence > last_) return {};
     BRAID_TRY(LogRecord record, decode_record(payload));
     Chunks& chunks = namespaces_[record.namespace_];
-    const Version version = sequence + version_base_;
+    const Version version = versions_.of(sequence, payload);
     for (Chunk& chunk : record.upserts) {
         if (chunk.version == 0) chunk.version = version;
         std::string id = chunk.chunk_id;

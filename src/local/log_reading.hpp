@@ -6,6 +6,7 @@
 
 #include "braid/collection.hpp"
 #include "braid/local/partition.hpp"
+#include "braid/local/versions.hpp"
 #include "braid/result.hpp"
 
 namespace braid::local {
@@ -17,7 +18,7 @@ public:
     using Chunks = std::map<std::string, Chunk>;  // by id, with vectors and versions
 
     /// Records after `last` are left out.
-    LogReading(Version version_base, Sequence last) : version_base_(version_base), last_(last) {}
+    LogReading(Versions versions, Sequence last) : versions_(versions), last_(last) {}
 
     /// Takes the next record. Corruption if it is none.
     Result<> add(Sequence sequence, std::span<const std::byte> payload);
@@ -32,7 +33,7 @@ public:
     std::uint64_t superseded() const { return writes_ - chunks(); }
 
 private:
-    Version version_base_;
+    Versions versions_;
     Sequence last_;
     Sequence taken_ = 0;
     std::uint64_t writes_ = 0;  // of chunks

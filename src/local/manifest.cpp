@@ -4,6 +4,7 @@
 
 #include "braid/store/bytes.hpp"
 #include "braid/store/checksum.hpp"
+#include "braid/store/durable_mark.hpp"
 
 namespace braid::local {
 namespace {
@@ -151,6 +152,13 @@ std::optional<std::uint64_t> log_number(std::string_view name) {
     const auto [end, error] = std::from_chars(name.data() + 4, name.data() + name.size(), number);
     if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
     return number;
+}
+
+std::optional<std::string> log_of_file(std::string_view name) {
+    const std::string mark = store::durable_mark_name("");
+    if (name.ends_with(mark)) name.remove_suffix(mark.size());
+    if (!log_number(name)) return std::nullopt;
+    return std::string(name);
 }
 
 std::vector<std::byte> write_manifest(const Manifest& manifest) {

@@ -38,6 +38,8 @@ inline constexpr std::string_view kCompactManifestName = "manifest-compact";
 std::string log_name(std::uint64_t number);
 /// The number in a log's name; none if it is not one.
 std::optional<std::uint64_t> log_number(std::string_view name);
+/// The log that a file belongs to: the log itself, or the mark beside it.
+std::optional<std::string> log_of_file(std::string_view name);
 
 std::vector<std::byte> write_manifest(const Manifest& manifest);
 /// Corruption for damaged bytes, Unsupported for a newer format. `source` names them in messages.

@@ -1,6 +1,6 @@
 #include "braid/local/partition.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "braid/docs/chunk_codec.hpp"
 
@@ -19,32 +19,51 @@ std::string_view field_text(const Chunk& chunk, const std::string& field) {
 bool Partition::upsert(PreparedChunk prepared, Sequence sequence) {
     const bool replaced = remove(prepared.chunk.chunk_id, sequence);
     const auto row = static_cast<Row>(facts_.size());
-    RowFacts facts{.born = sequence, .length = weighted_length(prepared.field_lengths)};
-    facts.label = intern_label(prepared.chunk);
-    std::vector<float>& vector = prepared.chunk.vector;
-    if (!vector.empty()) {
-        if (!vectors_) {
-            vectors_ = std::make_unique<dense::ExactRows>(vector.size(), schema_->vectors.metric);
-        }
-        facts.vector = static_cast<Row>(vectors_->size());
-        vectors_->add(vector);
-        vector_owners_.push_back(row);
-        vector = {};
+    RowFacts facts;
+    facts.born = sequence;
+    facts.length = weighted_length(prepared.field_lengths);
+    facts.label = labels_.intern(label_of(prepared.chunk, *schema_));
+    if (const std::vector<float> vector = std::exchange(prepared.chunk.vector, {});
+        !vector.empty()) {
+        facts.vector = static_cast<Row>(vector_owners_.size());
+        add_vector(vector, row);
     }
     postings_.add(row, prepared.frequencies);
-    field_lengths_.insert(field_lengths_.end(), prepared.field_lengths.begin(),
-                          prepared.field_lengths.end());
-    facts_.push_back(facts);
-    chunks_.push_back(std::move(prepared.chunk));
-    link(row);
+    publish(facts, std::make_shared<const Chunk>(std::move(prepared.chunk)),
+            prepared.field_lengths);
     live_bytes_ += stored_bytes(row);
     return replaced;
 }
 
+void Partition::add_vector(std::span<const float> vector, Row row) {
+    if (!vectors_owner_) {
+        vectors_owner_ = std::make_unique<dense::ExactRows>(vector.size(), schema_->vectors.metric);
+        vectors_.store(vectors_owner_.get(), std::memory_order_release);
+    }
+    vector_owners_.push_back(row);  // before the vector: who sees that looks for its owner
+    vectors_owner_->add(vector);
+}
+
+void Partition::publish(const RowFacts& facts, std::shared_ptr<const Chunk> chunk,
+                        std::span<const std::uint32_t> lengths) {
+    const auto row = static_cast<Row>(facts_.size());
+    const Chunk& kept = *chunk;
+    const auto before = latest_.find(kept.chunk_id);
+    previous_.push_back(before == latest_.end() ? kNoRow : before->second);
+    field_lengths_.push_row(lengths);
+    chunks_.push_back(std::move(chunk));
+    facts_.push_back(facts);
+    const std::scoped_lock lock(maps_mutex_);
+    latest_.insert_or_assign(kept.chunk_id, row);
+    documents_[kept.document_id].push_back(row);
+}
+
 bool Partition::remove(const std::string& chunk_id, Sequence sequence) {
     const auto found = latest_.find(chunk_id);
-    if (found == latest_.end() || facts_[found->second].died != kAlive) return false;
-    facts_[found->second].died = sequence;
+    if (found == latest_.end()) return false;
+    std::atomic<Sequence>& died = facts_[found->second].died;
+    if (died.load(std::memory_order_relaxed) != kAlive) return false;
+    died.store(sequence, std::memory_order_relaxed);
     live_bytes_ -= stored_bytes(found->second);
     ++dead_;
     return true;
@@ -52,7 +71,7 @@ bool Partition::remove(const std::string& chunk_id, Sequence sequence) {
 
 std::uint64_t Partition::stored_bytes(Row row) const {
     const bool has_vector = facts_[row].vector != kNoRow;
-    return docs::chunk_bytes(chunks_[row]) + (has_vector ? vectors_->dimension() * 4 : 0);
+    return docs::chunk_bytes(*chunks_[row]) + (has_vector ? vectors()->dimension() * 4 : 0);
 }
 
 double Partition::weighted_length(std::span<const std::uint32_t> lengths) const noexcept {
@@ -63,87 +82,54 @@ double Partition::weighted_length(std::span<const std::uint32_t> lengths) const 
     return length;
 }
 
-void Partition::link(Row row) {
-    const Chunk& chunk = chunks_[row];
-    const auto [found, inserted] = latest_.try_emplace(chunk.chunk_id, row);
-    previous_.push_back(inserted ? kNoRow : std::exchange(found->second, row));
-    documents_[chunk.document_id].push_back(row);
-}
-
-Label label_of(const Chunk& chunk, const Schema& schema) {
-    const auto& names = schema.levels.names;
-    const std::string& level = chunk.sensitivity ? *chunk.sensitivity : schema.levels.default_level;
-    Label label;
-    label.level = static_cast<std::size_t>(std::ranges::find(names, level) - names.begin());
-    label.scopes = chunk.visibility_scope;
-    std::ranges::sort(label.scopes);
-    const auto repeated = std::ranges::unique(label.scopes);
-    label.scopes.erase(repeated.begin(), repeated.end());
-    return label;
-}
-
-std::uint32_t Partition::intern_label(const Chunk& chunk) {
-    Label label = label_of(chunk, *schema_);
-    const auto found = std::ranges::find(labels_, label);
-    const auto index = static_cast<std::uint32_t>(found - labels_.begin());
-    if (found == labels_.end()) labels_.push_back(std::move(label));
-    return index;
-}
-
 Chunk Partition::chunk_with_vector(Row row) const {
-    Chunk chunk = chunks_[row];
+    Chunk chunk = *chunks_[row];
     if (facts_[row].vector != kNoRow) {
-        const auto vector = vectors_->row(facts_[row].vector);
+        const auto vector = vectors()->row(facts_[row].vector);
         chunk.vector.assign(vector.begin(), vector.end());
     }
     return chunk;
 }
 
-Row Partition::find(const std::string& chunk_id, Sequence at) const noexcept {
-    const auto found = latest_.find(chunk_id);
-    if (found == latest_.end()) return kNoRow;
-    Row row = found->second;
+Row Partition::find(const std::string& chunk_id, Sequence at) const {
+    Row row = kNoRow;
+    {
+        const std::scoped_lock lock(maps_mutex_);
+        const auto found = latest_.find(chunk_id);
+        if (found != latest_.end()) row = found->second;
+    }
     while (row != kNoRow && facts_[row].born > at) row = previous_[row];
     return row != kNoRow && facts_[row].visible(at) ? row : kNoRow;
 }
 
-const std::vector<Row>& Partition::rows_of_document(const std::string& document_id) const noexcept {
-    static const std::vector<Row> kNone;
+std::vector<Row> Partition::rows_of_document(const std::string& document_id) const {
+    const std::scoped_lock lock(maps_mutex_);
     const auto found = documents_.find(document_id);
-    return found == documents_.end() ? kNone : found->second;
+    return found == documents_.end() ? std::vector<Row>() : found->second;
 }
 
-void Partition::compact(Sequence oldest) {
-    Partition kept(*schema_);
+std::shared_ptr<Partition> Partition::compacted(Sequence oldest) const {
+    auto kept = std::make_shared<Partition>(*schema_);
     std::vector<Row> renumbered(rows(), kNoRow);
-    for (Row row = 0; row < rows(); ++row) {
+    for (Row row = 0; row < renumbered.size(); ++row) {
         RowFacts facts = facts_[row];
-        if (facts.died <= oldest) continue;
-        const auto fresh = static_cast<Row>(kept.rows());
+        const Sequence died = facts.died.load(std::memory_order_relaxed);
+        if (died <= oldest) continue;
+        const auto fresh = static_cast<Row>(kept->rows());
         renumbered[row] = fresh;
-        if (facts.died != kAlive) ++kept.dead_;
+        if (died != kAlive) ++kept->dead_;
+        facts.label = kept->labels_.intern(labels_[facts.label]);
         if (facts.vector != kNoRow) {
-            if (!kept.vectors_) {
-                kept.vectors_ = std::make_unique<dense::ExactRows>(vectors_->dimension(),
-                                                                   schema_->vectors.metric);
-            }
-            const auto vector = vectors_->row(facts.vector);
-            facts.vector = static_cast<Row>(kept.vectors_->size());
-            kept.vectors_->add(vector);
-            kept.vector_owners_.push_back(fresh);
+            const auto vector = vectors()->row(facts.vector);
+            facts.vector = static_cast<Row>(kept->vector_owners_.size());
+            kept->add_vector(vector, fresh);
         }
-        kept.facts_.push_back(facts);
-        const auto lengths = field_lengths(row);
-        kept.field_lengths_.insert(kept.field_lengths_.end(), lengths.begin(), lengths.end());
-        kept.chunks_.push_back(std::move(chunks_[row]));
-        kept.link(fresh);
+        kept->publish(facts, chunks_[row], field_lengths(row));
     }
-    kept.live_bytes_ = live_bytes_;
-    kept.dead_kept_ = kept.dead_;
-    kept.labels_ = std::move(labels_);
-    kept.postings_ = std::move(postings_);
-    kept.postings_.renumber(renumbered);
-    *this = std::move(kept);
+    kept->live_bytes_ = live_bytes_;
+    kept->dead_kept_ = kept->dead_;
+    kept->postings_.add_renumbered(postings_, renumbered);
+    return kept;
 }
 
 }  // namespace braid::local

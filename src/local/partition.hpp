@@ -1,9 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,9 @@
 #include <vector>
 
 #include "braid/collection.hpp"
+#include "braid/core/stable_vector.hpp"
 #include "braid/dense/exact_rows.hpp"
+#include "braid/local/labels.hpp"
 #include "braid/sparse/memory_postings.hpp"
 
 namespace braid::local {
@@ -34,33 +37,44 @@ struct PreparedChunk {
 /// The text of a field of Schema::text_fields; empty if the chunk has none. Borrowed.
 std::string_view field_text(const Chunk& chunk, const std::string& field);
 
-/// Access class of a chunk; each chunk has exactly one.
-struct Label {
-    std::size_t level = 0;            // index into the schema's levels
-    std::vector<std::string> scopes;  // sorted
-
-    friend bool operator==(const Label&, const Label&) = default;
-};
-
-Label label_of(const Chunk& chunk, const Schema& schema);
-
 /// What a search touches for every row; the rest of a row is apart, to keep scans short.
 struct RowFacts {
     Sequence born = 0;
-    Sequence died = kAlive;
+    /// The one thing about a row that changes. A reader does not care when it sees that: what it
+    /// looks at was before.
+    std::atomic<Sequence> died = kAlive;
     double length = 0;  // terms, weighted over the text fields
     std::uint32_t label = 0;
     Row vector = kNoRow;  // row of the vectors
 
-    bool visible(Sequence at) const noexcept { return born <= at && at < died; }
+    RowFacts() = default;
+    RowFacts(const RowFacts& other) noexcept { *this = other; }
+    RowFacts& operator=(const RowFacts& other) noexcept {
+        if (this == &other) return *this;
+        born = other.born;
+        died.store(other.died.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        length = other.length;
+        label = other.label;
+        vector = other.vector;
+        return *this;
+    }
+    ~RowFacts() = default;
+
+    bool visible(Sequence at) const noexcept {
+        return born <= at && at < died.load(std::memory_order_relaxed);
+    }
 };
 
 /// The chunks of one namespace and their exact indexes, in memory: every version of every chunk
-/// that some snapshot may still show. Not safe for concurrent use by itself: the collection keeps
-/// its one writer and its readers apart.
+/// that some snapshot may still show.
+///
+/// One thread at a time may change it while any number of others read. Rows are appended and never
+/// move, so a reader scans without a lock: it stays below the rows() it saw first, and looks at the
+/// point in time it pinned. Only looking up one id or one term takes a lock, for that long.
 class Partition {
 public:
-    explicit Partition(const Schema& schema) : schema_(&schema) {}
+    explicit Partition(const Schema& schema)
+        : schema_(&schema), field_lengths_(schema.text_fields.size()) {}
 
     /// Makes the chunk's present version, if there is one, a past one. True if there was one. The
     /// chunk brings its version.
@@ -68,54 +82,69 @@ public:
     bool remove(const std::string& chunk_id, Sequence sequence);
 
     std::size_t rows() const noexcept { return facts_.size(); }
-    /// What the live chunks take in a log that holds nothing else, their records apart.
+    /// What the live chunks take in a log that holds nothing else, their records apart. For
+    /// the writer, as is the next.
     std::uint64_t live_bytes() const noexcept { return live_bytes_; }
-    /// Rows that died since compact() was last called.
+    /// Rows that died since compacted() made this.
     std::size_t newly_dead() const noexcept { return dead_ - dead_kept_; }
     const RowFacts& facts(Row row) const noexcept { return facts_[row]; }
     /// Without its vector.
-    const Chunk& chunk(Row row) const noexcept { return chunks_[row]; }
+    const Chunk& chunk(Row row) const noexcept { return *chunks_[row]; }
     Chunk chunk_with_vector(Row row) const;
     /// Terms of each text field, in the schema's order.
     std::span<const std::uint32_t> field_lengths(Row row) const noexcept {
-        const std::size_t fields = schema_->text_fields.size();
-        return std::span(field_lengths_).subspan(row * fields, fields);
+        return field_lengths_.row(row);
     }
-    const std::vector<Label>& labels() const noexcept { return labels_; }
+    const LabelTable& labels() const noexcept { return labels_; }
     const sparse::MemoryPostings& postings() const noexcept { return postings_; }
     /// Null until the first vector came.
-    const dense::ExactRows* vectors() const noexcept { return vectors_.get(); }
+    const dense::ExactRows* vectors() const noexcept {
+        return vectors_.load(std::memory_order_acquire);
+    }
     /// The chunk row a vector belongs to.
     Row row_of_vector(std::size_t vector_row) const noexcept { return vector_owners_[vector_row]; }
 
     /// The version of a chunk that `at` shows; kNoRow if it shows none.
-    Row find(const std::string& chunk_id, Sequence at) const noexcept;
+    Row find(const std::string& chunk_id, Sequence at) const;
     /// Rows of all versions of a document's chunks.
-    const std::vector<Row>& rows_of_document(const std::string& document_id) const noexcept;
+    std::vector<Row> rows_of_document(const std::string& document_id) const;
 
-    /// Forgets versions that died at or before `oldest`: no snapshot shows them any more.
-    void compact(Sequence oldest);
+    /// The same without the versions that died at or before `oldest`, which no snapshot shows any
+    /// more. Who reads this one goes on with it.
+    std::shared_ptr<Partition> compacted(Sequence oldest) const;
 
 private:
-    std::uint32_t intern_label(const Chunk& chunk);
-    void link(Row row);
+    void add_vector(std::span<const float> vector, Row row);
+    /// The row is complete: from now on readers see it.
+    void publish(const RowFacts& facts, std::shared_ptr<const Chunk> chunk,
+                 std::span<const std::uint32_t> lengths);
     std::uint64_t stored_bytes(Row row) const;
     double weighted_length(std::span<const std::uint32_t> lengths) const noexcept;
 
     const Schema* schema_;
-    std::vector<RowFacts> facts_;
-    std::vector<Chunk> chunks_;
-    std::vector<std::uint32_t> field_lengths_;  // rows times text fields
-    std::vector<Row> previous_;                 // version of the same chunk before this one
+    core::StableVector<RowFacts> facts_;  // the last of a row to be appended
+    core::StableVector<std::shared_ptr<const Chunk>> chunks_;
+    core::StableVector<std::uint32_t> field_lengths_;
+    core::StableVector<Row> previous_;  // version of the same chunk before this one
+    LabelTable labels_;
+    sparse::MemoryPostings postings_;
+    std::unique_ptr<dense::ExactRows> vectors_owner_;
+    std::atomic<const dense::ExactRows*> vectors_ = nullptr;
+    core::StableVector<Row> vector_owners_;
+    std::uint64_t live_bytes_ = 0;  // the writer's, as are the next two
+    std::size_t dead_ = 0;
+    std::size_t dead_kept_ = 0;  // of them, by compacted()
+
+    mutable std::mutex maps_mutex_;  // of both; the writer reads them without
     std::unordered_map<std::string, Row> latest_;
     std::unordered_map<std::string, std::vector<Row>> documents_;
-    std::vector<Label> labels_;
-    sparse::MemoryPostings postings_;
-    std::unique_ptr<dense::ExactRows> vectors_;
-    std::vector<Row> vector_owners_;
-    std::uint64_t live_bytes_ = 0;
-    std::size_t dead_ = 0;
-    std::size_t dead_kept_ = 0;  // of them, by the last compact()
+};
+
+/// A namespace as it was when this was taken. To be read without any lock, as long as it is kept:
+/// it shows its own point in time, whatever is written meanwhile.
+struct Present {
+    std::shared_ptr<const Partition> partition;
+    Sequence at = 0;
 };
 
 }  // namespace braid::local

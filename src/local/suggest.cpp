@@ -23,8 +23,7 @@ struct NearTerm {
     Row first = kNoRow;  // the visible row with the smallest chunk id that holds it
 };
 
-NearTerm seen_of(const View& view, std::string_view term,
-                 const std::vector<sparse::Posting>& postings) {
+NearTerm seen_of(const View& view, std::string_view term, const sparse::PostingList& postings) {
     NearTerm seen{.term = term};
     for (const sparse::Posting& posting : postings) {
         if (!view.shows(posting.row)) continue;
@@ -70,6 +69,7 @@ Result<std::vector<NearTerm>> candidates(const View& view, std::string_view term
         if (!stem && !sized) continue;
         const std::size_t distance = core::edit_distance(term, known, most);
         if (!stem && distance > most) continue;
+        if (steps.due(postings.size())) BRAID_CHECK(check_limits(limits));
         NearTerm seen = seen_of(view, known, postings);
         if (seen.chunks == 0) continue;
         seen.distance = distance;

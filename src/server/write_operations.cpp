@@ -158,7 +158,8 @@ Result<Value> Operations::update(const Object& params, const Caller& caller) con
 Result<Value> Operations::remove(const Object& params, const Caller& caller) const {
     Fields fields(params);
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Write));
-    BRAID_TRY(const WriteOptions options, read_write_options(fields));
+    BRAID_TRY(WriteOptions options, read_write_options(fields));
+    options.limits = caller.call;
     DeleteSelector selector;
     int kinds = 0;
     for (const auto& [key, ids] : {std::pair("chunk_ids", &selector.chunk_ids),

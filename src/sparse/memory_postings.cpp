@@ -4,27 +4,40 @@
 
 namespace braid::sparse {
 
+PostingList& MemoryPostings::list_of(const std::string& term) {
+    if (const auto found = lists_.find(term); found != lists_.end()) return found->second;
+    const std::scoped_lock lock(mutex_);
+    return lists_.try_emplace(term).first->second;
+}
+
 void MemoryPostings::add(std::uint32_t row,
                          const std::vector<std::pair<std::string, double>>& frequencies) {
     for (const auto& [term, tf] : frequencies) {
-        auto found = lists_.find(term);
-        if (found == lists_.end()) found = lists_.emplace(term, std::vector<Posting>()).first;
-        found->second.push_back({row, tf});
+        PostingList& list = list_of(term);
+        const bool fresh = list.empty();
+        list.push_back({row, tf});
+        if (fresh) entries_.push_back(&*lists_.find(term));
     }
 }
 
-void MemoryPostings::renumber(const std::vector<std::uint32_t>& numbers) {
+void MemoryPostings::add_renumbered(const MemoryPostings& other,
+                                    const std::vector<std::uint32_t>& numbers) {
     constexpr auto dropped = std::numeric_limits<std::uint32_t>::max();
-    for (auto list = lists_.begin(); list != lists_.end();) {
-        std::vector<Posting>& postings = list->second;
-        for (Posting& posting : postings) posting.row = numbers[posting.row];
-        std::erase_if(postings, [&](const Posting& posting) { return posting.row == dropped; });
-        list = postings.empty() ? lists_.erase(list) : std::next(list);
+    for (const auto& [term, postings] : other) {
+        PostingList* list = nullptr;
+        for (const Posting& posting : postings) {
+            const std::uint32_t row = numbers[posting.row];
+            if (row == dropped) continue;
+            if (list == nullptr) list = &list_of(term);
+            list->push_back({row, posting.tf});
+        }
+        if (list != nullptr) entries_.push_back(&*lists_.find(term));
     }
 }
 
-const std::vector<Posting>& MemoryPostings::find(std::string_view term) const noexcept {
-    static const std::vector<Posting> kNone;
+const PostingList& MemoryPostings::find(std::string_view term) const {
+    static const PostingList kNone;
+    const std::scoped_lock lock(mutex_);
     const auto found = lists_.find(term);
     return found == lists_.end() ? kNone : found->second;
 }

@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "braid/store/durable_mark.hpp"
 #include "braid/store/log_committer.hpp"
 #include "braid/store/log_format.hpp"
+#include "braid/store/log_search.hpp"
 
 namespace braid::store {
 namespace {
@@ -55,29 +57,39 @@ Result<> write_new(AppendFile& file, const LogHeader& header) {
     return file.sync();
 }
 
-auto lost(const std::string& path, std::uint64_t offset, const std::string& problem,
-          const FoundHeader& witness) {
-    return fail(ErrorCode::Corruption,
-                "log " + path + " is damaged at offset " + std::to_string(offset) + ": " + problem +
-                    ", but record " + std::to_string(witness.header.sequence) + " at offset " +
-                    std::to_string(witness.offset) +
-                    " follows, written when that place was on disk");
+/// Corruption if what stopped the replay at `offset` was once on disk.
+Result<> require_never_durable(std::span<const std::byte> file, const std::string& path,
+                               std::uint64_t log_id, std::uint64_t durable, std::uint64_t offset,
+                               const std::string& problem) {
+    std::string proof;
+    if (durable > offset) {
+        proof = "the log was on disk up to offset " + std::to_string(durable);
+    } else if (const auto witness = find_witness(file, log_id, offset)) {
+        proof = "record " + std::to_string(witness->header.sequence) + " at offset " +
+                std::to_string(witness->offset) + " follows, written when that place was on disk";
+    } else {
+        return {};
+    }
+    return fail(ErrorCode::Corruption, "log " + path + " is damaged at offset " +
+                                           std::to_string(offset) + ": " + problem + ", but " +
+                                           proof);
 }
 
 /// Passes all records to `replay`; where they stop before the end of the file, decides whether
 /// that is damage or the unsynced end of a crash, and reports the latter as cut.
 Result<LogReport> replay_records(std::span<const std::byte> file, const std::string& path,
-                                 const LogHeader& header, const AppendLog::ReplayFn& replay) {
+                                 const LogHeader& header, std::uint64_t durable,
+                                 const AppendLog::ReplayFn& replay) {
     LogReport report;
     report.next_sequence = header.first_sequence;
     std::uint64_t offset = kLogHeaderBytes;
     while (true) {
         const RecordAt found = read_record(file, header.log_id, offset);
         if (!found.record) {
+            const std::string problem =
+                found.problem.empty() ? "its end is missing" : found.problem;
+            BRAID_CHECK(require_never_durable(file, path, header.log_id, durable, offset, problem));
             if (found.problem.empty()) return report;
-            if (const auto witness = find_witness(file, header.log_id, offset)) {
-                return lost(path, offset, found.problem, *witness);
-            }
             report.cut_offset = offset;
             report.cut_bytes = file.size() - offset;
             return report;
@@ -102,6 +114,61 @@ Result<LogReport> replay_records(std::span<const std::byte> file, const std::str
     }
 }
 
+/// Puts bytes that a log is about to lose into a new file beside it, and returns its name. No such
+/// name is ever used twice: it holds the time.
+Result<std::string> keep_beside(Directory& directory, std::string_view log,
+                                std::span<const std::byte> bytes) {
+    constexpr int attempts = 100;
+    auto time = std::chrono::duration_cast<std::chrono::microseconds>(
+                    std::chrono::system_clock::now().time_since_epoch())
+                    .count();
+    for (int attempt = 0;; ++attempt, ++time) {
+        std::string name = "cut-" + std::string(log) + "-" + std::to_string(time);
+        const auto kept = directory.create(name, bytes);
+        if (kept) return name;
+        if (kept.error().code == ErrorCode::AlreadyExists && attempt < attempts) continue;
+        return fail("cannot keep " + std::to_string(bytes.size()) + " bytes to be cut from log " +
+                        directory.path() + "/" + std::string(log),
+                    kept.error());
+    }
+}
+
+/// What is behind the last record that counts, kept and cut off.
+class UnfinishedEnd final : public LogCommitter::Preparation {
+public:
+    UnfinishedEnd(std::unique_ptr<Directory> directory, std::string_view log,
+                  std::span<const std::byte> bytes)
+        : directory_(std::move(directory)), log_(log), bytes_(bytes.begin(), bytes.end()) {}
+
+    Result<> prepare(AppendFile& file) override {
+        if (kept_.empty()) {
+            BRAID_TRY(kept_, keep_beside(*directory_, log_, bytes_));
+        }
+        return file.truncate(file.size() - bytes_.size());
+    }
+
+    const std::string& kept() const noexcept { return kept_; }
+
+private:
+    std::unique_ptr<Directory> directory_;
+    std::string log_;
+    std::vector<std::byte> bytes_;
+    std::string kept_;
+};
+
+/// Cuts the end at once, or leaves it to the committer if the disk is full.
+Result<std::unique_ptr<LogCommitter::Preparation>> cut_end(const Directory& directory,
+                                                           std::string_view log,
+                                                           std::span<const std::byte> end,
+                                                           AppendFile& file, LogReport& report) {
+    auto cut = std::make_unique<UnfinishedEnd>(directory.again(), log, end);
+    const auto done = cut->prepare(file);
+    report.kept = cut->kept();
+    if (done) return nullptr;
+    if (done.error().code != ErrorCode::StorageFull) return tl::unexpected(done.error());
+    return cut;
+}
+
 }  // namespace
 
 Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view name,
@@ -110,21 +177,31 @@ Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view
     if (options.must_exist && !options.read_only) BRAID_CHECK(require_present(directory, name));
     const std::string path = directory.path() + "/" + std::string(name);
 
-    // First, because this makes the view show what is on disk and not what a cache remembers.
+    // Before the log, which is then at least as long as this says.
+    const auto mark = read_durable_mark(directory, name);
+    // Before the view, because this makes it show what is on disk and not what a cache remembers.
     std::unique_ptr<AppendFile> file;
     if (!options.read_only) {
         BRAID_TRY(file, directory.open_append(name));
     }
     BRAID_TRY(const auto view, directory.open(name));
     BRAID_TRY(auto header, decode_log_header(view->bytes(), path));
+    if (header && options.on_id) options.on_id(header->log_id);
 
     LogReport report;
+    std::unique_ptr<LogCommitter::Preparation> preparation;
     std::uint64_t size = view->bytes().size();
     if (header) {
-        BRAID_TRY(report, replay_records(view->bytes(), path, *header, replay));
+        const bool ours = mark && mark->log_id == header->log_id;
+        BRAID_TRY(report,
+                  replay_records(view->bytes(), path, *header, ours ? mark->bytes : 0, replay));
         size -= report.cut_bytes;
-        if (file != nullptr)
-            BRAID_CHECK(report.cut_bytes > 0 ? file->truncate(size) : file->sync());
+        if (file != nullptr && report.cut_bytes > 0) {
+            const auto end = view->bytes().last(static_cast<std::size_t>(report.cut_bytes));
+            BRAID_TRY(preparation, cut_end(directory, name, end, *file, report));
+        } else if (file != nullptr) {
+            BRAID_CHECK(file->sync());
+        }
     } else if (options.must_exist) {
         return fail(ErrorCode::Corruption, "log " + path + " has lost its header: " +
                                                std::to_string(size) + " bytes are left");
@@ -138,13 +215,22 @@ Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view
         size = file != nullptr ? file->size() : 0;
     }
 
-    const std::chrono::milliseconds max_delay =
-        options.durability.is_full() ? std::chrono::milliseconds(0) : options.durability.max_delay;
+    LogCommitter::Start start{.file = std::move(file),
+                              .path = path,
+                              .log_id = header->log_id,
+                              .next_sequence = report.next_sequence,
+                              .size = size,
+                              .max_record_bytes = options.max_record_bytes,
+                              .max_delay = options.durability.max_delay,
+                              .lock = options.lock,
+                              .preparation = std::move(preparation)};
+    if (start.file != nullptr) {
+        start.mark = std::make_unique<DurableMark>(directory.again(), name, header->log_id, mark);
+        if (report.records > 0) start.mark->record(size, report.next_sequence);
+    }
     std::unique_ptr<LogCommitter> committer;
     try {
-        committer = std::make_unique<LogCommitter>(
-            LogCommitter::Start{std::move(file), path, header->log_id, report.next_sequence, size,
-                                options.max_record_bytes, max_delay});
+        committer = std::make_unique<LogCommitter>(std::move(start));
     } catch (const std::system_error& problem) {
         return fail(ErrorCode::ResourceExhausted,
                     "cannot start the sync timer of log " + path + ": " + problem.what());
@@ -172,6 +258,10 @@ Result<> AppendLog::flush() {
 
 Result<> AppendLog::close() {
     return committer_->close();
+}
+
+std::uint64_t AppendLog::id() const noexcept {
+    return committer_->log_id();
 }
 
 std::uint64_t AppendLog::next_sequence() const {

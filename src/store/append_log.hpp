@@ -43,6 +43,10 @@ struct AppendLogOptions {
     /// NotFound for a log that must be there (always so when read_only), Corruption for one that
     /// is there without the header which its creation put on disk.
     bool must_exist = false;
+    /// What keeps other writers away, if anything does: looked at before every write.
+    std::shared_ptr<const DirectoryLock> lock = nullptr;
+    /// Told the id of a log that is there, before its records are replayed.
+    std::function<void(std::uint64_t log_id)> on_id = nullptr;
 };
 
 /// What opening a log found.
@@ -52,19 +56,23 @@ struct LogReport {
     /// Unacknowledged bytes at the end, left by a crash and cut off (only ignored if read_only).
     std::uint64_t cut_bytes = 0;
     std::uint64_t cut_offset = 0;
+    /// The file beside the log that keeps them. Empty if read_only, or if there was no space for
+    /// it: then they are kept and cut before the first record is written.
+    std::string kept;
     /// True if there was no log, or one whose creation a crash had interrupted.
     bool created = false;
 };
 
 /// A file of records that only grows (format: docs/formats/log.md). A record whose append
 /// returned success is replayed by every later open, whole and in order, whatever crash came in
-/// between; what a crash leaves at the end of the file unacknowledged is cut off and reported.
-/// Damage to an acknowledged record is a Corruption, as far as later records witness that it was
-/// durable: damage to the last batch cannot be told from a torn write, nor can a file that
-/// someone truncated from a shorter log.
+/// between; what a crash leaves at the end of the file unacknowledged is cut off, kept in a file of
+/// its own, and reported. Damage to an acknowledged record, or a missing end, is a Corruption: a
+/// mark beside the log knows how much of it was on disk (durable_mark.hpp), and later records
+/// witness it.
 ///
 /// Safe for concurrent use: concurrent appends share one write and one sync (group commit, led by
-/// one of the callers). Opening does not lock; keep a second writer out with Directory::lock.
+/// one of the callers). Opening does not lock; keep a second writer out with Directory::lock. A log
+/// that another writer changed all the same, or whose lock is lost, takes no more records.
 class AppendLog {
 public:
     /// Called for each record in order; the payload is borrowed for the call. An error stops the
@@ -114,6 +122,8 @@ public:
     /// flush(), then every later append fails with ReadOnly. Calling it again does nothing.
     Result<> close();
 
+    /// What tells its records from those of other logs.
+    std::uint64_t id() const noexcept;
     /// The sequence number the next record will get.
     std::uint64_t next_sequence() const;
     /// Bytes in the file, its header included.

@@ -71,9 +71,9 @@ Result<> remove_tree(RawDirectory& parent, const std::string& name, int depth) {
 
 class RawBackedAppendFile final : public AppendFile {
 public:
-    RawBackedAppendFile(std::shared_ptr<RawDirectory> parent, std::unique_ptr<RawFile> file,
-                        std::uint64_t size)
-        : parent_(std::move(parent)), file_(std::move(file)), size_(size) {}
+    RawBackedAppendFile(std::shared_ptr<RawDirectory> parent, std::string name,
+                        std::unique_ptr<RawFile> file, std::uint64_t size)
+        : parent_(std::move(parent)), name_(std::move(name)), file_(std::move(file)), size_(size) {}
 
     Result<> append(std::span<const std::byte> bytes) override {
         BRAID_CHECK(write_all(*file_, bytes));
@@ -101,8 +101,26 @@ public:
         return sync();
     }
 
+    Result<> verify() const override {
+        BRAID_TRY(const FileState ours, file_->state());
+        const auto named = parent_->state(name_);
+        if (named && named->same_file(ours) && ours.size == size_) return {};
+        if (!named && named.error().code != ErrorCode::NotFound) {
+            return tl::unexpected(named.error());
+        }
+        std::string problem = "another file has taken its place";
+        if (!named) problem = "it was removed or renamed";
+        if (named && named->same_file(ours)) {
+            problem = "it has " + std::to_string(ours.size) + " bytes, and " +
+                      std::to_string(size_) + " were written here";
+        }
+        return fail(ErrorCode::ReadOnly, "someone else changed " + parent_->path() + "/" + name_ +
+                                             " while it was being written: " + problem);
+    }
+
 private:
     std::shared_ptr<RawDirectory> parent_;
+    std::string name_;
     std::unique_ptr<RawFile> file_;
     std::uint64_t size_;
     bool name_is_durable_ = false;
@@ -113,6 +131,7 @@ public:
     explicit RawBackedDirectory(std::shared_ptr<RawDirectory> raw) : raw_(std::move(raw)) {}
 
     std::string path() const override { return raw_->path(); }
+    std::unique_ptr<Directory> again() const override { return make_directory(raw_); }
 
     Result<std::unique_ptr<FileView>> open(std::string_view name) const override {
         BRAID_CHECK(check_name(name));
@@ -238,7 +257,7 @@ Result<std::unique_ptr<AppendFile>> RawBackedDirectory::open_append(std::string_
     BRAID_CHECK(check_name(name));
     BRAID_TRY(auto file, open_or_create(std::string(name)));
     BRAID_TRY(const std::uint64_t size, file->size());
-    return std::make_unique<RawBackedAppendFile>(raw_, std::move(file), size);
+    return std::make_unique<RawBackedAppendFile>(raw_, std::string(name), std::move(file), size);
 }
 
 Result<std::unique_ptr<Directory>> RawBackedDirectory::subdirectory(std::string_view name) {
@@ -315,6 +334,13 @@ bool is_valid_name(std::string_view name) noexcept {
 
 bool is_leftover_name(std::string_view name) noexcept {
     return name.starts_with(kTempPrefix) || name.starts_with(kTrashPrefix);
+}
+
+tl::unexpected<Error> lock_is_lost(const std::string& path) {
+    return fail(ErrorCode::ReadOnly,
+                "the lock " + path +
+                    " was removed or replaced while this program held it, so that another one may "
+                    "be writing; nothing more is written here until it is opened anew");
 }
 
 std::unique_ptr<Directory> make_directory(std::shared_ptr<RawDirectory> raw) {

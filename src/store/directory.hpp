@@ -46,12 +46,20 @@ public:
 
     /// Cuts the file to `size` bytes, durably. InvalidArgument if it is shorter than that.
     virtual Result<> truncate(std::uint64_t size) = 0;
+
+    /// ReadOnly if the file's name is gone or another file's by now, or if someone else has written
+    /// to it: what is appended to it then would be lost. One look at the file system.
+    virtual Result<> verify() const = 0;
 };
 
 /// Held until destroyed, or until the process that holds it ends, however it ends.
 class DirectoryLock {
 public:
     virtual ~DirectoryLock() = default;
+
+    /// ReadOnly if the lock's file was removed or replaced since: a program that locks by that file
+    /// alone can be writing. One look at the file system; safe for concurrent use.
+    virtual Result<> verify() const = 0;
 };
 
 struct DirectoryEntry {
@@ -80,6 +88,9 @@ public:
 
     /// For messages.
     virtual std::string path() const = 0;
+
+    /// Another object for the same directory, which keeps it open.
+    virtual std::unique_ptr<Directory> again() const = 0;
 
     /// NotFound if `name` does not exist. The view outlives removal of the file.
     virtual Result<std::unique_ptr<FileView>> open(std::string_view name) const = 0;
@@ -121,8 +132,10 @@ public:
     /// content. After a crash either all of it is there under `name`, or nothing.
     virtual Result<> remove_subdirectory(std::string_view name) = 0;
 
-    /// Takes the exclusive lock `name` (a file of that name, which stays), without waiting. Locked
-    /// if it is held, by this process or another one; the message names the holder where known.
+    /// Takes the one exclusive lock of this directory, without waiting. The directory itself is
+    /// locked, and a file `name` in it, which stays and says who holds it: whoever removes the file
+    /// does not unlock the directory. Locked if it is held, by this process or another one; the
+    /// message names the holder where known.
     virtual Result<std::unique_ptr<DirectoryLock>> lock(std::string_view name) = 0;
 
     /// Every name created or removed so far survives a power cut.

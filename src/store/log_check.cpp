@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "braid/store/log_format.hpp"
+#include "braid/store/log_search.hpp"
 
 namespace braid::store {
 namespace {
@@ -16,50 +17,124 @@ void add(LogCheck& check, LogProblem problem) {
     if (check.problems.size() < kMaxListedProblems) check.problems.push_back(std::move(problem));
 }
 
-/// How far headers witness that the file was durable: one search instead of one per damage.
-std::uint64_t durable_bytes(std::span<const std::byte> file, std::uint64_t log_id) {
-    std::uint64_t durable = 0;
-    for (auto found = find_header(file, log_id, kLogHeaderBytes); found;
-         found = find_header(file, log_id, found->offset + 1)) {
-        durable = std::max(durable, found->header.durable_before);
-    }
-    return durable;
-}
+/// Goes through a log from record to record, over damage to the next one that is whole.
+class LogWalk {
+public:
+    LogWalk(std::span<const std::byte> file, std::uint64_t log_id, std::uint64_t first_sequence,
+            const std::optional<DurableLength>& durable, LogCheck& check)
+        : file_(file),
+          log_id_(log_id),
+          durable_(durable),
+          durable_bytes_(std::max(durable ? durable->bytes : 0, witnessed_bytes(file, log_id))),
+          check_(check),
+          search_(file, log_id),
+          expected_(first_sequence) {}
 
+    /// Begins there instead of behind the file's header.
+    void start_at(const FoundHeader& first) noexcept {
+        offset_ = first.offset;
+        moved_ = first.moved;
+    }
+
+    Result<> run(const AppendLog::ReplayFn& salvage) {
+        while (offset_ < file_.size()) {
+            const RecordAt found = read_record(file_, log_id_, offset_, place());
+            if (!found.record) {
+                skip(found);
+                continue;
+            }
+            const std::uint64_t sequence = found.record->header.sequence;
+            if (sequence != expected_) {
+                add(check_, {offset_, 0, true,
+                             "record " + std::to_string(sequence) + " stands where record " +
+                                 std::to_string(expected_) + " belongs"});
+            }
+            if (salvage) BRAID_CHECK(salvage(sequence, found.record->payload));
+            ++check_.records;
+            expected_ = sequence + 1;
+            offset_ = found.next;
+        }
+        add_missing_end();
+        return {};
+    }
+
+private:
+    /// Where the next byte was written: elsewhere, if bytes before it are missing or were put in.
+    std::uint64_t place() const noexcept { return offset_ + moved_; }
+
+    /// Past damage, to the next record that can be read.
+    void skip(const RecordAt& found) {
+        std::uint64_t from = offset_;  // perhaps a record that was moved stands right here
+        std::uint64_t sequence = expected_;
+        if (found.header) {
+            // Not behind the payload: bytes may be missing from it. But every payload that is
+            // looked at costs its length, and a file made for that would have us look for ever.
+            looked_at_ += found.header->length;
+            from = looked_at_ <= 4 * file_.size() ? offset_ + kRecordHeaderBytes : found.next;
+            sequence = std::max(sequence, found.header->sequence + 1);
+        }
+        const auto resume = search_.next(from, sequence);
+        const std::uint64_t end = resume ? resume->offset : file_.size();
+        LogProblem problem{offset_, end - offset_, durable_bytes_ > place(), found.problem};
+        std::uint64_t next = resume ? resume->header.sequence : 0;
+        if (!resume && durable_) next = durable_->next_sequence;
+        if (next > expected_ && problem.acknowledged) {
+            problem.first_lost = expected_;
+            problem.lost = next - expected_;
+        }
+        add(check_, std::move(problem));
+        expected_ = std::max(expected_, next);
+        offset_ = end;
+        if (resume) moved_ = resume->moved;
+    }
+
+    void add_missing_end() {
+        if (!durable_ || durable_->bytes <= place()) return;
+        LogProblem problem{offset_, 0, true,
+                           "cut short: " + std::to_string(file_.size()) +
+                               " bytes are left of at least " + std::to_string(durable_->bytes)};
+        if (durable_->next_sequence > expected_) {
+            problem.first_lost = expected_;
+            problem.lost = durable_->next_sequence - expected_;
+        }
+        add(check_, std::move(problem));
+    }
+
+    std::span<const std::byte> file_;
+    std::uint64_t log_id_;
+    const std::optional<DurableLength>& durable_;
+    std::uint64_t durable_bytes_;
+    LogCheck& check_;
+    HeaderSearch search_;
+    std::uint64_t expected_;  // sequence number of the next record
+    std::uint64_t offset_ = kLogHeaderBytes;
+    std::uint64_t moved_ = 0;
+    std::uint64_t looked_at_ = 0;
+};
+
+/// Of a log that is whole, or was while it had a header.
 Result<> walk(std::span<const std::byte> file, const LogHeader& header,
-              const AppendLog::ReplayFn& salvage, LogCheck& check) {
-    const std::uint64_t durable = durable_bytes(file, header.log_id);
-    std::uint64_t offset = kLogHeaderBytes;
-    std::uint64_t expected = header.first_sequence;
-    while (offset < file.size()) {
-        RecordAt found = read_record(file, header.log_id, offset);
-        if (!found.record) {
-            const auto resume = find_header(file, header.log_id, found.next);
-            const std::uint64_t end = resume ? resume->offset : file.size();
-            add(check, {offset, end - offset, durable > offset, std::move(found.problem)});
-            offset = end;
-            if (resume) expected = resume->header.sequence;
-            continue;
-        }
-        const std::uint64_t sequence = found.record->header.sequence;
-        if (sequence != expected) {
-            add(check, {offset, 0, true,
-                        "record " + std::to_string(sequence) + " stands where record " +
-                            std::to_string(expected) + " belongs"});
-        }
-        if (salvage) BRAID_CHECK(salvage(sequence, found.record->payload));
-        ++check.records;
-        expected = sequence + 1;
-        offset = found.next;
-    }
-    return {};
+              const std::optional<DurableLength>& known, const AppendLog::ReplayFn& salvage,
+              LogCheck& check) {
+    // What another log was is no measure for this one.
+    const std::optional<DurableLength> durable =
+        known && (known->log_id == header.log_id || known->log_id == 0) ? known : std::nullopt;
+    return LogWalk(file, header.log_id, header.first_sequence, durable, check).run(salvage);
 }
 
-/// What the file header must have said, from the first record.
-std::optional<LogHeader> header_of_first_record(std::span<const std::byte> file) {
-    const auto record = decode_record_header(file, kLogHeaderBytes);
-    if (!record) return std::nullopt;
-    return LogHeader{record->log_id, record->sequence};
+/// What the records of a log without a header say: the file's own is damaged.
+Result<> walk_without_header(std::span<const std::byte> file,
+                             const std::optional<DurableLength>& known,
+                             const AppendLog::ReplayFn& salvage, LogCheck& check) {
+    std::optional<std::uint64_t> log_id = log_id_of_records(file);
+    if (known && known->log_id != 0) log_id = known->log_id;
+    std::optional<FoundHeader> first;
+    if (log_id) first = HeaderSearch(file, *log_id).next(0);
+    add(check, {0, first ? first->offset : file.size(), true, "no valid file header"});
+    if (!first) return {};
+    LogWalk rest(file, *log_id, first->header.sequence, known, check);
+    rest.start_at(*first);
+    return rest.run(salvage);
 }
 
 }  // namespace
@@ -70,28 +145,29 @@ Result<LogCheck> check_log(const Directory& directory, std::string_view name) {
 
 Result<LogCheck> salvage_log(const Directory& directory, std::string_view name,
                              const AppendLog::ReplayFn& salvage) {
+    const auto durable = read_durable_mark(directory, name);
     BRAID_TRY(const auto view, directory.open(name));
-    return salvage_log(view->bytes(), directory.path() + "/" + std::string(name), salvage);
+    const std::string path = directory.path() + "/" + std::string(name);
+    return salvage_log(view->bytes(), path, durable, salvage);
 }
 
 Result<LogCheck> salvage_log(std::span<const std::byte> file, std::string_view path,
+                             const std::optional<DurableLength>& durable,
                              const AppendLog::ReplayFn& salvage) {
     LogCheck check;
     check.bytes = file.size();
-    const auto read = decode_log_header(file, path);
-    std::optional<LogHeader> header;
-    if (read) {
-        header = *read;
-        if (!header && !file.empty()) {
-            add(check, {0, file.size(), false, "the creation of the log was interrupted"});
+    const auto header = decode_log_header(file, path);
+    if (!header) {
+        if (header.error().code != ErrorCode::Corruption) {
+            return fail("cannot check", header.error());
         }
-    } else {
-        if (read.error().code != ErrorCode::Corruption) return fail("cannot check", read.error());
-        header = header_of_first_record(file);
-        const std::uint64_t lost = header ? kLogHeaderBytes : file.size();
-        add(check, {0, lost, true, "no valid file header"});
+        BRAID_CHECK(walk_without_header(file, durable, salvage, check));
+    } else if (*header) {
+        BRAID_CHECK(walk(file, **header, durable, salvage, check));
+    } else if (!file.empty()) {
+        add(check,
+            {0, file.size(), durable.has_value(), "the creation of the log was interrupted"});
     }
-    if (header) BRAID_CHECK(walk(file, *header, salvage, check));
     return check;
 }
 

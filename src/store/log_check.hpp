@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "braid/result.hpp"
 #include "braid/store/append_log.hpp"
 #include "braid/store/directory.hpp"
+#include "braid/store/durable_mark.hpp"
 
 namespace braid::store {
 
@@ -18,6 +20,8 @@ struct LogProblem {
     std::uint64_t bytes;  // how many are not readable from there on
     bool acknowledged;    // true: a loss; false: an unsynced end, which opening the log cuts off
     std::string message;
+    std::uint64_t first_lost = 0;  // sequence number of the first record that is lost by it
+    std::uint64_t lost = 0;        // how many are, as far as is known
 };
 
 struct LogCheck {
@@ -38,8 +42,9 @@ Result<LogCheck> salvage_log(const Directory& directory, std::string_view name,
                              const AppendLog::ReplayFn& salvage);
 
 /// The same for the content of a log that has been read already, or the first part of it; `path`
-/// names it in messages.
+/// names it in messages. `durable`: so much of it must be whole, as far as that is known.
 Result<LogCheck> salvage_log(std::span<const std::byte> file, std::string_view path,
+                             const std::optional<DurableLength>& durable,
                              const AppendLog::ReplayFn& salvage);
 
 }  // namespace braid::store

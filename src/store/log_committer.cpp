@@ -35,7 +35,11 @@ LogCommitter::LogCommitter(Start start)
       max_delay_(start.max_delay),
       read_only_(start.file == nullptr),
       file_(std::move(start.file)),
+      lock_(std::move(start.lock)),
+      preparation_(std::move(start.preparation)),
+      mark_(std::move(start.mark)),
       durable_bytes_(start.size),
+      written_sequence_(start.next_sequence),
       next_sequence_(start.next_sequence),
       size_(start.size) {
     if (!read_only_ && max_delay_.count() > 0) {
@@ -99,11 +103,13 @@ void LogCommitter::lead(std::unique_lock<std::mutex>& queue_lock) {
 /// has failed.
 void LogCommitter::commit(std::span<Waiter* const> batch) noexcept {
     try {
+        Result<> done = make_sure_of_file();
         const std::uint64_t before = file_->size();
-        Result<> done = write(batch);
+        if (done) done = write(batch);
         if (!done && done.error().code == ErrorCode::StorageFull) {
             const Error cause = done.error();
-            done = take_back(before);
+            // Nothing was written yet if not even the file could be prepared.
+            done = preparation_ != nullptr ? Result<>() : take_back(before);
             if (done) {
                 for (Waiter* waiter : batch) waiter->no_space = cause;
                 const std::scoped_lock lock(queue_mutex_);
@@ -131,12 +137,18 @@ void LogCommitter::commit(std::span<Waiter* const> batch) noexcept {
     }
 }
 
-Result<> LogCommitter::write(std::span<Waiter* const> batch) {
-    std::uint64_t sequence = 0;
-    {
-        const std::scoped_lock lock(queue_mutex_);
-        sequence = next_sequence_;
+/// That nobody else writes to it, nor has put another in its place: what is written then is lost.
+Result<> LogCommitter::make_sure_of_file() {
+    if (lock_ != nullptr) BRAID_CHECK(lock_->verify());
+    if (preparation_ != nullptr) {
+        BRAID_CHECK(preparation_->prepare(*file_));
+        preparation_.reset();
     }
+    return file_->verify();
+}
+
+Result<> LogCommitter::write(std::span<Waiter* const> batch) {
+    std::uint64_t sequence = written_sequence_;
     std::uint64_t offset = file_->size();
     buffer_.clear();
     for (const Waiter* waiter : batch) {
@@ -153,7 +165,9 @@ Result<> LogCommitter::write(std::span<Waiter* const> batch) {
             BRAID_CHECK(file_->append(waiter->payload));
         }
     }
-    return write_buffer();
+    BRAID_CHECK(write_buffer());
+    written_sequence_ = sequence;
+    return {};
 }
 
 Result<> LogCommitter::write_buffer() {
@@ -169,6 +183,7 @@ Result<> LogCommitter::take_back(std::uint64_t size) {
     const core::Waiting waiting;
     BRAID_CHECK(file_->truncate(size));
     durable_bytes_ = size;
+    mark_->record(durable_bytes_, written_sequence_);
     const std::scoped_lock lock(queue_mutex_);
     unsynced_since_.reset();
     return {};
@@ -188,12 +203,14 @@ Result<> LogCommitter::sync_if_due() {
 }
 
 Result<> LogCommitter::sync() {
-    if (file_ == nullptr || file_->size() == durable_bytes_) return {};
+    // Before the preparation is done, nothing was written here.
+    if (file_ == nullptr || preparation_ != nullptr || file_->size() == durable_bytes_) return {};
     {
         const core::Waiting waiting;
         BRAID_CHECK(file_->sync());
     }
     durable_bytes_ = file_->size();
+    mark_->record(durable_bytes_, written_sequence_);
     const std::scoped_lock lock(queue_mutex_);
     unsynced_since_.reset();
     return {};
@@ -251,7 +268,9 @@ Result<> LogCommitter::close() {
     timer_.request_stop();
     Result<> flushed = flush();
     const std::scoped_lock commit_lock(commit_mutex_);
+    if (mark_ != nullptr) mark_->sync();
     file_.reset();
+    mark_.reset();
     return flushed;
 }
 
@@ -266,10 +285,13 @@ Result<> LogCommitter::try_space() {
         bytes += std::min(no_space_for_, kMaxTriedBytes);
     }
     if (file_ == nullptr) return {};  // closed meanwhile
-    const std::uint64_t before = file_->size();
-    Result<> tried = file_->append(std::vector<std::byte>(bytes));
-    if (tried || tried.error().code == ErrorCode::StorageFull) {
-        if (Result<> cut = take_back(before); !cut) tried = std::move(cut);
+    Result<> tried = make_sure_of_file();
+    if (tried) {
+        const std::uint64_t before = file_->size();
+        tried = file_->append(std::vector<std::byte>(bytes));
+        if (tried || tried.error().code == ErrorCode::StorageFull) {
+            if (Result<> cut = take_back(before); !cut) tried = std::move(cut);
+        }
     }
     const bool full = !tried && tried.error().code == ErrorCode::StorageFull;
     if (!tried && !full) fail_for_ever(tried.error());

@@ -16,6 +16,7 @@
 
 #include "braid/result.hpp"
 #include "braid/store/directory.hpp"
+#include "braid/store/durable_mark.hpp"
 
 namespace braid::store {
 
@@ -28,14 +29,24 @@ class LogCommitter {
 public:
     using OnDurable = std::function<void(std::uint64_t sequence)>;
 
+    /// Work on the file that must be done before the first record is written.
+    class Preparation {
+    public:
+        virtual ~Preparation() = default;
+        virtual Result<> prepare(AppendFile& file) = 0;
+    };
+
     struct Start {
         std::unique_ptr<AppendFile> file;  // null: a read-only log
         std::string path;                  // for messages
         std::uint64_t log_id;
         std::uint64_t next_sequence;
-        std::uint64_t size;                   // of the file, all of it durable
-        std::uint64_t max_record_bytes;       // <= kMaxRecordBytes
-        std::chrono::milliseconds max_delay;  // of a sync; 0: none
+        std::uint64_t size;                                   // of the file, all of it durable
+        std::uint64_t max_record_bytes;                       // <= kMaxRecordBytes
+        std::chrono::milliseconds max_delay;                  // of a sync; 0: none
+        std::shared_ptr<const DirectoryLock> lock = nullptr;  // may be null
+        std::unique_ptr<Preparation> preparation = nullptr;   // null: there is none
+        std::unique_ptr<DurableMark> mark = nullptr;          // null: a read-only log
     };
 
     explicit LogCommitter(Start start);
@@ -50,6 +61,7 @@ public:
     Result<> close();
     Result<> try_space();
 
+    std::uint64_t log_id() const noexcept { return log_id_; }
     std::uint64_t next_sequence() const;
     std::uint64_t size_bytes() const;
     std::optional<Error> failure() const;
@@ -71,6 +83,7 @@ private:
 
     void lead(std::unique_lock<std::mutex>& queue_lock);
     void commit(std::span<Waiter* const> batch) noexcept;
+    Result<> make_sure_of_file();
     Result<> write(std::span<Waiter* const> batch);
     Result<> write_buffer();
     Result<> sync_if_due();
@@ -90,7 +103,11 @@ private:
     // Taken before queue_mutex_, never while holding it.
     std::mutex commit_mutex_;
     std::unique_ptr<AppendFile> file_;
+    std::shared_ptr<const DirectoryLock> lock_;
+    std::unique_ptr<Preparation> preparation_;
+    std::unique_ptr<DurableMark> mark_;
     std::uint64_t durable_bytes_;
+    std::uint64_t written_sequence_;  // of the record that follows what is written
     std::vector<std::byte> buffer_;
 
     mutable std::mutex queue_mutex_;

@@ -89,7 +89,8 @@ void encode_record_header(std::vector<std::byte>& out, const RecordHeader& heade
 }
 
 std::optional<RecordHeader> decode_record_header(std::span<const std::byte> file,
-                                                 std::uint64_t offset) noexcept {
+                                                 std::uint64_t offset,
+                                                 std::uint64_t place) noexcept {
     if (offset > file.size() || file.size() - offset < kRecordHeaderBytes) return std::nullopt;
     const auto bytes = file.subspan(static_cast<std::size_t>(offset), kRecordHeaderBytes);
     if (!std::equal(kRecordMagic.begin(), kRecordMagic.end(), bytes.begin())) return std::nullopt;
@@ -102,20 +103,21 @@ std::optional<RecordHeader> decode_record_header(std::span<const std::byte> file
     const auto payload_checksum = in.u64("payload checksum");
     const auto stored = in.u64("header checksum");
     const auto checked = bytes.first(kRecordHeaderBytes - kChecksumBytes);
-    if (*stored != checksum(checked, offset)) return std::nullopt;
+    if (*stored != checksum(checked, place)) return std::nullopt;
     // A log never claims that bytes were durable before they were written, nor less than its own
     // header, which is synced before the first record.
-    if (*durable_before > offset || *durable_before < kLogHeaderBytes) return std::nullopt;
+    if (*durable_before > place || *durable_before < kLogHeaderBytes) return std::nullopt;
     return RecordHeader{*log_id, *length, *sequence, *durable_before, *payload_checksum};
 }
 
-RecordAt read_record(std::span<const std::byte> file, std::uint64_t log_id, std::uint64_t offset) {
-    if (offset >= file.size()) return {std::nullopt, "", file.size()};
-    const auto header = decode_record_header(file, offset);
+RecordAt read_record(std::span<const std::byte> file, std::uint64_t log_id, std::uint64_t offset,
+                     std::uint64_t place) {
+    if (offset >= file.size()) return {std::nullopt, "", file.size(), std::nullopt};
+    const auto header = decode_record_header(file, offset, place);
     if (!header || header->log_id != log_id) {
         const bool short_of_header = file.size() - offset < kRecordHeaderBytes;
         return {std::nullopt, short_of_header ? "a record is cut short" : "no valid record header",
-                offset + 1};
+                offset + 1, std::nullopt};
     }
     const auto behind = file.subspan(static_cast<std::size_t>(offset) + kRecordHeaderBytes);
     if (header->length > behind.size()) {
@@ -123,38 +125,30 @@ RecordAt read_record(std::span<const std::byte> file, std::uint64_t log_id, std:
                 "record " + std::to_string(header->sequence) + " declares " +
                     std::to_string(header->length) + " bytes, " + std::to_string(behind.size()) +
                     " are left",
-                file.size()};
+                file.size(), header};
     }
     const auto payload = behind.first(header->length);
     const std::uint64_t next = offset + kRecordHeaderBytes + header->length;
     if (checksum(payload) != header->payload_checksum) {
         return {std::nullopt,
-                "the payload of record " + std::to_string(header->sequence) + " is damaged", next};
+                "the payload of record " + std::to_string(header->sequence) + " is damaged", next,
+                header};
     }
-    return {Record{*header, payload}, "", next};
+    return {Record{*header, payload}, "", next, header};
 }
 
-std::optional<FoundHeader> find_header(std::span<const std::byte> file, std::uint64_t log_id,
-                                       std::uint64_t from) noexcept {
+std::optional<std::uint64_t> find_record_magic(std::span<const std::byte> file,
+                                               std::uint64_t from) noexcept {
     const std::byte* const begin = file.data();
     for (std::uint64_t at = from; at < file.size(); ++at) {
         const void* found = std::memchr(begin + at, std::to_integer<int>(kRecordMagic[0]),
                                         file.size() - static_cast<std::size_t>(at));
         if (found == nullptr) return std::nullopt;
         at = static_cast<std::uint64_t>(static_cast<const std::byte*>(found) - begin);
-        const auto header = decode_record_header(file, at);
-        if (header && header->log_id == log_id) return FoundHeader{at, *header};
+        if (file.size() - at < kRecordMagic.size()) return std::nullopt;
+        if (std::equal(kRecordMagic.begin(), kRecordMagic.end(), begin + at)) return at;
     }
     return std::nullopt;
-}
-
-std::optional<FoundHeader> find_witness(std::span<const std::byte> file, std::uint64_t log_id,
-                                        std::uint64_t damage) noexcept {
-    auto found = find_header(file, log_id, damage + 1);
-    while (found && found->header.durable_before <= damage) {
-        found = find_header(file, log_id, found->offset + 1);
-    }
-    return found;
 }
 
 }  // namespace braid::store

@@ -43,9 +43,15 @@ struct RecordHeader {
 void encode_record_header(std::vector<std::byte>& out, const RecordHeader& header,
                           std::uint64_t offset);
 
-/// The header at `offset`, if there is an undamaged one that was written there, of any log.
+/// The header at `offset`, if there is an undamaged one that was written at `place`, of any log.
+/// The two differ where bytes before it are missing, or were put in.
 std::optional<RecordHeader> decode_record_header(std::span<const std::byte> file,
-                                                 std::uint64_t offset) noexcept;
+                                                 std::uint64_t offset,
+                                                 std::uint64_t place) noexcept;
+inline std::optional<RecordHeader> decode_record_header(std::span<const std::byte> file,
+                                                        std::uint64_t offset) noexcept {
+    return decode_record_header(file, offset, offset);
+}
 
 struct Record {
     RecordHeader header;
@@ -56,24 +62,18 @@ struct Record {
 struct RecordAt {
     std::optional<Record> record;
     std::string problem;
-    std::uint64_t next;  // where to go on: behind the record, or where to search for a header
+    std::uint64_t next;                  // behind the record, or where one could begin
+    std::optional<RecordHeader> header;  // undamaged, although the payload is not
 };
-RecordAt read_record(std::span<const std::byte> file, std::uint64_t log_id, std::uint64_t offset);
+RecordAt read_record(std::span<const std::byte> file, std::uint64_t log_id, std::uint64_t offset,
+                     std::uint64_t place);
+inline RecordAt read_record(std::span<const std::byte> file, std::uint64_t log_id,
+                            std::uint64_t offset) {
+    return read_record(file, log_id, offset, offset);
+}
 
-/// A record header behind some damage.
-struct FoundHeader {
-    std::uint64_t offset;
-    RecordHeader header;
-};
-
-/// The first undamaged record header of log `log_id` at `from` or later. Linear in the bytes
-/// passed over.
-std::optional<FoundHeader> find_header(std::span<const std::byte> file, std::uint64_t log_id,
-                                       std::uint64_t from) noexcept;
-
-/// A header behind `damage` which proves that the damaged place was once durable, and perhaps
-/// acknowledged. None: whatever is there was never synced. Linear in the rest of the file.
-std::optional<FoundHeader> find_witness(std::span<const std::byte> file, std::uint64_t log_id,
-                                        std::uint64_t damage) noexcept;
+/// Where the next bytes stand that begin every record header, at `from` or later.
+std::optional<std::uint64_t> find_record_magic(std::span<const std::byte> file,
+                                               std::uint64_t from) noexcept;
 
 }  // namespace braid::store

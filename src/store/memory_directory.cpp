@@ -2,7 +2,6 @@
 
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -68,14 +67,19 @@ struct MemoryNode {
 
     std::mutex mutex;
     std::map<std::string, Entry> entries;
-    std::set<std::string> locks;
+    bool locked = false;
 };
+
+FileState state_of(const std::shared_ptr<MemoryFile>& file) {
+    return {0, reinterpret_cast<std::uintptr_t>(file.get()), file->size()};
+}
 
 class MemoryRawFile final : public RawFile {
 public:
     explicit MemoryRawFile(std::shared_ptr<MemoryFile> file) : file_(std::move(file)) {}
 
     Result<std::uint64_t> size() const override { return file_->size(); }
+    Result<FileState> state() const override { return state_of(file_); }
     Result<std::size_t> write(std::span<const std::byte> bytes) override {
         file_->append(bytes);
         return bytes.size();
@@ -93,20 +97,32 @@ private:
 
 class MemoryLock final : public DirectoryLock {
 public:
-    MemoryLock(std::shared_ptr<MemoryNode> node, std::string name)
-        : node_(std::move(node)), name_(std::move(name)) {}
+    MemoryLock(std::shared_ptr<MemoryNode> node, std::string name, std::string path)
+        : node_(std::move(node)),
+          name_(std::move(name)),
+          path_(std::move(path)),
+          file_(node_->entries.at(name_)) {}
     MemoryLock(const MemoryLock&) = delete;
     MemoryLock& operator=(const MemoryLock&) = delete;
     MemoryLock(MemoryLock&&) = delete;
     MemoryLock& operator=(MemoryLock&&) = delete;
     ~MemoryLock() override {
         const std::scoped_lock lock(node_->mutex);
-        node_->locks.erase(name_);
+        node_->locked = false;
+    }
+
+    Result<> verify() const override {
+        const std::scoped_lock lock(node_->mutex);
+        const auto named = node_->entries.find(name_);
+        if (named != node_->entries.end() && named->second == file_) return {};
+        return lock_is_lost(path_);
     }
 
 private:
     std::shared_ptr<MemoryNode> node_;
     std::string name_;
+    std::string path_;
+    MemoryNode::Entry file_;
 };
 
 auto missing(std::string_view doing, const std::string& path, std::string_view kind) {
@@ -209,15 +225,22 @@ public:
         return entries;
     }
 
+    Result<FileState> state(const std::string& name) const override {
+        const std::scoped_lock lock(node_->mutex);
+        const auto* file = find<std::shared_ptr<MemoryFile>>(name);
+        if (file == nullptr) return missing("examine", path_of(name), "file");
+        return state_of(*file);
+    }
+
     Result<std::unique_ptr<DirectoryLock>> lock(const std::string& name) override {
         const std::scoped_lock lock(node_->mutex);
         node_->entries.try_emplace(name, std::make_shared<MemoryFile>());
         if (find<std::shared_ptr<MemoryFile>>(name) == nullptr) return taken("lock", path_of(name));
-        if (!node_->locks.insert(name).second) {
+        if (std::exchange(node_->locked, true)) {
             return fail(ErrorCode::Locked,
                         "cannot lock " + path_of(name) + ": held by this process");
         }
-        return std::make_unique<MemoryLock>(node_, name);
+        return std::make_unique<MemoryLock>(node_, name, path_of(name));
     }
 
     Result<> sync() override { return {}; }

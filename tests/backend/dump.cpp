@@ -3,6 +3,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <map>
 
 namespace braid::testing {
 namespace {
@@ -111,17 +112,25 @@ void dump_leg(std::string& out, const Backend& backend, const SnapshotPtr& snaps
     add(out, what + " ranks", backend.rank_of(snapshot, leg, plan.chunk_ids));
 }
 
+using VersionNames = std::map<Version, Version>;
+
 void dump_scope(std::string& out, const Backend& backend, const SnapshotPtr& snapshot,
-                const ReadScope& scope, const DumpPlan& plan) {
+                const ReadScope& scope, const DumpPlan& plan, VersionNames& names) {
+    const auto one = [&](Chunk chunk) {
+        if (plan.versions == DumpPlan::Versions::Named) {
+            chunk.version = names.try_emplace(chunk.version, names.size()).first->second;
+        }
+        return print_chunk(chunk, plan.versions != DumpPlan::Versions::LeftOut);
+    };
     const auto chunks = [&](const std::vector<Chunk>& list) {
         std::string text;
-        for (const Chunk& chunk : list) text += print_chunk(chunk, plan.versions) + " | ";
+        for (const Chunk& chunk : list) text += one(chunk) + " | ";
         return text;
     };
     const auto maybe_chunks = [&](const std::vector<std::optional<Chunk>>& list) {
         std::string text;
         for (const auto& chunk : list) {
-            text += (chunk ? print_chunk(*chunk, plan.versions) : "-") + " | ";
+            text += (chunk ? one(*chunk) : "-") + " | ";
         }
         return text;
     };
@@ -171,14 +180,15 @@ std::string print_chunk(const Chunk& chunk, bool with_version) {
 std::string dump(const Backend& backend, const SnapshotPtr& snapshot, const Principal& principal,
                  const DumpPlan& plan) {
     std::string out;
+    VersionNames names;
     for (const std::string& name : plan.namespaces) {
         ReadScope scope{.collection = plan.collection, .namespace_ = name, .principal = principal};
         out += "namespace " + name + "\n";
-        dump_scope(out, backend, snapshot, scope, plan);
+        dump_scope(out, backend, snapshot, scope, plan, names);
         for (const Filter& filter : plan.filters) {
             scope.filter = filter;
             out += "filter " + print(filter_to_value(filter)) + "\n";
-            dump_scope(out, backend, snapshot, scope, plan);
+            dump_scope(out, backend, snapshot, scope, plan, names);
         }
     }
     return out;

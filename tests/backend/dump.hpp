@@ -17,7 +17,9 @@ struct DumpPlan {
     std::vector<std::string> facet_fields;
     std::vector<std::string> chunk_ids;  // of score, rank_of, fetch
     std::vector<std::string> documents;  // of neighbors
-    bool versions = true;
+    /// Versions as they are, left out, or named by the order in which the dump comes upon them:
+    /// which are equal, and no more.
+    enum class Versions { Whole, LeftOut, Named } versions = Versions::Whole;
 };
 
 /// Every answer of a snapshot to one principal, as text; numbers to the last bit, errors too. Two

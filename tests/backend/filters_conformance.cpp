@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include "backend/conformance.hpp"
 #include "backend/random_data.hpp"
 
@@ -261,6 +263,53 @@ TEST_P(BackendConformance, RandomFiltersSelectWhatTheModelSelects) {
             ASSERT_EQ(ids_of(found), expected) << "filter " << i;
         }
     }
+}
+
+TEST_P(BackendConformance, AFilterStopsAtTheDeadlineAndWhenItsCallerIsGone) {
+    create(vectors_schema(2));
+    std::vector<Chunk> chunks;
+    for (int i = 0; i < 3000; ++i) {
+        Chunk chunk = make_chunk("c" + std::to_string(i), "word", {1, 1});
+        chunk.metadata = {{"n", i}};
+        chunks.push_back(std::move(chunk));
+    }
+    put(chunks);
+    std::vector<Filter> clauses;
+    for (int i = 0; i < 200; ++i) {
+        clauses.push_back(Filter::compare(Op::Nin, "n", Value(Array{-i - 1, "a", true})));
+    }
+    const ReadScope of = scope({}, Filter::all_of(clauses));
+    int looks = 0;
+    CallLimits watched;
+    watched.gone = [&] { return ++looks < 0; };
+    EXPECT_EQ(must(backend().count(now(), of, watched)), 3000U);
+    EXPECT_GT(looks, 100) << "the more a filter compares, the more often it looks up";
+
+    // Neither is so at the beginning; either turns out to be so in the middle of the work.
+    for (const ErrorCode code : {ErrorCode::Cancelled, ErrorCode::DeadlineExceeded}) {
+        const auto stops = [&](const auto& call) {
+            WriteOptions options;
+            looks = 0;
+            options.limits.gone = [&] {
+                if (++looks < 10) return false;
+                options.limits.deadline = std::chrono::steady_clock::time_point::min();
+                return code == ErrorCode::Cancelled;
+            };
+            expect_error(call(options), code);
+            EXPECT_EQ(looks, 10);
+        };
+        stops([&](const auto& options) { return backend().count(now(), of, options.limits); });
+        stops([&](const auto& options) {
+            return backend().search_leg(now(), vector_leg(of, {1, 1}), options.limits);
+        });
+        stops([&](const auto& options) {
+            return backend().search_leg(now(), words_leg(of, {"word"}), options.limits);
+        });
+        stops([&](const auto& options) {
+            return backend().remove(scope(), by_filter(*of.filter), options);
+        });
+    }
+    EXPECT_EQ(must(backend().count(now(), scope())), 3000U) << "a delete was not stopped";
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "backend/conformance.hpp"
 #include "backend/dump.hpp"
 #include "backend/random_data.hpp"
@@ -137,6 +139,52 @@ TEST_P(BackendConformance, APrincipalDeletesOnlyWhatItSees) {
     EXPECT_EQ(of_hidden.error(), of_nothing.error());
 }
 
+TEST_P(BackendConformance, VersionsTellNothingButThatAChunkChanged) {
+    create(words_schema());
+    std::vector<Version> versions;
+    for (int i = 0; i < 64; ++i) versions.push_back(put({make_chunk("a", "word")}).version);
+    constexpr Version most = (Version{1} << 53U) - 1;  // what JSON can carry
+    EXPECT_TRUE(std::ranges::all_of(versions, [](Version v) { return 0 < v && v <= most; }));
+    // Counting up would give away how much was written in between.
+    EXPECT_FALSE(std::ranges::is_sorted(versions));
+    EXPECT_GT(*std::ranges::max_element(versions), 1'000'000U);
+    std::ranges::sort(versions);
+    EXPECT_EQ(std::ranges::adjacent_find(versions), versions.end());
+    // The same text under the same id, after a delete, is another chunk.
+    const Version before = present(get("a")).version;
+    erase(by_ids({"a"}));
+    put({make_chunk("a", "word")});
+    expect_error(try_put({make_chunk("a", "new")}, {.if_version = before}), ErrorCode::Conflict);
+}
+
+TEST_P(BackendConformance, AHiddenVectorDoesNotGiveTheDimensionAway) {
+    create(vectors_schema(0));
+    Chunk hidden = make_chunk("h", "word", {1, 2, 3, 4, 5, 6, 7});
+    hidden.sensitivity = "restricted";
+    const Principal principal = reader("normal");
+    const auto shown = [&](const Principal& to) {
+        return must(backend().describe("c", to)).schema.vectors.dimension;
+    };
+    const std::string before = dump_collections(backend(), principal, "c");
+    put({hidden});
+    EXPECT_EQ(dump_collections(backend(), principal, "c"), before);
+    EXPECT_EQ(shown(principal), 0U);
+    EXPECT_EQ(shown({}), 7U);
+    EXPECT_EQ(must(backend().collections(principal)).at(0).schema.vectors.dimension, 0U);
+    EXPECT_EQ(ids_of(search(vector_leg(scope(principal), {1, 2}))), Ids{});
+    // Refused all the same, because a collection has one dimension; which one is not said.
+    const auto refused = try_put({make_chunk("v", "word", {1, 2})}, {.principal = principal});
+    expect_error(refused, ErrorCode::InvalidArgument, "2 dimensions");
+    const std::string message = refused ? "" : refused.error().message;
+    EXPECT_EQ(message.find('7'), std::string::npos) << message;
+    expect_error(try_put({make_chunk("v", "word", {1, 2})}), ErrorCode::InvalidArgument, "7");
+
+    put({make_chunk("v", "word", {1, 2, 3, 4, 5, 6, 7})});
+    EXPECT_EQ(shown(principal), 7U);
+    expect_error(try_put({make_chunk("w", "word", {1, 2})}, {.principal = principal}),
+                 ErrorCode::InvalidArgument, "7");
+}
+
 /// What hidden chunks come from, and what is asked while they come and go.
 class HiddenTraffic {
 public:
@@ -246,7 +294,7 @@ TEST_P(BackendConformance, AnswersAreThoseOfADatabaseWithoutTheHiddenChunks) {
         const Schema schema = vectors_schema(0);
         create(schema);
         must(clean->create_collection("c", schema));
-        traffic.plan().versions = false;  // they count the collection's writes
+        traffic.plan().versions = DumpPlan::Versions::Named;
         for (int i = 0; i < 40; ++i) {
             const Chunk chunk = traffic.visible_chunk();
             put({chunk});
@@ -263,6 +311,8 @@ TEST_P(BackendConformance, AnswersAreThoseOfADatabaseWithoutTheHiddenChunks) {
         const Ids names{"c"};
         EXPECT_EQ(dump(backend(), now(), principal, traffic.plan()),
                   dump(*clean, must(clean->snapshot(names)), principal, traffic.plan()));
+        EXPECT_EQ(dump_collections(backend(), principal, "c"),
+                  dump_collections(*clean, principal, "c"));
         must(backend().drop_collection("c"));
     }
 }

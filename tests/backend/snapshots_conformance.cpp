@@ -121,7 +121,7 @@ TEST_P(BackendConformance, AnswersDoNotDependOnTheHistoryOfTheChunks) {
     erase(by_ids({"gone"}));
 
     DumpPlan plan = everything("direct", random, 4);
-    plan.versions = false;
+    plan.versions = DumpPlan::Versions::LeftOut;
     const Ids names{"direct", "detour"};
     const SnapshotPtr snapshot = must(backend().snapshot(names));
     for (const Principal& principal : {Principal{}, reader("sensitive", {"blue"})}) {

@@ -70,7 +70,7 @@ TEST_P(BackendConformance, ReplacesAChunkWhole) {
     const WriteReport second = put({make_chunk("a", "blue", {0, 1}), make_chunk("n", "", {1, 1})});
     EXPECT_EQ(second.written, 2U);
     EXPECT_EQ(second.replaced, 1U);
-    EXPECT_GT(second.version, first.version);
+    EXPECT_NE(second.version, first.version);
     EXPECT_EQ(present(get("a")).title, std::nullopt);
     EXPECT_TRUE(present(get("a")).metadata.empty());
     EXPECT_EQ(present(get("a")).version, second.version);
@@ -94,14 +94,15 @@ TEST_P(BackendConformance, WritesOnlyIfTheVersionsAreTheExpectedOnes) {
 
     const WriteReport second =
         must(try_put({make_chunk("a", "two")}, {.if_version = first.version}));
-    EXPECT_GT(second.version, first.version);
+    EXPECT_NE(second.version, first.version);
     expect_error(try_put({make_chunk("a", "three")}, {.if_version = first.version}),
                  ErrorCode::Conflict);
     EXPECT_EQ(present(get("a")).content, "two");
 
     erase(by_ids({"a"}));
     const WriteReport again = must(try_put({make_chunk("a", "back")}, {.if_version = 0}));
-    EXPECT_GT(again.version, second.version) << "versions never repeat";
+    EXPECT_NE(again.version, first.version) << "versions never repeat";
+    EXPECT_NE(again.version, second.version) << "versions never repeat";
 }
 
 TEST_P(BackendConformance, UpdatesAndDeletesOnlyIfTheVersionsAreTheExpectedOnes) {
@@ -260,7 +261,7 @@ TEST_P(BackendConformance, MergesMetadataAsRfc7396Does) {
     update.visibility_scope = std::vector<std::string>{"team"};
     const WriteReport report = must(backend().update("c", "default", {update}));
     EXPECT_EQ(report.written, 1U);
-    EXPECT_GT(report.version, first);
+    EXPECT_NE(report.version, first);
     chunk.document_id = "a";
     chunk.metadata = {{"kept", 2},
                       {"deep", Object{{"kept", 2}, {"new", Array{nullptr}}}},

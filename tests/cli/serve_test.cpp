@@ -172,6 +172,37 @@ TEST(Serve, IsTheOnlyOneOfItsDatabase) {
     EXPECT_NE(taken.errors.find("cannot listen"), std::string::npos) << taken.errors;
 }
 
+TEST(Serve, KeepsOthersOutWhenItsLockAndSocketAreRemovedAndWritesNoMore) {
+    const TemporaryFolder folder;
+    const std::string data = folder / "data";
+    const std::string corpus = folder.write("corpus.jsonl", kAnimals);
+    Served server(data);
+    ASSERT_EQ(run_braid({"--data", data, "ingest", corpus}).exit_code, 0);
+    ASSERT_TRUE(std::filesystem::remove(data + "/LOCK"));
+    ASSERT_TRUE(std::filesystem::remove(server.socket()));
+    const RunResult second = run_braid({"--data", data, "add", "--text", "second"});
+    EXPECT_EQ(second.exit_code, 5) << second.errors;
+    EXPECT_EQ(run_braid({"--data", data, "serve", "--port", "0"}).exit_code, 5);
+
+    net::HttpClientOptions options;
+    options.allow_private = true;
+    const auto refused = net::HttpClient(options).send(
+        {.method = "POST",
+         .url = server.url() + "/v1/collections/default/chunks",
+         .headers = {{"Content-Type", "application/json"}},
+         .body = R"({"chunks": [{"_id": "late", "text": "lost if it were taken"}]})"},
+        {});
+    ASSERT_TRUE(refused) << refused.error().message;
+    EXPECT_EQ(refused->status, 503) << refused->body;
+    EXPECT_NE(refused->body.find("LOCK was removed"), std::string::npos) << refused->body;
+    EXPECT_EQ(status_of(server.url() + "/v1/collections/default"), 200) << "it still reads";
+    server.stop();
+
+    EXPECT_EQ(run_braid({"--data", data, "add", "--text", "after"}).exit_code, 0);
+    EXPECT_EQ(run_braid({"--data", data, "get", "fox", "owl"}).exit_code, 0);
+    EXPECT_EQ(run_braid({"--data", data, "check"}).exit_code, 0);
+}
+
 TEST(Serve, ReplacesTheSocketOfAServerThatWasKilled) {
     const TemporaryFolder folder;
     const std::string corpus = folder.write("corpus.jsonl", kAnimals);

@@ -132,6 +132,16 @@ TEST_F(DocumentIds, ChunksThatCameFromNoFileAreLeftAlone) {
     folder.write("p1/README.md", "one");
     ingest({at("p1")});
     EXPECT_EQ(stored(), (Names{"README.md: by hand", "p1/README.md: one"}));
+
+    // Nor those of a document of that name, whatever ids they have.
+    Chunk other;
+    other.chunk_id = "by-hand";
+    other.document_id = "a.txt";
+    other.content = "by hand";
+    ASSERT_TRUE(database.add("default", {other}));
+    folder.write("p1/a.txt", "two");
+    EXPECT_EQ(ingest({at("p1")}).renamed, Names{"p1/a.txt"});
+    EXPECT_EQ(*database.count({}), 4U);
 }
 
 TEST_F(DocumentIds, ReplaceTakesThePlacesOfAFolderThatWasMoved) {

@@ -58,6 +58,12 @@ TEST_F(CopyTest, VersionsGoOnWhereTheyWere) {
     const Version there =
         must(opened->upsert("docs", "default", {make_chunk("n", "all", {1, 1, 1})})).version;
     EXPECT_EQ(here, there);
+    // A restored copy that goes its own way does not take up a version that the other has given.
+    const Version one =
+        must(backend->upsert("docs", "default", {make_chunk("n", "one", {1, 1, 1})})).version;
+    const Version other =
+        must(opened->upsert("docs", "default", {make_chunk("n", "other", {1, 1, 1})})).version;
+    EXPECT_NE(one, other);
 }
 
 TEST_F(CopyTest, CanBeMadeFromADatabaseOpenedForReading) {

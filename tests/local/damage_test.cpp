@@ -80,9 +80,7 @@ TEST_F(Damage, EveryFlippedByteOfTheManifestIsNoticed) {
 
 TEST_F(Damage, EveryFlippedByteOfAcknowledgedRecordsIsNoticed) {
     const auto log = read("log-000001");
-    // The last record has no witness behind it; it is a third of what follows the header.
-    const std::size_t last = log.size() - (log.size() - kLogHeader) / 3;
-    for (std::size_t i = 0; i < last; ++i) {
+    for (std::size_t i = 0; i < log.size(); ++i) {  // the last record too: it was acknowledged
         SCOPED_TRACE(::testing::Message() << "byte " << i << " of " << log.size());
         auto flipped = log;
         flipped[i] ^= std::byte{0x01};
@@ -94,14 +92,35 @@ TEST_F(Damage, EveryFlippedByteOfAcknowledgedRecordsIsNoticed) {
     EXPECT_EQ(ids_in(*database.open(), "hurt"), (Ids{"a", "b", "c"}));
 }
 
-TEST_F(Damage, ATruncatedLogShowsWhatIsLeftAndSaysSo) {
+TEST_F(Damage, ATruncatedLogIsDamage) {
     const auto log = read("log-000001");
     const std::size_t record = (log.size() - kLogHeader) / 3;
-    write("log-000001", std::span(log).first(kLogHeader + 2 * record + 5));
+    for (const std::size_t more : {0UL, 5UL}) {
+        write("log-000001", std::span(log).first(kLogHeader + 2 * record + more));
+        expect_damage();
+        expect_damage({.read_only = true});
+    }
+}
+
+TEST_F(Damage, WhatACrashLeftAtTheEndIsCutAndKeptAndNamed) {
+    auto log = read("log-000001");
+    log.resize(log.size() + 5);
+    write("log-000001", log);
+    const auto reading = must(database.try_open({.read_only = true}));
+    ASSERT_EQ(reading.notes.size(), 1U);
+    EXPECT_NE(reading.notes.front().find("ignored 5 bytes"), std::string::npos);
     const auto opened = must(database.try_open());
     ASSERT_EQ(opened.notes.size(), 1U);
-    EXPECT_NE(opened.notes.front().find("cut 5 bytes"), std::string::npos) << opened.notes.front();
-    EXPECT_EQ(ids_in(*opened.backend, "hurt"), (Ids{"a", "b"}));
+    const std::string& note = opened.notes.front();
+    EXPECT_NE(note.find("cut 5 bytes"), std::string::npos) << note;
+    EXPECT_EQ(ids_in(*opened.backend, "hurt"), (Ids{"a", "b", "c"}));
+    const std::string kept = note.substr(note.rfind('/') + 1);
+    EXPECT_TRUE(kept.starts_with("cut-log-000001-")) << note;
+    EXPECT_EQ(read(kept), std::vector<std::byte>(5));
+    const CheckReport report = must(opened.backend->check());
+    EXPECT_TRUE(report.clean());
+    ASSERT_EQ(report.notes.size(), 1U);
+    EXPECT_NE(report.notes.front().find(kept), std::string::npos) << report.notes.front();
 }
 
 TEST_F(Damage, ALogWithoutItsHeaderIsDamageNotANewLog) {
@@ -123,7 +142,8 @@ TEST_F(Damage, AMissingFileIsDamage) {
     write("manifest", manifest);
     must(database.collection("hurt")->remove("log-000001"));
     expect_damage();
-    EXPECT_EQ(must(database.collection("hurt")->list()).size(), 1U) << "no new log";
+    EXPECT_EQ(must(database.collection("hurt")->list()).size(), 2U)
+        << "no new log: manifest and mark";
 }
 
 TEST_F(Damage, ADamagedCollectionCanBeDropped) {

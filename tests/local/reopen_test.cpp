@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -139,17 +140,17 @@ TEST(Reopen, ForgettingOldVersionsChangesNothing) {
     EXPECT_EQ(answers(*database.open(), plan), before);
 }
 
-TEST(Reopen, VersionsGoOnWhereTheyStopped) {
+TEST(Reopen, NoVersionIsGivenTwice) {
     const DatabaseInMemory database;
-    Version last = 0;
+    std::set<Version> given;
     must(database.open()->create_collection("c", words_schema()));
     for (int round = 0; round < 4; ++round) {
         const auto backend = database.open();
         const Version version =
             must(backend->upsert("c", "default", {make_chunk("a", "x")})).version;
-        EXPECT_GT(version, last);
-        last = must(backend->remove(scope_of("c"), by_ids({"a"}))).version;
-        EXPECT_GT(last, version);
+        EXPECT_TRUE(given.insert(version).second);
+        const Version removal = must(backend->remove(scope_of("c"), by_ids({"a"}))).version;
+        EXPECT_TRUE(given.insert(removal).second);
     }
 }
 

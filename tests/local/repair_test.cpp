@@ -48,7 +48,7 @@ TEST(Repair, EveryDamagedByteLosesAtMostItsOwnRecord) {
     for (std::size_t at = 0; at < bytes.size(); ++at) {
         SCOPED_TRACE(::testing::Message() << "byte " << at);
         const DamagedDatabase files;  // as the first one
-        auto damaged = bytes;
+        auto damaged = files.log();
         damaged[at] ^= std::byte{0x40};
         files.write_log(damaged);
         const RepairReport report = files.repaired();
@@ -63,13 +63,13 @@ TEST(Repair, EveryDamagedByteLosesAtMostItsOwnRecord) {
         EXPECT_EQ(check.collections, before.collections);
         EXPECT_GE(check.chunks + 1, before.chunks);
         EXPECT_EQ(ids_in(*backend, "whole"), Ids{"w"});
-        if (report.mended.empty()) continue;  // the end of the log: cut off, as after a crash
+        ASSERT_EQ(report.mended.size(), 1U) << "also for the last record: it was acknowledged";
         EXPECT_FALSE(report.mended.front().lost.empty());
         EXPECT_EQ(DatabaseInMemory::read(*files.database.collection("c"), "damaged-log-000001"),
                   damaged);
         const Version version =
             must(backend->upsert("c", "default", {make_chunk("n", "word", {1, 2})})).version;
-        EXPECT_GT(version, it.last) << "no version is given twice";
+        EXPECT_NE(version, it.last) << "no version is given twice";
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <memory>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,13 @@ Rows rows_of(const MemoryPostings& postings, std::string_view term) {
     return rows;
 }
 
+std::unique_ptr<MemoryPostings> renumbered(const MemoryPostings& postings,
+                                           const std::vector<std::uint32_t>& numbers) {
+    auto fresh = std::make_unique<MemoryPostings>();
+    fresh->add_renumbered(postings, numbers);
+    return fresh;
+}
+
 TEST(MemoryPostings, FindsTheRowsOfATerm) {
     MemoryPostings postings;
     EXPECT_TRUE(postings.find("a").empty());
@@ -33,11 +41,13 @@ TEST(MemoryPostings, FindsTheRowsOfATerm) {
 }
 
 TEST(MemoryPostings, RenumberingDropsRowsAndTermsThatHaveNoneLeft) {
-    MemoryPostings postings;
-    postings.add(0, {{"a", 1}, {"gone", 1}});
-    postings.add(1, {{"a", 2}});
-    postings.add(2, {{"a", 3}, {"b", 1}});
-    postings.renumber({kDropped, 0, 1});
+    MemoryPostings all;
+    all.add(0, {{"a", 1}, {"gone", 1}});
+    all.add(1, {{"a", 2}});
+    all.add(2, {{"a", 3}, {"b", 1}});
+    const auto fresh = renumbered(all, {kDropped, 0, 1});
+    MemoryPostings& postings = *fresh;
+    EXPECT_EQ(rows_of(all, "gone"), (Rows{{0, 1}})) << "readers may still hold it";
     EXPECT_EQ(rows_of(postings, "a"), (Rows{{0, 2}, {1, 3}}));
     EXPECT_EQ(rows_of(postings, "b"), (Rows{{1, 1}}));
     EXPECT_TRUE(postings.find("gone").empty());
@@ -50,7 +60,7 @@ TEST(MemoryPostings, RandomRenumberingsKeepWhatAMapKeeps) {
     for (unsigned seed = 0; seed < 50; ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
-        MemoryPostings postings;
+        auto postings = std::make_unique<MemoryPostings>();
         std::map<std::string, Rows> model;
         std::uint32_t rows = 0;
         for (int round = 0; round < 5; ++round) {
@@ -61,14 +71,14 @@ TEST(MemoryPostings, RandomRenumberingsKeepWhatAMapKeeps) {
                     frequencies.emplace_back(std::string(1, c), rng() % 5 + 1);
                     model[frequencies.back().first].emplace_back(rows, frequencies.back().second);
                 }
-                postings.add(rows, frequencies);
+                postings->add(rows, frequencies);
             }
             std::vector<std::uint32_t> numbers(rows, kDropped);
             std::uint32_t kept = 0;
             for (std::uint32_t& number : numbers) {
                 if (rng() % 2 == 0) number = kept++;
             }
-            postings.renumber(numbers);
+            postings = renumbered(*postings, numbers);
             rows = kept;
             for (auto& [term, list] : model) {
                 Rows renumbered;
@@ -76,8 +86,22 @@ TEST(MemoryPostings, RandomRenumberingsKeepWhatAMapKeeps) {
                     if (numbers[row] != kDropped) renumbered.emplace_back(numbers[row], tf);
                 }
                 list = renumbered;
-                EXPECT_EQ(rows_of(postings, term), list);
+                EXPECT_EQ(rows_of(*postings, term), list);
             }
+        }
+    }
+}
+
+TEST(PostingList, FindsEveryRowItHoldsAndNoOther) {
+    PostingList list;
+    EXPECT_EQ(list.find(0), nullptr);
+    for (std::uint32_t row = 1; row < 400; row += 3) {
+        list.push_back({row, row + 0.5});
+        for (std::uint32_t wanted = 0; wanted < 402; ++wanted) {
+            const Posting* const found = list.find(wanted);
+            ASSERT_EQ(found != nullptr, wanted % 3 == 1 && wanted <= row) << row << " " << wanted;
+            const double tf = found != nullptr ? found->tf : wanted + 0.5;
+            ASSERT_EQ(tf, wanted + 0.5);
         }
     }
 }

@@ -1,5 +1,8 @@
 #include "braid/store/append_log.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -101,10 +104,59 @@ TEST_P(AppendLogSuite, CutsATornTailAndSaysSo) {
         ASSERT_TRUE(opened.has_value()) << why(opened);
         EXPECT_EQ(opened->report.cut_bytes, 100U);
         EXPECT_EQ(opened->report.cut_offset, size);
+        EXPECT_TRUE(opened->report.kept.starts_with("cut-log-")) << opened->report.kept;
+        EXPECT_TRUE(
+            std::ranges::equal((*directory->open(opened->report.kept))->bytes(), Bytes(100)));
         EXPECT_EQ((*directory->open("log"))->bytes().size(), size);
         EXPECT_EQ(opened->log->append(to_bytes("next")).value(), 2U);
     }
     EXPECT_EQ(replay(*directory).records, (std::vector<Bytes>{to_bytes("kept"), to_bytes("next")}));
+}
+
+TEST_P(AppendLogSuite, EveryTornTailIsKeptUnderANameOfItsOwn) {
+    std::set<std::string> kept;
+    for (int i = 0; i < 5; ++i) {
+        ASSERT_TRUE(replay(*directory).opened->log->append(to_bytes("kept")).has_value());
+        ASSERT_TRUE(directory->open_append("log").value()->append(Bytes(7)).has_value());
+        kept.insert(replay(*directory).opened->report.kept);
+    }
+    EXPECT_EQ(kept.size(), 5U);
+    EXPECT_EQ(replay(*directory).records.size(), 5U);
+}
+
+TEST_P(AppendLogSuite, ALogThatSomeoneElseChangedTakesNoMoreRecords) {
+    const auto append_after = [&](const std::function<void()>& change) {
+        const auto opened = replay(*directory).opened;
+        EXPECT_TRUE(opened->log->append(to_bytes("ours")).has_value());
+        change();
+        const auto refused = opened->log->append(to_bytes("lost"));
+        EXPECT_TRUE(!refused && refused.error().code == ErrorCode::ReadOnly);
+        EXPECT_EQ(opened->log->append(to_bytes("lost")).error().code, ErrorCode::ReadOnly);
+    };
+    append_after([&] {
+        ASSERT_TRUE(replay(*directory).opened->log->append(to_bytes("theirs")).has_value());
+    });
+    EXPECT_EQ(replay(*directory).records,
+              (std::vector<Bytes>{to_bytes("ours"), to_bytes("theirs")}));
+    append_after([&] {
+        const auto view = directory->open("log").value();
+        ASSERT_TRUE(directory->replace("log", view->bytes()).has_value());
+    });
+    EXPECT_EQ(replay(*directory).records.size(), 3U);
+    append_after([&] { ASSERT_TRUE(directory->remove("log").has_value()); });
+}
+
+TEST_P(AppendLogSuite, ALogWhoseLockIsLostTakesNoMoreRecords) {
+    AppendLogOptions options;
+    options.lock = directory->lock("lock").value();
+    const auto opened = replay(*directory, "log", options).opened;
+    ASSERT_TRUE(opened->log->append(to_bytes("a")).has_value());
+    ASSERT_TRUE(directory->remove("lock").has_value());
+    const auto refused = opened->log->append(to_bytes("b"));
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, ErrorCode::ReadOnly);
+    EXPECT_NE(refused.error().message.find("lock"), std::string::npos) << refused.error().message;
+    EXPECT_EQ(replay(*directory).records, std::vector<Bytes>{to_bytes("a")});
 }
 
 TEST(AppendLog, StartsAtTheGivenSequenceNumber) {
@@ -233,7 +285,7 @@ TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsSpaceAndStillReads) {
     AppendLogOptions read_only;
     read_only.read_only = true;
     EXPECT_EQ(replay(*root, "log", read_only).records, std::vector<Bytes>{to_bytes("a")});
-    EXPECT_EQ(replay(*root).records, std::vector<Bytes>{to_bytes("a")}) << "cutting needs no space";
+    EXPECT_EQ(replay(*root).records, std::vector<Bytes>{to_bytes("a")}) << "opening needs no space";
 
     disk.plan().fill_disk(false);
     EXPECT_TRUE(opened->log->no_space().has_value());
@@ -241,6 +293,33 @@ TEST(AppendLog, AFullDiskRefusesWritesUntilThereIsSpaceAndStillReads) {
     EXPECT_EQ(opened->log->no_space(), std::nullopt);
     EXPECT_EQ(opened->log->append(to_bytes("d")).value(), 2U) << "the same log goes on";
     EXPECT_EQ(replay(*root).records, (std::vector<Bytes>{to_bytes("a"), to_bytes("d")}));
+}
+
+TEST(AppendLog, ATornTailThatAFullDiskCannotKeepStaysUntilThereIsSpace) {
+    FaultyDisk disk;
+    const auto root = disk.root();
+    ASSERT_TRUE(replay(*root).opened->log->append(to_bytes("a")).has_value());
+    ASSERT_TRUE(root->open_append("log").value()->append(to_bytes("torn")).has_value());
+    const std::uint64_t torn = (*root->open("log"))->bytes().size();
+    disk.plan().fill_disk(true);
+    const auto [opened, records] = replay(*root);
+    ASSERT_TRUE(opened.has_value()) << why(opened);
+    EXPECT_EQ(records, std::vector<Bytes>{to_bytes("a")});
+    EXPECT_EQ(opened->report.cut_bytes, 4U);
+    EXPECT_EQ(opened->report.kept, "");
+    EXPECT_EQ(opened->log->append(to_bytes("b")).error().code, ErrorCode::StorageFull);
+    EXPECT_EQ(opened->log->try_space().error().code, ErrorCode::StorageFull);
+    EXPECT_TRUE(opened->log->flush().has_value());
+    EXPECT_EQ((*root->open("log"))->bytes().size(), torn) << "nothing is cut that is not kept";
+    disk.plan().fill_disk(false);
+    EXPECT_EQ(opened->log->append(to_bytes("b")).value(), 2U);
+    EXPECT_EQ(replay(*root).records, (std::vector<Bytes>{to_bytes("a"), to_bytes("b")}));
+    EXPECT_EQ(std::ranges::count_if(root->list().value(),
+                                    [](const DirectoryEntry& entry) {
+                                        return entry.name.starts_with("cut-log-") &&
+                                               entry.size == 4;
+                                    }),
+              1);
 }
 
 TEST(AppendLog, WhatAFullDiskLeftIsCutOffBeforeTheNextRecord) {
@@ -339,7 +418,7 @@ TEST(AppendLog, ClosingFlushesAndRefusesMore) {
 
     ASSERT_TRUE(opened->log->close().has_value());
     ASSERT_TRUE(opened->log->close().has_value());
-    EXPECT_EQ(disk.plan().file_syncs(), syncs + 1);
+    EXPECT_EQ(disk.plan().file_syncs(), syncs + 2) << "the log, and the mark of its length";
     EXPECT_EQ(opened->log->append(to_bytes("c")).error().code, ErrorCode::ReadOnly);
     FaultyDisk after = disk.crash_state(0, testing::CrashMode::DropAll);
     EXPECT_EQ(replay(*after.root()).records.size(), 2U);

@@ -184,9 +184,41 @@ TEST_P(DirectorySuite, LocksExcludeEachOtherWithinOneProcess) {
     const auto refused = directory->lock("lock");
     ASSERT_EQ(code(refused), ErrorCode::Locked);
     EXPECT_NE(refused.error().message.find("lock"), std::string::npos);
-    EXPECT_TRUE(directory->lock("other").has_value());
+    EXPECT_EQ(code(directory->lock("other")), ErrorCode::Locked) << "a directory has one lock";
+    EXPECT_TRUE(directory->subdirectory("below").value()->lock("lock").has_value());
     held->reset();
     EXPECT_TRUE(directory->lock("lock").has_value());
+}
+
+TEST_P(DirectorySuite, ALockWhoseFileIsRemovedOrReplacedLetsNobodyInAndSaysSo) {
+    auto held = directory->lock("lock");
+    ASSERT_TRUE(held.has_value()) << why(held);
+    EXPECT_TRUE((*held)->verify().has_value());
+    ASSERT_TRUE(directory->remove("lock").has_value());
+    EXPECT_EQ(code((*held)->verify()), ErrorCode::ReadOnly);
+    EXPECT_EQ(code(directory->lock("lock")), ErrorCode::Locked);
+    ASSERT_TRUE(directory->replace("lock", {}).has_value());
+    EXPECT_EQ(code((*held)->verify()), ErrorCode::ReadOnly) << "another file of that name";
+    EXPECT_EQ(code(directory->lock("lock")), ErrorCode::Locked);
+    held->reset();
+    EXPECT_TRUE(directory->lock("lock").has_value());
+}
+
+TEST_P(DirectorySuite, AnAppendedFileKnowsWhenItIsNotTheOneOfItsName) {
+    const auto file = directory->open_append("file").value();
+    ASSERT_TRUE(file->append(to_bytes("ours")).has_value());
+    EXPECT_TRUE(file->verify().has_value());
+    {
+        const auto other = directory->open_append("file").value();
+        ASSERT_TRUE(other->append(to_bytes("theirs")).has_value());
+    }
+    EXPECT_EQ(code(file->verify()), ErrorCode::ReadOnly) << "someone else wrote to it";
+    const auto again = directory->open_append("file").value();
+    EXPECT_TRUE(again->verify().has_value());
+    ASSERT_TRUE(directory->replace("file", to_bytes("ours")).has_value());
+    EXPECT_EQ(code(again->verify()), ErrorCode::ReadOnly) << "another file has its name";
+    ASSERT_TRUE(directory->remove("file").has_value());
+    EXPECT_EQ(code(again->verify()), ErrorCode::ReadOnly) << "its name is gone";
 }
 
 TEST_P(DirectorySuite, ServesManyThreads) {

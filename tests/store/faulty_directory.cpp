@@ -50,6 +50,11 @@ private:
     FaultyFile::Bytes bytes_;
 };
 
+/// Looking at it is no operation that can fail: only what is read or changed counts.
+FileState state_of(const std::shared_ptr<FaultyFile>& file) {
+    return {0, reinterpret_cast<std::uintptr_t>(file.get()), file->cached.size()};
+}
+
 class FaultyRawFile final : public RawFile {
 public:
     FaultyRawFile(Context context, std::shared_ptr<FaultyFile> file, std::string path)
@@ -59,6 +64,11 @@ public:
         BRAID_CHECK(outcome(context_.plan->enter(Operation::Read), "examine", path_));
         const std::scoped_lock lock(context_.tree->mutex);
         return std::uint64_t{file_->cached.size()};
+    }
+
+    Result<FileState> state() const override {
+        const std::scoped_lock lock(context_.tree->mutex);
+        return state_of(file_);
     }
 
     Result<std::size_t> write(std::span<const std::byte> bytes) override {
@@ -103,20 +113,31 @@ private:
 class FaultyLock final : public DirectoryLock {
 public:
     FaultyLock(Context context, std::shared_ptr<FaultyFolder> folder, std::string name)
-        : context_(std::move(context)), folder_(std::move(folder)), name_(std::move(name)) {}
+        : context_(std::move(context)),
+          folder_(std::move(folder)),
+          name_(std::move(name)),
+          file_(folder_->cached.at(name_)) {}
     FaultyLock(const FaultyLock&) = delete;
     FaultyLock& operator=(const FaultyLock&) = delete;
     FaultyLock(FaultyLock&&) = delete;
     FaultyLock& operator=(FaultyLock&&) = delete;
     ~FaultyLock() override {
         const std::scoped_lock lock(context_.tree->mutex);
-        folder_->locks.erase(name_);
+        folder_->locked = false;
+    }
+
+    Result<> verify() const override {
+        const std::scoped_lock lock(context_.tree->mutex);
+        const auto named = folder_->cached.find(name_);
+        if (named != folder_->cached.end() && named->second == file_) return {};
+        return lock_is_lost(name_);
     }
 
 private:
     Context context_;
     std::shared_ptr<FaultyFolder> folder_;
     std::string name_;
+    FaultyFolder::Node file_;
 };
 
 auto missing(const std::string& path) {
@@ -226,6 +247,13 @@ public:
         return entries;
     }
 
+    Result<FileState> state(const std::string& name) const override {
+        const std::scoped_lock lock(context_.tree->mutex);
+        const auto* file = find<FaultyFile>(name);
+        if (file == nullptr) return missing(path_of(name));
+        return state_of(*file);
+    }
+
     Result<std::unique_ptr<DirectoryLock>> lock(const std::string& name) override {
         BRAID_CHECK(enter(Operation::Create, "lock", name));
         const std::scoped_lock lock(context_.tree->mutex);
@@ -233,7 +261,7 @@ public:
             folder_->change({std::nullopt, {{name, std::make_shared<FaultyFile>()}}});
         }
         if (find<FaultyFile>(name) == nullptr) return taken(path_of(name));
-        if (!folder_->locks.insert(name).second) {
+        if (std::exchange(folder_->locked, true)) {
             return fail(ErrorCode::Locked, "cannot lock " + path_of(name) + ": held");
         }
         return std::make_unique<FaultyLock>(context_, folder_, name);

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <optional>
 #include <random>
-#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -55,7 +54,7 @@ struct FaultyFolder {
     Names cached;
     Names disk;
     std::vector<Change> pending;
-    std::set<std::string> locks;
+    bool locked = false;
 
     void change(Change change);
     void sync() {

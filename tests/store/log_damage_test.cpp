@@ -5,6 +5,7 @@
 
 #include "braid/store/append_log.hpp"
 #include "braid/store/checksum.hpp"
+#include "braid/store/durable_mark.hpp"
 #include "braid/store/log_check.hpp"
 #include "braid/store/log_format.hpp"
 #include "braid/store/memory_directory.hpp"
@@ -231,6 +232,145 @@ TEST(LogDamage, SearchingBehindDamageIsLinear) {
     Bytes magics = header_only(9);
     for (int i = 0; i < 1'000'000; ++i) magics.push_back(std::byte{0xD7});
     EXPECT_TRUE(replay(*holding(magics)).opened.has_value());
+}
+
+/// The file, and the mark of its length as closing the log leaves it.
+std::unique_ptr<Directory> holding_closed(const WrittenLog& log, const Bytes& file) {
+    auto directory = holding(file);
+    const LogHeader header = decode_log_header(log.file, "log")->value();
+    EXPECT_TRUE(directory
+                    ->create(durable_mark_name("log"),
+                             encode_durable_mark({.log_id = header.log_id,
+                                                  .bytes = log.file.size(),
+                                                  .next_sequence = log.records.size() + 1}))
+                    .has_value());
+    return directory;
+}
+
+TEST(LogDamage, OfAClosedLogIsFoundInEveryBitOfIt) {
+    const WrittenLog log = write_log(small_records());
+    for (std::size_t bit = 0; bit < log.file.size() * 8; ++bit) {
+        SCOPED_TRACE(::testing::Message() << "byte " << bit / 8 << ", bit " << bit % 8);
+        Bytes file = log.file;
+        file[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+        const auto directory = holding_closed(log, file);
+        const auto check = check_log(*directory, "log");
+        ASSERT_TRUE(check.has_value()) << why(check);
+        ASSERT_EQ(check->problem_count, 1U);
+        ASSERT_TRUE(check->problems[0].acknowledged);
+        const auto opened = replay(*directory).opened;
+        ASSERT_FALSE(opened.has_value());
+        ASSERT_EQ(opened.error().code, ErrorCode::Corruption);
+        ASSERT_TRUE(std::ranges::equal((*directory->open("log"))->bytes(), file));
+    }
+}
+
+TEST(LogDamage, AClosedLogThatWasTruncatedAnywhereIsDamaged) {
+    const WrittenLog log = write_log(small_records());
+    AppendLogOptions must_exist;
+    must_exist.must_exist = true;
+    for (std::size_t size = 0; size < log.file.size(); ++size) {
+        SCOPED_TRACE(::testing::Message() << "size " << size);
+        const Bytes file(log.file.begin(), log.file.begin() + static_cast<std::ptrdiff_t>(size));
+        const auto directory = holding_closed(log, file);
+        const auto opened = replay(*directory, "log", must_exist).opened;
+        ASSERT_FALSE(opened.has_value());
+        ASSERT_EQ(opened.error().code, ErrorCode::Corruption);
+        const auto check = check_log(*directory, "log");
+        ASSERT_TRUE(check.has_value()) << why(check);
+        if (size < kLogHeaderBytes) continue;  // the records are not even looked for
+        ASSERT_GE(check->problem_count, 1U);
+        std::uint64_t lost = 0;
+        for (const LogProblem& problem : check->problems) lost += problem.lost;
+        ASSERT_EQ(check->records + lost, log.records.size());
+    }
+}
+
+// What no mark says, the records behind the damage say, wherever they stand by now.
+TEST(LogDamage, MovedRecordsAreWitnessesAndAreSaved) {
+    const WrittenLog log = write_log(small_records());
+    std::mt19937_64 rng(3);
+    for (std::size_t at = kLogHeaderBytes; at < log.starts.back(); ++at) {
+        for (const std::size_t count : {1U, 9U, 70U}) {
+            SCOPED_TRACE(::testing::Message() << count << " bytes at " << at);
+            const auto here = static_cast<std::ptrdiff_t>(at);
+            Bytes less = log.file;
+            less.erase(less.begin() + here, less.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                               at + count, log.starts.back())));
+            Bytes more = log.file;
+            const Bytes extra = testing::random_bytes(rng, count);
+            more.insert(more.begin() + here, extra.begin(), extra.end());
+            for (const Bytes& file : {less, more}) {
+                const auto directory = holding(file);
+                ASSERT_EQ(replay(*directory).opened.error().code, ErrorCode::Corruption);
+                std::vector<std::uint64_t> sequences;
+                const auto check = salvage_log(
+                    *directory, "log",
+                    [&](std::uint64_t sequence, std::span<const std::byte> payload) -> Result<> {
+                        EXPECT_TRUE(std::ranges::equal(payload, log.records[sequence - 1]));
+                        sequences.push_back(sequence);
+                        return {};
+                    });
+                ASSERT_TRUE(check.has_value()) << why(check);
+                ASSERT_EQ(sequences.back(), log.records.size()) << "the last one is not hurt";
+                ASSERT_TRUE(std::ranges::is_sorted(sequences));
+                std::uint64_t lost = 0;
+                for (const LogProblem& problem : check->problems) lost += problem.lost;
+                ASSERT_EQ(sequences.size() + lost, log.records.size());
+            }
+        }
+    }
+}
+
+TEST(LogDamage, AMarkThatIsDamagedOrOfAnotherLogIsNoReasonToRefuse) {
+    const WrittenLog log = write_log(small_records());
+    const auto directory = holding_closed(log, log.file);
+    const auto view = directory->open("log-durable").value();
+    const Bytes mark(view->bytes().begin(), view->bytes().end());
+    for (std::size_t at = 0; at <= mark.size(); ++at) {
+        Bytes cut(mark.begin(), mark.begin() + static_cast<std::ptrdiff_t>(at));
+        ASSERT_TRUE(directory->replace("log-durable", cut).has_value());
+        ASSERT_EQ(replay(*directory).records, log.records);
+    }
+    const LogHeader header = decode_log_header(log.file, "log")->value();
+    ASSERT_TRUE(directory
+                    ->replace("log-durable", encode_durable_mark({.log_id = header.log_id + 1,
+                                                                  .bytes = 1'000'000,
+                                                                  .next_sequence = 1000}))
+                    .has_value());
+    EXPECT_EQ(replay(*directory).records, log.records);
+    EXPECT_EQ(read_durable_mark(*directory, "log")->bytes, log.file.size()) << "it is set right";
+}
+
+TEST(DurableMark, GrowsWithTheLogAndStaysSmall) {
+    const auto directory = make_memory_directory();
+    const auto opened = replay(*directory).opened;
+    std::size_t longest = 0;
+    for (int i = 0; i < 5000; ++i) {
+        ASSERT_TRUE(opened->log->append(to_bytes("x")).has_value());
+        const auto mark = read_durable_mark(*directory, "log");
+        ASSERT_TRUE(mark.has_value());
+        ASSERT_EQ(mark->bytes, opened->log->size_bytes());
+        ASSERT_EQ(mark->next_sequence, opened->log->next_sequence());
+        longest = std::max(longest, (*directory->open("log-durable"))->bytes().size());
+    }
+    EXPECT_LE(longest, 100'000U);
+    EXPECT_GT(longest, 10'000U) << "most of them cost no sync";
+}
+
+// The bytes as they were on the day the format was fixed.
+TEST(DurableMark, HasNotChanged) {
+    const Bytes mark =
+        encode_durable_mark({.log_id = 0x0123456789ABCDEF, .bytes = 93, .next_sequence = 8});
+    std::string hex;
+    for (const std::byte byte : mark) {
+        const char* digits = "0123456789abcdef";
+        hex += digits[std::to_integer<unsigned>(byte) >> 4];
+        hex += digits[std::to_integer<unsigned>(byte) & 15];
+    }
+    EXPECT_EQ(hex.substr(0, 64),
+              "4252444c01000000efcdab89674523015d000000000000000800000000000000");
+    EXPECT_EQ(hex.substr(64), "e624453c19b2647d");
 }
 
 TEST(LogSalvage, ReadsWhatIsLeftOnBothSidesOfDamage) {

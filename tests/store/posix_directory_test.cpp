@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -110,6 +112,40 @@ TEST(PosixDirectory, LockHoldsBetweenProcessesAndNamesTheHolder) {
               0);
     held->reset();
     EXPECT_EQ(in_child([&] { return root.open()->lock("lock") ? 0 : 1; }), 0);
+}
+
+TEST(PosixDirectory, RemovingTheFileOfALockLetsNoOtherProcessIn) {
+    const TemporaryDirectory root;
+    const auto directory = root.open();
+    auto held = directory->lock("lock");
+    ASSERT_TRUE(held.has_value()) << why(held);
+    const auto refused_to_a_child = [&] {
+        return in_child([&] {
+            const auto refused = root.open()->lock("lock");
+            return !refused && refused.error().code == ErrorCode::Locked ? 0 : 1;
+        });
+    };
+    ASSERT_TRUE(std::filesystem::remove(root / "lock"));
+    EXPECT_EQ(refused_to_a_child(), 0);
+    EXPECT_FALSE(std::filesystem::exists(root / "lock")) << "and leaves none of its own";
+    std::ofstream(root / "lock") << "";
+    EXPECT_EQ(refused_to_a_child(), 0);
+    EXPECT_EQ((*held)->verify().error().code, ErrorCode::ReadOnly);
+    held->reset();
+    EXPECT_EQ(in_child([&] { return root.open()->lock("lock") ? 0 : 1; }), 0);
+}
+
+// A program that knows only the file, as older versions do.
+TEST(PosixDirectory, RespectsAndNoticesALockOfTheFileAlone) {
+    const TemporaryDirectory root;
+    std::ofstream(root / "lock") << "";
+    const int file = ::open((root / "lock").c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(::flock(file, LOCK_EX | LOCK_NB), 0);
+    const auto refused = root.open()->lock("lock");
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, ErrorCode::Locked);
+    ::close(file);
+    EXPECT_TRUE(root.open()->lock("lock").has_value());
 }
 
 TEST(PosixDirectory, LockOfAKilledProcessIsFree) {
