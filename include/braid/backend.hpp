@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,12 +52,28 @@ struct ReadScope {
 enum class LegKind { Dense, Sparse };
 std::string_view name_of(LegKind kind) noexcept;  // "dense", "sparse"
 
+/// What BM25 knows of the chunks a principal may see, in one collection or in several.
+struct TextStatistics {
+    std::uint64_t chunks = 0;
+    double total_length = 0;
+    /// Chunks that hold each term: those of the query, with Bm25Variant::Okapi every one.
+    std::map<std::string, std::uint64_t, std::less<>> frequencies;
+
+    void add(const TextStatistics& other) {
+        chunks += other.chunks;
+        total_length += other.total_length;
+        for (const auto& [term, count] : other.frequencies) frequencies[term] += count;
+    }
+};
+
 /// One search of one collection: by meaning or by words.
 struct Leg {
     LegKind kind = LegKind::Sparse;
     ReadScope scope;
     std::vector<std::string> texts;  // Sparse: query variants; a chunk keeps its best score
     std::vector<float> vector;       // Dense
+    /// Sparse: what to weigh words by; none: the scope's own statistics.
+    std::shared_ptr<const TextStatistics> statistics;
     std::size_t depth = 50;
     bool query_syntax = false;
     bool exact = false;
@@ -227,6 +245,13 @@ public:
                                                   const CallLimits& limits) const;
     virtual Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
                                          const CallLimits& limits) const = 0;
+
+    /// What the scope of a sparse leg adds to statistics that several collections share.
+    virtual Result<TextStatistics> text_statistics(const SnapshotPtr& snapshot, const Leg& leg,
+                                                   const CallLimits& limits) const {
+        (void)snapshot, (void)leg, (void)limits;
+        return fail(ErrorCode::Unsupported, "this database does not share statistics");
+    }
 
     /// Exact scores of named chunks for the leg's query; none for a chunk that cannot be seen or
     /// has no vector. A chunk without any of the words scores 0.

@@ -96,6 +96,7 @@ struct Profile {
     FusionMethod method = FusionMethod::Rrf;
     double k = 60;
     int rank_base = 1;
+    Across across = Across::Ranks;
     double dense_weight = 0.7;
     std::optional<double> sparse_weight;  // none: 1 - dense_weight
     std::size_t depth = 50;
@@ -123,6 +124,9 @@ struct Request {
     std::optional<std::size_t> top_k;
     std::string cursor;  // from an earlier answer: its next page
     FusionChoice fusion;
+    /// Scores: one embedder and one way to count words in all collections, else InvalidArgument;
+    /// without a method of its own, legs are fused by weighted_sum where the profile has rrf.
+    std::optional<Across> across;
     std::optional<double> dense_weight;                   // dense a, sparse 1 - a
     std::vector<std::pair<std::string, double>> weights;  // by source
     std::optional<std::size_t> dense_top_k;               // depth of the dense leg

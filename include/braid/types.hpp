@@ -28,6 +28,9 @@ using Version = std::uint64_t;
 
 enum class Strategy { Dense, Sparse, Hybrid, MultiHop };
 enum class FusionMethod { Rrf, WeightedSum, Dbsf, Auto };
+/// How the hits of several collections compare: by their ranks, each collection's own, or by their
+/// scores, as if all chunks lay in one collection.
+enum class Across { Ranks, Scores };
 
 /// How dense scores compare vectors. Higher is better in each: Euclidean enters as -distance.
 enum class Metric { Cosine, Dot, Euclidean };
@@ -39,6 +42,9 @@ std::optional<Strategy> strategy_by_name(std::string_view name) noexcept;
 /// "rrf", "weighted_sum", "dbsf", "auto".
 std::string_view name_of(FusionMethod method) noexcept;
 std::optional<FusionMethod> fusion_by_name(std::string_view name) noexcept;
+/// "ranks", "scores".
+std::string_view name_of(Across across) noexcept;
+std::optional<Across> across_by_name(std::string_view name) noexcept;
 /// "cosine", "dot", "euclidean".
 std::string_view name_of(Metric metric) noexcept;
 std::optional<Metric> metric_by_name(std::string_view name) noexcept;

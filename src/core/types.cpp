@@ -58,6 +58,14 @@ std::string_view name_of(FusionMethod method) noexcept {
 std::optional<FusionMethod> fusion_by_name(std::string_view name) noexcept {
     return value_in(kFusions, name);
 }
+std::string_view name_of(Across across) noexcept {
+    return across == Across::Ranks ? "ranks" : "scores";
+}
+std::optional<Across> across_by_name(std::string_view name) noexcept {
+    if (name == "ranks") return Across::Ranks;
+    if (name == "scores") return Across::Scores;
+    return std::nullopt;
+}
 std::string_view name_of(Metric metric) noexcept {
     return name_in(kMetrics, metric);
 }

@@ -133,6 +133,8 @@ public:
 
     // Reads at a pinned sequence number; the contract is Backend's.
     Result<LegResult> search(Sequence at, const Leg& leg, const CallLimits& limits) const;
+    Result<TextStatistics> text_statistics(Sequence at, const Leg& leg,
+                                           const CallLimits& limits) const;
     Result<std::vector<std::optional<double>>> score(Sequence at, const Leg& leg,
                                                      std::span<const std::string> ids,
                                                      const CallLimits& limits) const;

@@ -99,6 +99,19 @@ Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimi
         });
 }
 
+Result<TextStatistics> Collection::text_statistics(Sequence at, const Leg& leg,
+                                                   const CallLimits& limits) const {
+    ReadScope scope = leg.scope;
+    scope.filter.reset();  // a filter decides who is found, not how rare a word is
+    return with_view<TextStatistics>(
+        at, scope, limits,
+        [&](const View& view, const docs::FilterMatcher*) -> Result<TextStatistics> {
+            return local::text_statistics(view, manifest_.schema, analyzer_, leg.texts,
+                                          manifest_.schema.bm25.variant == Bm25Variant::Okapi,
+                                          limits);
+        });
+}
+
 Result<std::vector<std::optional<double>>> Collection::score(Sequence at, const Leg& leg,
                                                              std::span<const std::string> ids,
                                                              const CallLimits& limits) const {

@@ -23,44 +23,56 @@ std::vector<std::pair<std::string, double>> query_terms(const text::Analyzer& an
     return terms;
 }
 
-Result<sparse::CorpusStatistics> corpus_statistics(const View& view, const Schema& schema,
-                                                   const CallLimits& limits) {
-    sparse::CorpusStatistics statistics;
+std::uint64_t document_frequency(const View& view, const sparse::PostingList& list) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        list, [&](const sparse::Posting& posting) { return view.shows(posting.row); }));
+}
+
+/// Mean idf over every term of the statistics: what Okapi puts in place of a negative one. Terms
+/// are added in byte order, so that the sum does not depend on how they are stored.
+double mean_okapi_idf(const TextStatistics& statistics) {
+    double sum = 0;
+    for (const auto& [term, df] : statistics.frequencies) {
+        sum += sparse::idf(Bm25Variant::Okapi, statistics.chunks, df);
+    }
+    const auto terms = static_cast<double>(statistics.frequencies.size());
+    return terms == 0 ? 0.0 : sum / terms;
+}
+
+}  // namespace
+
+Result<TextStatistics> text_statistics(const View& view, const Schema& schema,
+                                       const text::Analyzer& analyzer,
+                                       std::span<const std::string> texts, bool every_term,
+                                       const CallLimits& limits) {
+    TextStatistics statistics;
     LengthSum lengths(schema);
     BRAID_CHECK(RowFilter(view, nullptr, limits).for_each([&](Row row) {
         ++statistics.chunks;
         lengths.add(view.partition().field_lengths(row));
     }));
     statistics.total_length = lengths.weighted();
-    return statistics;
-}
-
-std::uint64_t document_frequency(const View& view, const sparse::PostingList& list) {
-    return static_cast<std::uint64_t>(std::ranges::count_if(
-        list, [&](const sparse::Posting& posting) { return view.shows(posting.row); }));
-}
-
-/// Mean idf over every term the principal can see: what Okapi puts in place of a negative one.
-/// Terms are added in byte order, so that the sum does not depend on how they are stored.
-Result<double> mean_okapi_idf(const View& view, const sparse::CorpusStatistics& statistics,
-                              const CallLimits& limits) {
-    std::vector<std::pair<std::string_view, std::uint64_t>> frequencies;
-    StepCounter steps;
-    for (const auto& [term, list] : view.partition().postings()) {
-        if (steps.due(list.size())) BRAID_CHECK(check_limits(limits));
+    const auto count = [&](const std::string& term, const sparse::PostingList& list) {
+        if (statistics.frequencies.contains(term)) return;
         if (const std::uint64_t df = document_frequency(view, list)) {
-            frequencies.emplace_back(term, df);
+            statistics.frequencies.emplace(term, df);
+        }
+    };
+    if (every_term) {
+        StepCounter steps;
+        for (const auto& [term, list] : view.partition().postings()) {
+            if (steps.due(list.size())) BRAID_CHECK(check_limits(limits));
+            count(term, list);
+        }
+        return statistics;
+    }
+    for (const std::string& text : texts) {
+        for (const std::string& term : analyzer.query_terms(text)) {
+            count(term, view.partition().postings().find(term));
         }
     }
-    std::ranges::sort(frequencies);
-    double sum = 0;
-    for (const auto& [term, df] : frequencies) {
-        sum += sparse::idf(Bm25Variant::Okapi, statistics.chunks, df);
-    }
-    return frequencies.empty() ? 0.0 : sum / static_cast<double>(frequencies.size());
+    return statistics;
 }
-
-}  // namespace
 
 double LengthSum::weighted() const noexcept {
     double sum = 0;
@@ -164,8 +176,13 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
                                             const docs::FilterMatcher* filter,
                                             const CallLimits& limits) {
     const Partition& partition = view.partition();
-    BRAID_TRY(const sparse::CorpusStatistics statistics, corpus_statistics(view, schema, limits));
-    const double average = statistics.average_length();
+    TextStatistics own;
+    if (!leg.statistics) {
+        BRAID_TRY(own, text_statistics(view, schema, analyzer, leg.texts, false, limits));
+    }
+    const TextStatistics& statistics = leg.statistics ? *leg.statistics : own;
+    const double average =
+        sparse::CorpusStatistics{statistics.chunks, statistics.total_length}.average_length();
     std::optional<double> mean_idf;
     std::vector<double> best_scores;
     std::vector<double> scores(view.rows(), 0.0);
@@ -174,12 +191,15 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
         std::ranges::fill(scores, 0.0);
         for (const auto& [term, repeated] : query_terms(analyzer, query)) {
             const sparse::PostingList& list = partition.postings().find(term);
-            const std::uint64_t df = document_frequency(view, list);
-            if (df == 0) continue;
-            double idf = sparse::idf(schema.bm25.variant, statistics.chunks, df);
+            const auto known = statistics.frequencies.find(term);
+            if (known == statistics.frequencies.end()) continue;
+            double idf = sparse::idf(schema.bm25.variant, statistics.chunks, known->second);
             if (schema.bm25.variant == Bm25Variant::Okapi && idf < 0) {
+                if (!mean_idf && leg.statistics) mean_idf = mean_okapi_idf(statistics);
                 if (!mean_idf) {
-                    BRAID_TRY(mean_idf, mean_okapi_idf(view, statistics, limits));
+                    BRAID_TRY(const TextStatistics all,
+                              text_statistics(view, schema, analyzer, {}, true, limits));
+                    mean_idf = mean_okapi_idf(all);
                 }
                 idf = schema.bm25.epsilon * *mean_idf;
             }

@@ -127,6 +127,13 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
                                             const docs::FilterMatcher* filter,
                                             const CallLimits& limits);
 
+/// What score_sparse weighs the words of `texts` by, unless the leg brings its own; of every term
+/// if asked for, which Okapi needs where a word is in more than half of the chunks.
+Result<TextStatistics> text_statistics(const View& view, const Schema& schema,
+                                       const text::Analyzer& analyzer,
+                                       std::span<const std::string> texts, bool every_term,
+                                       const CallLimits& limits);
+
 /// The best `depth`, by score, then smaller chunk id.
 std::vector<ScoredRow> best(const Partition& partition, std::vector<ScoredRow> rows,
                             std::size_t depth);

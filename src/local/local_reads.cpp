@@ -21,6 +21,12 @@ Result<LegResult> LocalBackend::search_leg(const SnapshotPtr& snapshot, const Le
     return pin->collection().search(pin->at(), leg, limits);
 }
 
+Result<TextStatistics> LocalBackend::text_statistics(const SnapshotPtr& snapshot, const Leg& leg,
+                                                     const CallLimits& limits) const {
+    BRAID_TRY(const auto pin, find(snapshot, leg.scope));
+    return pin->collection().text_statistics(pin->at(), leg, limits);
+}
+
 Result<std::vector<std::optional<double>>> LocalBackend::score(
     const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
     const CallLimits& limits) const {

@@ -1,6 +1,7 @@
 #include "braid/retrieval/collections.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <unordered_map>
 
@@ -102,42 +103,32 @@ Result<OpenedCollections> open_collections(const Backend& backend,
     return opened;
 }
 
-/// A collection's list, artifact by artifact.
-struct CollectionMerge::Voters {
-    std::vector<Candidate> best;  // of each artifact
-    std::vector<std::string> keys;
-    std::vector<fusion::Entry> entries;  // one for each; ids borrow from the keys
-    std::unordered_map<std::string_view, std::size_t> by_key;
-};
-
 Result<std::vector<Candidate>> CollectionMerge::merge(std::vector<std::vector<Candidate>> lists) {
     listed_.resize(lists.size());
     BRAID_CHECK(fetch(lists));
-    std::vector<Voters> voters;
-    voters.reserve(lists.size());
     std::size_t before = 0;
-    std::unordered_set<std::string> records;  // by what S4 merges before it removes duplicates
-    for (std::size_t i = 0; i < lists.size(); ++i) {
-        const std::string& name = work_.plan.collections[i].name;
-        before += lists[i].size();
-        for (const Candidate& candidate : lists[i]) {
-            records.insert(key_of(name, candidate.chunk_id));
-        }
-        voters.push_back(voters_of(lists[i], i));
-    }
-    BRAID_TRY(std::vector<Candidate> merged, fused(voters));
     std::string names;
-    for (const CollectionPlan& collection : work_.plan.collections) {
-        names += (names.empty() ? "" : ",") + collection.name;
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        before += lists[i].size();
+        names += (names.empty() ? "" : ",") + work_.plan.collections[i].name;
     }
+    BRAID_TRY(std::vector<Candidate> records, fused(lists));
     work_.log(LogEvent::Level::Info, "rrf_merge_completed",
               "collections_searched=" + names + " results_before_merge=" + std::to_string(before) +
                   " results_after_merge=" + std::to_string(records.size()));
-    work_.log(LogEvent::Level::Info, "deduplication_completed",
-              "results_before=" + std::to_string(records.size()) +
-                  " results_after=" + std::to_string(merged.size()) +
-                  " duplicates_removed=" + std::to_string(records.size() - merged.size()));
-    return merged;
+    return one_per_artifact(std::move(records));
+}
+
+Result<std::vector<Candidate>> CollectionMerge::collapse(std::vector<Candidate> pooled) {
+    std::vector<std::vector<Candidate>> lists(work_.plan.collections.size());
+    for (Candidate& candidate : pooled) {
+        lists[candidate.collection].push_back(std::move(candidate));
+    }
+    BRAID_CHECK(fetch(lists));
+    pooled.clear();
+    for (auto& list : lists) std::ranges::move(list, std::back_inserter(pooled));
+    std::ranges::stable_sort(pooled, ranks_before);
+    return one_per_artifact(std::move(pooled));
 }
 
 /// The chunks say what artifact they belong to. A collection that cannot be read is left out.
@@ -158,51 +149,71 @@ Result<> CollectionMerge::fetch(std::vector<std::vector<Candidate>>& lists) {
     return {};
 }
 
-CollectionMerge::Voters CollectionMerge::voters_of(std::vector<Candidate>& list,
-                                                   std::size_t collection) {
-    const std::string& name = work_.plan.collections[collection].name;
-    Voters voters;
-    voters.keys.reserve(list.size());  // views of the keys must stay valid
-    voters.entries.reserve(list.size());
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        const auto& chunk = list[i].chunk;
-        if (!chunk) continue;
-        std::string key = key_of(name, artifact_of(name, *chunk));
-        if (seen_.contains(key) || voters.by_key.contains(key)) continue;
-        const std::string_view id = voters.keys.emplace_back(std::move(key));
-        voters.by_key.emplace(id, voters.best.size());
-        voters.entries.push_back({id, list[i].receipt.score, listed_[collection] + i});
-        voters.best.push_back(std::move(list[i]));
-    }
-    listed_[collection] += list.size();
-    return voters;
-}
-
-Result<std::vector<Candidate>> CollectionMerge::fused(std::vector<Voters>& voters) {
-    std::vector<fusion::RankedList> lists;
-    lists.reserve(voters.size());
-    for (std::size_t i = 0; i < voters.size(); ++i) {
+/// One candidate for each record, by score, then id.
+Result<std::vector<Candidate>> CollectionMerge::fused(std::vector<std::vector<Candidate>>& lists) {
+    std::vector<std::vector<std::string>> keys(lists.size());  // entries borrow them
+    std::vector<std::vector<fusion::Entry>> entries(lists.size());
+    std::vector<std::unordered_map<std::string_view, Candidate*>> by_key(lists.size());
+    std::vector<fusion::RankedList> ranked;
+    ranked.reserve(lists.size());
+    for (std::size_t i = 0; i < lists.size(); ++i) {
         const CollectionPlan& collection = work_.plan.collections[i];
-        lists.push_back({collection.name, collection.weight, voters[i].entries});
+        keys[i].reserve(lists[i].size());
+        for (std::size_t p = 0; p < lists[i].size(); ++p) {
+            Candidate& candidate = lists[i][p];
+            const std::string_view id =
+                keys[i].emplace_back(key_of(collection.name, candidate.chunk_id));
+            entries[i].push_back({id, candidate.receipt.score, listed_[i] + p});
+            by_key[i].emplace(id, &candidate);
+        }
+        listed_[i] += lists[i].size();
+        ranked.push_back({collection.name, collection.weight, entries[i]});
     }
-    BRAID_TRY(const fusion::Fused fused, fusion::fuse(lists, work_.plan.across));
-    std::vector<Candidate> merged;
-    merged.reserve(fused.hits.size());
+    BRAID_TRY(const fusion::Fused fused, fusion::fuse(ranked, work_.plan.across));
+    std::vector<Candidate> records;
+    records.reserve(fused.hits.size());
     for (const fusion::FusedHit& hit : fused.hits) {
-        Receipt receipt = receipt_of(fused, hit, lists, work_.plan.across, Metric::Cosine);
+        Receipt receipt = receipt_of(fused, hit, ranked, work_.plan.across, Metric::Cosine);
         Candidate* shown = nullptr;
         for (std::size_t p = 0; p < hit.parts.size(); ++p) {
             const std::size_t list = hit.parts[p].list;
-            Candidate& best = voters[list].best[voters[list].by_key.at(hit.id)];
-            receipt.sources[p].chunk_id = best.chunk_id;
-            receipt.sources[p].nested = std::make_shared<Receipt>(std::move(best.receipt));
-            if (shown == nullptr || lists[list].source == kArtifactChunks) shown = &best;
+            Candidate& record = *by_key[list].at(hit.id);
+            receipt.sources[p].chunk_id = record.chunk_id;
+            receipt.sources[p].nested = std::make_shared<Receipt>(std::move(record.receipt));
+            if (shown == nullptr || ranked[list].source == kArtifactChunks) shown = &record;
         }
-        seen_.emplace(hit.id);
-        Candidate& candidate = merged.emplace_back(std::move(*shown));
+        Candidate& candidate = records.emplace_back(std::move(*shown));
         candidate.receipt = std::move(receipt);
     }
-    return merged;
+    return records;
+}
+
+std::vector<Candidate> CollectionMerge::one_per_artifact(std::vector<Candidate> records) {
+    const std::size_t before = records.size();
+    std::vector<Candidate> shown;
+    std::unordered_map<std::string, std::size_t> places;  // of artifacts among those shown
+    const auto is_chunk = [&](const Candidate& candidate) {
+        return work_.plan.collections[candidate.collection].name == kArtifactChunks;
+    };
+    for (Candidate& record : records) {
+        if (!record.chunk) continue;
+        const std::string& name = work_.plan.collections[record.collection].name;
+        std::string key = key_of(name, artifact_of(name, *record.chunk));
+        if (seen_.contains(key)) continue;
+        const auto [place, first] = places.try_emplace(std::move(key), shown.size());
+        if (first) {
+            shown.push_back(std::move(record));
+        } else if (is_chunk(record) && !is_chunk(shown[place->second])) {
+            shown[place->second] = std::move(record);  // says more precisely where to look
+        }
+    }
+    std::ranges::sort(shown, ranks_before);
+    for (auto& [key, place] : places) seen_.insert(key);
+    work_.log(LogEvent::Level::Info, "deduplication_completed",
+              "results_before=" + std::to_string(before) +
+                  " results_after=" + std::to_string(shown.size()) +
+                  " duplicates_removed=" + std::to_string(before - shown.size()));
+    return shown;
 }
 
 }  // namespace braid::retrieval

@@ -26,26 +26,28 @@ struct OpenedCollections {
 Result<OpenedCollections> open_collections(const Backend& backend,
                                            std::span<const std::string> names);
 
-/// Fuses the lists of several collections, band after band.
+/// Makes one list of what several collections found, band after band.
 ///
-/// The unit is the artifact: `artifacts` and `artifact_chunks` know it by the same key, the
-/// document's id; in any other collection it is `metadata.artifact_id`, else the chunk itself, and
-/// merges with nothing outside of it. An artifact has one vote per collection, at the position of
-/// its best chunk in the collection's list, and is shown by its chunk rather than by the whole.
+/// Votes are counted by record: an id that `artifacts` and `artifact_chunks` both hold adds up
+/// both; an artifact's whole and its chunks have different ids and do not. Then each artifact is
+/// shown once: by its best chunk if one was found, else by the whole, each with its own score.
+/// `artifacts` and `artifact_chunks` know an artifact by the same key, the document's id; in any
+/// other collection it is `metadata.artifact_id`, else the chunk itself, and merges with nothing
+/// outside of it.
 class CollectionMerge {
 public:
     explicit CollectionMerge(Work& work) : work_(work) {}
 
-    /// `lists` are those of the plan's collections, in its order. Artifacts of earlier bands are
-    /// left out.
+    /// By rank fusion. `lists` are those of the plan's collections, in its order. Artifacts of
+    /// earlier bands are left out.
     Result<std::vector<Candidate>> merge(std::vector<std::vector<Candidate>> lists);
+    /// The same of one list, whose scores compare as they are.
+    Result<std::vector<Candidate>> collapse(std::vector<Candidate> pooled);
 
 private:
-    struct Voters;
-
     Result<> fetch(std::vector<std::vector<Candidate>>& lists);
-    Voters voters_of(std::vector<Candidate>& list, std::size_t collection);
-    Result<std::vector<Candidate>> fused(std::vector<Voters>& voters);
+    Result<std::vector<Candidate>> fused(std::vector<std::vector<Candidate>>& lists);
+    std::vector<Candidate> one_per_artifact(std::vector<Candidate> records);
 
     Work& work_;
     std::vector<std::size_t> listed_;       // by collection: hits of earlier bands

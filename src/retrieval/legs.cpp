@@ -34,6 +34,7 @@ bool CollectionRun::down() const {
 Result<> LegSearch::start(OtherWords& words) {
     runs_.reserve(work_.plan.collections.size());
     for (std::size_t i = 0; i < work_.plan.collections.size(); ++i) prepare(i);
+    if (work_.plan.by_scores) share_statistics();
     if (!words.answer_pending()) vectors_.start();
     if (words.answer_pending() || !vectors_.at_hand()) search(LegKind::Sparse);
     if (words.answer_pending()) {
@@ -219,7 +220,9 @@ std::vector<Candidate> LegSearch::single_list(CollectionRun& run) {
     return list;
 }
 
-Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
+/// Of each leg, what no earlier list held; scored where the leg did not find it, if asked for.
+Result<std::vector<std::vector<fusion::Entry>>> LegSearch::unseen_entries(
+    const CollectionRun& run) {
     std::vector<std::vector<fusion::Entry>> entries(run.legs.size());
     for (std::size_t l = 0; l < run.legs.size(); ++l) {
         const auto& result = run.legs[l].result;
@@ -232,6 +235,11 @@ Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
         }
     }
     if (work_.plan.fill_scores) BRAID_CHECK(fill_scores(run, entries));
+    return entries;
+}
+
+Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
+    BRAID_TRY(const auto entries, unseen_entries(run));
     std::vector<fusion::RankedList> lists;
     lists.reserve(run.legs.size());
     for (std::size_t l = 0; l < run.legs.size(); ++l) {

@@ -58,6 +58,9 @@ public:
 
     /// The collection's own list: by score, then id, without what earlier lists held.
     Result<std::vector<Candidate>> next_list(std::size_t collection);
+    /// One list of all collections, each leg's hits ranked together by their scores: what one
+    /// collection that held all the chunks would give.
+    Result<std::vector<Candidate>> next_pooled_list();
 
     /// Adds what every leg did to the answer.
     void report();
@@ -71,18 +74,22 @@ private:
     void await_vectors();
     /// Those of one kind, or all, that have not failed.
     void search(std::optional<LegKind> kind);
+    void share_statistics();
     Result<> check_failures();
     std::optional<Error> callers_mistake() const;
     void run_hops();
     std::vector<Candidate> single_list(CollectionRun& run);
     Result<std::vector<Candidate>> fused_list(CollectionRun& run);
+    Result<std::vector<std::vector<fusion::Entry>>> unseen_entries(const CollectionRun& run);
+    Result<std::vector<Candidate>> fused_pool();
     Result<> fill_scores(const CollectionRun& run,
                          std::vector<std::vector<fusion::Entry>>& entries);
 
     Work& work_;
     QueryVectors vectors_;
     std::vector<CollectionRun> runs_;
-    std::deque<std::string> filled_ids_;  // ids that entries borrow
+    std::deque<std::string> filled_ids_;     // ids that entries borrow
+    std::map<LegKind, std::size_t> pooled_;  // hits of earlier pooled lists
 };
 
 }  // namespace braid::retrieval

@@ -84,6 +84,41 @@ Result<> plan_legs(const Request& request, Plan& plan) {
     return {};
 }
 
+/// Scores of several collections mean the same only if they are made in the same way.
+Result<> check_comparable(const Plan& plan) {
+    if (!plan.by_scores) return {};
+    const auto differ = [](const CollectionPlan& a, const CollectionPlan& b,
+                           std::string_view what) {
+        return invalid_argument("\"across\": \"scores\" needs collections with the same " +
+                                std::string(what) + ": those of \"" + a.name + "\" and \"" +
+                                b.name + "\" differ; use \"ranks\"");
+    };
+    const CollectionPlan* dense = nullptr;
+    const CollectionPlan* sparse = nullptr;
+    for (const CollectionPlan& collection : plan.collections) {
+        if (collection.dense) {
+            if (dense == nullptr) dense = &collection;
+            const VectorSpec& a = dense->schema.vectors;
+            const VectorSpec& b = collection.schema.vectors;
+            const bool other_model = a.fingerprint && b.fingerprint &&  // none: no vector yet
+                                     !a.fingerprint->hard_equal(*b.fingerprint);
+            if (a.embedder != b.embedder || a.metric != b.metric || other_model) {
+                return differ(*dense, collection, "embedder and metric");
+            }
+        }
+        if (collection.sparse) {
+            if (sparse == nullptr) sparse = &collection;
+            const Schema& a = sparse->schema;
+            const Schema& b = collection.schema;
+            if (a.text_fields != b.text_fields || a.analyzer != b.analyzer ||
+                a.language != b.language || a.stop_words != b.stop_words || a.bm25 != b.bm25) {
+                return differ(*sparse, collection, "text fields, analyzer and BM25 parameters");
+            }
+        }
+    }
+    return {};
+}
+
 /// The weight of a collection among several; false if it is none of those asked for.
 bool weigh_collection(const std::string& name, double weight, std::span<const std::string> names,
                       Plan& plan) {
@@ -126,6 +161,10 @@ Result<> plan_weights(const Request& request, const Profile& profile,
         if (source == "dense" || source == "sparse") {
             if (!used) return invalid_argument(unusable_weights(request, plan));
             (source == "dense" ? plan.dense_weight : plan.sparse_weight) = weight;
+        } else if (plan.by_scores && std::ranges::find(names, source) != names.end()) {
+            return invalid_argument(
+                "\"weights\" of collections cannot be used with \"across\": "
+                "\"scores\", which compares their chunks as if in one");
         } else if (!weigh_collection(source, weight, names, plan)) {
             std::string message = "\"weights\" names an unknown source \"" + source +
                                   "\"; the sources are dense and sparse";
@@ -139,7 +178,11 @@ Result<> plan_weights(const Request& request, const Profile& profile,
 }
 
 Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan) {
-    plan.fusion.method = request.fusion.method.value_or(profile.method);
+    // Ranks cannot compare scores: where nobody asked for them, the scores themselves are added.
+    const bool add_scores =
+        plan.by_scores && profile.method == FusionMethod::Rrf && !request.fusion.preset;
+    plan.fusion.method =
+        request.fusion.method.value_or(add_scores ? FusionMethod::WeightedSum : profile.method);
     if (request.fusion.preset) {
         BRAID_TRY(plan.fusion, fusion::preset_options(*request.fusion.preset, plan.fusion.method));
         if (request.fusion.rank_base.value_or(plan.fusion.rank_base) != plan.fusion.rank_base) {
@@ -158,7 +201,7 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
     if (plan.fusion.rank_base != 0 && plan.fusion.rank_base != 1) {
         return invalid_argument("\"rank_base\" must be 0 or 1");
     }
-    if (plan.several && (!std::isfinite(plan.across.k) || plan.across.k <= 0)) {
+    if (plan.several && !plan.by_scores && (!std::isfinite(plan.across.k) || plan.across.k <= 0)) {
         return invalid_argument("\"k\" must be above 0 for the fusion of collections");
     }
     if (plan.strategy != Strategy::Hybrid) return {};
@@ -242,12 +285,15 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
                        std::span<const std::string> names, std::vector<CollectionPlan> found,
                        std::vector<Filter> stage_filters) {
     Plan plan;
-    plan.several = names.size() > 1;
+    // A profile made for several merges also the one that is left of them.
+    plan.several = names.size() > 1 || profile.collections.size() > 1;
+    plan.by_scores = plan.several && request.across.value_or(profile.across) == Across::Scores;
     plan.collections = std::move(found);
     plan.namespace_ = request.namespace_.value_or(profile.namespace_);
     plan.strategy = request.strategy.value_or(profile.strategy);
     plan.expand_neighbors = request.expand_neighbors;
     BRAID_CHECK(plan_legs(request, plan));
+    BRAID_CHECK(check_comparable(plan));
     BRAID_CHECK(plan_fusion(request, profile, plan));
     BRAID_CHECK(check_supported(plan));
     BRAID_CHECK(plan_weights(request, profile, names, plan));

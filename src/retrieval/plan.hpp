@@ -34,6 +34,7 @@ struct Plan {
     std::size_t hop_top_k = 0;
     fusion::Options fusion;  // of the legs of one collection
     fusion::Options across;  // of the lists of several collections
+    bool by_scores = false;  // instead: their legs are pooled, as if they were one collection
     bool fill_scores = false;
     double dense_weight = 0;
     double sparse_weight = 0;

@@ -180,6 +180,10 @@ private:
 
     Result<std::vector<Candidate>> next_band() {
         if (!work_.plan.several) return legs_.next_list(0);
+        if (work_.plan.by_scores) {
+            BRAID_TRY(auto pooled, legs_.next_pooled_list());
+            return merge_.collapse(std::move(pooled));
+        }
         std::vector<std::vector<Candidate>> lists(work_.plan.collections.size());
         for (std::size_t i = 0; i < lists.size(); ++i) {
             auto list = legs_.next_list(i);

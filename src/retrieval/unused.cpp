@@ -36,13 +36,15 @@ constexpr std::array kKeys{
     Key{"fusion.method", [](const Request& r) { return r.fusion.method.has_value(); },
         [](const Request&, const Plan& p) { return is_fused(p); }},
     Key{"fusion.k", [](const Request& r) { return r.fusion.k.has_value(); },
-        [](const Request&, const Plan& p) { return by_rank(p) || p.several; }},
+        [](const Request&, const Plan& p) { return by_rank(p) || (p.several && !p.by_scores); }},
     Key{"fusion.rank_base", [](const Request& r) { return r.fusion.rank_base.has_value(); },
         [](const Request&, const Plan& p) { return by_rank(p); }},
     Key{"fusion.fill_scores", [](const Request& r) { return r.fusion.fill_scores == true; },
         [](const Request&, const Plan& p) { return is_fused(p); }},
     Key{"fusion.preset", [](const Request& r) { return r.fusion.preset.has_value(); },
         [](const Request&, const Plan& p) { return is_fused(p); }},
+    Key{"across", [](const Request& r) { return r.across.has_value(); },
+        [](const Request&, const Plan& p) { return p.several; }},
     Key{"dense_weight", [](const Request& r) { return r.dense_weight.has_value(); },
         [](const Request&, const Plan& p) {
             return is_fused(p) && fusion::uses_weights(p.fusion);

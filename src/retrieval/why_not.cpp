@@ -307,15 +307,21 @@ Result<bool> Inquiry::lost_by_stage() {
 
 /// Of several collections, another chunk stands for its artifact.
 Result<bool> Inquiry::lost_to_another(const Request& bare) {
-    if (names_.size() < 2) return false;
+    BRAID_TRY(const Profile profile, profile_of(request_, tools_.options));
+    if (names_.size() < 2 && profile.collections.size() < 2) return false;
     Request alone = bare;
     alone.collections = {scope_.collection};
     std::erase_if(alone.weights, [&](const auto& weight) {
         return weight.first != "dense" && weight.first != "sparse";
     });
-    BRAID_TRY(const auto hit, place_in(alone));
+    bool found = std::ranges::any_of(found_.explanation.legs,
+                                     [](const LegStanding& leg) { return leg.rank.has_value(); });
+    if (answer_.strategy_used == Strategy::MultiHop) {  // hops do not come by all that a leg finds
+        BRAID_TRY(const auto hit, place_in(alone));
+        found = hit.has_value();
+    }
     BRAID_TRY(const auto merged, place_in(bare));
-    if (!hit || merged) return false;
+    if (!found || merged) return false;
     lost("deduplicated", "another chunk stands for \"" + chunk_.document_id + "\"");
     Request changed = request_;
     changed.collections = alone.collections;

@@ -47,6 +47,8 @@ Result<> read_fusion(Fields& fields, Profile& profile) {
         profile.strategy = *known;
     }
     BRAID_TRY(const auto method, fields.choice("method", {"rrf", "weighted_sum", "dbsf", "auto"}));
+    BRAID_TRY(const auto across, fields.choice("across", {"ranks", "scores"}));
+    if (across) profile.across = across_by_name(*across).value_or(profile.across);
     if (method) profile.method = fusion_by_name(*method).value_or(profile.method);
     BRAID_TRY(const auto k, fields.number("k"));
     BRAID_TRY(const auto rank_base, fields.integer("rank_base", 0, 1));
@@ -120,6 +122,7 @@ Value profile_to_value(const Profile& profile) {
     out.set("method", name_of(profile.method));
     out.set("k", profile.k);
     out.set("rank_base", profile.rank_base);
+    out.set("across", name_of(profile.across));
     out.set("dense_weight", profile.dense_weight);
     if (profile.sparse_weight) out.set("sparse_weight", *profile.sparse_weight);
     out.set("depth", profile.depth);

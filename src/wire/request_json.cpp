@@ -158,6 +158,14 @@ Result<> read_fusion(Reading& in, std::string_view key) {
     return fields.finish();
 }
 
+Result<> read_across(Reading& in, std::string_view key) {
+    BRAID_TRY(const auto name, in.fields.string(key));
+    if (!name) return {};
+    in.request.across = across_by_name(*name);
+    if (in.request.across) return {};
+    return invalid_argument(in.fields.complaint(key, "\"ranks\" or \"scores\""));
+}
+
 Result<> read_dense_weight(Reading& in, std::string_view key) {
     BRAID_TRY(const auto weight, in.fields.number(key, 0, 1));
     if (weight) in.request.dense_weight = weight;  // an absent alias must not undo another
@@ -272,6 +280,7 @@ constexpr auto kKeys = std::to_array<Key>({
     {"collection", "collections", read_collection},
     {"collections", "collections", read_collections},
     {"namespace", "namespace", read_namespace},
+    {"topicId", "namespace", read_namespace},
     {"profile", "profile", read_profile},
     {"strategy", "strategy", read_strategy},
     {"retrieval_mode", "strategy", read_strategy},
@@ -281,6 +290,7 @@ constexpr auto kKeys = std::to_array<Key>({
     {"cursor", "cursor", read_text<&Request::cursor>},
     {"fusion", "fusion", read_fusion},
     {"fusion_method", "fusion", read_fusion_method},
+    {"across", "across", read_across},
     {"dense_weight", "weights", read_dense_weight},
     {"hybrid_weight", "weights", read_dense_weight},
     {"alpha", "weights", read_dense_weight},

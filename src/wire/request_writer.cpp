@@ -70,6 +70,7 @@ Value request_to_value(const Request& request) {
     put(out, "top_k", request.top_k);
     put(out, "cursor", request.cursor);
     put_fusion(out, request.fusion);
+    if (request.across) out.set("across", name_of(*request.across));
     put_weights(out, request);
     put(out, "dense_top_k", request.dense_top_k);
     put(out, "sparse_top_k", request.sparse_top_k);

@@ -147,6 +147,51 @@ TEST_P(BackendConformance, OkapiScoresMayBeNegativeAndAreThenNotHits) {
     EXPECT_EQ(must(backend().rank_of(now(), leg, ids)).at(0), std::nullopt);
 }
 
+TEST_P(BackendConformance, WeighsWordsByTheStatisticsALegBrings) {
+    for (const Bm25Variant variant : {Bm25Variant::Lucene, Bm25Variant::Okapi}) {
+        SCOPED_TRACE(variant == Bm25Variant::Okapi ? "okapi" : "lucene");
+        Schema schema = words_schema();
+        schema.bm25.variant = variant;
+        const std::string suffix = variant == Bm25Variant::Okapi ? "_okapi" : "_lucene";
+        const std::vector<Chunk> left{make_chunk("a", "red fox red"), make_chunk("b", "the owl")};
+        const std::vector<Chunk> right{make_chunk("c", "the red barn"), make_chunk("d", "the hill"),
+                                       make_chunk("e", "the fox")};
+        const auto fill = [&](const std::string& name, const std::vector<Chunk>& chunks) {
+            ASSERT_TRUE(backend().create_collection(name + suffix, schema));
+            ASSERT_TRUE(backend().upsert(name + suffix, "default", chunks));
+        };
+        fill("left", left);
+        fill("right", right);
+        std::vector<Chunk> all = left;
+        all.insert(all.end(), right.begin(), right.end());
+        fill("both", all);
+        const Ids names{"left" + suffix, "right" + suffix, "both" + suffix};
+        const SnapshotPtr snapshot = must(backend().snapshot(names));
+        const auto leg_in = [&](const std::string& name) {
+            return words_leg({.collection = name + suffix}, {"red the", "fox"});
+        };
+        TextStatistics sum = must(backend().text_statistics(snapshot, leg_in("left"), {}));
+        sum.add(must(backend().text_statistics(snapshot, leg_in("right"), {})));
+        const auto shared = std::make_shared<const TextStatistics>(sum);
+        EXPECT_EQ(sum.chunks, 5U);
+        EXPECT_EQ(sum.frequencies.at("red"), 2U);
+        const Ids ids{"a", "b", "c", "d", "e"};
+        const auto expected = must(backend().score(snapshot, leg_in("both"), ids));
+        for (const std::string name : {"left", "right"}) {
+            Leg leg = leg_in(name);
+            leg.statistics = shared;
+            const auto scores = must(backend().score(snapshot, leg, ids));
+            for (std::size_t i = 0; i < ids.size(); ++i) {
+                if (scores[i]) EXPECT_EQ(scores[i], expected[i]) << ids[i];
+            }
+            for (const LegHit& hit : must(backend().search_leg(snapshot, leg, {})).hits) {
+                const auto place = std::ranges::find(ids, hit.chunk_id) - ids.begin();
+                EXPECT_EQ(hit.score, expected[static_cast<std::size_t>(place)]) << hit.chunk_id;
+            }
+        }
+    }
+}
+
 TEST_P(BackendConformance, OneEmptyTextDoesNotDivideByZero) {
     create(words_schema());
     put({make_chunk("a", ""), make_chunk("b", " ")});

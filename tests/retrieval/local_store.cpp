@@ -97,6 +97,10 @@ Result<std::vector<std::optional<double>>> LocalStore::score(const SnapshotPtr& 
                                                              const CallLimits& limits) const {
     return inner_->score(snapshot, leg, chunk_ids, limits);
 }
+Result<TextStatistics> LocalStore::text_statistics(const SnapshotPtr& snapshot, const Leg& leg,
+                                                   const CallLimits& limits) const {
+    return inner_->text_statistics(snapshot, leg, limits);
+}
 Result<std::vector<std::optional<std::uint64_t>>> LocalStore::rank_of(
     const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
     const CallLimits& limits) const {

@@ -49,6 +49,8 @@ public:
                           const std::string& collection) const override;
     Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
                                  const CallLimits& limits) const override;
+    Result<TextStatistics> text_statistics(const SnapshotPtr& snapshot, const Leg& leg,
+                                           const CallLimits& limits) const override;
     Result<std::vector<std::optional<double>>> score(const SnapshotPtr& snapshot, const Leg& leg,
                                                      std::span<const std::string> chunk_ids,
                                                      const CallLimits& limits) const override;

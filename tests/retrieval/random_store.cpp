@@ -139,6 +139,10 @@ Request random_request(std::mt19937& rng) {
         request.filter = Filter::compare(Filter::Op::Ne, "category", "mail");
     }
     for (std::size_t i = below(rng, 3); i-- > 0;) request.stages.push_back(random_stage(rng));
+    const bool weighs_collections = std::ranges::any_of(request.weights, [](const auto& weight) {
+        return weight.first != "dense" && weight.first != "sparse";
+    });
+    if (!weighs_collections && below(rng, 3) == 0) request.across = Across::Scores;
     return request;
 }
 

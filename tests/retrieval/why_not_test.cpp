@@ -198,6 +198,9 @@ TEST_F(Zoo, NamesTheChunkThatStandsForAnArtifact) {
     EXPECT_EQ(why.lost_at, "deduplicated");
     EXPECT_EQ(why.change, (SuggestedChange{"collections", Array{"artifact_chunks"}}));
     EXPECT_EQ(ask("art").lost_at, "deduplicated");
+    request.profile = "artifacts";  // shows an artifact once also in one collection
+    request.collections = {"artifact_chunks"};
+    EXPECT_EQ(ask("art#1").lost_at, "deduplicated");
 }
 
 TEST(WhyNot, SuggestsOnlyWhatAdmitsTheChunk) {

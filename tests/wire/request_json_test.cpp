@@ -31,7 +31,7 @@ TEST(RequestJson, ReadsEveryKeyInBraidsWords) {
         "namespace": "n", "profile": "topic", "strategy": "hybrid", "top_k": 7, "cursor": "c",
         "fusion": {"method": "weighted_sum", "k": 10, "rank_base": 0, "fill_scores": true,
                    "preset": "qdrant"},
-        "weights": {"dense": 2, "sparse": 0}, "dense_top_k": 20, "sparse_top_k": 30,
+        "across": "scores", "weights": {"dense": 2, "sparse": 0}, "dense_top_k": 20, "sparse_top_k": 30,
         "max_hops": 2, "hop_top_k": 4, "score_threshold": 0.0, "filter": {"year": 2020},
         "document_ids": [], "expand_query": true, "use_hyde": true, "query_syntax": true,
         "stages": [{"min_score": {"value": 0.5}}, {"filter_by_recency": null}, "dedupe"],
@@ -47,6 +47,7 @@ TEST(RequestJson, ReadsEveryKeyInBraidsWords) {
     expected.top_k = 7;
     expected.cursor = "c";
     expected.fusion = {FusionMethod::WeightedSum, 10.0, 0, true, "qdrant"};
+    expected.across = Across::Scores;
     expected.weights = {{"dense", 2.0}, {"sparse", 0.0}};
     expected.dense_top_k = 20;
     expected.sparse_top_k = 30;
@@ -73,9 +74,10 @@ TEST(RequestJson, AnEmptyRequestTakesAllFromTheProfile) {
 
 TEST(RequestJson, KnowsTheWordsOfOtherServices) {
     EXPECT_EQ(read_request(R"({"limit": 5})").top_k, 5U);
-    EXPECT_EQ(read_request(R"({"kContext": 30, "kSemantic": 200, "kLexical": 100, "alpha": 0.6})"),
+    EXPECT_EQ(read_request(R"({"kContext": 30, "kSemantic": 200, "kLexical": 100, "alpha": 0.6,
+                       "topicId": "sleep"})"),
               read_request(R"({"top_k": 30, "dense_top_k": 200, "sparse_top_k": 100,
-                       "dense_weight": 0.6})"));
+                       "dense_weight": 0.6, "namespace": "sleep"})"));
     EXPECT_EQ(read_request(R"({"retrieval_mode": "semantic", "hybrid_weight": 0.7})"),
               read_request(R"({"strategy": "dense", "dense_weight": 0.7})"));
     EXPECT_EQ(read_request(R"({"retrieval_mode": "keyword"})").strategy, Strategy::Sparse);
@@ -139,6 +141,7 @@ TEST(RequestJson, KeysOfOneMeaningExcludeEachOther) {
              {R"({"top_k": 1, "limit": 1})", "top_k", "limit"},
              {R"({"dense_weight": 0.5, "weights": {"dense": 1}})", "dense_weight", "weights"},
              {R"({"alpha": 0.5, "dense_weight": 0.5})", "dense_weight", "alpha"},
+             {R"({"topicId": "a", "namespace": "a"})", "namespace", "topicId"},
              {R"({"collection": "a", "collections": ["b"]})", "collection", "collections"},
              {R"({"fusion": "rrf", "fusion_method": "rrf"})", "fusion", "fusion_method"},
              {R"({"top_k": 5, "config": {"top_k": 6}})", "top_k", "config"},

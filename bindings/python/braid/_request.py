@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 #: In Mongo's style: {"year": {"$gte": 2020}, "$or": [...]}.
 Filter: TypeAlias = Mapping[str, Any]
 Strategy: TypeAlias = Literal["hybrid", "dense", "sparse", "multi_hop", "semantic", "keyword"]
+#: How the hits of several collections compare: by ranks, or by scores as if all were in one.
+Across: TypeAlias = Literal["ranks", "scores"]
 #: A text, or a dict in braid's words (chunk_id, content, …) or BEIR's (_id, text, …).
 ChunkLike: TypeAlias = "str | Mapping[str, Any]"
 
@@ -26,15 +28,21 @@ class Request(TypedDict, total=False):
     collection: str
     collections: Sequence[str]
     namespace: str
+    topicId: str
     profile: str | Mapping[str, Any]
     strategy: Strategy
     top_k: int
+    kContext: int
     cursor: str
     fusion: str | Mapping[str, Any]
+    across: Across
     dense_weight: float
+    alpha: float
     weights: Mapping[str, float]
     dense_top_k: int
+    kSemantic: int
     sparse_top_k: int
+    kLexical: int
     max_hops: int
     hop_top_k: int
     score_threshold: float
