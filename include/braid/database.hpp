@@ -98,6 +98,14 @@ struct CompactReport {
     std::uint64_t bytes_after = 0;
 };
 
+/// How Database::retrieve_topic searches; what is not given is the profile's ("topic").
+struct TopicSearch {
+    std::optional<double> alpha;            // weight of the meaning; words have 1 - alpha
+    std::optional<std::size_t> k_semantic;  // candidates by meaning
+    std::optional<std::size_t> k_lexical;   // candidates by words
+    std::optional<std::size_t> k_context;   // hits
+};
+
 /// A directory of collections: the product's front door. Safe for concurrent use; movable.
 ///
 ///     auto db = braid::Database::open("./data");
@@ -160,6 +168,12 @@ public:
 
     Result<Answer> retrieve(const Request& request, const Principal& principal = {},
                             const CallLimits& limits = {}) const;
+    /// The profile "topic" over one topic, a namespace of `collection`.
+    Result<Answer> retrieve_topic(const std::string& topic_id, const std::string& query,
+                                  const TopicSearch& search = {},
+                                  const std::string& collection = std::string(kDefaultCollection),
+                                  const Principal& principal = {},
+                                  const CallLimits& limits = {}) const;
     /// Doctrine for a mission: the profile "doctrine", in `collection`, only chunks with one of the
     /// codes; no codes: any.
     Result<Answer> find_relevant_doctrine(

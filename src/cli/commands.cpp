@@ -12,6 +12,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kContextCommand,
         &kExplainCommand,
         &kWhyNotCommand,
+        &kDoctrineCommand,
         &kGetCommand,
         &kAddCommand,
         &kUpdateCommand,

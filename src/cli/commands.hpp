@@ -22,6 +22,7 @@ extern const CommandSpec kConfigTrustCommand;
 extern const CommandSpec kContextCommand;
 extern const CommandSpec kDeleteCommand;
 extern const CommandSpec kDoctorCommand;
+extern const CommandSpec kDoctrineCommand;
 extern const CommandSpec kEvalCommand;
 extern const CommandSpec kExplainCommand;
 extern const CommandSpec kExportCommand;

@@ -272,6 +272,22 @@ std::vector<Result<Answer>> Database::retrieve_batch(std::span<const Request> re
     return answers;
 }
 
+Result<Answer> Database::retrieve_topic(const std::string& topic_id, const std::string& query,
+                                        const TopicSearch& search, const std::string& collection,
+                                        const Principal& principal,
+                                        const CallLimits& limits) const {
+    Request request;
+    request.query = query;
+    request.profile = "topic";
+    request.collections = {collection};
+    request.namespace_ = topic_id;
+    request.dense_weight = search.alpha;
+    request.dense_top_k = search.k_semantic;
+    request.sparse_top_k = search.k_lexical;
+    request.top_k = search.k_context;
+    return retrieve(request, principal, limits);
+}
+
 Result<Answer> Database::find_relevant_doctrine(const std::string& mission,
                                                 const std::vector<std::string>& mos_codes,
                                                 const std::string& collection,

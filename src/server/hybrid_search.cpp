@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "braid/json/fields.hpp"
-#include "braid/server/labels.hpp"
 #include "braid/server/parameters.hpp"
 #include "braid/wire/request_json.hpp"
 
@@ -18,36 +15,89 @@ namespace {
 
 using json::Fields;
 
-constexpr std::int64_t kMinLimit = 1;
-constexpr std::int64_t kMaxLimit = 50;
-constexpr std::size_t kSnippet = 200;  // code points
-constexpr std::string_view kChunks = "artifact_chunks";
+constexpr std::string_view kProfile = "artifacts";
+constexpr std::array<std::string_view, 2> kDocuments{"artifacts", "artifact_chunks"};
+constexpr std::string_view kMemory = "memory";
+constexpr std::string_view kHistory = "history";
 
 /// Conditions that a request names beside its filter.
 constexpr std::array<std::string_view, 8> kShorthands{
     "artifact_type", "sensitivity",   "category",       "stakes",
     "project",       "created_after", "created_before", "document_ids"};
 
-Result<std::size_t> read_limit(Fields& fields, std::vector<std::string>& warnings) {
-    BRAID_TRY(const auto given, fields.integer("limit"));
-    if (!given) return HybridSearchRequest{}.limit;
-    const std::int64_t limit = std::clamp(*given, kMinLimit, kMaxLimit);
-    if (limit != *given) {
-        warnings.push_back("limit " + std::to_string(*given) + " was changed to " +
-                           std::to_string(limit) + ": it must be from 1 to 50");
+std::size_t limit_of(const HybridSearchRequest& search, const Profile& profile,
+                     std::vector<std::string>& warnings) {
+    if (!search.limit) return profile.top_k;
+    const auto most = static_cast<std::int64_t>(profile.max_top_k);
+    std::int64_t limit = std::max<std::int64_t>(*search.limit, 1);
+    if (most != 0) limit = std::min(limit, most);
+    if (limit != *search.limit) {
+        warnings.push_back("limit " + std::to_string(*search.limit) + " was changed to " +
+                           std::to_string(limit) + ": it must be from 1" +
+                           (most != 0 ? " to " + std::to_string(most) : " on"));
     }
     return static_cast<std::size_t>(limit);
 }
 
-Result<Request> request_of(const HybridSearchRequest& search) {
-    Array collections{"artifacts", kChunks};
-    if (search.include_memory) collections.emplace_back("memory");
-    if (search.include_history) collections.emplace_back("history");
+bool exists(const Operations& operations, std::string_view name) {
+    const std::string wanted(name);
+    const auto pinned = operations.database().backend().snapshot(std::span(&wanted, 1));
+    return pinned || pinned.error().code != ErrorCode::NotFound;
+}
+
+/// Where documents are: in the collections meant for them; where neither exists, in all that the
+/// caller may see and that do not hold memories or conversations.
+Result<std::vector<std::string>> document_collections(const Operations& operations,
+                                                      const Caller& caller,
+                                                      std::vector<std::string>& warnings) {
+    std::vector<std::string> names;
+    bool any = false;
+    for (const std::string_view name : kDocuments) {
+        if (!caller.require(Access::Read, name)) continue;
+        names.emplace_back(name);
+        any = any || exists(operations, name);
+    }
+    if (any) return names;
+    BRAID_TRY(const auto all, operations.database().collections(caller.principal));
+    std::vector<std::string> others;
+    for (const CollectionInfo& info : all) {
+        if (is_agent_collection(info.name) || !caller.require(Access::Read, info.name)) continue;
+        others.push_back(info.name);
+    }
+    const std::size_t most = caller.limits.collections - 2;  // room for memory and history
+    if (others.size() > most) {
+        warnings.push_back("only the first " + std::to_string(most) + " of " +
+                           std::to_string(others.size()) +
+                           " collections were searched: name others in \"collections\"");
+        others.resize(most);
+    }
+    return others;
+}
+
+Result<std::vector<std::string>> collections_for(const Operations& operations,
+                                                 const HybridSearchRequest& search,
+                                                 const Caller& caller,
+                                                 std::vector<std::string>& warnings) {
+    std::vector<std::string> names = search.collections;
+    if (names.empty()) {
+        BRAID_TRY(names, document_collections(operations, caller, warnings));
+    }
+    const auto add = [&](std::string_view name) {
+        if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+    };
+    if (search.include_memory) add(kMemory);
+    if (search.include_history) add(kHistory);
+    return names;
+}
+
+Result<Request> request_of(const HybridSearchRequest& search,
+                           const std::vector<std::string>& collections) {
     Object request{{"query", Value(search.query)},
-                   {"profile", "artifacts"},
-                   {"collections", std::move(collections)},
-                   {"top_k", search.limit},
+                   {"profile", kProfile},
                    {"expand_neighbors", search.expand_neighbors}};
+    if (!collections.empty()) request.set("collections", strings_to_array(collections));
+    if (search.namespace_) request.set("namespace", *search.namespace_);
+    if (search.across) request.set("across", name_of(*search.across));
     if (search.filters.is_object()) {
         Object filter;
         for (const auto& [key, value] : search.filters.as_object()) {
@@ -60,106 +110,18 @@ Result<Request> request_of(const HybridSearchRequest& search) {
     return wire::request_from_value(request);
 }
 
-/// The collections that voted for a hit, in the order they were searched.
-std::vector<std::string> collections_of(const Hit& hit) {
-    std::vector<std::string> names;
-    names.reserve(hit.receipt.sources.size());
-    for (const ReceiptSource& source : hit.receipt.sources) names.push_back(source.source);
-    return names;
-}
-
-std::vector<std::string> collections_of(const Answer& answer) {
-    std::set<std::string> names;
-    for (const Hit& hit : answer.hits) {
-        for (std::string& name : collections_of(hit)) names.insert(std::move(name));
-    }
-    return {names.begin(), names.end()};
-}
-
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-}
-
-std::string three_decimals(double number) {
-    std::array<char, 400> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
-                                   std::chars_format::fixed, 3);
-    return {digits.data(), end.ptr};
-}
-
-std::string_view type_of(const Hit& hit) {
-    return hit.collection == kChunks ? "chunk" : "artifact";
-}
-
-std::string snippet_of(const Chunk& chunk) {
-    return on_one_line(beginning(chunk.content, kSnippet));
-}
-
-void append_hit(std::string& out, std::size_t number, const Hit& hit) {
-    const Chunk& chunk = hit.chunk;
-    const auto line = [&](std::string_view text) { (out += text) += '\n'; };
-    line("[" + std::to_string(number) + "] RRF score: " + three_decimals(hit.score) +
-         " (from: " + joined(collections_of(hit)) + ")");
-    line("Type: " + std::string(type_of(hit)) + " | ID: " + on_one_line(chunk.chunk_id));
-    if (const std::string title = title_of(chunk); !title.empty()) {
-        line("Title: " + on_one_line(title));
-    }
-    if (chunk.metadata.find("artifact_type") != nullptr) {
-        const std::string system = metadata_text(chunk, "source_system");
-        line("Source: " + (system.empty() ? "?" : on_one_line(system)) +
-             " | Sensitivity: " + on_one_line(sensitivity_of(chunk)));
-    }
-    line("Snippet: \"" + snippet_of(chunk) + "\"");
-    if (const std::string url = metadata_text(chunk, "source_url"); !url.empty()) {
-        line("Evidence: " + on_one_line(url));
-    }
-    line("");
-}
-
-Value hit_to_value(const Hit& hit) {
-    const Chunk& chunk = hit.chunk;
-    Object out{{"rank", hit.rank},
-               {"score", hit.score},
-               {"id", Value(chunk.chunk_id)},
-               {"artifact_id", Value(chunk.document_id)},
-               {"type", type_of(hit)},
-               {"collection", Value(hit.collection)},
-               {"collections", strings_to_array(collections_of(hit))},
-               {"content", Value(chunk.content)},
-               {"snippet", Value(snippet_of(chunk))},
-               {"source", Value(source_of(chunk))},
-               {"trust", Value(trust_of(chunk))},
-               {"sensitivity", Value(sensitivity_of(chunk))},
-               {"metadata", Value(chunk.metadata)}};
-    const auto put = [&](std::string_view key, std::string text) {
-        if (!text.empty()) out.set(key, std::move(text));
-    };
-    put("title", title_of(chunk));
-    put("artifact_type", metadata_text(chunk, "artifact_type"));
-    put("source_system", metadata_text(chunk, "source_system"));
-    put("evidence", metadata_text(chunk, "source_url"));
-    if (chunk.chunk_index) out.set("chunk_index", *chunk.chunk_index);
-    if (hit.expanded) out.set("expanded", *hit.expanded);
-    return out;
-}
-
-Object typed(std::string_view type) {
-    return {{"type", type}};
-}
-
-Object list_of(Value items) {
-    return {{"type", "array"}, {"items", std::move(items)}};
-}
-
 }  // namespace
+
+bool is_agent_collection(std::string_view name) {
+    return std::ranges::find(kDocuments, name) != kDocuments.end() || name == kMemory ||
+           name == kHistory;
+}
 
 Result<HybridSearchRequest> read_hybrid_search(const Object& params) {
     Fields fields(params);
     HybridSearchRequest search;
     BRAID_TRY(search.query, fields.required("query", fields.string("query")));
-    BRAID_TRY(search.limit, read_limit(fields, search.warnings));
+    BRAID_TRY(search.limit, fields.integer("limit"));
     for (const auto& [key, target] : {std::pair("include_memory", &search.include_memory),
                                       std::pair("include_history", &search.include_history),
                                       std::pair("expand_neighbors", &search.expand_neighbors)}) {
@@ -168,17 +130,45 @@ Result<HybridSearchRequest> read_hybrid_search(const Object& params) {
     }
     BRAID_TRY(const Object* const filters, fields.object("filters"));
     if (filters != nullptr) search.filters = *filters;
+    BRAID_TRY(auto collections, fields.strings("collections"));
+    if (collections && collections->empty()) {
+        return invalid_argument(fields.complaint("collections", "a list of at least one name"));
+    }
+    if (collections) search.collections = *std::move(collections);
+    BRAID_TRY(search.namespace_, fields.string("namespace"));
+    BRAID_TRY(auto topic, fields.string("topicId"));
+    if (topic && search.namespace_) {
+        return invalid_argument(
+            "\"namespace\" and \"topicId\" say the same thing; give one of them");
+    }
+    if (topic) search.namespace_ = *std::move(topic);
+    BRAID_TRY(const auto across, fields.choice("across", {"ranks", "scores"}));
+    if (across) search.across = across_by_name(*across);
     BRAID_CHECK(fields.finish());
     return search;
 }
 
 Result<Answer> hybrid_search(const Operations& operations, const HybridSearchRequest& request,
                              const Caller& caller) {
-    BRAID_TRY(const Request search, request_of(request));
+    std::vector<std::string> warnings;
+    BRAID_TRY(const auto collections, collections_for(operations, request, caller, warnings));
+    BRAID_TRY(Request search, request_of(request, collections));
+    BRAID_TRY(const SearchTarget target, operations.database().target_of(search));
+    search.top_k = limit_of(request, target.profile, warnings);
     BRAID_CHECK(operations.check(search, caller));
-    BRAID_TRY(Answer answer, operations.search(search, caller));
-    answer.warnings.insert(answer.warnings.begin(), request.warnings.begin(),
-                           request.warnings.end());
+    auto answer = operations.search(search, caller);
+    if (!answer) {
+        // Where nothing has been stored yet there is nothing to find, which is no failure.
+        if (answer.error().code != ErrorCode::NotFound || !request.collections.empty()) {
+            return answer;
+        }
+        Answer nothing;
+        nothing.query = request.query;
+        nothing.profile = kProfile;
+        nothing.warnings.push_back(answer.error().message);
+        answer = std::move(nothing);
+    }
+    answer->warnings.insert(answer->warnings.begin(), warnings.begin(), warnings.end());
     return answer;
 }
 
@@ -186,58 +176,6 @@ Result<Value> Operations::hybrid_search(const Object& params, const Caller& call
     BRAID_TRY(const HybridSearchRequest request, read_hybrid_search(params));
     BRAID_TRY(const Answer answer, server::hybrid_search(*this, request, caller));
     return hybrid_search_value(answer);
-}
-
-std::string hybrid_search_text(const Answer& answer) {
-    if (answer.hits.empty()) return "No results found.";
-    std::string text = "Found " + std::to_string(answer.hits.size()) +
-                       " results (searched: " + joined(collections_of(answer)) + "):\n\n";
-    for (std::size_t i = 0; i < answer.hits.size(); ++i) append_hit(text, i + 1, answer.hits[i]);
-    text.pop_back();  // lines are joined by line breaks; the last one, empty, has none after it
-    return text;
-}
-
-Value hybrid_search_value(const Answer& answer) {
-    Array results;
-    results.reserve(answer.hits.size());
-    for (const Hit& hit : answer.hits) results.push_back(hit_to_value(hit));
-    return Object{{"results", std::move(results)},
-                  {"searched", strings_to_array(collections_of(answer))},
-                  {"complete", answer.complete},
-                  {"warnings", strings_to_array(answer.warnings)}};
-}
-
-Value hybrid_search_schema() {
-    Object members{{"rank", typed("integer")},
-                   {"score", typed("number")},
-                   {"id", typed("string")},
-                   {"artifact_id", typed("string")},
-                   {"type", Object{{"enum", Array{"chunk", "artifact"}}}},
-                   {"collection", typed("string")},
-                   {"collections", list_of(typed("string"))},
-                   {"content", typed("string")},
-                   {"snippet", typed("string")},
-                   {"source", typed("string")},
-                   {"trust", typed("string")},
-                   {"sensitivity", typed("string")},
-                   {"metadata", typed("object")}};
-    Array required;
-    required.reserve(members.size());
-    for (const auto& [key, schema] : members) required.emplace_back(key);
-    for (const std::string_view key :
-         {"title", "artifact_type", "source_system", "evidence", "expanded"}) {
-        members.set(key, typed("string"));
-    }
-    members.set("chunk_index", typed("integer"));
-    return Object{
-        {"type", "object"},
-        {"properties", Object{{"results", list_of(Object{{"type", "object"},
-                                                         {"properties", std::move(members)},
-                                                         {"required", std::move(required)}})},
-                              {"searched", list_of(typed("string"))},
-                              {"complete", typed("boolean")},
-                              {"warnings", list_of(typed("string"))}}},
-        {"required", Array{"results", "searched", "complete", "warnings"}}};
 }
 
 }  // namespace braid::server

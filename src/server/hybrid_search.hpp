@@ -1,7 +1,9 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "braid/answer.hpp"
@@ -16,21 +18,30 @@ namespace braid::server {
 /// and its conversations.
 struct HybridSearchRequest {
     std::string query;
-    std::size_t limit = 5;  // 1 to 50; others are cut to that, with a warning
+    /// None: the profile's. Others than 1 to the profile's most are cut to that, with a warning.
+    std::optional<std::int64_t> limit;
     bool include_memory = false;
     bool include_history = false;
-    bool expand_neighbors = false;  // one chunk before and after each
-    Value filters;                  // null, or an object of conditions
-    std::vector<std::string> warnings;
+    bool expand_neighbors = false;         // one chunk before and after each
+    Value filters;                         // null, or an object of conditions
+    std::vector<std::string> collections;  // empty: those meant for documents, see below
+    std::optional<Across> across;
+    std::optional<std::string> namespace_;
 };
 
-/// Reads the parameters "query", "limit", "include_memory", "include_history", "expand_neighbors"
-/// and "filters". The last holds "artifact_type", "sensitivity", "created_after", "created_before",
+/// `artifacts`, `artifact_chunks`, `memory`, `history`.
+bool is_agent_collection(std::string_view name);
+
+/// Reads the parameters "query", "limit", "include_memory", "include_history", "expand_neighbors",
+/// "collections", "namespace" or "topicId", "across" ("ranks", "scores") and "filters". The last
+/// holds "artifact_type", "sensitivity", "created_after", "created_before",
 /// "document_ids" and the like, or any condition of a filter.
 Result<HybridSearchRequest> read_hybrid_search(const Object& params);
 
-/// Searches the collections `artifacts` and `artifact_chunks`, `memory` and `history` if asked for,
-/// in that order; those that do not exist are left out with a warning.
+/// Searches the collections named, else `artifacts` and `artifact_chunks`, else, where neither
+/// exists, all others that the caller may see; then `memory` and `history` if asked for. With the
+/// profile "artifacts". Those that do not exist are left out with a warning; where none was named
+/// and there is none, nothing is found.
 Result<Answer> hybrid_search(const Operations& operations, const HybridSearchRequest& request,
                              const Caller& caller);
 
@@ -48,8 +59,18 @@ Result<Answer> hybrid_search(const Operations& operations, const HybridSearchReq
 /// with line breaks inside a value shown as spaces, so that no document can forge a line.
 std::string hybrid_search_text(const Answer& answer);
 
-/// The same for programs: `{"results": [...], "searched", "complete", "warnings"}`, each result
-/// with its source and how far it is to be trusted. Conforms to hybrid_search_schema().
+/// The hits that were expanded, with their neighbours, each below its number in the text above;
+/// empty if there is none:
+///
+///     [1]
+///     The passage before.
+///     [CHUNK BOUNDARY]
+///     The passage.
+std::string hybrid_search_passages(const Answer& answer);
+
+/// The same for programs: `{"results": [...], "searched", "complete", "warnings", "unused"}`, each
+/// result with its source, how far it is to be trusted, and its receipt. Conforms to
+/// hybrid_search_schema().
 Value hybrid_search_value(const Answer& answer);
 Value hybrid_search_schema();
 

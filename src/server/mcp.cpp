@@ -249,8 +249,11 @@ std::optional<std::string> McpSession::run_tool(const Value& id, Era era, const 
 }
 
 Value McpSession::tool_reply(ToolResult result, Era era) const {
-    Object out{
-        {"content", Array{Object{{"type", "text"}, {"text", Value(std::move(result.text))}}}}};
+    Array content{Object{{"type", "text"}, {"text", Value(std::move(result.text))}}};
+    if (!result.passages.empty()) {
+        content.emplace_back(Object{{"type", "text"}, {"text", Value(std::move(result.passages))}});
+    }
+    Object out{{"content", std::move(content)}};
     if (!result.structured.is_null()) out.set("structuredContent", std::move(result.structured));
     out.set("isError", result.is_error);
     return dressed(std::move(out), era, false);

@@ -23,6 +23,7 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     {"retrieve", &Operations::retrieve},
     {"retrieve_batch", &Operations::retrieve_batch},
     {"hybrid_search", &Operations::hybrid_search},
+    {"find_relevant_doctrine", &Operations::find_relevant_doctrine},
     {"context", &Operations::context},
     {"explain", &Operations::explain},
     {"why_not", &Operations::why_not},

@@ -62,6 +62,8 @@ public:
     Result<Value> retrieve_batch(const Object& params, const Caller& caller) const;
     /// The search for agents (hybrid_search.hpp), as data.
     Result<Value> hybrid_search(const Object& params, const Caller& caller) const;
+    /// "mission_text", "mos_codes", "collection" to an answer: Database::find_relevant_doctrine.
+    Result<Value> find_relevant_doctrine(const Object& params, const Caller& caller) const;
     /// A request and "budget" (2000 tokens) to passages for a prompt.
     Result<Value> context(const Object& params, const Caller& caller) const;
     /// A request and "chunk_id": where that chunk stands, or why the answer does not hold it.

@@ -17,12 +17,20 @@ const std::string_view kRestSchemas = R"json({
     [{"$ref": "#/$defs/Answer"}, {"type": "object", "properties": {"error": {"$ref":
     "#/$defs/Error"}}, "required": ["error"]}]}}}, "required": ["answers"]},
   "HybridSearch": {"type": "object", "properties": {"query": {"type": "string"}, "limit":
-    {"type": ["integer", "null"], "default": 5, "description": "1 to 50."}, "include_memory":
+    {"type": ["integer", "null"], "default": 5, "description":
+    "1 to 50, or to MAX_HYBRID_SEARCH_RESULTS."}, "include_memory":
     {"type": ["boolean", "null"]}, "include_history": {"type": ["boolean", "null"]},
     "expand_neighbors": {"type": ["boolean", "null"]}, "filters": {"type": ["object", "null"],
     "description":
-    "artifact_type, sensitivity, created_after, created_before, document_ids, or any condition on metadata."}},
+    "artifact_type, sensitivity, created_after, created_before, document_ids, or any condition on metadata."},
+    "collections": {"type": ["array", "null"], "items": {"type": "string"}, "minItems": 1,
+    "description": "Where to search instead of artifacts and artifact_chunks."}, "across": {"enum":
+    ["ranks", "scores", null], "description": "How collections compare."}},
     "required": ["query"], "additionalProperties": false},
+  "DoctrineRequest": {"type": "object", "properties": {"mission_text": {"type": "string"},
+    "mos_codes": {"type": ["array", "null"], "items": {"type": "string"}, "description":
+    "None, or an empty list: any."}, "collection": {"type": ["string", "null"], "default":
+    "default"}}, "required": ["mission_text"], "additionalProperties": false},
   "ContextRequest": {"description": "A request, and how many tokens the passages may have.",
     "type": "object", "allOf": [{"$ref": "#/$defs/RequestMembers"}], "properties": {"budget":
     {"type": ["integer", "null"], "minimum": 1, "maximum": 1000000, "default": 2000}}},

@@ -29,7 +29,12 @@ Result<Value> search_memory(const Operations& operations, const Object& argument
     BRAID_CHECK(fields.finish());
     request.collections = {"memory"};
     BRAID_CHECK(operations.check(request, caller));
-    BRAID_TRY(const Answer answer, operations.search(request, caller));
+    auto found = operations.search(request, caller);
+    if (!found && found.error().code == ErrorCode::NotFound) {
+        found = Answer{};  // nothing was remembered yet
+        found->warnings.emplace_back("there is no collection \"memory\" yet");
+    }
+    BRAID_TRY(const Answer answer, std::move(found));
     Array results;
     results.reserve(answer.hits.size());
     for (const Hit& hit : answer.hits) {
@@ -147,11 +152,27 @@ Value schema_of(std::string_view text) {
     return text.empty() ? hybrid_search_schema() : json::parse(text).value_or(Value());
 }
 
-Value definition_of(const Tool& tool) {
+/// The input schema of hybrid_search names the limit that is configured.
+Value input_of(const Tool& tool, const Operations& operations) {
+    constexpr std::string_view built_in = "(1-50)";
+    std::string text(tool.text->input);
+    const std::size_t place = tool.run == nullptr ? text.find(built_in) : std::string::npos;
+    if (place != std::string::npos) {
+        Request search;
+        search.profile = "artifacts";
+        const auto target = operations.database().target_of(search);
+        const std::size_t most = target ? target->profile.max_top_k : 0;
+        text.replace(place, built_in.size(),
+                     most == 0 ? "(1 or more)" : "(1-" + std::to_string(most) + ")");
+    }
+    return schema_of(text);
+}
+
+Value definition_of(const Tool& tool, const Operations& operations) {
     return Object{{"name", tool.text->name},
                   {"title", tool.text->title},
                   {"description", tool.text->description},
-                  {"inputSchema", schema_of(tool.text->input)},
+                  {"inputSchema", input_of(tool, operations)},
                   {"outputSchema", schema_of(tool.text->output)},
                   {"annotations", Object{{"readOnlyHint", !tool.writes},
                                          {"destructiveHint", tool.destructive},
@@ -168,7 +189,8 @@ Result<ToolResult> run(const Operations& operations, const Tool& tool, const Obj
     }
     BRAID_TRY(const HybridSearchRequest request, read_hybrid_search(arguments));
     BRAID_TRY(const Answer answer, hybrid_search(operations, request, caller));
-    return ToolResult{hybrid_search_text(answer), hybrid_search_value(answer), false};
+    return ToolResult{hybrid_search_text(answer), hybrid_search_value(answer), false,
+                      hybrid_search_passages(answer)};
 }
 
 }  // namespace
@@ -177,7 +199,7 @@ Tools::Tools(const Operations& operations, bool allow_writes)
     : operations_(operations), allow_writes_(allow_writes) {
     definitions_.reserve(kTools.size());
     for (const Tool& tool : kTools) {
-        if (allow_writes_ || !tool.writes) definitions_.push_back(definition_of(tool));
+        if (allow_writes_ || !tool.writes) definitions_.push_back(definition_of(tool, operations));
     }
 }
 

@@ -15,6 +15,7 @@ struct ToolResult {
     std::string text;
     Value structured;  // null: none
     bool is_error = false;
+    std::string passages{};  // a second text, if not empty
 };
 
 /// The tools an agent can call: `hybrid_search`, `memory_search`, `get`, `neighbors`,

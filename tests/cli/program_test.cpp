@@ -110,6 +110,28 @@ TEST_F(Program, IngestsAndRetrieves) {
     EXPECT_EQ(*again.find("created"), Value(false));
 }
 
+TEST_F(Program, SearchesATopicAndDoctrineInTheirOwnWords) {
+    const std::string lines =
+        R"({"_id": "a", "text": "cross the river", "metadata": {"mos_code": "12B"}}
+{"_id": "b", "text": "cross the ridge", "metadata": {"mos_code": "11B"}}
+)";
+    json({"add", folder.write("d.jsonl", lines), "--namespace", "arcnet_doctrine"});
+    const Value topic =
+        json({"retrieve", "cross", "--profile", "topic", "--topic-id", "arcnet_doctrine", "--alpha",
+              "0.5", "--k-semantic", "7", "--k-lexical", "9", "--k-context", "1"});
+    ASSERT_EQ(ids_of(topic).size(), 1U);
+    EXPECT_EQ(*topic.find("chunks")->as_array()[0].find("topicId"), Value("arcnet_doctrine"));
+    EXPECT_EQ(*topic.find("sources")->as_array()[0].find("depth"), Value(9));
+    expect_failure({"retrieve", "x", "--alpha", "0.5", "--dense-weight", "0.5"}, 2, "alpha");
+
+    EXPECT_EQ(ids_of(json({"doctrine", "cross", "the", "river"})),
+              (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(ids_of(json({"doctrine", "cross", "--mos-code", "11B", "--mos-code", "13F"})),
+              std::vector<std::string>{"b"});
+    EXPECT_TRUE(has(run({"doctrine", "river"}).output, "cross the *river*"));
+    expect_failure({"doctrine"}, 2, "MISSION");
+}
+
 TEST_F(Program, TakesTheRequestAsJson) {
     ingest_corpus();
     const Value answer = json({"retrieve", "--request", "-"},

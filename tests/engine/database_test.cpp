@@ -106,6 +106,27 @@ TEST(Database, FindsDoctrineForAMissionAndItsCodes) {
     EXPECT_EQ(some->hits[0].chunk.chunk_id, "a");
 }
 
+TEST(Database, RetrievesATopicInItsOwnWords) {
+    auto db = Database::in_memory({.embedders = fake_embedder});
+    Schema schema;
+    schema.vectors.embedder = "fake";
+    ASSERT_TRUE(db && db->create_collection("papers", schema));
+    ASSERT_TRUE(db->add("papers", {chunk_of("a", "deep sleep"), chunk_of("b", "dreams")}, "sleep"));
+    ASSERT_TRUE(db->add("papers", {chunk_of("c", "deep water")}, "floods"));
+    const auto answer = db->retrieve_topic(
+        "sleep", "deep", {.alpha = 0.25, .k_semantic = 1, .k_lexical = 2, .k_context = 2},
+        "papers");
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->profile, "topic");
+    ASSERT_FALSE(answer->hits.empty());
+    EXPECT_EQ(answer->hits[0].chunk.chunk_id, "a");
+    for (const Hit& hit : answer->hits) EXPECT_EQ(hit.namespace_, "sleep");
+    EXPECT_EQ(answer->hits[0].receipt.sources.at(0).weight, 0.25);
+    EXPECT_EQ(answer->sources.at(0).depth, 1U);
+    EXPECT_EQ(answer->sources.at(1).depth, 2U);
+    EXPECT_EQ(db->retrieve_topic("floods", "deep", {}, "papers")->hits.size(), 1U);
+}
+
 TEST(Database, KeepsAnEmbedderUnderItsFullName) {
     auto db = Database::in_memory({.embedders = fake_embedder});
     ASSERT_TRUE(db);

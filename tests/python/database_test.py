@@ -193,6 +193,29 @@ class Searching(DatabaseTest):
         self.assertEqual(found.results[0]["id"], "a1")
         self.assertTrue(str(found).startswith("Found 1 results (searched: artifacts):"))
 
+    def test_agents_search_any_collection(self) -> None:
+        found = self.db.hybrid_search("ponds", collections=["notes"], across="scores")
+        self.assertEqual(found.results[0]["id"], "carp")
+        self.assertIn("receipt", found.results[0])
+        self.assertEqual(found.searched, ["notes"])
+
+    def test_topics_and_doctrine_in_their_own_words(self) -> None:
+        papers = self.db["papers"].namespace("arcnet_doctrine")
+        papers.add([
+            {"chunk_id": "a", "content": "cross the river", "metadata": {"mos_code": "12B"}},
+            {"chunk_id": "b", "content": "cross the ridge", "metadata": {"mos_code": "11B"}},
+        ])
+        topic = self.db.retrieve(
+            "cross", collection="papers", profile="topic", topicId="arcnet_doctrine", alpha=0.5,
+            kSemantic=7, kLexical=9, kContext=1,
+        )
+        self.assertEqual(len(topic), 1)
+        found = self.db.find_relevant_doctrine("cross the river", ["11B"], collection="papers")
+        self.assertEqual(found.ids, ["b"])
+        self.assertEqual(
+            len(self.db.find_relevant_doctrine("cross the river", collection="papers")), 2
+        )
+
     def test_evaluation_of_ones_own_questions(self) -> None:
         result = self.notes.evaluate(
             {"q1": "dusk", "q2": "ponds"}, {"q1": {"fox": 1}, "q2": {"carp": 1}},

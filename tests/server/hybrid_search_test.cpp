@@ -1,5 +1,6 @@
 #include "braid/server/hybrid_search.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -140,10 +141,9 @@ TEST_F(HybridSearchTest, ShowsAnArtifactOnceByItsChunk) {
     const Answer answer = search(R"({"query": "foxes hunt"})");
     ASSERT_EQ(answer.hits.size(), 1U);
     EXPECT_EQ(answer.hits[0].chunk.chunk_id, "art_1::3");
-    EXPECT_EQ(answer.hits[0].score, 1.0 / 60 + 1.0 / 60);
-    EXPECT_EQ(hybrid_search_text(answer).find(
-                  "Found 1 results (searched: artifact_chunks, artifacts):\n\n"
-                  "[1] RRF score: 0.033 (from: artifacts, artifact_chunks)\n"),
+    EXPECT_EQ(answer.hits[0].score, 1.0 / 60);  // being stored twice is no advantage
+    EXPECT_EQ(hybrid_search_text(answer).find("Found 1 results (searched: artifact_chunks):\n\n"
+                                              "[1] RRF score: 0.017 (from: artifact_chunks)\n"),
               0U);
 }
 
@@ -184,6 +184,76 @@ TEST_F(HybridSearchTest, ClampsTheLimitAndSaysSo) {
         EXPECT_NE(answer.warnings[0].find("from 1 to 50"), std::string::npos);
     }
     EXPECT_TRUE(search(R"({"query": "foxes", "limit": 50})").warnings.empty());
+}
+
+TEST_F(HybridSearchTest, GivesRankDistanceAndReceipt) {
+    const Value value = hybrid_search_value(search(R"({"query": "foxes hunt"})"));
+    EXPECT_EQ(at(value, "results.0.rank"), Value(1));
+    const Value receipt = at(value, "results.0.receipt");
+    EXPECT_EQ(at(receipt, "fusion.rank_base"), Value(0));
+    EXPECT_EQ(at(receipt, "sources.0.source"), Value("artifact_chunks"));
+    EXPECT_EQ(at(receipt, "sources.0.receipt.sources.0.source"), Value("dense"));
+    EXPECT_EQ(at(value, "results.0.distance").as_double(),
+              1 - at(receipt, "sources.0.receipt.sources.0.score").as_double());
+    EXPECT_EQ(at(value, "unused"), Value(Array{}));
+    Schema words;
+    ASSERT_TRUE(database.create_collection("words", words));
+    add("words", "w", "w", std::nullopt, "foxes");
+    EXPECT_EQ(at(hybrid_search_value(search(R"({"query": "foxes", "collections": ["words"]})")),
+                 "results.0.distance"),
+              Value());
+}
+
+TEST_F(HybridSearchTest, ComparesScoresIfAsked) {
+    const Answer answer =
+        search(R"({"query": "the user likes foxes", "include_memory": true, "across": "scores"})");
+    ASSERT_FALSE(answer.hits.empty());
+    EXPECT_EQ(answer.hits[0].chunk.chunk_id, "mem_1");
+    EXPECT_EQ(answer.hits[0].receipt.method, "weighted_sum");
+    EXPECT_EQ(hybrid_search_text(answer).find("[1] Score: 1.000 (from: memory)\n"),
+              hybrid_search_text(answer).find("[1]"));
+    EXPECT_FALSE(read_hybrid_search(parsed(R"({"query": "x", "across": "votes"})").as_object()));
+}
+
+TEST_F(HybridSearchTest, SearchesANamespace) {
+    ASSERT_TRUE(database.add("artifacts", {{.chunk_id = "t", .content = "foxes"}}, "topic"));
+    for (const char* key : {"namespace", "topicId"}) {
+        const Answer answer =
+            search(R"({"query": "foxes", ")" + std::string(key) + R"(": "topic"})");
+        ASSERT_EQ(answer.hits.size(), 1U) << key;
+        EXPECT_EQ(answer.hits[0].chunk.chunk_id, "t");
+    }
+    EXPECT_FALSE(read_hybrid_search(
+        parsed(R"({"query": "x", "namespace": "a", "topicId": "a"})").as_object()));
+}
+
+TEST(HybridSearchSettings, TakeEffect) {
+    Profile artifacts = *std::ranges::find(builtin_profiles(), "artifacts", &Profile::name);
+    artifacts.depth_per_hit = 2;
+    artifacts.max_top_k = 70;
+    OpenOptions options;
+    options.profiles = {artifacts};
+    auto database = Database::in_memory(options);
+    ASSERT_TRUE(database);
+    const Operations operations(*database, {.profiles = options.profiles});
+    ASSERT_TRUE(database->create_collection("artifacts"));
+    std::vector<Chunk> many(80);
+    for (std::size_t i = 0; i < many.size(); ++i) {
+        many[i].chunk_id = std::to_string(i);
+        many[i].content = "foxes";
+    }
+    ASSERT_TRUE(database->add("artifacts", many));
+    const auto ask = [&](std::int64_t limit) {
+        HybridSearchRequest request;
+        request.query = "foxes";
+        request.limit = limit;
+        return hybrid_search(operations, request, {}).value_or(Answer{});
+    };
+    EXPECT_EQ(ask(4).sources.at(0).depth, 8U);
+    EXPECT_EQ(ask(60).hits.size(), 60U);
+    const Answer most = ask(1000);
+    EXPECT_EQ(most.hits.size(), 70U);
+    EXPECT_NE(most.warnings.at(0).find("from 1 to 70"), std::string::npos) << most.warnings[0];
 }
 
 TEST_F(HybridSearchTest, WarnsOfMissingCollectionsAndCreatesNone) {

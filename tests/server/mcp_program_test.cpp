@@ -17,6 +17,7 @@ using braid::testing::at;
 using braid::testing::parsed;
 using braid::testing::run_braid;
 using braid::testing::RunningBraid;
+using braid::testing::RunOptions;
 using braid::testing::TemporaryFolder;
 
 /// A message must stand on one line.
@@ -81,6 +82,25 @@ TEST_F(McpProgram, ServesAnAgentFromTheFirstLineToTheLast) {
                     "Snippet: \"Foxes hunt.\"\n"));
     EXPECT_EQ(at(call(reader, "forget", R"({"chunk_ids": ["x"]})"), "error.code"), Value(-32602));
     EXPECT_EQ(reader.finish().exit_code, 0);
+}
+
+TEST_F(McpProgram, ObeysTheSettingsOfHybridSearch) {
+    RunOptions options;
+    options.environment = {{"OVERFETCH_MULTIPLIER", "1"}, {"MAX_HYBRID_SEARCH_RESULTS", "2"}};
+    RunningBraid program(arguments(true), options);
+    for (const char* id : {"a", "b", "c"}) {
+        call(program, "ingest",
+             R"({"document_id": ")" + std::string(id) + R"(", "text": "Foxes hunt."})");
+    }
+    const Value found = call(program, "hybrid_search", R"({"query": "foxes", "limit": 5})");
+    EXPECT_EQ(at(found, "result.structuredContent.results").as_array().size(), 2U);
+    EXPECT_NE(at(found, "result.structuredContent.warnings.0").as_string().find("from 1 to 2"),
+              std::string::npos);
+    ask(program, legacy("initialize", R"({"protocolVersion": "2025-06-18", "capabilities": {}})"));
+    const Value tools = ask(program, legacy("tools/list", "{}"));
+    EXPECT_EQ(at(tools, "result.tools.0.inputSchema.properties.limit.description"),
+              Value("Max results (1-2)"));
+    EXPECT_EQ(program.finish().exit_code, 0);
 }
 
 TEST_F(McpProgram, NeedsADatabaseToRead) {

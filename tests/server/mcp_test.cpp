@@ -174,8 +174,57 @@ TEST_F(ReadingMcpTest, OffersNoWritesUnlessAllowed) {
         EXPECT_EQ(at(reply, "error.code"), Value(kInvalidParams));
         EXPECT_EQ(at(reply, "error.message"), Value("Unknown tool: " + std::string(tool)));
     }
-    EXPECT_EQ(complaint("hybrid_search", R"({"query": "x"})").find("Search failed: "), 0U);
+    EXPECT_EQ(complaint("hybrid_search", R"({"query": 5})").find("Search failed: "), 0U);
     EXPECT_TRUE(database.collections()->empty());
+}
+
+TEST_F(ReadingMcpTest, FindsNothingInAFreshDatabase) {
+    for (const char* arguments :
+         {R"({"query": "x"})", R"({"query": "x", "include_memory": true})"}) {
+        const Value result = call("hybrid_search", arguments);
+        EXPECT_EQ(at(result, "isError"), Value(false));
+        EXPECT_EQ(at(result, "content"),
+                  parsed(R"([{"type": "text", "text": "No results found."}])"));
+        EXPECT_EQ(at(result, "structuredContent.warnings").as_array().size(), 1U);
+    }
+    const Value memory = structured("memory_search", R"({"query": "x"})");
+    EXPECT_EQ(at(memory, "results"), Value(Array{}));
+    EXPECT_EQ(at(memory, "warnings").as_array().size(), 1U);
+    EXPECT_TRUE(database.collections()->empty());
+    const std::string named =
+        complaint("hybrid_search", R"({"query": "x", "collections": ["notes"]})");
+    EXPECT_NE(named.find("\"notes\""), std::string::npos) << named;
+}
+
+TEST_F(McpTest, ShowsNeighborsInASecondText) {
+    ingest();
+    const Value result =
+        call("hybrid_search", R"({"query": "red foxes", "limit": 1, "expand_neighbors": true})");
+    ASSERT_EQ(at(result, "content").as_array().size(), 2U);
+    EXPECT_NE(at(result, "content.0.text").as_string().find("Snippet: \"Red foxes hunt mice.\""),
+              std::string::npos);
+    EXPECT_EQ(at(result, "content.1"), parsed(R"({"type": "text", "text":
+        "[1]\nRed foxes hunt mice.\n[CHUNK BOUNDARY]\nThey hunt at dusk."})"));
+}
+
+TEST_F(McpTest, SearchesTheCollectionsThereAre) {
+    structured("ingest",
+               R"({"document_id": "n", "text": "Owls at night.", "collection": "notes"})");
+    structured("remember", R"({"text": "Likes owls."})");
+    const auto searched = [&](const std::string& rest) {
+        return at(structured("hybrid_search", R"({"query": "owls")" + rest + "}"), "searched");
+    };
+    EXPECT_EQ(searched(""), parsed(R"(["notes"])"));  // all but memory and history
+    EXPECT_EQ(searched(R"(, "include_memory": true)"), parsed(R"(["memory", "notes"])"));
+    EXPECT_EQ(searched(R"(, "collections": ["memory"])"), parsed(R"(["memory"])"));
+    ingest();
+    EXPECT_EQ(searched(""), parsed(R"(["artifact_chunks"])"));
+    EXPECT_EQ(searched(R"(, "collections": ["notes"])"), parsed(R"(["notes"])"));
+    EXPECT_EQ(complaint("hybrid_search", R"({"query": "x", "collections": []})").find("Search"),
+              0U);
+    EXPECT_NE(complaint("hybrid_search", R"({"query": "x", "colections": ["a"]})")
+                  .find("\"collections\""),
+              std::string::npos);
 }
 
 TEST_F(McpTest, SearchesInTheWordsOfTheDecisionRecord) {

@@ -64,6 +64,34 @@ TEST_F(RpcTest, AddsAndRetrieves) {
     EXPECT_TRUE(at(answer, "chunks.0.receipt.fused").is_double());
 }
 
+TEST_F(RpcTest, FindsDoctrine) {
+    result("braid.add", R"({"collection": "manuals", "namespace": "arcnet_doctrine", "chunks": [
+        {"_id": "a", "text": "cross the river", "metadata": {"mos_code": "12B"}},
+        {"_id": "b", "text": "cross the ridge", "metadata": {"mos_code": "11B"}}]})");
+    const std::string mission = R"({"collection": "manuals", "mission_text": "cross the river")";
+    const Value all = result("braid.find_relevant_doctrine", mission + "}");
+    EXPECT_EQ(at(all, "profile"), Value("doctrine"));
+    EXPECT_EQ(at(all, "chunks").as_array().size(), 2U);
+    EXPECT_EQ(at(all, "chunks.0.receipt.sources.0.weight"), Value(0.6));
+    const Value some =
+        result("braid.find_relevant_doctrine", mission + R"(, "mos_codes": ["11B", "13F"]})");
+    ASSERT_EQ(at(some, "chunks").as_array().size(), 1U);
+    EXPECT_EQ(at(some, "chunks.0.chunk_id"), Value("b"));
+    EXPECT_EQ(result("braid.find_relevant_doctrine", mission + R"(, "mos_codes": []})")
+                  .find("chunks")
+                  ->as_array()
+                  .size(),
+              2U);
+    Caller caller;
+    caller.may = [](Access, std::string_view name) { return name != "manuals"; };
+    EXPECT_NE(raw(R"({"jsonrpc": "2.0", "id": 1, "method": "braid.find_relevant_doctrine",
+                      "params": )" +
+                      mission + "}}",
+                  caller)
+                  .find("error"),
+              nullptr);
+}
+
 TEST_F(RpcTest, AnswersEveryRequestOfABatchOnItsOwn) {
     add_notes();
     const Value answer = result("braid.retrieve_batch", R"({"requests": [

@@ -214,11 +214,26 @@ class Database(_NotPickled):
 
     def hybrid_search(self, query: str, **params: Any) -> AgentAnswer:
         """The search for agents over `artifacts`, `artifact_chunks`, and on request `memory` and
-        `history`: `limit`, `include_memory`, `include_history`, `expand_neighbors`, `filters`."""
+        `history`: `limit`, `include_memory`, `include_history`, `expand_neighbors`, `filters`,
+        `collections` (where to search instead), `across` ("ranks", "scores"), `namespace`."""
         return self._hybrid_search(_given(query=query, **params))
 
     async def ahybrid_search(self, query: str, **params: Any) -> AgentAnswer:
         return await _in_thread(partial(self._hybrid_search, _given(query=query, **params)))
+
+    def find_relevant_doctrine(
+        self,
+        mission_text: str,
+        mos_codes: Iterable[str] | None = None,
+        *,
+        collection: str = "default",
+    ) -> Answer:
+        """Doctrine for a mission, by the profile "doctrine": only chunks with one of the codes; no
+        codes: any."""
+        codes = None if mos_codes is None else _listed(mos_codes)
+        return self._retrieve(
+            _given(query=mission_text, profile="doctrine", collection=collection, mos_codes=codes)
+        )
 
     def check(self) -> CheckReport:
         """Verifies everything as it is now, and changes nothing; damage is in the report."""

@@ -171,6 +171,7 @@ class AgentAnswer(Record):
     complete: bool
     warnings: list[str]
     text: str
+    unused: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return self.text

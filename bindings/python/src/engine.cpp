@@ -17,6 +17,7 @@
 #include "answers.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/server/hybrid_search.hpp"
+#include "braid/wire/answer_json.hpp"
 #include "braid/wire/check_json.hpp"
 #include "chunk_input.hpp"
 #include "open_options.hpp"
@@ -119,6 +120,13 @@ Result<Hit> hit_of(const Value& result) {
     BRAID_TRY(chunk.sensitivity, fields.string("sensitivity"));
     BRAID_TRY(const Object* const metadata, fields.object("metadata"));
     if (metadata != nullptr) chunk.metadata = *metadata;
+    BRAID_TRY(auto artifact, fields.string("artifact_id"));
+    chunk.document_id = std::move(artifact).value_or(chunk.chunk_id);
+    BRAID_TRY(const Object* const receipt, fields.object("receipt"));
+    if (receipt != nullptr) {
+        BRAID_TRY(hit.receipt, wire::receipt_from_value(*receipt));
+        return hit;
+    }
     BRAID_TRY(const auto names, fields.strings("collections"));
     for (const std::string& name : names.value_or(std::vector<std::string>())) {
         hit.receipt.sources.emplace_back().source = name;
