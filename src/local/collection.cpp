@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "braid/store/durable_mark.hpp"
+
 namespace braid::local {
 namespace {
 
@@ -57,14 +59,20 @@ Result<> Collection::create_files(store::Directory& directory, const Schema& sch
     BRAID_CHECK(text::Analyzer::create(analyzer_options(schema)));
     // The log first: a manifest without its log then always means damage.
     const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
-    BRAID_TRY(const auto opened, store::AppendLog::open(directory, log, {}, nothing));
-    BRAID_CHECK(opened.log->close());
-    auto written = directory.replace(manifest_name, write_manifest({.schema = schema, .log = log}));
-    if (!written) {
+    const bool new_log = !directory.open(log);
+    const auto attempt = [&]() -> Result<> {
+        BRAID_TRY(const auto opened, store::AppendLog::open(directory, log, {}, nothing));
+        BRAID_CHECK(opened.log->close());
+        return directory.replace(manifest_name, write_manifest({.schema = schema, .log = log}));
+    };
+    auto written = attempt();
+    if (!written && new_log) {
         // On a full disk nothing is to stay. A manifest that is in place after all needs its log.
         (void)directory.remove(manifest_name);
         const auto left = directory.open(manifest_name);
-        if (!left && left.error().code == ErrorCode::NotFound) (void)directory.remove(log);
+        if (!left && left.error().code == ErrorCode::NotFound) {
+            (void)store::remove_log(directory, log);
+        }
     }
     return written;
 }

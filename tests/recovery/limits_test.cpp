@@ -197,7 +197,7 @@ TEST(FullDisk, AFailedCompactionLeavesNothingBehind) {
         disk.plan().clear();
         const auto files =
             must(must(disk.root()->open_subdirectory("collections"))->open_subdirectory("c"));
-        EXPECT_EQ(must(files->list()).size(), 2U) << "one manifest, one log";
+        EXPECT_EQ(must(files->list()).size(), 3U) << "one manifest, one log and its mark";
         EXPECT_TRUE(must(files->list_others()).empty());
         must(put(*backend, "c", "b"));
         EXPECT_EQ(ids_in(*backend, "c"), (Ids{"a", "b"}));
