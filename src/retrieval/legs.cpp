@@ -292,8 +292,9 @@ QueryForms LegSearch::forms() const {
     QueryForms forms = work_.forms;
     for (const CollectionRun& run : runs_) {
         for (const LegRun& leg : run.legs) {
-            if (leg.leg.kind != LegKind::Dense) continue;
-            if (!leg.leg.vector.empty()) {
+            if (leg.leg.kind == LegKind::Sparse) {
+                if (leg.leg.statistics) forms.statistics = leg.leg.statistics;
+            } else if (!leg.leg.vector.empty()) {
                 forms.vectors.emplace(leg.leg.scope.collection, leg.leg.vector);
             } else if (leg.error) {
                 forms.failures.emplace(leg.leg.scope.collection, *leg.error);

@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "braid/backend.hpp"
 #include "braid/collection.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
@@ -35,6 +37,7 @@ struct QueryForms {
     std::optional<std::string> hypothetical_answer;     // embedded instead of the query
     std::map<std::string, std::vector<float>> vectors;  // by collection
     std::map<std::string, Error> failures;              // by collection: why there is no vector
+    std::shared_ptr<const TextStatistics> statistics;   // that several collections shared
 };
 
 }  // namespace braid::retrieval

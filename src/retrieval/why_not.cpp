@@ -155,6 +155,7 @@ Result<> Inquiry::measure_legs(const Answer& answer) {
         } else {
             leg.kind = LegKind::Sparse;
             leg.texts = forms_.variants;
+            leg.statistics = forms_.statistics;
             leg.query_syntax = request_.query_syntax;
         }
         BRAID_TRY(const StagePipeline stages,

@@ -246,5 +246,23 @@ TEST(WhyNot, SuggestsOnlyWhatAdmitsTheChunk) {
     EXPECT_EQ(admitted["fused_out"], lost["fused_out"]);
 }
 
+TEST(ExplainAcross, WordsAreWeighedByTheStatisticsThatTheCollectionsShared) {
+    LocalStore store;
+    store.add("one", {chunk_of("a", "red fox"), chunk_of("b", "fox at dusk")});
+    store.add("two", {chunk_of("c", "owl in the barn"), chunk_of("d", "no fox")});
+    const Retriever retriever(store, fake_query_embedder(), fixed_clock());
+    Request request;
+    request.query = "red fox";
+    request.collections = {"one", "two"};
+    request.across = Across::Scores;
+    for (const std::string id : {"a", "b", "d"}) {
+        const auto explained = retriever.explain(request, id, {}, {});
+        ASSERT_TRUE(explained) << explained.error().message;
+        ASSERT_TRUE(explained->hit);
+        ASSERT_EQ(explained->legs.size(), 2U);
+        EXPECT_EQ(explained->legs.back().score, explained->hit->sparse_score);
+    }
+}
+
 }  // namespace
 }  // namespace braid::retrieval

@@ -294,6 +294,7 @@ Profile random_profile(std::mt19937_64& rng) {
             static_cast<FusionMethod>(dice.below(4)),
             1 + dice.share(),
             static_cast<int>(dice.below(2)),
+            dice.coin() ? Across::Scores : Across::Ranks,
             dice.share(),
             dice.maybe([&] { return dice.share(); }),
             size(),
