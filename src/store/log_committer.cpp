@@ -268,7 +268,11 @@ Result<> LogCommitter::close() {
     timer_.request_stop();
     Result<> flushed = flush();
     const std::scoped_lock commit_lock(commit_mutex_);
-    if (mark_ != nullptr) mark_->sync();
+    if (mark_ != nullptr) {
+        // Once more what a full disk, for instance, kept it from saying.
+        if (durable_bytes_ > kLogHeaderBytes) mark_->record(durable_bytes_, written_sequence_);
+        mark_->sync();
+    }
     file_.reset();
     mark_.reset();
     return flushed;
