@@ -191,7 +191,9 @@ private:
                 }
             }
             Stored stored{.document = *std::move(document), .key = ids.key, .chunks = {}};
-            if (first) BRAID_TRY(stored.chunks, target_.document(stored.document.id));
+            if (first) {
+                BRAID_TRY(stored.chunks, target_.document(stored.document.id));
+            }
             return stored;
         }
     }
