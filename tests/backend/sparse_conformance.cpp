@@ -182,7 +182,8 @@ TEST_P(BackendConformance, WeighsWordsByTheStatisticsALegBrings) {
             leg.statistics = shared;
             const auto scores = must(backend().score(snapshot, leg, ids));
             for (std::size_t i = 0; i < ids.size(); ++i) {
-                if (scores[i]) EXPECT_EQ(scores[i], expected[i]) << ids[i];
+                if (!scores[i]) continue;
+                EXPECT_EQ(scores[i], expected[i]) << ids[i];
             }
             for (const LegHit& hit : must(backend().search_leg(snapshot, leg, {})).hits) {
                 const auto place = std::ranges::find(ids, hit.chunk_id) - ids.begin();
