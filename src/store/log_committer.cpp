@@ -270,7 +270,8 @@ Result<> LogCommitter::close() {
     const std::scoped_lock commit_lock(commit_mutex_);
     if (mark_ != nullptr) {
         // Once more what a full disk, for instance, kept it from saying.
-        if (durable_bytes_ > kLogHeaderBytes) mark_->record(durable_bytes_, written_sequence_);
+        const bool has_records = durable_bytes_ > kLogHeaderBytes;
+        if (flushed && has_records) mark_->record(durable_bytes_, written_sequence_);
         mark_->sync();
     }
     file_.reset();
