@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -88,12 +89,11 @@ TEST_F(WordsFirstProgram, AServerAnswersInSpiteOfTheEndpoint) {
     net::HttpClientOptions direct;
     direct.allow_private = true;
     const net::HttpClient client(direct);
-    const auto post = [&](const std::string& path, const std::string& body) {
-        auto response = client.send({.method = "POST",
-                                     .url = url + path,
-                                     .headers = {{"Content-Type", "application/json"}},
-                                     .body = body},
-                                    {});
+    const auto post = [&](const std::string& path, const std::string& body,
+                          std::vector<net::HttpHeader> headers = {}) {
+        headers.push_back({"Content-Type", "application/json"});
+        auto response = client.send(
+            {.method = "POST", .url = url + path, .headers = std::move(headers), .body = body}, {});
         EXPECT_TRUE(response) << (response ? "" : response.error().message);
         if (!response) return std::string("{}");
         EXPECT_EQ(response->status, 200) << response->body;
@@ -106,6 +106,25 @@ TEST_F(WordsFirstProgram, AServerAnswersInSpiteOfTheEndpoint) {
                     "params": {"query": "trees", "deadline_ms": 600}})"));
     ASSERT_TRUE(rpc && rpc->find("result") != nullptr);
     expect_words_only(json::print(*rpc->find("result")));
+    const auto expect_words = [](const Value* found) {
+        ASSERT_NE(found, nullptr);
+        ASSERT_NE(found->find("complete"), nullptr) << json::print(*found);
+        EXPECT_FALSE(found->find("complete")->as_bool());
+        EXPECT_EQ(found->find("results")->as_array().size(), 1U);
+    };
+    const auto hybrid = json::parse(post("/v1/hybrid_search", R"({"query": "trees"})"));
+    expect_words(hybrid ? &*hybrid : nullptr);
+    const auto mcp = json::parse(post("/mcp",
+                                      R"({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                 "params": {"name": "hybrid_search", "arguments": {"query": "trees"},
+                            "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                                      "io.modelcontextprotocol/clientCapabilities": {}}}})",
+                                      {{"Accept", "application/json, text/event-stream"},
+                                       {"MCP-Protocol-Version", "2026-07-28"},
+                                       {"Mcp-Method", "tools/call"},
+                                       {"Mcp-Name", "hybrid_search"}}));
+    ASSERT_TRUE(mcp && mcp->find("result") != nullptr);
+    expect_words(mcp->find("result")->find("structuredContent"));
     // The command line, through that server.
     const auto found = run_braid(
         {"--data", data(), "retrieve", "trees", "--deadline-ms", "600", "--json"}, options);
