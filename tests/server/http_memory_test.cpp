@@ -77,7 +77,8 @@ TEST_F(HttpMemoryTest, ExpandsHitsOfOneDocumentAsIfEachWereAlone) {
     open(10'000'000);
     fill();
     const Value answer = json("POST", "/v1/retrieve", search(40, 3));
-    const Array& hits = at(answer, "chunks").as_array();
+    const Value chunks = at(answer, "chunks");
+    const Array& hits = chunks.as_array();
     ASSERT_EQ(hits.size(), 40U);
     for (const Value& hit : hits) {
         const std::string id = hit.find("chunk_id")->as_string();
