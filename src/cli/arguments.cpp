@@ -92,7 +92,7 @@ public:
 
 private:
     /// Global flags up to the command, then its one or two words.
-    Result<> find_command() {
+    Result<> find_command() {  // NOLINT(misc-no-recursion): a word less each time
         while (!rest_.empty() && rest_.front().starts_with('-') && rest_.front() != "-" &&
                rest_.front() != "--") {
             const std::string argument = rest_.front();
@@ -101,6 +101,11 @@ private:
         }
         if (rest_.empty()) return {};
         const std::string first = rest_.front();
+        if (first == "help") {  // `help COMMAND` is `COMMAND --help`
+            out_.add("help", "");
+            rest_ = rest_.subspan(1);
+            return find_command();
+        }
         if (rest_.size() > 1) {
             if (const auto* found = command_named(first + " " + rest_[1])) {
                 out_.command = found;

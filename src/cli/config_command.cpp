@@ -142,9 +142,9 @@ const CommandSpec kConfigTrustCommand{
 could send texts and keys to an address of its choice. So a .env in a directory
 that is not trusted sets only the profile, RETRIEVAL_*, RRF_CONSTANT,
 OVERFETCH_MULTIPLIER, MAX_HYBRID_SEARCH_RESULTS, BRAID_TOKEN_LIMIT, BRAID_CPU, a
-BRAID_DATA below it, a BRAID_EMBEDDER that runs here, and BRAID_OFFLINE=true. The
-rest is ignored with a warning. DIR is the current directory unless given; the
-list is $XDG_CONFIG_HOME/braid/trusted.json.
+BRAID_DATA below it, a BRAID_EMBEDDER that runs here, and BRAID_OFFLINE=true.
+The rest is ignored with a warning. DIR is the current directory unless given;
+the list is $XDG_CONFIG_HOME/braid/trusted.json.
 
   braid config trust
   braid config trust ~/project --remove)",

@@ -34,6 +34,15 @@ Result<Value> ask(const Session& session, std::string_view operation) {
     return session.read(*service, operation, std::move(params.as_object()));
 }
 
+/// With a capital and a full stop.
+std::string sentence(std::string text) {
+    if (text.empty()) return text;
+    if (text.front() >= 'a' && text.front() <= 'z') {
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    }
+    return text.ends_with('.') ? text : text + ".";
+}
+
 std::string score_of(const Value& place) {
     const Value* const score = place.find("score");
     return eval::fixed(score != nullptr && score->is_number() ? score->as_double() : 0, 4);
@@ -66,7 +75,8 @@ Result<> run_explain(Session& session) {
     }
     session.out.line(
         plain(text_in(explanation, "chunk_id")) + " in \"" + text_in(explanation, "collection") +
-        "\", " + (flag_in(explanation, "shown") ? "part of the answer" : "not part of the answer"));
+        "\", " +
+        (flag_in(explanation, "shown") ? "part of the answer." : "not part of the answer."));
     print_standing(session, explanation);
     return {};
 }
@@ -77,7 +87,7 @@ Result<> run_why_not(Session& session) {
         session.out.json(why);
         return {};
     }
-    session.out.line(plain(text_in(why, "reason")));
+    session.out.line(sentence(plain(text_in(why, "reason"))));
     if (const Value* const explanation = why.find("explanation")) {
         print_standing(session, *explanation);
     }

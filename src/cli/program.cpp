@@ -67,15 +67,6 @@ bool wants_pager(const Arguments& arguments, const Output& out) {
            terminal && *terminal != "dumb";
 }
 
-/// `help COMMAND` is `COMMAND --help`.
-std::vector<std::string> without_help_word(std::vector<std::string> arguments) {
-    if (!arguments.empty() && arguments.front() == "help") {
-        arguments.erase(arguments.begin());
-        arguments.emplace_back("--help");
-    }
-    return arguments;
-}
-
 /// Who --as names, in the configuration or in JSON; without it somebody who sees everything.
 Result<server::Visitor> visitor_of(const Arguments& arguments, const Settings& settings) {
     const auto who = arguments.text("as");
@@ -102,7 +93,7 @@ int run_checked(const std::vector<std::string>& given) {
     const bool as_json = std::ranges::find(given, "--json") != given.end();
     const bool no_color = std::ranges::find(given, "--no-color") != given.end();
     Output out(!no_color);
-    const auto arguments = parse_arguments(without_help_word(given), all_commands());
+    const auto arguments = parse_arguments(given, all_commands());
     if (!arguments) {
         const int code = report(out, arguments.error(), as_json);
         if (!as_json) out.note("Try \"braid --help\".");

@@ -6,6 +6,7 @@
 #include "braid/cli/progress.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/eval/numbers.hpp"
+#include "braid/server/operations.hpp"
 
 namespace braid::cli {
 namespace {
@@ -22,9 +23,13 @@ Result<> run_reembed(Session& session) {
     const std::string collection = session.collection();
     session.interrupts.hold();
     BRAID_TRY(auto database, session.open_for_writing(false));
-    BRAID_TRY(const CollectionInfo info, database.describe(collection));
+    const auto info = database.describe(collection);
+    if (!info) {
+        const server::Operations operations(database);
+        return tl::unexpected(operations.with_collections(info.error(), {}));
+    }
     const std::string embedder =
-        session.arguments.text_or("embedder", info.schema.vectors.embedder);
+        session.arguments.text_or("embedder", info->schema.vectors.embedder);
     Progress progress(session.out, !session.quiet() && session.out.notes_on_terminal(), 0);
     CallLimits limits;
     limits.stop = session.interrupts.token();

@@ -169,7 +169,7 @@ constexpr auto kRequestFlags = std::to_array<FlagSpec>({
      .key = "expand_neighbors"},
     {.name = "exact", .help = "exact dense search", .key = "exact"},
     {.name = "explain",
-     .help = "show the arithmetic of every score and each leg's rank",
+     .help = "show each score's arithmetic and each leg's rank",
      .key = "explain"},
     {.name = "deadline-ms",
      .kind = FlagKind::Integer,

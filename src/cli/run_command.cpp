@@ -102,8 +102,8 @@ const CommandSpec kRunCommand{
     .operands = "",
     .summary = "search a file of queries and write a TREC run",
     .details = R"(A run ranks documents: each once, at the place of its best chunk, with strictly
-falling scores. --top-k says how many per query (default: 100). "braid eval" measures
-runs, "braid fuse" fuses them.
+falling scores. --top-k says how many per query (default: 100). "braid eval"
+measures runs, "braid fuse" fuses them.
 
   braid run --collection wiki --queries q.jsonl --strategy sparse --out a.trec
   braid run --queries q.tsv --query-vectors q.npy --fusion dbsf --out dbsf.trec)",

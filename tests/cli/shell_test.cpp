@@ -55,7 +55,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _braid; echo "${COMPRE
     EXPECT_EQ(offered("collections ''"), "create drop");
     EXPECT_EQ(offered("collections create --metr"), "--metric");
     EXPECT_EQ(offered("collections create x --metric ''"), "cosine dot euclidean");
-    EXPECT_EQ(offered("config ''"), "show");
+    EXPECT_EQ(offered("config ''"), "show trust");
     EXPECT_EQ(offered("serve --tls-c"), "--tls-cert");
     EXPECT_EQ(offered("retrieve -k ''"), "");
     // Every flag of every command is there.
