@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 #include <optional>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,6 +56,12 @@ protected:
     TemporaryFolder folder;
 };
 
+/// Chunks get versions of their own when they are imported.
+std::string without_versions(const std::string& lines) {
+    static const std::regex kVersions(R"x("version":[0-9]+)x");
+    return std::regex_replace(lines, kVersions, "\"version\":0");
+}
+
 TEST_F(Transfer, WhatWasExportedComesBackWhole) {
     const std::string exported = done({"export", "--collection", "notes"});
     done({"import", "-", "--collection", "again"}, exported);
@@ -63,7 +70,7 @@ TEST_F(Transfer, WhatWasExportedComesBackWhole) {
     const std::size_t at = again.find(name);
     ASSERT_NE(at, std::string::npos);
     again.replace(at, name.size(), R"("collection":"notes")");
-    EXPECT_EQ(again, exported);
+    EXPECT_EQ(without_versions(again), without_versions(exported));
 }
 
 TEST_F(Transfer, MoreChunksThanAPageHoldsAllComeBack) {
@@ -148,7 +155,8 @@ TEST_F(Transfer, AKilledImportIsListedAsUnfinishedAndTheNextReplacesIt) {
     EXPECT_TRUE(has(read.errors, "interrupted")) << read.errors;
     EXPECT_TRUE(has(done({"import", "-", "--collection", "again"}, exported), "4 chunks"));
     EXPECT_FALSE(has(done({"collections"}), "interrupted"));
-    EXPECT_EQ(done({"export", "--collection", "again"}).size(), exported.size());
+    EXPECT_EQ(without_versions(done({"export", "--collection", "again"})).size(),
+              without_versions(exported).size());
 }
 
 TEST_F(Transfer, AnInterruptedImportLeavesNothing) {

@@ -34,11 +34,11 @@ struct Reference {
         FaultyDisk disk;
         {
             const auto backend = open(disk);
-            states.push_back(state_of(*backend));
+            states.push_back(state_of(*backend, ShownVersions::Named));
             for (const Step& step : workload()) {
                 const Result<> done = step.run(*backend);
                 EXPECT_TRUE(done.has_value()) << step.name << ": " << done.error().message;
-                states.push_back(state_of(*backend));
+                states.push_back(state_of(*backend, ShownVersions::Named));
             }
         }
         operations = disk.plan().operations();
@@ -74,7 +74,7 @@ std::size_t run(Backend& backend) {
 void expect_legal(FaultyDisk& disk, std::size_t acknowledged) {
     const auto backend = open(disk);
     ASSERT_NE(backend, nullptr) << "it cannot be opened any more";
-    const std::string state = state_of(*backend);
+    const std::string state = state_of(*backend, ShownVersions::Named);
     ASSERT_TRUE(reference().legal(state, acknowledged))
         << reference().complaint(state, acknowledged);
     expect_both_legs_agree(*backend);
@@ -159,7 +159,7 @@ TEST(Fault, AtEveryOperationIsReportedAndLosesNothing) {
             std::size_t acknowledged = 0;
             if (const auto backend = open(disk)) {
                 acknowledged = run(*backend);
-                const std::string shown = state_of(*backend);
+                const std::string shown = state_of(*backend, ShownVersions::Named);
                 ASSERT_TRUE(reference().legal(shown, acknowledged))
                     << "reads: " << reference().complaint(shown, acknowledged);
                 expect_both_legs_agree(*backend);

@@ -1,6 +1,7 @@
 #include "recovery/workload.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "backend/dump.hpp"
 #include "backend/helpers.hpp"
@@ -146,8 +147,9 @@ const std::vector<Step>& workload() {
     return kSteps;
 }
 
-std::string state_of(const Backend& backend) {
+std::string state_of(const Backend& backend, ShownVersions versions) {
     std::string state;
+    std::map<Version, Version> names;
     for (const CollectionInfo& info : must(backend.collections({}))) {
         state += info.name + " dimension " + std::to_string(info.schema.vectors.dimension) + " " +
                  std::string(name_of(info.schema.vectors.metric)) + info.damage + "\n";
@@ -157,7 +159,10 @@ std::string state_of(const Backend& backend) {
         if (!snapshot) continue;
         for (const std::string& space : info.namespaces) {
             const ReadScope scope{.collection = info.name, .namespace_ = space};
-            for (const Chunk& chunk : must(backend.scan(*snapshot, scope, "", 1000, true))) {
+            for (Chunk& chunk : must(backend.scan(*snapshot, scope, "", 1000, true))) {
+                if (versions == ShownVersions::Named) {
+                    chunk.version = names.try_emplace(chunk.version, names.size()).first->second;
+                }
                 state += "  " + space + ": " + print_chunk(chunk) + "\n";
             }
         }

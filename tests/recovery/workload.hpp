@@ -18,8 +18,10 @@ struct Step {
 /// deletions of each kind, a rewrite. Each text holds the word "all".
 const std::vector<Step>& workload();
 
-/// Everything a reader can get, as text.
-std::string state_of(const Backend& backend);
+/// Everything a reader can get, as text. Versions differ from database to database: named, they are
+/// numbered as they come up, so that two databases can be compared.
+enum class ShownVersions { Whole, Named };
+std::string state_of(const Backend& backend, ShownVersions versions = ShownVersions::Whole);
 
 /// The dense leg holds the chunks with a vector, the sparse one those with the word "all": they
 /// must be the chunks that are there.
