@@ -183,6 +183,17 @@ TEST_F(Hands, GetKeepsLinesIndentsAndColumnsApart) {
     EXPECT_TRUE(has(shown, "\n  k                              1\n")) << shown;
 }
 
+TEST_F(Hands, TenHitsAreShown) {
+    std::string lines;
+    for (int i = 0; i < 15; ++i) {
+        lines += "{\"_id\": \"" + std::to_string(i) + "\", \"text\": \"mice\"}\n";
+    }
+    ASSERT_EQ(run({"ingest", folder.write("many.jsonl", lines)}).exit_code, 0);
+    EXPECT_TRUE(has(run({"retrieve", "mice"}).output, "10 hits of 15 candidates"));
+    const RunResult shown = run_on_terminal(with_data({"search", "mice"}), {{"PAGER", "cat"}});
+    EXPECT_TRUE(has(shown.output, "10 hits of 15")) << shown.output;
+}
+
 TEST_F(Hands, OneIsNotMany) {
     ingest("default");
     EXPECT_TRUE(has(run({"context", "dusk"}).errors, "1 passage, "));
