@@ -110,7 +110,11 @@ private:
 
     Result<> check_size(const Filter& filter) {
         bytes_ += filter.field.size();
-        add(filter.operand);
+        if (filter.op == Op::In || filter.op == Op::Nin) {
+            for (const Value& member : filter.operand.as_array()) add(member);
+        } else {
+            add(filter.operand);
+        }
         if (values_ > limits_.values) {
             return bad("more than " + std::to_string(limits_.values) + " values in all");
         }
