@@ -22,6 +22,7 @@ const std::vector<Profile>& builtin_profiles() {
          .top_k = 30},
         {.name = "artifacts",
          .collections = {"artifacts", "artifact_chunks"},
+         .method = FusionMethod::WeightedSum,  // of the legs; collections by rrf (decision 0023)
          .rank_base = 0,
          .depth = 1,
          .depth_per_hit = 3,

@@ -207,7 +207,7 @@ std::vector<Candidate> CollectionMerge::one_per_artifact(std::vector<Candidate> 
             shown[place->second] = std::move(record);  // says more precisely where to look
         }
     }
-    std::ranges::sort(shown, ranks_before);
+    std::ranges::stable_sort(shown, ranks_before);
     for (auto& [key, place] : places) seen_.insert(key);
     work_.log(LogEvent::Level::Info, "deduplication_completed",
               "results_before=" + std::to_string(before) +

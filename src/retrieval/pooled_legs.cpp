@@ -71,7 +71,7 @@ Result<std::vector<Candidate>> LegSearch::next_pooled_list() {
         BRAID_TRY(auto list, next_list(i));
         std::ranges::move(list, std::back_inserter(pooled));
     }
-    std::ranges::sort(pooled, ranks_before);
+    std::ranges::stable_sort(pooled, ranks_before);
     return pooled;
 }
 

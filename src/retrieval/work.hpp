@@ -79,11 +79,10 @@ struct Candidate {
     std::size_t tier = 0;             // of its band; a stage put the higher ones below
 };
 
-/// By score, then smaller id.
+/// By score, then smaller id. Chunks of several collections may have the same.
 inline bool ranks_before(const Candidate& a, const Candidate& b) {
     if (a.receipt.score != b.receipt.score) return a.receipt.score > b.receipt.score;
-    if (a.chunk_id != b.chunk_id) return a.chunk_id < b.chunk_id;
-    return a.collection < b.collection;
+    return a.chunk_id < b.chunk_id;
 }
 
 }  // namespace braid::retrieval

@@ -115,7 +115,7 @@ TEST_F(Program, SearchesATopicAndDoctrineInTheirOwnWords) {
         R"({"_id": "a", "text": "cross the river", "metadata": {"mos_code": "12B"}}
 {"_id": "b", "text": "cross the ridge", "metadata": {"mos_code": "11B"}}
 )";
-    json({"add", folder.write("d.jsonl", lines), "--namespace", "arcnet_doctrine"});
+    json({"ingest", folder.write("d.jsonl", lines), "--namespace", "arcnet_doctrine"});
     const Value topic =
         json({"retrieve", "cross", "--profile", "topic", "--topic-id", "arcnet_doctrine", "--alpha",
               "0.5", "--k-semantic", "7", "--k-lexical", "9", "--k-context", "1"});

@@ -76,7 +76,7 @@ def judged(examples: Path) -> tuple[list[dict[str, Any]], dict[str, dict[str, in
 
 def store(braid: str, examples: Path) -> None:
     for name, file in KEPT.items():
-        command = [braid, "add", str(examples / file), "--collection", name, "--quiet"]
+        command = [braid, "ingest", str(examples / file), "--collection", name, "--quiet"]
         done = subprocess.run(command, capture_output=True, text=True)
         if "tools/fetch_models" in done.stderr:
             print(done.stderr, file=sys.stderr)

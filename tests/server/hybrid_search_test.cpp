@@ -268,7 +268,7 @@ TEST_F(HybridSearchTest, LabelsSourceAndTrust) {
     EXPECT_EQ(at(value, "results.0.source"), Value("art_1"));
     EXPECT_EQ(at(value, "results.0.trust"), Value("untrusted"));
     EXPECT_EQ(at(value, "results.0.type"), Value("chunk"));
-    EXPECT_EQ(at(value, "searched"), parsed(R"(["artifact_chunks", "artifacts"])"));
+    EXPECT_EQ(at(value, "searched"), parsed(R"(["artifact_chunks"])"));
     const Value required = at(hybrid_search_schema(), "properties.results.items.required");
     const Value first = at(value, "results.0");
     for (const Value& key : required.as_array()) {
