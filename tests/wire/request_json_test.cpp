@@ -202,6 +202,17 @@ TEST(RequestJson, WrongValuesNameTheKey) {
     EXPECT_NE(request_complaint("5").find("object"), std::string::npos);
 }
 
+TEST(RequestJson, DocumentIdsAreBoundedAsTheFilterTheyBecome) {
+    const auto with_ids = [](std::size_t count) {
+        std::string ids;
+        for (std::size_t i = 0; i < count; ++i)
+            ids += (i == 0 ? "\"" : ", \"") + std::to_string(i) + '"';
+        return R"({"query": "q", "document_ids": [)" + ids + "]}";
+    };
+    EXPECT_EQ(read_request(with_ids(10'000)).document_ids->size(), 10'000U);
+    EXPECT_NE(request_complaint(with_ids(10'001)).find("at most 10000 ids"), std::string::npos);
+}
+
 TEST(RequestJson, RoundTripsThroughText) {
     for (unsigned seed = 0; seed < 500; ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
