@@ -51,10 +51,15 @@ public:
     std::size_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
     std::size_t limit() const noexcept { return limit_; }
 
-    /// One that counts from zero, with the same parent; without a limit of its own unless given.
+    /// Counts from zero, with the same limit, parent and copies.
+    std::shared_ptr<ByteBudget> another() const {
+        return std::make_shared<ByteBudget>(limit_, parent_, copies_);
+    }
+    /// For what is held for a while and never copied: counts from zero, once, with the same parent;
+    /// without a limit of its own unless given.
     std::shared_ptr<ByteBudget> apart(std::size_t limit = std::numeric_limits<std::size_t>::max() /
                                                           16) const {
-        return std::make_shared<ByteBudget>(limit, parent_, copies_);
+        return std::make_shared<ByteBudget>(limit, parent_);
     }
 
 private:

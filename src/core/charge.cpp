@@ -78,8 +78,14 @@ CallLimits apart(const CallLimits& limits, std::size_t most) {
     return own;
 }
 
-CallLimits as_another_answer(const CallLimits& limits) {
+CallLimits apart_as_one_answer(const CallLimits& limits) {
     return apart(limits, limits.bytes ? limits.bytes->limit() : 0);
+}
+
+CallLimits as_another_answer(const CallLimits& limits) {
+    CallLimits own = limits;
+    if (own.bytes) own.bytes = own.bytes->another();
+    return own;
 }
 
 }  // namespace braid::core

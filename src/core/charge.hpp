@@ -24,7 +24,9 @@ Result<> charge(const CallLimits& limits, const Chunk& chunk, std::size_t dimens
 /// The same limits for copies that are not part of the answer: they count on their own, up to
 /// `most` (0: only together with what all others hold), and no longer than the result lives.
 CallLimits apart(const CallLimits& limits, std::size_t most = 0);
-/// The same, as much as one answer may be.
+/// The same, up to what one answer may hold.
+CallLimits apart_as_one_answer(const CallLimits& limits);
+/// The same limits for an answer of its own.
 CallLimits as_another_answer(const CallLimits& limits);
 
 }  // namespace braid::core

@@ -359,8 +359,8 @@ Result<std::vector<Chunk>> Database::neighbors(const ReadScope& scope, const std
                                                std::size_t count, const CallLimits& limits) const {
     BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
     const std::vector<std::string> ids{chunk_id};
-    BRAID_TRY(const auto found,
-              impl_->backend->fetch(snapshot, scope, ids, false, core::as_another_answer(limits)));
+    BRAID_TRY(const auto found, impl_->backend->fetch(snapshot, scope, ids, false,
+                                                      core::apart_as_one_answer(limits)));
     const std::optional<Chunk>& maybe = found.front();
     if (!maybe) return fail(ErrorCode::NotFound, "there is no chunk \"" + chunk_id + "\"");
     const Chunk& chunk = *maybe;

@@ -63,7 +63,7 @@ Result<> expand_document(const Work& work, std::span<Hit* const> hits, const Cal
         }
         const std::uint64_t after = sum_at_most(distance(index(0), index(run - 1)), count);
         const Hit& first = *hits.front();
-        const CallLimits fetching = core::as_another_answer(limits);
+        const CallLimits fetching = core::apart_as_one_answer(limits);
         BRAID_TRY(
             const auto chunks,
             work.backend.neighbors(work.snapshot, work.scope_of(first.collection),

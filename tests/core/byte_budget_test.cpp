@@ -36,8 +36,10 @@ TEST(ByteBudget, TakesFromItsParentAsManyCopiesAsThereWillBe) {
         EXPECT_EQ(answer.take(21), Taken::OverLimit);
         EXPECT_EQ(parent->used(), 90U);
         const auto other = answer.apart();
-        EXPECT_EQ(other->take(3), Taken::Yes);
+        EXPECT_EQ(other->take(9), Taken::Yes) << "what is not copied counts once";
         EXPECT_EQ(parent->used(), 99U);
+        EXPECT_EQ(answer.another()->limit(), 50U);
+        EXPECT_EQ(answer.another()->take(1), Taken::OverParent) << "three times over";
     }
     EXPECT_EQ(parent->used(), 0U);
 }
@@ -88,9 +90,11 @@ TEST(Charge, SaysWhichLimitWasReached) {
     ASSERT_FALSE(busy);
     EXPECT_EQ(busy.error().code, ErrorCode::Unavailable);
     const CallLimits apart = core::apart(limits);
-    EXPECT_FALSE(core::charge(apart, 20));
-    EXPECT_TRUE(core::charge(apart, 15));
+    EXPECT_FALSE(core::charge(apart, 31));
+    EXPECT_TRUE(core::charge(apart, 30));
     EXPECT_EQ(memory->used(), 50U);
+    EXPECT_FALSE(core::charge(core::as_another_answer(limits), 41));
+    EXPECT_FALSE(core::charge(core::apart_as_one_answer(limits), 41));
 }
 
 TEST(Charge, CountsEverythingThatAChunkBringsIntoAnAnswer) {
