@@ -125,7 +125,8 @@ Result<Database> Session::open(OpenOptions options) const {
     BRAID_TRY(options.preprocessor, query_preprocessor(settings));
     BRAID_TRY(options.stages, own_stages(settings));
     if (settings.text("durability") == "relaxed") options.durability = Durability::Relaxed;
-    if (!options.log) {
+    const bool told_elsewhere = static_cast<bool>(options.log);
+    if (!told_elsewhere) {
         options.log = [this](const LogEvent& event) {
             if (event.level == LogEvent::Level::Warning || event.level == LogEvent::Level::Error) {
                 warn(event.message);
@@ -144,7 +145,7 @@ Result<Database> Session::open(OpenOptions options) const {
                                            "); wait until the other program is done, reading "
                                            "commands work meanwhile");
     }
-    if (database) {
+    if (database && told_elsewhere) {  // in a log that nobody may be looking at
         for (const std::string& line : database->open_report().notes) warn(line);
     }
     return database;

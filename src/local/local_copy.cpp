@@ -57,9 +57,9 @@ Result<std::vector<LocalBackend::Source>> LocalBackend::moment() const {
     }
     if (!damaged_.empty()) {
         const auto& [name, error] = *damaged_.begin();
-        return fail(ErrorCode::Corruption, "collection \"" + name +
-                                               "\" cannot be copied: " + error.message +
-                                               "; drop it, or put a good copy in its place");
+        return fail(ErrorCode::Corruption,
+                    "collection \"" + name + "\" cannot be copied: " + error.message +
+                        "; mend it (\"braid repair\"), drop it, or put a good copy in its place");
     }
     std::vector<Source> sources;
     sources.reserve(collections_.size());

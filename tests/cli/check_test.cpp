@@ -115,6 +115,10 @@ TEST_F(Care, AByteLessABitFlippedInTheLastRecordOrAMissingEndIsNeverClean) {
         const RunResult checked = run({"check"});
         EXPECT_EQ(checked.exit_code, 4) << checked.output;
         EXPECT_TRUE(has(checked.output, "is lost")) << checked.output;
+        const std::size_t warned = checked.errors.find("cannot be read");
+        EXPECT_NE(warned, std::string::npos) << checked.errors;
+        EXPECT_EQ(checked.errors.find("cannot be read", warned + 1), std::string::npos)
+            << "said once: " << checked.errors;
         EXPECT_EQ(run({"snapshot", folder / "none"}).exit_code, 4);
         EXPECT_EQ(run({"get", "a", "--collection", "notes"}).exit_code, 4);
         EXPECT_EQ(run({"get", "a", "--collection", "mail"}).exit_code, 0);
