@@ -102,8 +102,18 @@ public:
     }
     Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
                                const WriteOptions& options) override {
-        return write(scope.collection,
-                     [&](Collection& found) { return found.remove(scope, selector, options); });
+        // A filter takes its time: it runs before a writer, or a rewrite that waits for writers,
+        // could have to wait for it.
+        std::shared_ptr<Collection> looked_at;
+        std::optional<FilterSelection> selection;
+        if (selector.filter) {
+            BRAID_TRY(looked_at, find(scope.collection));
+            BRAID_TRY(selection, looked_at->select(scope, *selector.filter, options.limits));
+        }
+        return write(scope.collection, [&](Collection& found) {
+            if (&found != looked_at.get()) selection.reset();  // another took its place
+            return found.remove(scope, selector, options, std::move(selection));
+        });
     }
 
     Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,

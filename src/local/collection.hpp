@@ -13,6 +13,7 @@
 
 #include "braid/backend.hpp"
 #include "braid/core/fair_shared_mutex.hpp"
+#include "braid/local/filter_selection.hpp"
 #include "braid/local/leg_search.hpp"
 #include "braid/local/manifest.hpp"
 #include "braid/local/partition.hpp"
@@ -128,8 +129,14 @@ public:
                                const WriteOptions& options);
     Result<WriteReport> update(const std::string& namespace_, std::vector<MetadataUpdate> updates,
                                const WriteOptions& options);
+    /// What a filter selects for a delete, found while others write. The limits must outlive it,
+    /// and so must this.
+    Result<FilterSelection> select(const ReadScope& scope, const Filter& filter,
+                                   const CallLimits& limits) const;
+    /// `selection`: of the selector's filter, if that has been at work already.
     Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
-                               const WriteOptions& options);
+                               const WriteOptions& options,
+                               std::optional<FilterSelection> selection = std::nullopt);
 
     // Reads at a pinned sequence number; the contract is Backend's.
     Result<LegResult> search(Sequence at, const Leg& leg, const CallLimits& limits) const;
