@@ -144,14 +144,17 @@ Result<> LocalBackend::compact_now(const Collection& source, const std::stop_tok
     const bool may_be_cancelled = source.live_bytes() > options_.compaction.max_bytes_on_close;
     BRAID_TRY(const auto work, compaction(source.name()));
     auto& copy = dynamic_cast<LocalRewrite&>(*work);
-    while (true) {
+    // Those who write as fast as this copies would keep it from ending: each time the rest that
+    // they wait for may be larger.
+    for (std::size_t rest = kMostRest;;) {
         if (may_be_cancelled && stop.stop_requested()) {
             return fail(ErrorCode::Cancelled, "the database is being closed");
         }
         BRAID_TRY(Rewrite::Batch batch, copy.pending(kCompactionBatch));
         if (batch.chunks.empty()) {
-            BRAID_TRY(const bool finished, copy.finish(kMostRest));
+            BRAID_TRY(const bool finished, copy.finish(rest));
             if (finished) return {};
+            rest *= 4;
             continue;
         }
         BRAID_CHECK(copy.put(std::move(batch)));
