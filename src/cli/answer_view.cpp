@@ -107,9 +107,19 @@ private:
         add_snippet(hit);
         add_indented(styled(style_.dim, clipped(origin(hit), body_width())));
         if (options_.explain) add_receipt(hit.receipt);
+        add_other_legs(hit);
+    }
+
+    /// Where the legs have it that its score does not rest on.
+    void add_other_legs(const Hit& hit) {
         for (const LegStanding& leg : hit.legs) {
-            const std::string place = leg.rank ? "rank " + with_separators(*leg.rank) : "not found";
-            add_indented(styled(style_.dim, leg.source + std::string(kDot) + place));
+            if (leg.source == "dense" ? hit.dense_score : hit.sparse_score) continue;
+            const std::string place = leg.rank
+                                          ? "rank " + with_separators(*leg.rank) +
+                                                ", below the depth of " + with_separators(leg.depth)
+                                          : "not found";
+            add_indented(
+                styled(style_.dim, clipped(leg.source + std::string(kDot) + place, body_width())));
         }
     }
 

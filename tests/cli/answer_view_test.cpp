@@ -60,14 +60,21 @@ TEST(AnswerView, ShowsWhatALanguageModelMadeOfTheQuery) {
     Answer answer;
     answer.query = "fox";
     answer.hits = {hit(1, "Foxes", "Red foxes.")};
+    answer.hits[0].dense_score = 0.83;
     answer.hits[0].legs = {{"dense", 0.83, 1, 50}, {"sparse", 0.0, std::nullopt, 50}};
+    answer.hits.push_back(hit(2, "Owls", "Owls."));
+    answer.hits[1].sparse_score = 7.1;
+    answer.hits[1].legs = {{"dense", 0.1, 1073, 50}, {"sparse", 7.1, 3, 50}};
     answer.phrasings = {"vulpine predator", "red fox"};
     answer.hypothetical_answer = "Foxes hunt\nat dusk.";
     const std::string text = joined(answer_lines(answer, options()));
     EXPECT_NE(text.find("\nAlso searched: \"vulpine predator\", \"red fox\"\n"), std::string::npos)
         << text;
     EXPECT_NE(text.find("\nSearched by meaning: \"Foxes hunt at dusk.\"\n"), std::string::npos);
-    EXPECT_NE(text.find("\n    dense · rank 1\n    sparse · not found\n"), std::string::npos);
+    EXPECT_NE(text.find("\n    chunk-1\n    sparse · not found\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n    chunk-2\n    dense · rank 1,073, below the depth of 50\n"),
+              std::string::npos)
+        << text;
 }
 
 TEST(AnswerView, EveryLineFitsWhateverTheTexts) {
