@@ -169,7 +169,7 @@ TEST_F(Measuring, WrongUseNamesWhatIsWrong) {
     expect({"run", "--queries", query_file, "--strategy", "dense"}, 2, "q1");
     expect(
         {"run", "--queries", query_file, "--query-vectors", folder.write("one.npy", npy({1, 0}))},
-        2, "1 rows");
+        2, "1 row,");
     expect({"eval", a}, 2, "--qrels");
     expect({"eval", "--qrels", folder.write("none.txt", ""), a}, 2, "no judgement");
     expect({"eval", "--qrels", folder.write("q.txt", "q1 0 fox 1\n"), "--measures", "nDGC@10", a},

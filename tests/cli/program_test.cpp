@@ -289,7 +289,7 @@ TEST_F(Program, KeepsVectorsOfTheUsersOwn) {
     EXPECT_EQ(hybrid.find("sources")->as_array().size(), 2U);
     const RunResult text = run({"retrieve", "mice", "--query-vector", "[0,1]", "--explain"});
     EXPECT_TRUE(has(text.output, "dense #1")) << text.output;
-    EXPECT_TRUE(has(text.output, "rank 1  × 0.500  = 0.008197")) << text.output;
+    EXPECT_TRUE(has(text.output, "rank 1  × 0.700  = 0.011475")) << text.output;
 }
 
 // Issue "Foundation", shown by 4: each bad input has a clear error, its exit code, and loses

@@ -83,6 +83,7 @@ def without_times(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     times = {"timings", "latency_ms", "time_ms", "query_embedding_time_ms", "cursor"}
+    times.add("version")  # each database has its own
     if "results" in value:
         times.add("text")  # which a server leaves to its agents' door
     return {key: without_times(item) for key, item in value.items() if key not in times}
