@@ -149,7 +149,7 @@ const std::vector<Step>& workload() {
 
 std::string state_of(const Backend& backend, ShownVersions versions) {
     std::string state;
-    std::map<Version, Version> names;
+    std::map<Version, Version> numbered;
     for (const CollectionInfo& info : must(backend.collections({}))) {
         state += info.name + " dimension " + std::to_string(info.schema.vectors.dimension) + " " +
                  std::string(name_of(info.schema.vectors.metric)) + info.damage + "\n";
@@ -161,7 +161,8 @@ std::string state_of(const Backend& backend, ShownVersions versions) {
             const ReadScope scope{.collection = info.name, .namespace_ = space};
             for (Chunk& chunk : must(backend.scan(*snapshot, scope, "", 1000, true))) {
                 if (versions == ShownVersions::Named) {
-                    chunk.version = names.try_emplace(chunk.version, names.size()).first->second;
+                    chunk.version =
+                        numbered.try_emplace(chunk.version, numbered.size()).first->second;
                 }
                 state += "  " + space + ": " + print_chunk(chunk) + "\n";
             }
