@@ -104,8 +104,8 @@ TEST(CallerSettings, AreUsedWhetherTheDatabaseIsServedOrNot) {
     // The server has settings of its own, which are not the caller's.
     RunOptions others;
     others.environment = {{"RETRIEVAL_TOP_K", "1"}};
+    std::filesystem::copy(here, there, std::filesystem::copy_options::recursive);
     const Served server(there, {"--log", "none"}, others);
-    ASSERT_EQ(run_braid({"--data", there, "ingest", corpus}).exit_code, 0);
     for (const CallerConfiguration& configuration : caller_configurations()) {
         RunOptions options;
         options.environment = configuration.environment;
