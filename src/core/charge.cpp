@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "braid/byte_budget.hpp"
+#include "braid/core/byte_budget.hpp"
 
 namespace braid::core {
 namespace {

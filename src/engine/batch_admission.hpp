@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "braid/answer.hpp"
-#include "braid/byte_budget.hpp"
+#include "braid/core/byte_budget.hpp"
 #include "braid/core/charge.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"

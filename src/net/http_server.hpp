@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "braid/byte_budget.hpp"
+#include "braid/core/byte_budget.hpp"
 #include "braid/net/http_client.hpp"
 #include "braid/result.hpp"
 

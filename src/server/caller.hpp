@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "braid/answer.hpp"
-#include "braid/byte_budget.hpp"
+#include "braid/core/byte_budget.hpp"
 #include "braid/result.hpp"
 #include "braid/server/visitor.hpp"
 #include "braid/server/without_paths.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "braid/byte_budget.hpp"
+#include "braid/core/byte_budget.hpp"
 #include "braid/database.hpp"
 #include "braid/net/http_server.hpp"
 #include "braid/server/api_keys.hpp"

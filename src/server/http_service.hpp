@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "braid/byte_budget.hpp"
+#include "braid/core/byte_budget.hpp"
 #include "braid/database.hpp"
 #include "braid/net/http_server.hpp"
 #include "braid/server/caller.hpp"

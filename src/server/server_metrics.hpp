@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "braid/byte_budget.hpp"
+#include "braid/core/byte_budget.hpp"
 #include "braid/database.hpp"
 #include "braid/net/http_server.hpp"
 #include "braid/server/http_gate.hpp"
