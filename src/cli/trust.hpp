@@ -11,7 +11,7 @@ namespace braid::cli {
 /// Directories the user vouched for with "braid config trust": their .env may set everything. The
 /// list is a file of the user's, `trusted.json` beside config.json:
 ///
-///     {"directories": ["/home/ann/project"]}
+///     {"directories": ["/srv/ann/project"]}
 
 /// The path without links, as the list holds it. NotFound.
 Result<std::string> directory_name(const std::filesystem::path& directory);

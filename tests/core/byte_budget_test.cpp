@@ -1,4 +1,4 @@
-#include "braid/byte_budget.hpp"
+#include "braid/core/byte_budget.hpp"
 
 #include <memory>
 #include <thread>

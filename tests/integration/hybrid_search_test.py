@@ -115,14 +115,18 @@ def main(braid: str, examples: Path) -> None:
         firsts = {tuple(agent.search(query["text"], limit=3)) for query in queries}
 
         def memories(**arguments: Any) -> tuple[set[str], set[str]]:
-            """Questions that the best memory answers; those that show it among the first five."""
+            """Questions that the best memory answers; those that show a memory which answers them
+            among the first five."""
+            known = {json.loads(line)["_id"]
+                     for line in (examples / KEPT["memory"]).read_text().splitlines()}
             answered, shown = set(), set()
             for query in queries:
                 best = agent.search(query["text"], collections=["memory"], limit=1)[0]
                 if best not in qrels[query["_id"]]:
                     continue
                 answered.add(query["_id"])
-                if best in agent.search(query["text"], include_memory=True, **arguments):
+                hits = agent.search(query["text"], include_memory=True, **arguments)
+                if any(hit in known and hit in qrels[query["_id"]] for hit in hits):
                     shown.add(query["_id"])
             return answered, shown
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/byte_budget.hpp"
+#include "braid/core/byte_budget.hpp"
 #include "braid/core/charge.hpp"
 #include "braid/server/http_app.hpp"
 #include "server/http_fixture.hpp"

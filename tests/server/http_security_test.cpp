@@ -94,7 +94,7 @@ TEST_F(KeyedHttpTest, HoldsKeysToTheirRights) {
              {"POST", "/v1/context", R"({"query": "x", "collection": "other"})"},
              {"POST", "/v1/explain", R"({"query": "x", "collection": "other", "chunk_id": "a"})"},
              {"POST", "/v1/why_not", R"({"query": "x", "collection": "other", "chunk_id": "a"})"},
-             {"POST", "/v1/hybrid_search", R"({"query": "x"})"},
+             {"POST", "/v1/hybrid_search", R"({"query": "x", "collections": ["other"]})"},
              {"POST", "/v1/eval", R"({"queries": [{"id": "q", "text": "x"}],
                  "qrels": {"q": {"a": 1}}, "request": {"collection": "other"}})"},
              {"PUT", "/v1/collections/other/documents/a", R"({"text": "x"})"},
@@ -102,6 +102,12 @@ TEST_F(KeyedHttpTest, HoldsKeysToTheirRights) {
              {"GET", "/metrics", ""}}) {
         EXPECT_EQ(code(ask(method, target, body, bearer("writer")), 403), "permission_denied")
             << method << " " << target;
+    }
+    const Value found = at(
+        json("POST", "/v1/hybrid_search", R"({"query": "fox"})", 200, bearer("writer")), "results");
+    ASSERT_EQ(found.as_array().size(), 2U) << json::print(found);
+    for (const Value& hit : found.as_array()) {
+        EXPECT_NE(at(hit, "collection"), Value("other")) << "none but those it may read";
     }
     const Value seen = json("GET", "/v1/collections", "", 200, bearer("writer"));
     EXPECT_EQ(at(seen, "collections").as_array().size(), 2U);
