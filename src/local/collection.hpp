@@ -13,18 +13,32 @@
 
 #include "braid/backend.hpp"
 #include "braid/core/fair_shared_mutex.hpp"
-#include "braid/local/filter_selection.hpp"
-#include "braid/local/leg_search.hpp"
+#include "braid/exact/filter_selection.hpp"
+#include "braid/exact/leg_search.hpp"
+#include "braid/exact/partition.hpp"
 #include "braid/local/manifest.hpp"
-#include "braid/local/partition.hpp"
 #include "braid/local/versions.hpp"
 #include "braid/store/append_log.hpp"
 #include "braid/store/directory.hpp"
 #include "braid/text/analyzer.hpp"
 
+namespace braid::core {
+class Findings;
+}
+
 namespace braid::local {
 
-class Findings;
+using exact::FilterSelection;
+using exact::kNoRow;
+using exact::LengthSum;
+using exact::Partition;
+using exact::PreparedChunk;
+using exact::Present;
+using exact::Row;
+using exact::RowFilter;
+using exact::ScoredRow;
+using exact::View;
+
 class LogReading;
 
 /// One collection: a log on disk, and in memory what replaying it gives.
@@ -225,7 +239,7 @@ private:
 
     // Checking (collection_check.cpp)
     Manifest manifest_at(const Extent& extent) const;
-    Result<> check_index(const LogReading& reading, Sequence at, Findings& findings,
+    Result<> check_index(const LogReading& reading, Sequence at, core::Findings& findings,
                          const CallLimits& limits) const;
 
     // Reading (collection_read.cpp): runs `read` with what the scope shows, unless it is too late

@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "braid/core/limits.hpp"
+#include "braid/exact/index_check.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/local/file_check.hpp"
-#include "braid/local/index_check.hpp"
-#include "braid/local/limits.hpp"
 #include "braid/local/log_reading.hpp"
 #include "braid/store/durable_mark.hpp"
 
@@ -30,8 +30,8 @@ Manifest Collection::manifest_at(const Extent& extent) const {
 
 Result<> Collection::check(const Extent& extent, const store::Directory& files, CheckReport& report,
                            const CallLimits& limits) const {
-    BRAID_CHECK(check_limits(limits));
-    Findings findings("collection \"" + name_ + "\"", report);
+    BRAID_CHECK(core::check_limits(limits));
+    core::Findings findings("collection \"" + name_ + "\"", report);
     ++report.collections;
     if (const auto failure = log_->failure()) {
         findings.note("it takes no writes since an error: " + failure->message);
@@ -59,7 +59,7 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     const Sequence at = extent.pin->at();
     LogReading reading(extent.versions, at);
     const auto take = [&](Sequence sequence, std::span<const std::byte> payload) -> Result<> {
-        BRAID_CHECK(check_limits(limits));  // a record may be long
+        BRAID_CHECK(core::check_limits(limits));  // a record may be long
         return reading.add(sequence, payload);
     };
     const LogExtent expected{.acknowledged = extent.log_bytes, .growing = !read_only_};
@@ -75,15 +75,15 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     return check_index(reading, at, findings, limits);
 }
 
-Result<> Collection::check_index(const LogReading& reading, Sequence at, Findings& findings,
+Result<> Collection::check_index(const LogReading& reading, Sequence at, core::Findings& findings,
                                  const CallLimits& limits) const {
     constexpr std::size_t batch_size = 256;
     for (const auto& [space, chunks] : reading.namespaces()) {
-        IndexCheck check(manifest_.schema, dimension(), space, at, findings);
+        exact::IndexCheck check(manifest_.schema, dimension(), space, at, findings);
         std::vector<PreparedChunk> batch;
         batch.reserve(batch_size);
         for (auto next = chunks.begin(); next != chunks.end();) {
-            BRAID_CHECK(check_limits(limits));
+            BRAID_CHECK(core::check_limits(limits));
             batch.clear();
             for (; next != chunks.end() && batch.size() < batch_size; ++next) {
                 batch.push_back(prepare(next->second));
@@ -96,7 +96,7 @@ Result<> Collection::check_index(const LogReading& reading, Sequence at, Finding
     }
     for (const auto& [space, now] : all_present()) {
         if (reading.namespaces().contains(space)) continue;
-        IndexCheck check(manifest_.schema, dimension(), space, at, findings);
+        exact::IndexCheck check(manifest_.schema, dimension(), space, at, findings);
         BRAID_CHECK(check.finish(*now.partition, limits));
     }
     return {};

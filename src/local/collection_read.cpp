@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "braid/core/charge.hpp"
+#include "braid/core/limits.hpp"
+#include "braid/exact/suggest.hpp"
 #include "braid/local/collection.hpp"
-#include "braid/local/limits.hpp"
-#include "braid/local/suggest.hpp"
 
 namespace braid::local {
 namespace {
@@ -47,7 +47,7 @@ Value facet_key(const Value& value) {
 template <class T>
 Result<T> Collection::with_view(Sequence at, const ReadScope& scope, const CallLimits& limits,
                                 const ReadFn<T>& read) const {
-    BRAID_CHECK(check_limits(limits));
+    BRAID_CHECK(core::check_limits(limits));
     std::optional<docs::FilterMatcher> filter;
     if (scope.filter) {
         BRAID_TRY(filter, docs::FilterMatcher::create(*scope.filter, manifest_.schema));
@@ -85,7 +85,7 @@ Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimi
             if (leg.kind == LegKind::Sparse) {
                 std::erase_if(rows, [](const ScoredRow& scored) { return scored.score <= 0; });
             }
-            BRAID_CHECK(check_limits(limits));
+            BRAID_CHECK(core::check_limits(limits));
             LegResult result;
             result.matched = rows.size();
             result.method = leg.kind == LegKind::Dense ? "exact scan" : "exhaustive";
@@ -106,7 +106,7 @@ Result<TextStatistics> Collection::text_statistics(Sequence at, const Leg& leg,
     return with_view<TextStatistics>(
         at, scope, limits,
         [&](const View& view, const docs::FilterMatcher*) -> Result<TextStatistics> {
-            return local::text_statistics(view, manifest_.schema, analyzer_, leg.texts,
+            return exact::text_statistics(view, manifest_.schema, analyzer_, leg.texts,
                                           manifest_.schema.bm25.variant == Bm25Variant::Okapi,
                                           limits);
         });
@@ -270,9 +270,9 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope,
                 documents.insert(partition.chunk(row).document_id);
                 lengths.add(partition.field_lengths(row));
             }));
-            StepCounter steps;
+            core::StepCounter steps;
             for (const auto& [term, list] : partition.postings()) {
-                if (steps.due(list.size())) BRAID_CHECK(check_limits(limits));
+                if (steps.due(list.size())) BRAID_CHECK(core::check_limits(limits));
                 stats.terms += std::ranges::any_of(list, [&](const sparse::Posting& posting) {
                     return posting.row < counted.size() && counted[posting.row];
                 });
@@ -295,9 +295,9 @@ Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
             const Partition& partition = view.partition();
             std::vector<Row> rows;
             RowFilter filtered(view, filter, limits);
-            StepCounter steps;
+            core::StepCounter steps;
             for (Row row = 0; row < view.rows(); ++row) {
-                if (steps.due()) BRAID_CHECK(check_limits(limits));
+                if (steps.due()) BRAID_CHECK(core::check_limits(limits));
                 if (!view.shows(row) || partition.chunk(row).chunk_id <= after) continue;
                 BRAID_TRY(const bool admitted, filtered.admits(row));
                 if (admitted) rows.push_back(row);
@@ -309,7 +309,7 @@ Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
             });
             std::vector<Chunk> chunks;
             for (auto row = rows.begin(); row != end; ++row) {
-                if (steps.due()) BRAID_CHECK(check_limits(limits));
+                if (steps.due()) BRAID_CHECK(core::check_limits(limits));
                 BRAID_TRY(Chunk chunk, counted_copy(partition, *row, with_vectors, limits));
                 chunks.push_back(std::move(chunk));
             }

@@ -116,7 +116,7 @@ PreparedChunk Collection::prepare(Chunk chunk) const {
     std::unordered_map<std::string_view, std::uint32_t> counts;
     std::vector<text::Token> tokens;
     for (const TextField& field : manifest_.schema.text_fields) {
-        analyzer_.analyze(field_text(chunk, field.name), tokens);
+        analyzer_.analyze(exact::field_text(chunk, field.name), tokens);
         prepared.field_lengths.push_back(static_cast<std::uint32_t>(tokens.size()));
         counts.clear();
         for (const text::Token& token : tokens) ++counts[token.term];

@@ -17,7 +17,7 @@ std::string place(const store::Directory& files, std::string_view name) {
 
 /// What follows what was acknowledged: a write that a crash interrupted, if it is not a whole one.
 void note_unfinished_end(std::span<const std::byte> file, std::uint64_t acknowledged,
-                         const std::string& path, Findings& findings) {
+                         const std::string& path, core::Findings& findings) {
     if (file.size() <= acknowledged) return;
     const auto header = store::decode_log_header(file, path);
     if (!header || !*header) return;
@@ -30,7 +30,7 @@ void note_unfinished_end(std::span<const std::byte> file, std::uint64_t acknowle
 /// Somebody put another log in the place of the one that the mark was written for.
 void note_foreign_mark(std::span<const std::byte> file,
                        const std::optional<store::DurableLength>& durable, const std::string& path,
-                       Findings& findings) {
+                       core::Findings& findings) {
     const auto header = store::decode_log_header(file, path);
     if (!durable || durable->log_id == 0 || !header || !*header) return;
     if ((*header)->log_id == durable->log_id) return;
@@ -47,7 +47,7 @@ std::string lost_records(const store::LogProblem& problem) {
 }
 
 void add_log_problems(const store::LogCheck& check, const std::string& path,
-                      const LogExtent& extent, Findings& findings) {
+                      const LogExtent& extent, core::Findings& findings) {
     for (const store::LogProblem& problem : check.problems) {
         std::string text = path + ", offset " + std::to_string(problem.offset) + ": " +
                            (problem.message.empty() ? "damaged" : problem.message);
@@ -87,7 +87,7 @@ std::string counted(std::uint64_t count, std::string_view what) {
     return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
 
-std::optional<Manifest> check_manifest(const store::Directory& files, Findings& findings) {
+std::optional<Manifest> check_manifest(const store::Directory& files, core::Findings& findings) {
     const auto file = files.open(kManifestName);
     if (!file) {
         findings.problem(file.error().message);
@@ -108,7 +108,7 @@ std::optional<Manifest> check_manifest(const store::Directory& files, Findings& 
 
 Result<> check_log_file(const store::Directory& files, const std::string& name,
                         const LogExtent& extent, const store::AppendLog::ReplayFn& replay,
-                        Findings& findings) {
+                        core::Findings& findings) {
     const std::string path = place(files, name);
     auto durable = store::read_durable_mark(files, name);  // before the log: not ahead of it
     const auto view = files.open(name);
@@ -158,7 +158,7 @@ Result<> check_log_file(const store::Directory& files, const std::string& name,
 }
 
 void note_strange_names(const store::Directory& directory, std::string_view expected,
-                        Findings& findings) {
+                        core::Findings& findings) {
     const auto names = directory.list_others();
     if (!names) {
         findings.note(names.error().message);
@@ -173,7 +173,7 @@ void note_strange_names(const store::Directory& directory, std::string_view expe
 }
 
 void check_other_files(const store::Directory& files, const Manifest& manifest,
-                       Findings& findings) {
+                       core::Findings& findings) {
     const auto entries = files.list();
     if (!entries) {
         findings.problem(entries.error().message);

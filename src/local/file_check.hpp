@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "braid/local/findings.hpp"
+#include "braid/core/findings.hpp"
 #include "braid/local/manifest.hpp"
 #include "braid/store/append_log.hpp"
 #include "braid/store/directory.hpp"
@@ -13,7 +13,7 @@
 namespace braid::local {
 
 /// Reads a collection's manifest; none, and a problem, if that cannot be done.
-std::optional<Manifest> check_manifest(const store::Directory& files, Findings& findings);
+std::optional<Manifest> check_manifest(const store::Directory& files, core::Findings& findings);
 
 /// How much of a log must be whole.
 struct LogExtent {
@@ -27,15 +27,16 @@ struct LogExtent {
 /// (may be empty). A Corruption of that is a problem too; another error stops the check.
 Result<> check_log_file(const store::Directory& files, const std::string& name,
                         const LogExtent& extent, const store::AppendLog::ReplayFn& replay,
-                        Findings& findings);
+                        core::Findings& findings);
 
 /// Notes every file and directory that is not the collection's, and a rewrite that is unfinished.
-void check_other_files(const store::Directory& files, const Manifest& manifest, Findings& findings);
+void check_other_files(const store::Directory& files, const Manifest& manifest,
+                       core::Findings& findings);
 
 /// Notes what `Directory::list` leaves out: left-overs of crashes, and what is none of ours.
 /// `expected` may be there.
 void note_strange_names(const store::Directory& directory, std::string_view expected,
-                        Findings& findings);
+                        core::Findings& findings);
 
 /// "1 byte", "2 bytes".
 std::string counted(std::uint64_t count, std::string_view what);

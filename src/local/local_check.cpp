@@ -2,9 +2,9 @@
 #include <array>
 #include <utility>
 
+#include "braid/core/limits.hpp"
 #include "braid/local/backend.hpp"
 #include "braid/local/file_check.hpp"
-#include "braid/local/limits.hpp"
 #include "braid/local/records.hpp"
 
 namespace braid::local {
@@ -28,7 +28,7 @@ bool has_manifest(const store::Directory& parent, const std::string& name) {
 /// A collection that could not be opened: what is wrong with its files.
 Result<> check_damaged(const store::Directory& parent, const std::string& name, const Error& error,
                        CheckReport& report) {
-    Findings findings("collection \"" + name + "\"", report);
+    core::Findings findings("collection \"" + name + "\"", report);
     ++report.collections;
     const auto files = parent.open_subdirectory(name);
     if (files && (*files)->open(kManifestName)) {
@@ -45,7 +45,7 @@ Result<> check_damaged(const store::Directory& parent, const std::string& name, 
 
 void LocalBackend::note_unknown_names(const std::vector<store::DirectoryEntry>& collections,
                                       CheckReport& report) const {
-    Findings findings("database", report);
+    core::Findings findings("database", report);
     const auto in_root = root_->list();
     if (!in_root) findings.problem(in_root.error().message);
     for (const auto& entry : in_root.value_or(std::vector<store::DirectoryEntry>())) {
@@ -66,7 +66,7 @@ void LocalBackend::note_unknown_names(const std::vector<store::DirectoryEntry>& 
 }
 
 Result<CheckReport> LocalBackend::check(const CallLimits& limits) const {
-    BRAID_CHECK(check_limits(limits));
+    BRAID_CHECK(core::check_limits(limits));
     const std::shared_lock nothing_is_removed(files_mutex_);
     CheckReport report;
     std::set<std::string> present;
@@ -93,7 +93,7 @@ Result<CheckReport> LocalBackend::check(const CallLimits& limits) const {
             (*collection)->check((*collection)->extent(), (*collection)->files(), report, limits));
     }
     for (const auto& [name, error] : damaged) {
-        BRAID_CHECK(check_limits(limits));
+        BRAID_CHECK(core::check_limits(limits));
         BRAID_CHECK(check_damaged(*directory_, name, error, report));
     }
     note_unknown_names(others, report);

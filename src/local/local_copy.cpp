@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "braid/core/limits.hpp"
 #include "braid/local/backend.hpp"
-#include "braid/local/limits.hpp"
 
 namespace braid::local {
 namespace {
@@ -76,7 +76,7 @@ Result<CheckReport> LocalBackend::copy_into(store::Directory& destination,
     CheckReport report;
     BRAID_TRY(const auto copies, destination.subdirectory(kUnfinishedName));
     for (const auto& [collection, extent] : sources) {
-        BRAID_CHECK(check_limits(limits));
+        BRAID_CHECK(core::check_limits(limits));
         BRAID_TRY(const auto files, copies->subdirectory(collection->name()));
         BRAID_CHECK(collection->copy_files(extent, *files));
         // Read back, and compared with what is in memory.
@@ -92,7 +92,7 @@ Result<CheckReport> LocalBackend::copy_into(store::Directory& destination,
 
 Result<CheckReport> LocalBackend::copy_to(store::Directory& destination,
                                           const CallLimits& limits) const {
-    BRAID_CHECK(check_limits(limits));
+    BRAID_CHECK(core::check_limits(limits));
     BRAID_CHECK(require_empty(destination));
     BRAID_CHECK(destination.subdirectory(kUnfinishedName));  // before the lock's file is there
     BRAID_TRY(const auto held, destination.lock(kLockName));

@@ -37,7 +37,7 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
                        std::numeric_limits<Sequence>::max());
     CheckReport found;
     {
-        Findings findings("collection \"" + name + "\"", found);
+        core::Findings findings("collection \"" + name + "\"", found);
         const auto take = [&](Sequence sequence, std::span<const std::byte> payload) {
             return reading.add(sequence, payload);
         };

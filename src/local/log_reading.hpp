@@ -5,7 +5,7 @@
 #include <string>
 
 #include "braid/collection.hpp"
-#include "braid/local/partition.hpp"
+#include "braid/exact/partition.hpp"
 #include "braid/local/versions.hpp"
 #include "braid/result.hpp"
 

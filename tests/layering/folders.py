@@ -12,7 +12,7 @@ LAYERS = [
     ["core", "kernels"],
     ["store", "text", "json", "net", "embed", "llm", "fusion"],
     ["sparse", "dense", "docs"],
-    ["segment"],
+    ["segment", "exact"],
     ["local", "remote"],
     ["retrieval", "wire", "ingest", "eval", "engine"],
     ["server"],
@@ -21,9 +21,10 @@ LAYERS = [
 LAYER = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
 STRANGERS = [  # nobody in the first set sees anybody else in the second
     ({"sparse", "dense", "docs"}, {"sparse", "dense", "docs"}),
+    ({"segment", "exact"}, {"segment", "exact"}),
     ({"local", "remote"}, {"local", "remote"}),
-    ({"retrieval"}, {"store", "sparse", "dense", "docs", "segment", "local", "remote"}),
-    ({"cli", "server"}, {"store", "sparse", "dense", "docs", "segment"}),
+    ({"retrieval"}, {"store", "sparse", "dense", "docs", "segment", "exact", "local", "remote"}),
+    ({"cli", "server"}, {"store", "sparse", "dense", "docs", "segment", "exact"}),
 ]
 
 

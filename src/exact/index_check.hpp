@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "braid/collection.hpp"
-#include "braid/local/findings.hpp"
-#include "braid/local/partition.hpp"
+#include "braid/core/findings.hpp"
+#include "braid/exact/partition.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 
 /// Compares what a namespace's indexes show at one sequence number with the chunks that they should
 /// hold: first each of them, then that there is nothing besides. It takes no locks; between two
@@ -22,7 +22,7 @@ class IndexCheck {
 public:
     /// Schema and findings must outlive it. `dimension`: of the collection's vectors.
     IndexCheck(const Schema& schema, std::size_t dimension, std::string namespace_, Sequence at,
-               Findings& findings);
+               core::Findings& findings);
 
     /// A chunk with its vector and its terms, counted anew.
     void compare(const Partition& partition, const PreparedChunk& expected);
@@ -59,8 +59,8 @@ private:
     std::size_t dimension_;
     std::string space_;
     Sequence at_;
-    Findings& findings_;
+    core::Findings& findings_;
     Totals expected_;
 };
 
-}  // namespace braid::local
+}  // namespace braid::exact

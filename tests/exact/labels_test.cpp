@@ -1,11 +1,11 @@
-#include "braid/local/labels.hpp"
+#include "braid/exact/labels.hpp"
 
 #include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>
 
-namespace braid::local {
+namespace braid::exact {
 namespace {
 
 TEST(LabelTable, GivesEqualLabelsOneNumber) {
@@ -57,4 +57,4 @@ TEST(LabelTable, ShowsWhatLookingAtEveryLabelWouldShow) {
 }
 
 }  // namespace
-}  // namespace braid::local
+}  // namespace braid::exact

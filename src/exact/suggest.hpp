@@ -6,10 +6,10 @@
 
 #include "braid/answer.hpp"
 #include "braid/collection.hpp"
-#include "braid/local/leg_search.hpp"
+#include "braid/exact/leg_search.hpp"
 #include "braid/text/analyzer.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 
 /// For each word of the text that no row of the view holds, up to `limit` words near it that some
 /// do: one letter off for words of up to four bytes, two for longer ones; nearest first, then the
@@ -20,4 +20,4 @@ Result<std::vector<Suggestion>> suggest_words(const View& view, const Schema& sc
                                               const text::Analyzer& analyzer, std::string_view text,
                                               std::size_t limit, const CallLimits& limits);
 
-}  // namespace braid::local
+}  // namespace braid::exact

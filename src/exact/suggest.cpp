@@ -1,14 +1,14 @@
-#include "braid/local/suggest.hpp"
+#include "braid/exact/suggest.hpp"
 
 #include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "braid/core/limits.hpp"
 #include "braid/core/nearest.hpp"
-#include "braid/local/limits.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 namespace {
 
 constexpr std::size_t kMaxWords = 16;       // of the text that are looked at
@@ -61,15 +61,15 @@ Result<std::vector<NearTerm>> candidates(const View& view, std::string_view term
                                          const CallLimits& limits) {
     const std::size_t most = most_of(term);
     std::vector<NearTerm> near;
-    StepCounter steps;
+    core::StepCounter steps;
     for (const auto& [known, postings] : view.partition().postings()) {
-        if (steps.due()) BRAID_CHECK(check_limits(limits));
+        if (steps.due()) BRAID_CHECK(core::check_limits(limits));
         const bool stem = known.size() >= kShortBytes && term.starts_with(known);
         const bool sized = known.size() <= term.size() + most && term.size() <= known.size() + most;
         if (!stem && !sized) continue;
         const std::size_t distance = core::edit_distance(term, known, most);
         if (!stem && distance > most) continue;
-        if (steps.due(postings.size())) BRAID_CHECK(check_limits(limits));
+        if (steps.due(postings.size())) BRAID_CHECK(core::check_limits(limits));
         NearTerm seen = seen_of(view, known, postings);
         if (seen.chunks == 0) continue;
         seen.distance = distance;
@@ -116,4 +116,4 @@ Result<std::vector<Suggestion>> suggest_words(const View& view, const Schema& sc
     return suggestions;
 }
 
-}  // namespace braid::local
+}  // namespace braid::exact

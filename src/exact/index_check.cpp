@@ -1,14 +1,14 @@
-#include "braid/local/index_check.hpp"
+#include "braid/exact/index_check.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
-#include "braid/local/leg_search.hpp"
-#include "braid/local/limits.hpp"
+#include "braid/core/limits.hpp"
+#include "braid/exact/leg_search.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 namespace {
 
 /// What a vector scores with itself among vectors of its own.
@@ -22,7 +22,7 @@ double self_score(const dense::ExactRows& rows, std::size_t index, const std::ve
 }  // namespace
 
 IndexCheck::IndexCheck(const Schema& schema, std::size_t dimension, std::string namespace_,
-                       Sequence at, Findings& findings)
+                       Sequence at, core::Findings& findings)
     : schema_(schema),
       dimension_(dimension),
       space_(std::move(namespace_)),
@@ -133,9 +133,9 @@ void IndexCheck::compare_vector(const Partition& partition, const Chunk& chunk, 
 Result<IndexCheck::Totals> IndexCheck::totals_of(const Partition& partition,
                                                  const CallLimits& limits) {
     Totals totals;
-    StepCounter steps;
+    core::StepCounter steps;
     for (Row row = 0; row < partition.rows(); ++row) {
-        if (steps.due()) BRAID_CHECK(check_limits(limits));
+        if (steps.due()) BRAID_CHECK(core::check_limits(limits));
         const RowFacts& facts = partition.facts(row);
         if (!facts.visible(at_)) continue;
         const Label label =
@@ -150,7 +150,7 @@ Result<IndexCheck::Totals> IndexCheck::totals_of(const Partition& partition,
     for (const auto& [term, list] : partition.postings()) {
         const sparse::Posting* before = nullptr;
         for (const sparse::Posting& posting : list) {
-            if (steps.due()) BRAID_CHECK(check_limits(limits));
+            if (steps.due()) BRAID_CHECK(core::check_limits(limits));
             const bool in_order = before == nullptr || before->row < posting.row;
             const std::size_t rows = partition.rows();  // one more may be on its way in
             if (!in_order || posting.row > rows) {
@@ -190,4 +190,4 @@ Result<> IndexCheck::finish(const Partition& partition, const CallLimits& limits
     return {};
 }
 
-}  // namespace braid::local
+}  // namespace braid::exact

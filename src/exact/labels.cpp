@@ -1,10 +1,10 @@
-#include "braid/local/labels.hpp"
+#include "braid/exact/labels.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 
-namespace braid::local {
+namespace braid::exact {
 
 Label label_of(const Chunk& chunk, const Schema& schema) {
     const auto& names = schema.levels.names;
@@ -55,4 +55,4 @@ std::vector<bool> LabelTable::visible(std::size_t clearance,
     return visible;
 }
 
-}  // namespace braid::local
+}  // namespace braid::exact

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "braid/docs/filter_matcher.hpp"
-#include "braid/local/leg_search.hpp"
-#include "braid/local/partition.hpp"
+#include "braid/exact/leg_search.hpp"
+#include "braid/exact/partition.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 
 /// What a filter selects of a namespace, while writers go on: decided in rounds, each of which
 /// looks at what was written during the one before.
@@ -45,4 +45,4 @@ private:
     std::vector<Selected> selected_;
 };
 
-}  // namespace braid::local
+}  // namespace braid::exact

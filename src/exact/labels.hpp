@@ -11,7 +11,7 @@
 #include "braid/core/stable_vector.hpp"
 #include "braid/types.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 
 /// Access class of a chunk; each chunk has exactly one.
 struct Label {
@@ -48,4 +48,4 @@ private:
     std::vector<std::uint32_t> without_scope_;
 };
 
-}  // namespace braid::local
+}  // namespace braid::exact

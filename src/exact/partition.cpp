@@ -1,10 +1,10 @@
-#include "braid/local/partition.hpp"
+#include "braid/exact/partition.hpp"
 
 #include <utility>
 
 #include "braid/docs/chunk_codec.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 
 std::string_view field_text(const Chunk& chunk, const std::string& field) {
     if (field == "content") return chunk.content;
@@ -132,4 +132,4 @@ std::shared_ptr<Partition> Partition::compacted(Sequence oldest) const {
     return kept;
 }
 
-}  // namespace braid::local
+}  // namespace braid::exact

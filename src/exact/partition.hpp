@@ -15,10 +15,10 @@
 #include "braid/collection.hpp"
 #include "braid/core/stable_vector.hpp"
 #include "braid/dense/exact_rows.hpp"
-#include "braid/local/labels.hpp"
+#include "braid/exact/labels.hpp"
 #include "braid/sparse/memory_postings.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 
 using Row = std::uint32_t;
 /// Position in the collection's log: a row is visible from its birth up to its death.
@@ -147,4 +147,4 @@ struct Present {
     Sequence at = 0;
 };
 
-}  // namespace braid::local
+}  // namespace braid::exact

@@ -1,4 +1,4 @@
-#include "braid/local/index_check.hpp"
+#include "braid/exact/index_check.hpp"
 
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 #include "backend/helpers.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 namespace {
 
 using testing::make_chunk;
@@ -35,7 +35,7 @@ protected:
                                       Sequence at = 1) const {
         CheckReport report;
         {
-            Findings findings("it", report);
+            core::Findings findings("it", report);
             IndexCheck check(schema, 2, "default", at, findings);
             for (const PreparedChunk& chunk : expected) check.compare(partition, chunk);
             EXPECT_TRUE(check.finish(partition, {}));
@@ -118,4 +118,4 @@ TEST_F(IndexCheckTest, ListsAHundredProblemsAndCountsTheRest) {
 }
 
 }  // namespace
-}  // namespace braid::local
+}  // namespace braid::exact

@@ -6,7 +6,7 @@
 
 #include "braid/collection.hpp"
 
-namespace braid::local {
+namespace braid::core {
 
 /// Collects what a check finds about one thing, "collection \"notes\"", and says which it is. After
 /// a hundred problems it only counts on: damage to one file can be found at every place of it.
@@ -43,4 +43,4 @@ private:
     std::uint64_t problems_ = 0;
 };
 
-}  // namespace braid::local
+}  // namespace braid::core

@@ -1,4 +1,4 @@
-#include "braid/local/leg_search.hpp"
+#include "braid/exact/leg_search.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "braid/sparse/bm25.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 namespace {
 
 /// Query terms in the order of their first occurrence, repetitions counted.
@@ -59,9 +59,9 @@ Result<TextStatistics> text_statistics(const View& view, const Schema& schema,
         }
     };
     if (every_term) {
-        StepCounter steps;
+        core::StepCounter steps;
         for (const auto& [term, list] : view.partition().postings()) {
-            if (steps.due(list.size())) BRAID_CHECK(check_limits(limits));
+            if (steps.due(list.size())) BRAID_CHECK(core::check_limits(limits));
             count(term, list);
         }
         return statistics;
@@ -156,7 +156,7 @@ Result<std::vector<ScoredRow>> score_dense(const View& view, const Schema& schem
     std::array<double, dense::ExactRows::kBlockRows> scores{};
     std::array<Row, dense::ExactRows::kBlockRows> admitted{};
     for (std::size_t first = 0; first < size; first += scores.size()) {
-        BRAID_CHECK(check_limits(limits));
+        BRAID_CHECK(core::check_limits(limits));
         const auto block = std::span(admitted).first(std::min(scores.size(), size - first));
         BRAID_CHECK(admitted_rows(view, rows, first, block));
         for (auto run = block.begin(); run != block.end();) {  // of neighbours to be scored
@@ -186,7 +186,7 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
     std::optional<double> mean_idf;
     std::vector<double> best_scores;
     std::vector<double> scores(view.rows(), 0.0);
-    StepCounter steps;
+    core::StepCounter steps;
     for (const std::string& query : leg.texts) {
         std::ranges::fill(scores, 0.0);
         for (const auto& [term, repeated] : query_terms(analyzer, query)) {
@@ -205,7 +205,7 @@ Result<std::vector<ScoredRow>> score_sparse(const View& view, const Schema& sche
             }
             const double weight = repeated * idf;
             for (const sparse::Posting& posting : list) {
-                if (steps.due()) BRAID_CHECK(check_limits(limits));
+                if (steps.due()) BRAID_CHECK(core::check_limits(limits));
                 if (!view.shows(posting.row)) continue;
                 scores[posting.row] +=
                     weight * sparse::saturation(schema.bm25, posting.tf,
@@ -237,4 +237,4 @@ std::vector<ScoredRow> best(const Partition& partition, std::vector<ScoredRow> r
     return rows;
 }
 
-}  // namespace braid::local
+}  // namespace braid::exact

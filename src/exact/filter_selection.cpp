@@ -1,6 +1,6 @@
-#include "braid/local/filter_selection.hpp"
+#include "braid/exact/filter_selection.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 
 Result<> FilterSelection::catch_up(const Present& now) {
     const Partition& partition = *now.partition;
@@ -28,4 +28,4 @@ std::vector<std::string> FilterSelection::ids(const Present& now) const {
     return ids;
 }
 
-}  // namespace braid::local
+}  // namespace braid::exact

@@ -5,7 +5,7 @@
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 
-namespace braid::local {
+namespace braid::core {
 
 /// DeadlineExceeded, Cancelled, or nothing.
 inline Result<> check_limits(const CallLimits& limits) {
@@ -32,4 +32,4 @@ private:
     std::size_t steps_ = 0;
 };
 
-}  // namespace braid::local
+}  // namespace braid::core

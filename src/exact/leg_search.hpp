@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "braid/backend.hpp"
+#include "braid/core/limits.hpp"
 #include "braid/docs/filter_matcher.hpp"
-#include "braid/local/limits.hpp"
-#include "braid/local/partition.hpp"
+#include "braid/exact/partition.hpp"
 #include "braid/result.hpp"
 #include "braid/text/analyzer.hpp"
 
-namespace braid::local {
+namespace braid::exact {
 
 /// What a principal sees of a partition at one point in time, whatever is appended meanwhile.
 class View {
@@ -58,7 +58,7 @@ public:
     bool admits_all() const noexcept { return filter_ == nullptr; }
     /// Requires that the view shows the row.
     Result<bool> admits(Row row) {
-        if (steps_.due(cost_)) BRAID_CHECK(check_limits(*limits_));
+        if (steps_.due(cost_)) BRAID_CHECK(core::check_limits(*limits_));
         return filter_ == nullptr || filter_->matches(view_->partition().chunk(row));
     }
 
@@ -68,7 +68,7 @@ public:
     Result<> for_each(const Use& use) {
         for (Row row = 0; row < view_->rows(); ++row) {
             if (!view_->shows(row)) {
-                if (steps_.due()) BRAID_CHECK(check_limits(*limits_));
+                if (steps_.due()) BRAID_CHECK(core::check_limits(*limits_));
                 continue;
             }
             BRAID_TRY(const bool admitted, admits(row));
@@ -87,7 +87,7 @@ private:
     const docs::FilterMatcher* filter_;
     const CallLimits* limits_;
     std::size_t cost_ = 1;
-    StepCounter steps_;
+    core::StepCounter steps_;
 };
 
 /// Terms of many rows, added per text field as integers: the sum does not depend on their order.
@@ -138,4 +138,4 @@ Result<TextStatistics> text_statistics(const View& view, const Schema& schema,
 std::vector<ScoredRow> best(const Partition& partition, std::vector<ScoredRow> rows,
                             std::size_t depth);
 
-}  // namespace braid::local
+}  // namespace braid::exact
