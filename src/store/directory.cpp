@@ -1,19 +1,16 @@
 #include "braid/store/directory.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <utility>
 
+#include "braid/store/file_writer.hpp"
 #include "braid/store/raw_directory.hpp"
 
 namespace braid::store {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 200;
-constexpr std::string_view kTempPrefix = ".tmp-";
 constexpr std::string_view kTrashPrefix = ".trash-";
-constexpr int kMaxNameAttempts = 100;
 constexpr int kMaxDepth = 64;
 
 bool is_name_character(char c) noexcept {
@@ -23,13 +20,6 @@ bool is_name_character(char c) noexcept {
 
 bool is_listed(const RawEntry& entry) noexcept {
     return entry.kind != RawEntry::Kind::Other && is_valid_name(entry.name);
-}
-
-/// A name that is very likely free; whoever takes it finds out whether it was.
-std::string own_name(std::string_view prefix) {
-    static std::atomic<std::uint64_t> next{
-        static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count())};
-    return std::string(prefix) + std::to_string(next.fetch_add(1, std::memory_order_relaxed));
 }
 
 Result<> check_name(std::string_view name) {
@@ -45,11 +35,6 @@ Result<> write_all(RawFile& file, std::span<const std::byte> bytes) {
         bytes = bytes.subspan(written);
     }
     return {};
-}
-
-Result<> write_durably(RawFile& file, std::span<const std::byte> bytes) {
-    BRAID_CHECK(write_all(file, bytes));
-    return file.sync();
 }
 
 Result<> remove_tree(RawDirectory& parent, const std::string& name, int depth) {
@@ -138,9 +123,15 @@ public:
         return raw_->view(std::string(name));
     }
 
+    Result<std::shared_ptr<const MappedFile>> map(std::string_view name) const override {
+        BRAID_CHECK(check_name(name));
+        return raw_->map(std::string(name));
+    }
+
     Result<std::vector<DirectoryEntry>> list() const override;
     Result<std::vector<std::string>> list_others() const override;
     Result<> create(std::string_view name, std::span<const std::byte> bytes) override;
+    Result<std::unique_ptr<FileWriter>> write_file(std::string_view name) override;
     Result<> replace(std::string_view name, std::span<const std::byte> bytes) override;
     Result<> remove(std::string_view name) override;
     Result<std::unique_ptr<AppendFile>> open_append(std::string_view name) override;
@@ -158,7 +149,6 @@ public:
     Result<std::size_t> remove_leftovers() override;
 
 private:
-    Result<std::string> write_temporary(std::span<const std::byte> bytes);
     Result<> write_and_rename(std::string_view name, std::span<const std::byte> bytes,
                               RawDirectory::IfTaken if_taken);
     Result<std::unique_ptr<RawFile>> open_or_create(const std::string& name);
@@ -190,35 +180,18 @@ Result<std::vector<std::string>> RawBackedDirectory::list_others() const {
     return names;
 }
 
-/// A new file, content durable, under a name of our own; on failure nothing is left, if possible.
-Result<std::string> RawBackedDirectory::write_temporary(std::span<const std::byte> bytes) {
-    for (int attempt = 0;; ++attempt) {
-        std::string name = own_name(kTempPrefix);
-        auto file = raw_->open_file(name, RawDirectory::Access::AppendNew);
-        if (!file) {
-            if (file.error().code == ErrorCode::AlreadyExists && attempt < kMaxNameAttempts) {
-                continue;
-            }
-            return fail("cannot write a new file", std::move(file).error());
-        }
-        Result<> written = write_durably(**file, bytes);
-        if (written) return name;
-        (void)raw_->remove_file(name);  // the first error is the one to report
-        return fail("cannot write a new file", std::move(written).error());
-    }
-}
-
 Result<> RawBackedDirectory::write_and_rename(std::string_view name,
                                               std::span<const std::byte> bytes,
                                               RawDirectory::IfTaken if_taken) {
     BRAID_CHECK(check_name(name));
-    BRAID_TRY(const std::string temporary, write_temporary(bytes));
-    Result<> renamed = raw_->rename(temporary, std::string(name), if_taken);
-    if (!renamed) {
-        (void)raw_->remove_file(temporary);  // the first error is the one to report
-        return renamed;
-    }
-    return raw_->sync();
+    BRAID_TRY(const auto writer, FileWriter::open(raw_, std::string(name), if_taken));
+    BRAID_CHECK(writer->write(bytes));
+    return writer->finish();
+}
+
+Result<std::unique_ptr<FileWriter>> RawBackedDirectory::write_file(std::string_view name) {
+    BRAID_CHECK(check_name(name));
+    return FileWriter::open(raw_, std::string(name), RawDirectory::IfTaken::Fail);
 }
 
 Result<> RawBackedDirectory::create(std::string_view name, std::span<const std::byte> bytes) {
@@ -341,6 +314,11 @@ tl::unexpected<Error> lock_is_lost(const std::string& path) {
                 "the lock " + path +
                     " was removed or replaced while this program held it, so that another one may "
                     "be writing; nothing more is written here until it is opened anew");
+}
+
+Result<std::shared_ptr<const MappedFile>> RawDirectory::map(const std::string& name) const {
+    BRAID_TRY(const auto seen, view(name));
+    return map_copy(seen->bytes(), path() + "/" + name);
 }
 
 std::unique_ptr<Directory> make_directory(std::shared_ptr<RawDirectory> raw) {

@@ -12,6 +12,9 @@
 
 namespace braid::store {
 
+class FileWriter;  // file_writer.hpp
+class MappedFile;  // mapped_file.hpp
+
 /// The bytes of one file as they were when it was opened: they do not change and do not fault,
 /// also when the file is appended to, truncated, replaced or removed meanwhile.
 ///
@@ -95,6 +98,10 @@ public:
     /// NotFound if `name` does not exist. The view outlives removal of the file.
     virtual Result<std::unique_ptr<FileView>> open(std::string_view name) const = 0;
 
+    /// For files that are written once and may be large: their bytes are read when touched.
+    /// NotFound if `name` does not exist. The mapping outlives removal of the file.
+    virtual Result<std::shared_ptr<const MappedFile>> map(std::string_view name) const = 0;
+
     /// Files and sub-directories, sorted by name. What is neither (links, devices), has a name we
     /// could not have given, or is a left-over of a crash, is not listed.
     virtual Result<std::vector<DirectoryEntry>> list() const = 0;
@@ -104,6 +111,10 @@ public:
 
     /// Writes a new file, durably. AlreadyExists if `name` is taken, also by a directory.
     virtual Result<> create(std::string_view name, std::span<const std::byte> bytes) = 0;
+
+    /// Begins a new file of any size, which is there, whole and durable, once the writer has
+    /// finished. AlreadyExists if `name` is taken.
+    virtual Result<std::unique_ptr<FileWriter>> write_file(std::string_view name) = 0;
 
     /// Writes a file in place of the one of that name, if there is one, durably. Readers see the
     /// old bytes or the new ones, never a mixture, also after a crash. AlreadyExists if a directory

@@ -13,6 +13,7 @@
 #include "braid/store/posix_error.hpp"
 #include "braid/store/posix_file.hpp"
 #include "braid/store/posix_lock.hpp"
+#include "braid/store/posix_map.hpp"
 #include "braid/store/raw_directory.hpp"
 
 namespace braid::store {
@@ -31,6 +32,7 @@ public:
 
     std::string path() const override { return path_; }
     Result<std::unique_ptr<FileView>> view(const std::string& name) const override;
+    Result<std::shared_ptr<const MappedFile>> map(const std::string& name) const override;
     Result<std::unique_ptr<RawFile>> open_file(const std::string& name, Access access) override;
     Result<std::shared_ptr<RawDirectory>> open_directory(const std::string& name) const override;
     Result<> make_directory(const std::string& name) override;
@@ -59,6 +61,12 @@ Result<std::unique_ptr<FileView>> PosixRawDirectory::view(const std::string& nam
     const Descriptor file = open_at(number(), name.c_str(), O_RDONLY | kFileFlags);
     if (!file) return failed("open", name);
     return read_whole(file, path_of(name));
+}
+
+Result<std::shared_ptr<const MappedFile>> PosixRawDirectory::map(const std::string& name) const {
+    Descriptor file = open_at(number(), name.c_str(), O_RDONLY | kFileFlags);
+    if (!file) return failed("open", name);
+    return map_posix_file(std::move(file), path_of(name));
 }
 
 Result<std::unique_ptr<RawFile>> PosixRawDirectory::open_file(const std::string& name,

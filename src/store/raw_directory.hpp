@@ -10,6 +10,7 @@
 
 #include "braid/result.hpp"
 #include "braid/store/directory.hpp"
+#include "braid/store/mapped_file.hpp"
 
 namespace braid::store {
 
@@ -63,6 +64,8 @@ public:
 
     virtual std::string path() const = 0;
     virtual Result<std::unique_ptr<FileView>> view(const std::string& name) const = 0;
+    /// See Directory::map. Unless overridden, a copy of what `view` shows.
+    virtual Result<std::shared_ptr<const MappedFile>> map(const std::string& name) const;
     virtual Result<std::unique_ptr<RawFile>> open_file(const std::string& name, Access access) = 0;
     virtual Result<std::shared_ptr<RawDirectory>> open_directory(const std::string& name) const = 0;
     /// AlreadyExists if the name is taken.

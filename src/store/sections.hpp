@@ -68,6 +68,15 @@ public:
     }
     Result<std::span<const std::byte>> bytes() const { return bytes(0, all_.size()); }
 
+    /// A part as a section of its own, checked against the end, verified when it is read.
+    Result<Section> part(std::uint64_t offset, std::uint64_t length) const {
+        if (offset > all_.size() || length > all_.size() - offset) {
+            return fail(ErrorCode::Corruption,
+                        "section \"" + std::string(name_) + "\" ends within a part of it");
+        }
+        return Section(all_.subspan(offset, length), name_, guard_, base_ + offset);
+    }
+
     /// To be asked once after a search that used bytes given out earlier.
     Result<> intact() const { return guard_ == nullptr ? Result<>() : guard_->intact(); }
 

@@ -1,0 +1,88 @@
+#include "braid/store/block_checksums.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "braid/store/bytes.hpp"
+#include "braid/store/checksum.hpp"
+
+namespace braid::store {
+namespace {
+
+constexpr std::uint64_t kWordBits = 64;
+
+}  // namespace
+
+std::uint64_t block_checksum(std::span<const std::byte> block, std::uint64_t generation,
+                             std::uint64_t number) noexcept {
+    return checksum(block, (generation << 32) ^ number);
+}
+
+void BlockSummer::sum(std::span<const std::byte> block) {
+    sums_.push_back(block_checksum(block, generation_, sums_.size()));
+}
+
+void BlockSummer::add(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        if (begun_.empty() && bytes.size() >= kBlockBytes) {
+            sum(bytes.first(kBlockBytes));
+            bytes = bytes.subspan(kBlockBytes);
+            continue;
+        }
+        const std::size_t taken =
+            std::min(bytes.size(), static_cast<std::size_t>(kBlockBytes) - begun_.size());
+        begun_.insert(begun_.end(), bytes.begin(),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+        bytes = bytes.subspan(taken);
+        if (begun_.size() < kBlockBytes) return;
+        sum(begun_);
+        begun_.clear();
+    }
+}
+
+std::vector<std::uint64_t> BlockSummer::finish() {
+    if (!begun_.empty()) sum(begun_);
+    begun_ = {};
+    return std::exchange(sums_, {});
+}
+
+CheckedBlocks::CheckedBlocks(std::shared_ptr<const MappedFile> mapping, std::uint64_t size,
+                             std::span<const std::byte> sums, std::uint64_t generation)
+    : mapping_(std::move(mapping)),
+      guarded_(mapping_->bytes().first(static_cast<std::size_t>(size))),
+      sums_(sums),
+      generation_(generation),
+      verified_(static_cast<std::size_t>((block_count(size) + kWordBits - 1) / kWordBits)) {}
+
+bool CheckedBlocks::is_verified(std::uint64_t block) const noexcept {
+    const std::uint64_t word = verified_[block / kWordBits].load(std::memory_order_relaxed);
+    return (word >> (block % kWordBits) & 1) != 0;
+}
+
+Result<> CheckedBlocks::verify_block(std::uint64_t block) const {
+    const std::uint64_t begin = block * kBlockBytes;
+    const auto bytes = guarded_.subspan(begin, std::min(kBlockBytes, guarded_.size() - begin));
+    ByteReader reader(sums_.subspan(block * sizeof(std::uint64_t)), mapping_->path());
+    BRAID_TRY(const std::uint64_t expected, reader.u64("block checksum"));
+    if (block_checksum(bytes, generation_, block) != expected) {
+        BRAID_CHECK(intact());  // says more where it can
+        return fail(ErrorCode::Corruption, mapping_->path() + " is damaged: bytes " +
+                                               std::to_string(begin) + " to " +
+                                               std::to_string(begin + bytes.size()) +
+                                               " do not have the checksum they were written with");
+    }
+    verified_[block / kWordBits].fetch_or(std::uint64_t{1} << (block % kWordBits),
+                                          std::memory_order_relaxed);
+    return {};
+}
+
+Result<> CheckedBlocks::verify(std::uint64_t offset, std::uint64_t length) const {
+    if (length == 0) return {};
+    const std::uint64_t last = (offset + length - 1) / kBlockBytes;
+    for (std::uint64_t block = offset / kBlockBytes; block <= last; ++block) {
+        if (!is_verified(block)) BRAID_CHECK(verify_block(block));
+    }
+    return {};
+}
+
+}  // namespace braid::store

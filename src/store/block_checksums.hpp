@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/store/mapped_file.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::store {
+
+/// What one checksum covers. Part of the format of section files.
+inline constexpr std::uint64_t kBlockBytes = 64 * 1024;
+
+/// How many blocks `size` bytes have; the last may be shorter.
+constexpr std::uint64_t block_count(std::uint64_t size) noexcept {
+    return size / kBlockBytes + (size % kBlockBytes != 0 ? 1 : 0);
+}
+
+/// The checksum of one block, different for equal bytes elsewhere: a block that was written to the
+/// wrong place, or belongs to another file, does not pass.
+std::uint64_t block_checksum(std::span<const std::byte> block, std::uint64_t generation,
+                             std::uint64_t number) noexcept;
+
+/// Makes the checksums of bytes that come piece by piece.
+class BlockSummer {
+public:
+    explicit BlockSummer(std::uint64_t generation) noexcept : generation_(generation) {}
+
+    void add(std::span<const std::byte> bytes);
+    /// Of all blocks, the one begun last included.
+    std::vector<std::uint64_t> finish();
+
+private:
+    void sum(std::span<const std::byte> block);
+
+    std::uint64_t generation_;
+    std::vector<std::byte> begun_;
+    std::vector<std::uint64_t> sums_;
+};
+
+/// Looks at each block of a mapping once, when it is first asked for.
+class CheckedBlocks final : public BlockGuard {
+public:
+    /// `size` bytes from the start of the mapping are guarded. `sums` are their checksums, eight
+    /// bytes each, one per block, somewhere in the mapping.
+    CheckedBlocks(std::shared_ptr<const MappedFile> mapping, std::uint64_t size,
+                  std::span<const std::byte> sums, std::uint64_t generation);
+
+    Result<> verify(std::uint64_t offset, std::uint64_t length) const override;
+    Result<> intact() const override { return mapping_->intact(); }
+
+    /// Looks at one block, whether or not it was looked at before. Requires that there is one.
+    Result<> verify_block(std::uint64_t block) const;
+
+private:
+    bool is_verified(std::uint64_t block) const noexcept;
+
+    std::shared_ptr<const MappedFile> mapping_;
+    std::span<const std::byte> guarded_;
+    std::span<const std::byte> sums_;
+    std::uint64_t generation_;
+    mutable std::vector<std::atomic<std::uint64_t>> verified_;  // bit b of word w: block 64 w + b
+};
+
+}  // namespace braid::store
