@@ -8,11 +8,11 @@
 
 #include <unistd.h>
 
-#include "braid/cli/arguments.hpp"
-#include "braid/cli/commands.hpp"
-#include "braid/cli/help.hpp"
-#include "braid/cli/pager.hpp"
+#include "braid/cli/args/arguments.hpp"
+#include "braid/cli/args/help.hpp"
+#include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/cli/view/pager.hpp"
 #include "braid/core/errand.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/error_json.hpp"
@@ -68,22 +68,22 @@ bool wants_pager(const Arguments& arguments, const Output& out) {
 }
 
 /// Who --as names, in the configuration or in JSON; without it somebody who sees everything.
-Result<server::Visitor> visitor_of(const Arguments& arguments, const Settings& settings) {
+Result<service::Visitor> visitor_of(const Arguments& arguments, const Settings& settings) {
     const auto who = arguments.text("as");
-    if (!who) return server::Visitor{};
+    if (!who) return service::Visitor{};
     if (arguments.command->whole_database) {
         return invalid_argument("--as does not go with \"" + std::string(arguments.command->name) +
                                 "\", which works on the whole database");
     }
     if (!who->starts_with('{')) return settings.visitor(*who);
     BRAID_TRY(const Value json, json::parse(*who));
-    return server::visitor_from_value(json, "--as");
+    return service::visitor_from_value(json, "--as");
 }
 
 Result<> run_command(const Arguments& arguments, Output& out, Interrupts& interrupts) {
     BRAID_TRY(const Settings settings, Settings::load(SettingSources::of_process()));
     settings.export_to_environment();
-    BRAID_TRY(const server::Visitor visitor, visitor_of(arguments, settings));
+    BRAID_TRY(const service::Visitor visitor, visitor_of(arguments, settings));
     Session session{arguments, settings, out, interrupts, visitor};
     for (const std::string& warning : settings.warnings()) session.warn(warning);
     return arguments.command->run(session);

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "braid/cli/embedders.hpp"
-#include "braid/cli/socket_place.hpp"
+#include "braid/cli/config/embedders.hpp"
+#include "braid/cli/config/socket_place.hpp"
 
 namespace braid::cli {
 namespace {
@@ -20,17 +20,17 @@ bool names_collection(const Object& params) {
 }
 
 /// The name of the only collection, if it is not "default"; else empty.
-std::string only_collection(const Service& service) {
+std::string only_collection(const service::Service& service) {
     const auto listed = service.call("collections", {});
     if (!listed) return {};
-    const Array& infos = list_in(*listed, "collections");
-    std::string name = infos.size() == 1 ? text_in(infos.front(), "name") : std::string();
+    const Array& infos = service::list_in(*listed, "collections");
+    std::string name = infos.size() == 1 ? service::text_in(infos.front(), "name") : std::string();
     return name == kDefaultCollection ? std::string() : name;
 }
 
 }  // namespace
 
-Result<Value> Session::read(const Service& service, std::string_view operation,
+Result<Value> Session::read(const service::Service& service, std::string_view operation,
                             Object params) const {
     auto result = service.call(operation, params);
     if (result || result.error().code != ErrorCode::NotFound || names_collection(params)) {
@@ -43,13 +43,13 @@ Result<Value> Session::read(const Service& service, std::string_view operation,
     return service.call(operation, std::move(params));
 }
 
-Result<std::string> Session::collection_to_read(const Service& service) const {
+Result<std::string> Session::collection_to_read(const service::Service& service) const {
     if (auto given = arguments.text("collection")) return *std::move(given);
     BRAID_TRY(const Value info, read(service, "describe", {}));
-    return text_in(info, "name");
+    return service::text_in(info, "name");
 }
 
-void Session::name_collection(const Service& service, Request& request) const {
+void Session::name_collection(const service::Service& service, Request& request) const {
     if (!request.collections.empty()) return;
     auto name = collection_to_read(service);
     if (name && *name != kDefaultCollection) request.collections = {*std::move(name)};
@@ -74,10 +74,10 @@ Result<WriteOptions> Session::write_options() const {
     return options;
 }
 
-Result<std::unique_ptr<Service>> Session::service_at(const std::string& socket) const {
+Result<std::unique_ptr<service::Service>> Session::service_at(const std::string& socket) const {
     if (verbose()) note("through the server at " + socket);
     BRAID_TRY(auto embedders, embedder_factory(settings));
-    return remote_service(socket, std::move(embedders), visitor);
+    return service::remote_service(socket, std::move(embedders), visitor);
 }
 
 std::optional<std::string> Session::server_socket() const {
@@ -87,16 +87,16 @@ std::optional<std::string> Session::server_socket() const {
     return std::nullopt;
 }
 
-Result<std::unique_ptr<Service>> Session::service_for_reading() const {
+Result<std::unique_ptr<service::Service>> Session::service_for_reading() const {
     if (const auto socket = server_socket()) return service_at(*socket);
     BRAID_TRY(auto database, open_for_reading());
-    return local_service(std::move(database), visitor);
+    return service::local_service(std::move(database), visitor);
 }
 
-Result<std::unique_ptr<Service>> Session::service_for_writing(bool create) const {
+Result<std::unique_ptr<service::Service>> Session::service_for_writing(bool create) const {
     if (const auto socket = server_socket()) return service_at(*socket);
     auto database = open_for_writing(create);
-    if (database) return local_service(*std::move(database), visitor);
+    if (database) return service::local_service(*std::move(database), visitor);
     // A server may have come between.
     if (database.error().code == ErrorCode::Locked) {
         if (const auto socket = served_socket(data())) return service_at(*socket);

@@ -4,14 +4,14 @@
 #include <optional>
 #include <string>
 
-#include "braid/cli/arguments.hpp"
+#include "braid/cli/args/arguments.hpp"
+#include "braid/cli/config/settings.hpp"
 #include "braid/cli/interrupt.hpp"
-#include "braid/cli/output.hpp"
-#include "braid/cli/service.hpp"
-#include "braid/cli/settings.hpp"
+#include "braid/cli/view/output.hpp"
 #include "braid/database.hpp"
 #include "braid/result.hpp"
-#include "braid/server/visitor.hpp"
+#include "braid/service/service.hpp"
+#include "braid/service/visitor.hpp"
 
 namespace braid::cli {
 
@@ -44,7 +44,7 @@ public:
     const Settings& settings;
     Output& out;
     Interrupts& interrupts;
-    const server::Visitor visitor{};  // on whose behalf; everything is seen unless --as says so
+    const service::Visitor visitor{};  // on whose behalf; everything is seen unless --as says so
 
     bool json() const { return arguments.has("json"); }
     bool quiet() const { return arguments.has("quiet"); }
@@ -60,18 +60,19 @@ public:
     Result<Object> scope() const;
     /// Service::call for commands that read. If neither the flags nor `params` name a collection,
     /// there is none of the name "default", and only one at all, that one is meant.
-    Result<Value> read(const Service& service, std::string_view operation, Object params) const;
+    Result<Value> read(const service::Service& service, std::string_view operation,
+                       Object params) const;
     /// The same for a request that goes elsewhere: names the collection that is meant.
-    void name_collection(const Service& service, Request& request) const;
+    void name_collection(const service::Service& service, Request& request) const;
     /// The collection that is meant by that rule.
-    Result<std::string> collection_to_read(const Service& service) const;
+    Result<std::string> collection_to_read(const service::Service& service) const;
     /// Of --if-version.
     Result<WriteOptions> write_options() const;
 
     /// Through the program that serves the database, if one does, else by opening it.
-    Result<std::unique_ptr<Service>> service_for_reading() const;
+    Result<std::unique_ptr<service::Service>> service_for_reading() const;
     /// Locked, with what to do, if another program writes and does not serve it.
-    Result<std::unique_ptr<Service>> service_for_writing(bool create) const;
+    Result<std::unique_ptr<service::Service>> service_for_writing(bool create) const;
 
     /// Takes no lock and creates nothing.
     Result<Database> open_for_reading() const;
@@ -87,7 +88,7 @@ private:
     Result<Database> open(OpenOptions options) const;
     /// Where the database is served; warns of a socket that is not to be trusted.
     std::optional<std::string> server_socket() const;
-    Result<std::unique_ptr<Service>> service_at(const std::string& socket) const;
+    Result<std::unique_ptr<service::Service>> service_at(const std::string& socket) const;
 };
 
 }  // namespace braid::cli

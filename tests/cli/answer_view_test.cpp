@@ -1,8 +1,8 @@
-#include "braid/cli/answer_view.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "braid/cli/view/answer.hpp"
 
 namespace braid::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "braid/cli/arguments.hpp"
+#include "braid/cli/args/arguments.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/cli/commands.hpp"
-#include "braid/cli/help.hpp"
-#include "braid/cli/request_flags.hpp"
+#include "braid/cli/args/help.hpp"
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/commands/request_flags.hpp"
 #include "cli/program_run.hpp"
 
 namespace braid::cli {

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/cli/service.hpp"
 #include "braid/json/json.hpp"
 #include "braid/net/http_client.hpp"
+#include "braid/service/service.hpp"
 #include "cli/program_run.hpp"
 #include "cli/served.hpp"
 #include "core/temporary_folder.hpp"
@@ -57,8 +57,8 @@ protected:
         const auto json = json::parse(found.output);
         std::vector<std::string> names;
         if (json) {
-            for (const Value& hit : list_in(*json, "chunks"))
-                names.push_back(text_in(hit, "chunk_id"));
+            for (const Value& hit : service::list_in(*json, "chunks"))
+                names.push_back(service::text_in(hit, "chunk_id"));
         }
         std::ranges::sort(names);
         std::string joined;
@@ -161,7 +161,7 @@ TEST(KeysAdd, WritesClearanceScopesAndNamespaces) {
             {.method = "POST",
              .url = server.url() + "/v1/collections/default/count",
              .headers = {{"Content-Type", "application/json"},
-                         {"Authorization", "Bearer " + text_in(*json, "key")}},
+                         {"Authorization", "Bearer " + service::text_in(*json, "key")}},
              .body = R"({"namespace": ")" + namespace_ + "\"}"},
             {});
         return response ? response->body : response.error().message;

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/cli/commands.hpp"
-#include "braid/cli/pager.hpp"
-#include "braid/cli/stage_notes.hpp"
+#include "braid/cli/args/stage_notes.hpp"
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/view/pager.hpp"
 #include "braid/json/json.hpp"
 #include "braid/retrieval/stages.hpp"
 #include "cli/program_run.hpp"

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "braid/cli/socket_place.hpp"
+#include "braid/cli/config/socket_place.hpp"
 #include "braid/json/json.hpp"
 #include "braid/net/http_client.hpp"
 #include "cli/program_run.hpp"

@@ -1,4 +1,4 @@
-#include "braid/cli/settings.hpp"
+#include "braid/cli/config/settings.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/cli/env_file.hpp"
-#include "braid/cli/trust.hpp"
+#include "braid/cli/config/env_file.hpp"
+#include "braid/cli/config/trust.hpp"
 #include "cli/program_run.hpp"
 #include "core/temporary_folder.hpp"
 

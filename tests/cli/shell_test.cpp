@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/cli/commands.hpp"
-#include "braid/cli/completion.hpp"
-#include "braid/cli/manual.hpp"
-#include "braid/cli/service.hpp"
+#include "braid/cli/args/completion.hpp"
+#include "braid/cli/commands/manual.hpp"
+#include "braid/cli/commands/list.hpp"
 #include "braid/json/json.hpp"
+#include "braid/service/service.hpp"
 #include "cli/program_run.hpp"
 #include "core/temporary_folder.hpp"
 
@@ -121,8 +121,8 @@ TEST(Doctor, SaysWhatIsThereWhatLeavesAndWhatIsWrong) {
     EXPECT_EQ(fine.exit_code, 0) << fine.errors;
     const auto report = json::parse(fine.output);
     ASSERT_TRUE(report) << fine.output;
-    EXPECT_TRUE(list_in(*report, "problems").empty());
-    EXPECT_TRUE(list_in(*report, "leaves_the_machine").empty());
+    EXPECT_TRUE(service::list_in(*report, "problems").empty());
+    EXPECT_TRUE(service::list_in(*report, "leaves_the_machine").empty());
     EXPECT_FALSE(std::filesystem::exists(data));
 
     EXPECT_EQ(run_braid({"add", "--data", data, "--text", "a fox"}).exit_code, 0);
@@ -157,7 +157,7 @@ TEST(Keys, AreShownOnceAndKeptAsHashes) {
     ASSERT_EQ(made.exit_code, 0) << made.errors;
     const auto json = json::parse(made.output);
     ASSERT_TRUE(json);
-    const std::string key = text_in(*json, "key");
+    const std::string key = service::text_in(*json, "key");
     EXPECT_TRUE(key.starts_with("braid_"));
     const std::ifstream stream(file);
     std::stringstream text;

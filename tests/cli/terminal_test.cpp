@@ -1,4 +1,4 @@
-#include "braid/cli/terminal.hpp"
+#include "braid/cli/view/terminal.hpp"
 
 #include <random>
 

@@ -1,6 +1,6 @@
 // What a .env may say, where keys go, and which sockets are believed.
 
-#include "braid/cli/trust.hpp"
+#include "braid/cli/config/trust.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "braid/cli/settings.hpp"
-#include "braid/cli/socket_place.hpp"
+#include "braid/cli/config/settings.hpp"
+#include "braid/cli/config/socket_place.hpp"
 #include "braid/json/json.hpp"
 #include "braid/net/http_server.hpp"
 #include "cli/program_run.hpp"

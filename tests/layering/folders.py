@@ -15,6 +15,7 @@ LAYERS = [
     ["segment", "exact"],
     ["local", "remote"],
     ["retrieval", "wire", "ingest", "eval", "engine"],
+    ["service", "apps"],
     ["server"],
     ["cli"],
 ]

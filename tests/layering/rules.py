@@ -20,6 +20,14 @@ LIBRARY_HOMES = {
     r"(?:boost|openssl)/": {"src/net"},
     r"(?:sqlite3|nlohmann/|rapidjson/|httplib)": set(),
 }
+# The rooms of a folder that has some, and which others of the same folder each may include. "" is
+# the folder itself, whose files may include every room.
+ROOMS = {
+    "src/server": {"auth": set(), "rpc": {"auth"}, "mcp": {"auth", "rpc"}, "http": {"auth", "rpc", "mcp"}},
+    "src/cli": {"view": set(), "args": {"view"}, "config": {"args", "view"},
+                "commands": {"", "args", "config", "view"}},
+    "src/apps": {"artifacts": set(), "decisions": set(), "doctrine": set(), "topics": set()},
+}
 # Registries are the packager's business: pip, Maven and apt are configured on the machine.
 REGISTRIES = re.compile(
     r"https?://[^\s/\"')>]*(?:pypi|pythonhosted|maven|npmjs|crates\.io|artifactory|nexus|jfrog|"
@@ -111,6 +119,25 @@ def sources_include_their_own_header_first(files: Files) -> Iterator[Problem]:
                 break
 
 
+def rooms_keep_their_arrows(files: Files) -> Iterator[Problem]:
+    """And no file repeats its room's name: http/app.cpp, not http/http_app.cpp."""
+    for name, lines in files.items():
+        folder, inner = "/".join(name.split("/")[:2]), name.split("/")[2:]
+        rooms = ROOMS.get(folder)
+        if rooms is None or not is_code(name) or len(inner) < 2:
+            continue
+        room = inner[0]
+        if room not in rooms:
+            yield name, 0, f"{folder} has no room {room}"
+            continue
+        if inner[-1].startswith(f"{inner[-2]}_"):
+            yield name, 0, f"repeats the name of its room, {inner[-2]}"
+        for number, line in enumerate(lines, 1):
+            found = re.match(rf'#include "braid/{folder.removeprefix("src/")}/(?:(\w+)/)?[\w/]+\.hpp"', line)
+            if found and (other := found.group(1) or "") != room and other not in rooms[room]:
+                yield name, number, line
+
+
 def no_build_for_one_machine(files: Files) -> Iterator[Problem]:
     return matches(files, r"-m(?:arch|tune)=native", lambda name: is_build(name) or is_code(name))
 
@@ -148,6 +175,7 @@ RULES: list[Rule] = [
     libraries_are_found_in_one_place,
     libraries_stay_in_their_folders,
     sources_include_their_own_header_first,
+    rooms_keep_their_arrows,
     no_build_for_one_machine,
     no_registry_and_no_machine_path,
     every_source_is_built,

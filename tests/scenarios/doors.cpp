@@ -2,12 +2,12 @@
 
 #include <utility>
 
+#include "braid/apps/artifacts/hybrid_search.hpp"
 #include "braid/database.hpp"
 #include "braid/json/json.hpp"
-#include "braid/server/http_app.hpp"
-#include "braid/server/hybrid_search.hpp"
-#include "braid/server/mcp.hpp"
-#include "braid/server/rpc.hpp"
+#include "braid/server/http/app.hpp"
+#include "braid/server/mcp/agent.hpp"
+#include "braid/server/rpc/methods.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/check_json.hpp"
 #include "braid/wire/chunk_json.hpp"
@@ -66,9 +66,9 @@ public:
         if (step.verb == "explain" || step.verb == "why_not") return explain(step);
         if (step.verb == "check") return check();
         // Neither is one call of the facade; the doors' own code is shared.
-        const server::Operations operations(database_);
+        const service::Operations operations(database_);
         if (step.verb == "update") return operations.update(as_method(step).second, {});
-        return operations.hybrid_search(step.params, {});
+        return apps::run_hybrid_search(operations, step.params, {});
     }
 
 protected:

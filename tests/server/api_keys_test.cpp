@@ -1,4 +1,4 @@
-#include "braid/server/api_keys.hpp"
+#include "braid/server/auth/api_keys.hpp"
 
 #include <chrono>
 #include <set>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/json/json.hpp"
-#include "braid/server/rate_limit.hpp"
+#include "braid/server/auth/rate_limit.hpp"
 #include "core/present.hpp"
 #include "server/key_fixture.hpp"
 
@@ -58,8 +58,8 @@ TEST(ApiKeys, AreReadFromAFile) {
 TEST(ApiKeys, AreMadeSoThatOnlyTheirHashIsKept) {
     std::set<std::string> made;
     for (int i = 0; i < 100; ++i) {
-        const auto key =
-            make_key({{.name = "agent"}, {}}, {{"notes", Access::Write}, {"team-*", Access::Read}});
+        const auto key = make_key({{.name = "agent"}, {}}, {{"notes", service::Access::Write},
+                                                            {"team-*", service::Access::Read}});
         ASSERT_TRUE(key);
         EXPECT_EQ(key->key.size(), 49U);
         EXPECT_TRUE(made.insert(key->key).second);
@@ -69,25 +69,25 @@ TEST(ApiKeys, AreMadeSoThatOnlyTheirHashIsKept) {
         ASSERT_TRUE(keys) << file;
         const ApiKey* const found = keys->find(key->key, {});
         ASSERT_NE(found, nullptr);
-        EXPECT_TRUE(found->grants.allow(Access::Write, "notes"));
-        EXPECT_FALSE(found->grants.allow(Access::Write, "team-a"));
+        EXPECT_TRUE(found->grants.allow(service::Access::Write, "notes"));
+        EXPECT_FALSE(found->grants.allow(service::Access::Write, "team-a"));
     }
     EXPECT_FALSE(make_key({}, {}));
-    EXPECT_FALSE(make_key({{.name = "a"}, {}}, {{"../x", Access::Read}}));
+    EXPECT_FALSE(make_key({{.name = "a"}, {}}, {{"../x", service::Access::Read}}));
 }
 
 TEST(ApiKeys, GrantByTheNameThatFitsBest) {
     Grants grants;
-    grants.by_pattern = {{"*", Access::Read},
-                         {"team-*", Access::Write},
-                         {"team-a-*", Access::Read},
-                         {"team-a-b", Access::Admin}};
-    EXPECT_TRUE(grants.allow(Access::Read, "other"));
-    EXPECT_FALSE(grants.allow(Access::Write, "other"));
-    EXPECT_TRUE(grants.allow(Access::Write, "team-x"));
-    EXPECT_FALSE(grants.allow(Access::Write, "team-a-x"));
-    EXPECT_TRUE(grants.allow(Access::Admin, "team-a-b"));
-    EXPECT_FALSE(Grants{}.allow(Access::Read, "x"));
+    grants.by_pattern = {{"*", service::Access::Read},
+                         {"team-*", service::Access::Write},
+                         {"team-a-*", service::Access::Read},
+                         {"team-a-b", service::Access::Admin}};
+    EXPECT_TRUE(grants.allow(service::Access::Read, "other"));
+    EXPECT_FALSE(grants.allow(service::Access::Write, "other"));
+    EXPECT_TRUE(grants.allow(service::Access::Write, "team-x"));
+    EXPECT_FALSE(grants.allow(service::Access::Write, "team-a-x"));
+    EXPECT_TRUE(grants.allow(service::Access::Admin, "team-a-b"));
+    EXPECT_FALSE(Grants{}.allow(service::Access::Read, "x"));
 }
 
 TEST(ApiKeys, AreRequiredWhereOthersCanReach) {

@@ -1,4 +1,4 @@
-#include "braid/server/decisions.hpp"
+#include "braid/apps/decisions/decisions.hpp"
 
 #include <string>
 
@@ -15,7 +15,7 @@ using braid::testing::parsed;
 
 class DecisionsTest : public ::testing::Test {
 protected:
-    Value query(const std::string& params, const Caller& caller = {}) {
+    Value query(const std::string& params, const service::Caller& caller = {}) {
         auto result = decisions.query(parsed(params).as_object(), caller);
         EXPECT_TRUE(result) << result.error().message;
         return result.value_or(Value());
@@ -39,12 +39,14 @@ protected:
     }
 
     Database database = memory_database();
-    Operations operations{database, {.profiles = {}, .embedder = "fake"}};
-    Decisions decisions{operations};
+    service::Operations operations{database, {.profiles = {}, .embedder = "fake"}};
+    apps::Decisions decisions{operations};
 };
 
 TEST_F(DecisionsTest, SearchableTextJoinsWhatADecisionSays) {
-    const auto text = [](const char* json) { return searchable_text(parsed(json).as_object()); };
+    const auto text = [](const char* json) {
+        return apps::searchable_text(parsed(json).as_object());
+    };
     EXPECT_EQ(text(R"({"summary": "a", "decision": "b", "context": "c",
                        "reasons": [{"text": "d"}, {"type": "x"}, "e", null, {"text": null}]})"),
               "a b c d ");
@@ -199,8 +201,8 @@ TEST_F(DecisionsTest, ReturnsWhatWasStoredUnchanged) {
 
 TEST_F(DecisionsTest, SaysWhenTheMeaningCannotBeSearched) {
     Database words = memory_database();
-    const Operations word_operations{words, {}};
-    const Decisions word_decisions{word_operations};
+    const service::Operations word_operations{words, {}};
+    const apps::Decisions word_decisions{word_operations};
     const Object stored = parsed(R"({"decisions": [{"id": "1", "summary": "a b"},
         {"id": "2", "summary": "c d"}, {"id": "3", "summary": "e f"}]})")
                               .as_object();

@@ -1,5 +1,3 @@
-#include "braid/server/http_app.hpp"
-
 #include <string>
 #include <thread>
 #include <tuple>
@@ -8,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/server/http/app.hpp"
 #include "server/http_fixture.hpp"
 
 namespace braid::server {

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/server/http_app.hpp"
+#include "braid/server/http/app.hpp"
 #include "server/service_fixture.hpp"
 
 namespace braid::testing {

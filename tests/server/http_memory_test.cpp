@@ -6,7 +6,7 @@
 
 #include "braid/core/byte_budget.hpp"
 #include "braid/core/charge.hpp"
-#include "braid/server/http_app.hpp"
+#include "braid/server/http/app.hpp"
 #include "server/http_fixture.hpp"
 #include "server/key_fixture.hpp"
 

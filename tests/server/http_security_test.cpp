@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/server/api_keys.hpp"
-#include "braid/server/http_app.hpp"
-#include "braid/server/without_paths.hpp"
+#include "braid/server/auth/api_keys.hpp"
+#include "braid/server/http/app.hpp"
+#include "braid/service/without_paths.hpp"
 #include "server/http_fixture.hpp"
 #include "server/key_fixture.hpp"
 
@@ -287,7 +287,7 @@ TEST(WithoutPaths, KeepsTheNameAndWhatCallersWrote) {
               "https://api.example/v1/embeddings answered 500"},
              {"1 / 2 and/or a", "1 / 2 and/or a"},
              {"", ""}}) {
-        EXPECT_EQ(without_paths(message), told);
+        EXPECT_EQ(service::without_paths(message), told);
     }
 }
 

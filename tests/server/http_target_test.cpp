@@ -1,10 +1,9 @@
-#include "braid/server/http_target.hpp"
-
 #include <random>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "braid/server/http/target.hpp"
 #include "core/present.hpp"
 
 namespace braid::server {

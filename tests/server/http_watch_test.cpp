@@ -1,5 +1,3 @@
-#include "braid/server/http_watch.hpp"
-
 #include <algorithm>
 #include <fstream>
 #include <mutex>
@@ -10,9 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/server/http_problem.hpp"
-#include "braid/server/http_routes.hpp"
-#include "braid/server/openapi.hpp"
+#include "braid/server/http/openapi.hpp"
+#include "braid/server/http/problem.hpp"
+#include "braid/server/http/routes.hpp"
+#include "braid/server/http/watch.hpp"
 #include "server/http_fixture.hpp"
 
 namespace braid::server {
@@ -38,7 +37,7 @@ protected:
 
 TEST_F(LoggedHttpTest, LogsARequestWithItsTimingsAndCounts) {
     HttpAppOptions options;
-    options.log_format = LogFormat::Json;
+    options.log_format = service::LogFormat::Json;
     log_to(std::move(options));
     add_notes();
     log_lines.clear();

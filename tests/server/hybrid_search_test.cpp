@@ -1,4 +1,4 @@
-#include "braid/server/hybrid_search.hpp"
+#include "braid/apps/artifacts/hybrid_search.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/server/labels.hpp"
+#include "braid/apps/artifacts/labels.hpp"
 #include "core/present.hpp"
 #include "server/service_fixture.hpp"
 
@@ -49,7 +49,7 @@ TEST(HybridSearchText, IsThatOfTheDecisionRecord) {
     plain.chunk.metadata =
         parsed(R"({"title": "The metadata", "artifact_type": "mail"})").as_object();
 
-    EXPECT_EQ(hybrid_search_text(answer),
+    EXPECT_EQ(apps::hybrid_search_text(answer),
               "Found 3 results (searched: artifact_chunks, artifacts, memory):\n"
               "\n"
               "[1] RRF score: 0.032 (from: artifacts, artifact_chunks)\n"
@@ -74,7 +74,7 @@ TEST(HybridSearchText, IsThatOfTheDecisionRecord) {
 }
 
 TEST(HybridSearchText, SaysThatNothingWasFound) {
-    EXPECT_EQ(hybrid_search_text({}), "No results found.");
+    EXPECT_EQ(apps::hybrid_search_text({}), "No results found.");
 }
 
 TEST(HybridSearchText, LetsNoDocumentForgeALine) {
@@ -82,7 +82,7 @@ TEST(HybridSearchText, LetsNoDocumentForgeALine) {
     Hit& hit = answer.hits.emplace_back(hit_of("artifacts", "a\nb", 1, {"artifacts"}));
     hit.chunk.content = "one\r\ntwo\n\n[2] RRF score\xE2\x80\xA8: 9";
     hit.chunk.title = "x\nType: chunk";
-    EXPECT_EQ(hybrid_search_text(answer),
+    EXPECT_EQ(apps::hybrid_search_text(answer),
               "Found 1 results (searched: artifacts):\n\n"
               "[1] RRF score: 1.000 (from: artifacts)\n"
               "Type: artifact | ID: a b\n"
@@ -93,10 +93,10 @@ TEST(HybridSearchText, LetsNoDocumentForgeALine) {
 TEST(HybridSearchText, CutsBetweenCodePoints) {
     std::string text;
     for (int i = 0; i < 201; ++i) text += "\xC3\xA4";
-    EXPECT_EQ(beginning(text, 200), text.substr(0, 400) + "...");
-    EXPECT_EQ(beginning(text, 201), text);
-    EXPECT_EQ(beginning("", 3), "");
-    EXPECT_EQ(beginning("a\xFF\xFF", 2), "a\xFF...");
+    EXPECT_EQ(apps::beginning(text, 200), text.substr(0, 400) + "...");
+    EXPECT_EQ(apps::beginning(text, 201), text);
+    EXPECT_EQ(apps::beginning("", 3), "");
+    EXPECT_EQ(apps::beginning("a\xFF\xFF", 2), "a\xFF...");
 }
 
 class HybridSearchTest : public ::testing::Test {
@@ -126,15 +126,15 @@ protected:
         ASSERT_TRUE(database.add(collection, {chunk}));
     }
     Answer search(const std::string& params) {
-        const auto request = read_hybrid_search(parsed(params).as_object());
+        const auto request = apps::read_hybrid_search(parsed(params).as_object());
         EXPECT_TRUE(request) << request.error().message;
-        auto answer = hybrid_search(operations, *request, {});
+        auto answer = apps::hybrid_search(operations, *request, {});
         EXPECT_TRUE(answer) << answer.error().message;
         return answer.value_or(Answer{});
     }
 
     Database database = memory_database();
-    Operations operations{database};
+    service::Operations operations{database};
 };
 
 TEST_F(HybridSearchTest, ShowsAnArtifactOnceByItsChunk) {
@@ -142,9 +142,10 @@ TEST_F(HybridSearchTest, ShowsAnArtifactOnceByItsChunk) {
     ASSERT_EQ(answer.hits.size(), 1U);
     EXPECT_EQ(answer.hits[0].chunk.chunk_id, "art_1::3");
     EXPECT_EQ(answer.hits[0].score, 1.0 / 60);  // being stored twice is no advantage
-    EXPECT_EQ(hybrid_search_text(answer).find("Found 1 results (searched: artifact_chunks):\n\n"
+    EXPECT_EQ(
+        apps::hybrid_search_text(answer).find("Found 1 results (searched: artifact_chunks):\n\n"
                                               "[1] RRF score: 0.017 (from: artifact_chunks)\n"),
-              0U);
+        0U);
 }
 
 TEST_F(HybridSearchTest, SearchesMemoryAndHistoryOnRequest) {
@@ -158,9 +159,9 @@ TEST_F(HybridSearchTest, ExpandsNeighborsBesideTheSnippet) {
     const Answer answer = search(R"({"query": "foxes hunt", "expand_neighbors": true})");
     EXPECT_EQ(answer.hits.at(0).expanded,
               "part 2\n[CHUNK BOUNDARY]\nfoxes hunt at dusk\n[CHUNK BOUNDARY]\npart 4");
-    EXPECT_NE(hybrid_search_text(answer).find("Snippet: \"foxes hunt at dusk\""),
+    EXPECT_NE(apps::hybrid_search_text(answer).find("Snippet: \"foxes hunt at dusk\""),
               std::string::npos);
-    EXPECT_EQ(at(hybrid_search_value(answer), "results.0.expanded"),
+    EXPECT_EQ(at(apps::hybrid_search_value(answer), "results.0.expanded"),
               Value(present(answer.hits[0].expanded)));
 }
 
@@ -172,9 +173,10 @@ TEST_F(HybridSearchTest, Filters) {
     EXPECT_EQ(search(query + R"({"sensitivity": "restricted"}})").hits.size(), 0U);
     EXPECT_EQ(search(query + R"({"document_ids": ["mem_1"]}})").hits.size(), 1U);
     EXPECT_EQ(search(query + "null}").hits.size(), 2U);
-    const auto wrong = read_hybrid_search(parsed(query + R"({"a": {"$where": 1}}})").as_object());
+    const auto wrong =
+        apps::read_hybrid_search(parsed(query + R"({"a": {"$where": 1}}})").as_object());
     ASSERT_TRUE(wrong);
-    EXPECT_FALSE(hybrid_search(operations, *wrong, {}));
+    EXPECT_FALSE(apps::hybrid_search(operations, *wrong, {}));
 }
 
 TEST_F(HybridSearchTest, ClampsTheLimitAndSaysSo) {
@@ -187,7 +189,7 @@ TEST_F(HybridSearchTest, ClampsTheLimitAndSaysSo) {
 }
 
 TEST_F(HybridSearchTest, GivesRankDistanceAndReceipt) {
-    const Value value = hybrid_search_value(search(R"({"query": "foxes hunt"})"));
+    const Value value = apps::hybrid_search_value(search(R"({"query": "foxes hunt"})"));
     EXPECT_EQ(at(value, "results.0.rank"), Value(1));
     const Value receipt = at(value, "results.0.receipt");
     EXPECT_EQ(at(receipt, "fusion.rank_base"), Value(0));
@@ -199,9 +201,10 @@ TEST_F(HybridSearchTest, GivesRankDistanceAndReceipt) {
     Schema words;
     ASSERT_TRUE(database.create_collection("words", words));
     add("words", "w", "w", std::nullopt, "foxes");
-    EXPECT_EQ(at(hybrid_search_value(search(R"({"query": "foxes", "collections": ["words"]})")),
-                 "results.0.distance"),
-              Value());
+    EXPECT_EQ(
+        at(apps::hybrid_search_value(search(R"({"query": "foxes", "collections": ["words"]})")),
+           "results.0.distance"),
+        Value());
 }
 
 TEST_F(HybridSearchTest, ComparesScoresIfAsked) {
@@ -210,9 +213,10 @@ TEST_F(HybridSearchTest, ComparesScoresIfAsked) {
     ASSERT_FALSE(answer.hits.empty());
     EXPECT_EQ(answer.hits[0].chunk.chunk_id, "mem_1");
     EXPECT_EQ(answer.hits[0].receipt.method, "weighted_sum");
-    EXPECT_EQ(hybrid_search_text(answer).find("[1] Score: 1.000 (from: memory)\n"),
-              hybrid_search_text(answer).find("[1]"));
-    EXPECT_FALSE(read_hybrid_search(parsed(R"({"query": "x", "across": "votes"})").as_object()));
+    EXPECT_EQ(apps::hybrid_search_text(answer).find("[1] Score: 1.000 (from: memory)\n"),
+              apps::hybrid_search_text(answer).find("[1]"));
+    EXPECT_FALSE(
+        apps::read_hybrid_search(parsed(R"({"query": "x", "across": "votes"})").as_object()));
 }
 
 TEST_F(HybridSearchTest, SearchesANamespace) {
@@ -223,7 +227,7 @@ TEST_F(HybridSearchTest, SearchesANamespace) {
         ASSERT_EQ(answer.hits.size(), 1U) << key;
         EXPECT_EQ(answer.hits[0].chunk.chunk_id, "t");
     }
-    EXPECT_FALSE(read_hybrid_search(
+    EXPECT_FALSE(apps::read_hybrid_search(
         parsed(R"({"query": "x", "namespace": "a", "topicId": "a"})").as_object()));
 }
 
@@ -235,7 +239,7 @@ TEST(HybridSearchSettings, TakeEffect) {
     options.profiles = {artifacts};
     auto database = Database::in_memory(options);
     ASSERT_TRUE(database);
-    const Operations operations(*database, {.profiles = options.profiles});
+    const service::Operations operations(*database, {.profiles = options.profiles});
     ASSERT_TRUE(database->create_collection("artifacts"));
     std::vector<Chunk> many(80);
     for (std::size_t i = 0; i < many.size(); ++i) {
@@ -244,10 +248,10 @@ TEST(HybridSearchSettings, TakeEffect) {
     }
     ASSERT_TRUE(database->add("artifacts", many));
     const auto ask = [&](std::int64_t limit) {
-        HybridSearchRequest request;
+        apps::HybridSearchRequest request;
         request.query = "foxes";
         request.limit = limit;
-        return hybrid_search(operations, request, {}).value_or(Answer{});
+        return apps::hybrid_search(operations, request, {}).value_or(Answer{});
     };
     EXPECT_EQ(ask(4).sources.at(0).depth, 8U);
     EXPECT_EQ(ask(60).hits.size(), 60U);
@@ -264,12 +268,12 @@ TEST_F(HybridSearchTest, WarnsOfMissingCollectionsAndCreatesNone) {
 }
 
 TEST_F(HybridSearchTest, LabelsSourceAndTrust) {
-    const Value value = hybrid_search_value(search(R"({"query": "foxes hunt"})"));
+    const Value value = apps::hybrid_search_value(search(R"({"query": "foxes hunt"})"));
     EXPECT_EQ(at(value, "results.0.source"), Value("art_1"));
     EXPECT_EQ(at(value, "results.0.trust"), Value("untrusted"));
     EXPECT_EQ(at(value, "results.0.type"), Value("chunk"));
     EXPECT_EQ(at(value, "searched"), parsed(R"(["artifact_chunks"])"));
-    const Value required = at(hybrid_search_schema(), "properties.results.items.required");
+    const Value required = at(apps::hybrid_search_schema(), "properties.results.items.required");
     const Value first = at(value, "results.0");
     for (const Value& key : required.as_array()) {
         EXPECT_NE(first.find(key.as_string()), nullptr) << key.as_string();
@@ -281,20 +285,21 @@ TEST_F(HybridSearchTest, RefusesWrongParameters) {
          {"{}", R"({"query": 3})", R"({"query": "x", "limit": "five"})",
           R"({"query": "x", "filters": []})", R"({"query": "x", "include_memories": true})",
           R"({"query": "x", "expand_neighbors": 2})"}) {
-        EXPECT_FALSE(read_hybrid_search(parsed(params).as_object())) << params;
+        EXPECT_FALSE(apps::read_hybrid_search(parsed(params).as_object())) << params;
     }
-    const auto blank = read_hybrid_search(parsed(R"({"query": " "})").as_object());
-    EXPECT_FALSE(hybrid_search(operations, *blank, {}));
+    const auto blank = apps::read_hybrid_search(parsed(R"({"query": " "})").as_object());
+    EXPECT_FALSE(apps::hybrid_search(operations, *blank, {}));
 }
 
 TEST_F(HybridSearchTest, AsksForTheRightToReadEachCollection) {
-    Caller caller;
-    caller.may = [](Access, std::string_view name) { return name != "history"; };
+    service::Caller caller;
+    caller.may = [](service::Access, std::string_view name) { return name != "history"; };
     const auto with =
-        read_hybrid_search(parsed(R"({"query": "x", "include_history": true})").as_object());
-    const auto without = read_hybrid_search(parsed(R"({"query": "x"})").as_object());
-    EXPECT_EQ(hybrid_search(operations, *with, caller).error().code, ErrorCode::PermissionDenied);
-    EXPECT_TRUE(hybrid_search(operations, *without, caller));
+        apps::read_hybrid_search(parsed(R"({"query": "x", "include_history": true})").as_object());
+    const auto without = apps::read_hybrid_search(parsed(R"({"query": "x"})").as_object());
+    EXPECT_EQ(apps::hybrid_search(operations, *with, caller).error().code,
+              ErrorCode::PermissionDenied);
+    EXPECT_TRUE(apps::hybrid_search(operations, *without, caller));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "braid/server/idempotency.hpp"
+#include "braid/server/rpc/idempotency.hpp"
 
 #include <chrono>
 #include <string>

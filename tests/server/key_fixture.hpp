@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/core/sha256.hpp"
-#include "braid/server/api_keys.hpp"
+#include "braid/server/auth/api_keys.hpp"
 
 namespace braid::testing {
 

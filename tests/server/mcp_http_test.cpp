@@ -1,5 +1,3 @@
-#include "braid/server/mcp_http.hpp"
-
 #include <chrono>
 #include <set>
 #include <stop_token>
@@ -8,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/server/http/mcp.hpp"
 #include "server/http_fixture.hpp"
 
 namespace braid::server {

@@ -1,5 +1,3 @@
-#include "braid/server/mcp.hpp"
-
 #include <algorithm>
 #include <array>
 #include <random>
@@ -11,7 +9,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "braid/server/mcp_stdio.hpp"
+#include "braid/server/mcp/agent.hpp"
+#include "braid/server/mcp/stdio.hpp"
 #include "server/service_fixture.hpp"
 
 namespace braid::server {
@@ -73,7 +72,7 @@ protected:
     Database database = memory_database();
     McpServer server;
     McpSession session{server};
-    Caller caller;
+    service::Caller caller;
 };
 
 class ReadingMcpTest : public McpTest {
@@ -356,8 +355,8 @@ TEST_F(McpTest, StopsWithItsCaller) {
 
 TEST_F(McpTest, KeepsTheCallersRights) {
     ingest();
-    caller.may = [](Access access, std::string_view name) {
-        return access == Access::Read && name == "memory";
+    caller.may = [](service::Access access, std::string_view name) {
+        return access == service::Access::Read && name == "memory";
     };
     complaint("hybrid_search", R"({"query": "foxes"})");
     complaint("get", R"({"collection": "artifact_chunks", "chunk_ids": ["fox#0"]})");
@@ -394,7 +393,8 @@ TEST_F(McpTest, SurvivesRandomlyDamagedMessages) {
 }
 
 /// What the server writes for what it reads, through real pipes.
-std::vector<Value> spoken(McpSession& session, const std::string& input, const Caller& caller) {
+std::vector<Value> spoken(McpSession& session, const std::string& input,
+                          const service::Caller& caller) {
     std::array<int, 2> in{};
     std::array<int, 2> out{};
     EXPECT_EQ(::pipe(in.data()), 0);

@@ -1,5 +1,3 @@
-#include "braid/server/rpc.hpp"
-
 #include <random>
 #include <string>
 #include <thread>
@@ -7,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/server/rpc/methods.hpp"
 #include "server/service_fixture.hpp"
 
 namespace braid::server {
@@ -19,7 +18,8 @@ using braid::testing::parsed;
 class RpcTest : public ::testing::Test {
 protected:
     /// The whole answer to a request with id 1.
-    Value ask(const std::string& method, const std::string& params, const Caller& caller = {}) {
+    Value ask(const std::string& method, const std::string& params,
+              const service::Caller& caller = {}) {
         const auto reply = rpc.handle(R"({"jsonrpc": "2.0", "id": 1, "method": ")" + method +
                                           R"(", "params": )" + params + "}",
                                       caller);
@@ -28,7 +28,8 @@ protected:
         EXPECT_EQ(at(answer, "id"), Value(1));
         return answer;
     }
-    Value result(const std::string& method, const std::string& params, const Caller& caller = {}) {
+    Value result(const std::string& method, const std::string& params,
+                 const service::Caller& caller = {}) {
         const Value answer = ask(method, params, caller);
         EXPECT_EQ(answer.find("error"), nullptr) << json::print(answer);
         return at(answer, "result");
@@ -38,7 +39,7 @@ protected:
         EXPECT_TRUE(found.is_int()) << json::print(answer);
         return found.is_int() ? found.as_int() : 0;
     }
-    Value raw(const std::string& body, const Caller& caller = {}) {
+    Value raw(const std::string& body, const service::Caller& caller = {}) {
         const auto reply = rpc.handle(body, caller);
         EXPECT_TRUE(reply) << body;
         return parsed(reply.value_or("null"));
@@ -82,8 +83,8 @@ TEST_F(RpcTest, FindsDoctrine) {
                   ->as_array()
                   .size(),
               2U);
-    Caller caller;
-    caller.may = [](Access, std::string_view name) { return name != "manuals"; };
+    service::Caller caller;
+    caller.may = [](service::Access, std::string_view name) { return name != "manuals"; };
     EXPECT_NE(raw(R"({"jsonrpc": "2.0", "id": 1, "method": "braid.find_relevant_doctrine",
                       "params": )" +
                       mission + "}}",
@@ -207,7 +208,7 @@ TEST_F(RpcTest, AnswersTheMembersOfABatchThatAreOwedAnAnswer) {
 }
 
 TEST_F(RpcTest, KeepsTheCallersLimits) {
-    Caller caller;
+    service::Caller caller;
     caller.limits.batch = 2;
     caller.limits.message_bytes = 400;
     caller.limits.query_bytes = 8;
@@ -225,9 +226,9 @@ TEST_F(RpcTest, KeepsTheCallersLimits) {
 
 TEST_F(RpcTest, KeepsTheCallersRights) {
     add_notes();
-    Caller caller;
-    caller.may = [](Access access, std::string_view collection) {
-        return access == Access::Read && collection == "notes";
+    service::Caller caller;
+    caller.may = [](service::Access access, std::string_view collection) {
+        return access == service::Access::Read && collection == "notes";
     };
     result("braid.retrieve", R"({"query": "fox", "collection": "notes"})", caller);
     for (const auto& [method, params] : std::vector<std::pair<std::string, std::string>>{
@@ -253,7 +254,7 @@ TEST_F(RpcTest, KeepsTheCallersRights) {
 TEST_F(RpcTest, HidesWhatThePrincipalMayNotSee) {
     result("braid.add", R"({"chunks": [{"_id": "a", "text": "plain words", "sensitivity": "public"},
         {"_id": "b", "text": "secret words", "sensitivity": "restricted"}]})");
-    Caller caller;
+    service::Caller caller;
     caller.principal.clearance = "normal";
     EXPECT_EQ(
         at(result("braid.retrieve", R"({"query": "words"})", caller), "chunks").as_array().size(),
@@ -269,7 +270,7 @@ TEST_F(RpcTest, StopsWhenTheCallerDoes) {
     add_notes();
     const std::stop_source stop;
     stop.request_stop();
-    Caller caller;
+    service::Caller caller;
     caller.call.stop = stop.get_token();
     EXPECT_EQ(code(ask("braid.retrieve", R"({"query": "fox", "collection": "notes"})", caller)),
               -32010);

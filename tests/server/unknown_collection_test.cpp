@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/server/api_keys.hpp"
-#include "braid/server/http_app.hpp"
+#include "braid/server/auth/api_keys.hpp"
+#include "braid/server/http/app.hpp"
 #include "server/http_fixture.hpp"
 #include "server/key_fixture.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/server/visitor.hpp"
+#include "braid/service/visitor.hpp"
 #include "server/http_fixture.hpp"
 #include "server/key_fixture.hpp"
 
@@ -87,10 +87,10 @@ TEST_F(VisitorHttpTest, ACursorIsForItsKeyAndItsCollections) {
                              key_of("other"));
     EXPECT_EQ(at(batch, "answers.0.chunks").as_array().size(), 2U);
     // The right must still be there.
-    Caller caller;
+    service::Caller caller;
     caller.principal.name = "other";
-    caller.may = [](Access, std::string_view collection) { return collection == "notes"; };
-    const Operations operations(database);
+    caller.may = [](service::Access, std::string_view collection) { return collection == "notes"; };
+    const service::Operations operations(database);
     const auto refused = operations.retrieve(parsed(theirs).as_object(), caller);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::PermissionDenied);

@@ -12,7 +12,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "answers.hpp"
-#include "braid/server/log.hpp"
+#include "braid/service/log.hpp"
 
 namespace braid::python {
 namespace {
@@ -263,7 +263,7 @@ LogSink make_log_sink(nb::object log) {
     return [held = std::make_shared<const Held>(std::move(log))](const LogEvent& event) {
         if (Py_IsInitialized() == 0) return;
         const auto logged = guarded("log", [&]() -> Result<> {
-            held->get()(server::name_of(event.level), event.name, event.message);
+            held->get()(service::name_of(event.level), event.name, event.message);
             return {};
         });
         (void)logged;

@@ -15,8 +15,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "answers.hpp"
+#include "braid/apps/artifacts/hybrid_search.hpp"
+#include "braid/apps/operations.hpp"
 #include "braid/json/fields.hpp"
-#include "braid/server/hybrid_search.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/check_json.hpp"
 #include "chunk_input.hpp"
@@ -26,12 +27,12 @@
 namespace braid::python {
 namespace {
 
-using server::Operations;
+using service::Operations;
 
-server::Caller caller_for(const Principal& principal, const CallLimits& limits) {
-    server::Caller caller;
+service::Caller caller_for(const Principal& principal, const CallLimits& limits) {
+    service::Caller caller;
     caller.principal = principal;
-    caller.limits = server::Limits::none();
+    caller.limits = service::Limits::none();
     caller.call = limits;
     return caller;
 }
@@ -46,14 +47,14 @@ Result<T> naming_collections(const OpenPtr& open, Result<T> result, const Princi
 
 nb::object call(const Engine& self, std::string_view name, nb::dict params,
                 const Principal& principal, const std::stop_source* stop) {
-    const server::NamedOperation* const found = server::find_operation(name);
+    const service::NamedOperation* const found = apps::find_operation(name);
     if (found == nullptr) {
         raise(ErrorCode::Unsupported, "there is no operation \"" + std::string(name) + "\"");
     }
     const Object members = to_object(params);
     auto result = run_call(stop, [&](const CallLimits& limits) -> Result<Value> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return open->operations.run(found->run, members, caller_for(principal, limits));
+        return open->operations.run(*found, members, caller_for(principal, limits));
     });
     return to_python(value_or_raise(std::move(result)));
 }
@@ -99,12 +100,12 @@ nb::tuple hybrid_search(const Engine& self, nb::dict params, const Principal& pr
     const Object members = to_object(params);
     auto answer = run_call(stop, [&](const CallLimits& limits) -> Result<Answer> {
         BRAID_TRY(const OpenPtr open, self.open());
-        BRAID_TRY(const auto request, server::read_hybrid_search(members));
-        return server::hybrid_search(open->operations, request, caller_for(principal, limits));
+        BRAID_TRY(const auto request, apps::read_hybrid_search(members));
+        return apps::hybrid_search(open->operations, request, caller_for(principal, limits));
     });
     const Answer found = value_or_raise(std::move(answer));
-    return nb::make_tuple(to_python(server::hybrid_search_value(found)),
-                          server::hybrid_search_text(found));
+    return nb::make_tuple(to_python(apps::hybrid_search_value(found)),
+                          apps::hybrid_search_text(found));
 }
 
 /// What the text takes from a hit, from the hit as data.
@@ -140,7 +141,7 @@ std::string text_of_results(nb::list results) {
     for (const nb::handle result : results) {
         answer.hits.push_back(value_or_raise(hit_of(to_value(result))));
     }
-    return server::hybrid_search_text(answer);
+    return apps::hybrid_search_text(answer);
 }
 
 nb::object add(const Engine& self, const std::string& collection, const std::string& namespace_,
@@ -276,7 +277,7 @@ Engine::Engine(const std::optional<std::string>& path, nb::dict options) {
     });
     open_ = std::make_shared<OpenDatabase>(
         value_or_raise(std::move(opened)),
-        server::ServiceOptions{opening.options.profiles, opening.embedder});
+        service::ServiceOptions{opening.options.profiles, opening.embedder});
 }
 
 Engine::~Engine() {

@@ -7,18 +7,18 @@
 #include <utility>
 
 #include "braid/database.hpp"
-#include "braid/server/operations.hpp"
+#include "braid/service/operations.hpp"
 #include "calls.hpp"
 #include "values.hpp"
 
 namespace braid::python {
 
 struct OpenDatabase {
-    OpenDatabase(Database opened, server::ServiceOptions options)
+    OpenDatabase(Database opened, service::ServiceOptions options)
         : database(std::move(opened)), operations(database, std::move(options)) {}
 
     Database database;
-    server::Operations operations;
+    service::Operations operations;
 };
 using OpenPtr = std::shared_ptr<OpenDatabase>;
 

@@ -1,0 +1,25 @@
+#include "braid/apps/doctrine/doctrine.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "braid/json/fields.hpp"
+#include "braid/wire/answer_json.hpp"
+
+namespace braid::apps {
+
+Result<Value> find_relevant_doctrine(const service::Operations& operations, const Object& params,
+                                     const service::Caller& caller) {
+    json::Fields fields(params);
+    BRAID_TRY(auto mission, fields.required("mission_text", fields.string("mission_text")));
+    Object json{{"query", std::move(mission)}, {"profile", "doctrine"}};
+    for (const std::string_view key : {"mos_codes", "collection"}) {
+        if (const Value* const given = fields.any(key)) json.set(key, *given);
+    }
+    BRAID_CHECK(fields.finish());
+    BRAID_TRY(const Request request, operations.read_request(std::move(json), caller));
+    BRAID_TRY(const Answer answer, operations.search(request, caller));
+    return wire::answer_to_value(answer);
+}
+
+}  // namespace braid::apps

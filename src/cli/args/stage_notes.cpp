@@ -1,0 +1,41 @@
+#include "braid/cli/args/stage_notes.hpp"
+
+#include <array>
+
+namespace braid::cli {
+namespace {
+
+constexpr auto kStageNotes = std::to_array<StageNote>({
+    {.name = "filter_by_recency",
+     .help = "only what is younger",
+     .parameters = "{\"days\": 30, \"keep_undated\": false}"},
+    {.name = "boost_section_matches",
+     .help = "multiplies the scores of some sections",
+     .parameters = "{\"sections\": [\"overview\", ...], \"factor\": 1.2}"},
+    {.name = "decay_by_age",
+     .help = "lowers the scores of old chunks",
+     .parameters = "{\"half_life_days\": 30, \"offset_days\": 0, \"floor\": 0}"},
+    {.name = "boost_fields",
+     .help = "multiplies the scores of what matches",
+     .parameters = "{\"filter\": {\"kind\": \"guide\"}, \"factor\": 1.2}"},
+    {.name = "mmr",
+     .help = "prefers hits that are unlike those before",
+     .parameters = "{\"lambda\": 0.5, \"candidates\": 100}"},
+    {.name = "collapse_duplicates", .help = "keeps one hit of each content"},
+    {.name = "min_score", .help = "drops what scores less", .parameters = "{\"value\": 0.01}"},
+    {.name = "relative_score",
+     .help = "drops what scores less than a part of the best",
+     .parameters = "{\"fraction\": 0.5}"},
+    {.name = "largest_gap",
+     .help = "cuts where the scores fall most",
+     .parameters = "{\"min_hits\": 1}"},
+    {.name = "rerank", .help = "a cross-encoder's order (BRAID_RERANKER_MODEL)"},
+});
+
+}  // namespace
+
+std::span<const StageNote> stage_notes() {
+    return kStageNotes;
+}
+
+}  // namespace braid::cli

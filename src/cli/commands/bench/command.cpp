@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/cli/commands/bench/index.hpp"
+#include "braid/cli/commands/bench/options.hpp"
+#include "braid/cli/commands/bench/rounds.hpp"
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/eval/numbers.hpp"
+#include "braid/ingest/npy.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr auto kSparseFlags = std::to_array<FlagSpec>({
+    {.name = "corpus", .kind = FlagKind::Text, .value = "FILE", .help = "one document per line"},
+    {.name = "queries", .kind = FlagKind::Text, .value = "FILE", .help = "one query per line"},
+    {.name = "analyzer",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "standard (default) or simple",
+     .choices = "standard|simple"},
+    {.name = "stop-words", .help = "leave stop words out"},
+});
+
+constexpr auto kDenseFlags = std::to_array<FlagSpec>({
+    {.name = "base", .kind = FlagKind::Text, .value = "FILE.npy", .help = "vectors to search"},
+    {.name = "queries", .kind = FlagKind::Text, .value = "FILE.npy", .help = "query vectors"},
+    {.name = "recall",
+     .kind = FlagKind::Number,
+     .value = "R",
+     .help = "least share of the true hits (default: 0.95)"},
+    {.name = "selectivity",
+     .kind = FlagKind::Number,
+     .value = "S",
+     .help = "search only this share of the vectors, by a filter"},
+    {.name = "metric",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "cosine (default), dot or euclidean",
+     .choices = "cosine|dot|euclidean"},
+});
+
+/// A number from 0 (left out) to 1.
+Result<double> share_of(const Arguments& arguments, const FlagSpec& flag, double otherwise) {
+    BRAID_TRY(const Value value, arguments.value(flag));
+    if (!value.is_number()) return otherwise;
+    const double share = value.as_double();
+    if (!(share > 0 && share <= 1)) {
+        return invalid_argument("--" + std::string(flag.name) + ": must be above 0 and at most 1");
+    }
+    return share;
+}
+
+/// Whether row `index` belongs to the share that a filter lets through: the same rows for everyone
+/// who measures with this share.
+bool is_allowed(std::uint64_t index, double share) {
+    const auto hash = static_cast<std::uint32_t>(index * 2'654'435'761U);
+    return static_cast<double>(hash) < share * 4'294'967'296.0;
+}
+
+std::vector<std::uint64_t> rows_of(const LegResult& result) {
+    std::vector<std::uint64_t> rows;
+    rows.reserve(result.hits.size());
+    for (const LegHit& hit : result.hits) rows.push_back(std::stoull(hit.chunk_id));
+    return rows;
+}
+
+Result<> run_sparse(Session& session) {
+    const Arguments& arguments = session.arguments;
+    BRAID_TRY(const std::string corpus_path, bench_file(arguments, "corpus"));
+    BRAID_TRY(const std::string queries_path, bench_file(arguments, "queries"));
+    BRAID_TRY(const BenchSizes sizes, bench_sizes(arguments));
+    BRAID_TRY(const auto corpus, read_bench_lines(corpus_path));
+    BRAID_TRY(const auto queries, read_bench_lines(queries_path));
+    Schema schema;
+    schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
+    schema.stop_words = arguments.has("stop-words");
+    BRAID_TRY(BenchIndex built, build_bench(session, schema, corpus.size(), [&](std::uint64_t i) {
+                  Chunk chunk;
+                  chunk.content = corpus[i];
+                  return Result<Chunk>(std::move(chunk));
+              }));
+    const Value seconds = *built.facts.find("build_seconds");
+    built.facts.set("index_seconds", seconds);
+    const Backend& backend = built.database.backend();
+    const std::vector<std::string> names{kBenchCollection};
+    BRAID_TRY(const SnapshotPtr snapshot, backend.snapshot(names));
+    BenchSubject subject{queries.size(), sizes.threads, {}, built.facts};
+    subject.search = [&](std::size_t i) -> Result<std::vector<std::uint64_t>> {
+        Leg leg;
+        leg.scope.collection = kBenchCollection;
+        leg.texts = {queries[i]};
+        leg.depth = sizes.top_k;
+        BRAID_TRY(const LegResult result, backend.search_leg(snapshot, leg, {}));
+        return rows_of(result);
+    };
+    return bench_measure(session, subject);
+}
+
+double recall_of(const std::vector<std::vector<std::uint64_t>>& found,
+                 const std::vector<std::vector<std::uint64_t>>& truth) {
+    std::size_t hits = 0;
+    std::size_t wanted = 0;
+    for (std::size_t q = 0; q < truth.size(); ++q) {
+        for (const std::uint64_t row : truth[q]) {
+            hits += std::ranges::count(found[q], row) > 0 ? 1 : 0;
+        }
+        wanted += truth[q].size();
+    }
+    return wanted == 0 ? 1.0 : static_cast<double>(hits) / static_cast<double>(wanted);
+}
+
+Result<> run_dense(Session& session) {
+    const Arguments& arguments = session.arguments;
+    BRAID_TRY(const std::string base_path, bench_file(arguments, "base"));
+    BRAID_TRY(const std::string queries_path, bench_file(arguments, "queries"));
+    BRAID_TRY(const BenchSizes sizes, bench_sizes(arguments));
+    BRAID_TRY(const double wanted_recall, share_of(arguments, kDenseFlags[2], 0.95));
+    BRAID_TRY(const double share, share_of(arguments, kDenseFlags[3], 1.0));
+    BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
+    BRAID_TRY(const auto queries, read_bench_rows(queries_path));
+    Schema schema;
+    schema.vectors.embedder = "external";
+    schema.vectors.dimension = base.dimension();
+    schema.vectors.metric =
+        metric_by_name(arguments.text_or("metric", "cosine")).value_or(Metric::Cosine);
+    BRAID_TRY(const BenchIndex built,
+              build_bench(session, schema, base.rows(), [&](std::uint64_t i) -> Result<Chunk> {
+                  Chunk chunk;
+                  chunk.content = "-";
+                  if (share < 1) chunk.metadata.set("allowed", is_allowed(i, share));
+                  BRAID_TRY(chunk.vector, base.row(i));
+                  return chunk;
+              }));
+    const Backend& backend = built.database.backend();
+    const std::vector<std::string> names{kBenchCollection};
+    BRAID_TRY(const SnapshotPtr snapshot, backend.snapshot(names));
+    const auto search = [&](std::size_t i, bool exact) -> Result<std::vector<std::uint64_t>> {
+        Leg leg;
+        leg.kind = LegKind::Dense;
+        leg.scope.collection = kBenchCollection;
+        if (share < 1) {
+            leg.scope.filter = Filter::compare(Filter::Op::Eq, "allowed", Value(true));
+        }
+        leg.vector = queries[i];
+        leg.depth = sizes.top_k;
+        leg.exact = exact;
+        BRAID_TRY(const LegResult result, backend.search_leg(snapshot, leg, {}));
+        return rows_of(result);
+    };
+    const BenchSubject subject{queries.size(), sizes.threads,
+                               [&](std::size_t i) { return search(i, false); }, built.facts};
+    if (arguments.has("wait")) return bench_wait(session, subject);
+    std::vector<std::vector<std::uint64_t>> truth;
+    std::vector<std::vector<std::uint64_t>> found;
+    BRAID_TRY(const BenchRound exact, bench_round(
+                                          queries.size(), sizes.threads,
+                                          [&](std::size_t i) { return search(i, true); }, &truth));
+    BRAID_CHECK(bench_round(queries.size(), sizes.threads, subject.search, &found));
+    const double recall = recall_of(found, truth);
+    if (recall < wanted_recall) {
+        session.warn("recall " + eval::fixed(recall, 4) + " is below the " +
+                     eval::fixed(wanted_recall, 4) + " asked for");
+    }
+    return bench_measure(session, subject,
+                         [&] { return Object{{"recall", recall}, {"exact_qps", exact.qps}}; });
+}
+
+}  // namespace
+
+const CommandSpec kBenchSparseCommand{
+    .name = "bench sparse",
+    .operands = "",
+    .summary = "measure search by words on your own text",
+    .details = R"(Builds the index in a scratch folder, which it removes, and searches every query
+in one warm-up and five measured rounds; the median round counts. Answers are
+chunk ids with scores; texts are not fetched.
+
+  braid bench sparse --corpus lines.txt --queries questions.txt -k 10 --json)",
+    .flags = kSparseFlags,
+    .shared_flags = kBenchFlags,
+    .shared_title = "Of every bench command",
+    .run = run_sparse,
+};
+
+const CommandSpec kBenchDenseCommand{
+    .name = "bench dense",
+    .operands = "",
+    .summary = "measure search by meaning on your own vectors",
+    .details = R"(As "bench sparse". "recall" is the share of the exact hits that are found,
+"exact_qps" the speed of the exact search in the same run.
+
+  braid bench dense --base base.npy --queries q.npy --recall 0.95 --json
+  braid bench dense --base base.npy --queries q.npy --selectivity 0.01)",
+    .flags = kDenseFlags,
+    .shared_flags = kBenchFlags,
+    .shared_title = "Of every bench command",
+    .run = run_dense,
+};
+
+}  // namespace braid::cli

@@ -1,0 +1,285 @@
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "braid/cli/commands/collection_setup.hpp"
+#include "braid/cli/commands/input.hpp"
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/core/rfc3339.hpp"
+#include "braid/json/json.hpp"
+#include "braid/wire/chunk_json.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr auto kAddFlags = std::to_array<FlagSpec>({
+    kCollectionFlag,
+    kNamespaceFlag,
+    {.name = "text",
+     .kind = FlagKind::Text,
+     .value = "TEXT",
+     .help = "what is searched and shown",
+     .key = "content"},
+    {.name = "id",
+     .kind = FlagKind::Text,
+     .value = "ID",
+     .help = "default: made from document and text",
+     .key = "chunk_id"},
+    {.name = "title", .kind = FlagKind::Text, .value = "TEXT", .help = "title", .key = "title"},
+    {.name = "section",
+     .kind = FlagKind::Text,
+     .value = "TEXT",
+     .help = "title of the section",
+     .key = "section_title"},
+    {.name = "document",
+     .kind = FlagKind::Text,
+     .value = "ID",
+     .help = "the document it is part of (default: the id)",
+     .key = "document_id"},
+    {.name = "chunk-index",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "its place in the document",
+     .key = "chunk_index"},
+    {.name = "metadata",
+     .kind = FlagKind::Json,
+     .value = "JSON",
+     .help = "an object of your own fields",
+     .key = "metadata"},
+    {.name = "vector",
+     .kind = FlagKind::Json,
+     .value = "JSON",
+     .help = "a list of numbers",
+     .key = "vector"},
+    {.name = "created-at",
+     .kind = FlagKind::Text,
+     .value = "TIME",
+     .help = "such as 2025-12-25T10:00:00Z",
+     .key = "created_at"},
+    {.name = "sensitivity",
+     .kind = FlagKind::Text,
+     .value = "LEVEL",
+     .help = "public, normal, sensitive, restricted",
+     .key = "sensitivity"},
+    {.name = "scope",
+     .kind = FlagKind::List,
+     .value = "NAME",
+     .help = "who may see it; may be repeated",
+     .key = "visibility_scope"},
+    kIfVersionFlag,
+});
+
+Result<Value> chunk_to_add(const Session& session) {
+    BRAID_TRY(Object flags, session.arguments.keyed_values(kAddFlags));
+    if (flags.find("content") != nullptr) return Value(std::move(flags));
+    if (!flags.empty())
+        return invalid_argument(
+            "\"add\" needs --text, or the whole chunk as JSON on standard input");
+    BRAID_TRY(const std::string text, read_input("-"));
+    auto json = json::parse(text);
+    if (!json) return invalid_argument("standard input: " + json.error().message);
+    return json;
+}
+
+Result<> run_add(Session& session) {
+    const std::string collection = session.collection();
+    BRAID_CHECK(validate_collection_name(collection));
+    BRAID_TRY(const WriteOptions options, session.write_options());
+    BRAID_TRY(const Value json, chunk_to_add(session));
+    BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(json));
+    const std::string id = input.chunk.chunk_id;
+    const std::string name = input.namespace_.value_or(session.namespace_name());
+    for (const std::string& warning : input.warnings) session.warn(warning);
+
+    session.interrupts.hold();
+    BRAID_TRY(const auto service, session.service_for_writing(true));
+    BRAID_TRY(const bool created,
+              ensure_collection(session, *service, collection, !input.chunk.vector.empty()));
+    std::vector<Chunk> chunks;
+    chunks.push_back(std::move(input.chunk));
+    BRAID_TRY(const WriteReport report, service->add(collection, std::move(chunks), name, options));
+    for (const std::string& warning : report.warnings) session.warn(warning);
+    if (session.json()) {
+        session.out.json(Object{{"collection", Value(collection)},
+                                {"created", created},
+                                {"namespace", Value(name)},
+                                {"chunk_id", Value(id)},
+                                {"replaced", report.replaced > 0},
+                                {"version", report.version}});
+    } else if (!session.quiet()) {
+        session.out.line((report.replaced > 0 ? "Replaced " : "Stored ") + plain(id) +
+                         " in collection \"" + collection + "\" (version " +
+                         std::to_string(report.version) + ").");
+    }
+    return {};
+}
+
+/// Says how many chunks a write changed, by the member `key` of its report.
+void print_count(Session& session, const Value& report, std::string_view key,
+                 std::string_view what) {
+    const std::uint64_t count = service::number_in(report, key);
+    if (session.json()) {
+        session.out.json(Object{{"collection", Value(service::text_in(report, "collection"))},
+                                {std::string(key), count},
+                                {"version", service::number_in(report, "version")}});
+    } else if (!session.quiet()) {
+        session.out.line(std::string(what) + with_separators(count) +
+                         (count == 1 ? " chunk." : " chunks."));
+    }
+}
+
+constexpr auto kUpdateFlags = std::to_array<FlagSpec>({
+    kCollectionFlag,
+    kNamespaceFlag,
+    {.name = "id", .kind = FlagKind::List, .value = "ID", .help = "the chunk; may be repeated"},
+    {.name = "metadata",
+     .kind = FlagKind::Json,
+     .value = "JSON",
+     .help = "merged into the metadata; null removes a member"},
+    {.name = "created-at", .kind = FlagKind::Text, .value = "TIME", .help = "new time"},
+    {.name = "sensitivity", .kind = FlagKind::Text, .value = "LEVEL", .help = "new level"},
+    {.name = "scope",
+     .kind = FlagKind::List,
+     .value = "NAME",
+     .help = "new scopes; may be repeated, \"\" for none"},
+    kIfVersionFlag,
+});
+
+/// The members of an update, but for its chunk.
+Result<Object> update_of(const Arguments& arguments) {
+    Object update;
+    if (const auto text = arguments.text("metadata")) {
+        auto json = json::parse(*text);
+        if (!json) return invalid_argument("--metadata: not JSON: " + json.error().message);
+        if (!json->is_object()) return invalid_argument("--metadata: must be an object");
+        update.set("metadata", *std::move(json));
+    }
+    if (const auto text = arguments.text("created-at")) {
+        const auto time = core::parse_rfc3339(*text);
+        if (!time) return invalid_argument("--created-at: " + time.error().message);
+        update.set("created_at", Value(*text));
+    }
+    if (const auto level = arguments.text("sensitivity")) update.set("sensitivity", Value(*level));
+    if (arguments.has("scope")) {
+        std::vector<std::string> scopes = arguments.list("scope");
+        std::erase(scopes, "");
+        update.set("visibility_scope", Array(scopes.begin(), scopes.end()));
+    }
+    if (update.empty()) {
+        return invalid_argument(
+            "\"update\" needs --metadata, --created-at, --sensitivity or --scope");
+    }
+    return update;
+}
+
+Result<> run_update(Session& session) {
+    const std::vector<std::string> ids = session.arguments.list("id");
+    if (ids.empty()) return invalid_argument("\"update\" needs --id");
+    BRAID_TRY(const WriteOptions options, session.write_options());
+    BRAID_TRY(Object update, update_of(session.arguments));
+    Array updates;
+    updates.reserve(ids.size());
+    for (const std::string& id : ids) {
+        update.set("chunk_id", Value(id));
+        updates.emplace_back(update);
+    }
+    BRAID_TRY(Object params, session.scope());
+    params.set("updates", std::move(updates));
+    if (options.if_version) params.set("if_version", *options.if_version);
+
+    session.interrupts.hold();
+    BRAID_TRY(const auto service, session.service_for_writing(false));
+    BRAID_TRY(const Value report, service->call("update", std::move(params)));
+    for (const Value& warning : service::list_in(report, "warnings"))
+        session.warn(warning.as_string());
+    print_count(session, report, "updated", "Updated ");
+    return {};
+}
+
+constexpr auto kDeleteFlags = std::to_array<FlagSpec>({
+    kCollectionFlag,
+    kNamespaceFlag,
+    {.name = "id", .kind = FlagKind::List, .value = "ID", .help = "a chunk; may be repeated"},
+    {.name = "document",
+     .kind = FlagKind::List,
+     .value = "ID",
+     .help = "all chunks of a document; may be repeated"},
+    kFilterFlag,
+    {.name = "yes", .help = "needed when the filter matches everything"},
+    kIfVersionFlag,
+});
+
+Result<> run_delete(Session& session) {
+    BRAID_TRY(Object params, session.scope());
+    BRAID_TRY(const WriteOptions options, session.write_options());
+    const std::vector<std::string> ids = session.arguments.list("id");
+    const std::vector<std::string> documents = session.arguments.list("document");
+    const Value* const filter = params.find("filter");
+    const int kinds =
+        (ids.empty() ? 0 : 1) + (documents.empty() ? 0 : 1) + (filter != nullptr ? 1 : 0);
+    if (kinds != 1)
+        return invalid_argument("\"delete\" needs one of --id, --document and --filter");
+    if (filter != nullptr) {
+        BRAID_TRY(const Filter parsed, parse_filter(*filter));
+        if (parsed == Filter{} && !session.arguments.has("yes")) {
+            return invalid_argument(
+                "--filter '{}' deletes every chunk of the namespace; say --yes if you mean it");
+        }
+        params.set("everything", session.arguments.has("yes"));
+    }
+    if (!ids.empty()) params.set("chunk_ids", Array(ids.begin(), ids.end()));
+    if (!documents.empty()) params.set("document_ids", Array(documents.begin(), documents.end()));
+    if (options.if_version) params.set("if_version", *options.if_version);
+
+    session.interrupts.hold();
+    BRAID_TRY(const auto service, session.service_for_writing(false));
+    BRAID_TRY(const Value report, service->call("delete", std::move(params)));
+    print_count(session, report, "deleted", "Deleted ");
+    return {};
+}
+
+}  // namespace
+
+const CommandSpec kAddCommand{
+    .name = "add",
+    .operands = "",
+    .summary = "store one chunk",
+    .details = R"(Without --text the whole chunk is read from standard input, as JSON. An id that
+exists is replaced. The database and the collection are created when missing.
+
+  braid add --id fox-1 --title Foxes --text "Red foxes hunt at dusk."
+  echo '{"_id": "fox-2", "text": "Foxes sleep by day."}' | braid add)",
+    .flags = kAddFlags,
+    .shared_flags = kSchemaFlags,
+    .shared_title = "Of a new collection",
+    .run = run_add,
+};
+
+const CommandSpec kUpdateCommand{
+    .name = "update",
+    .operands = "",
+    .summary = "change metadata, time or access of chunks",
+    .details = R"(Text and vector stay as they are; use "add" to replace them.
+
+  braid update --id fox-1 --metadata '{"year": 2024, "draft": null}'
+  braid update --id fox-1 --sensitivity restricted --if-version 7)",
+    .flags = kUpdateFlags,
+    .run = run_update,
+};
+
+const CommandSpec kDeleteCommand{
+    .name = "delete",
+    .operands = "",
+    .summary = "delete chunks by id, document or filter",
+    .details = R"(Ids that do not exist are no error.
+
+  braid delete --id fox-1 --id fox-2
+  braid delete --document report-7
+  braid delete --filter '{"year": {"$lt": 2000}}')",
+    .flags = kDeleteFlags,
+    .run = run_delete,
+};
+
+}  // namespace braid::cli

@@ -1,0 +1,76 @@
+#include "braid/cli/commands/collection_setup.hpp"
+
+#include "braid/engine/embedder_settings.hpp"
+#include "braid/json/json.hpp"
+#include "braid/text/analyzer.hpp"
+
+namespace braid::cli {
+namespace {
+
+/// "de" becomes "german", as the collection will have it.
+Result<> use_full_language_name(Object& wanted) {
+    Value* const language = wanted.find("language");
+    if (language == nullptr) return {};
+    text::AnalyzerOptions options;
+    options.language = language->as_string();
+    BRAID_TRY(const auto analyzer, text::Analyzer::create(options));
+    *language = analyzer.options().language;
+    return {};
+}
+
+/// Whether every member of `wanted` is in `has`, objects member by member.
+bool is_part_of(const Value& wanted, const Value& has) {
+    if (!wanted.is_object() || !has.is_object()) return wanted == has;
+    for (const auto& [key, value] : wanted.as_object()) {
+        const Value* const found = has.find(key);
+        if (found == nullptr || !is_part_of(value, *found)) return false;
+    }
+    return true;
+}
+
+/// InvalidArgument names the first member of `wanted` that the collection has otherwise.
+Result<> compare(const std::string& name, const Object& wanted, const Value& existing) {
+    for (const auto& [key, value] : wanted) {
+        const Value* const has = existing.find(key);
+        if (has != nullptr && is_part_of(value, *has)) continue;
+        std::string message = "collection \"" + name + "\" exists with ";
+        message += key + " " + (has != nullptr ? json::print(*has) : "unset");
+        message += ", not " + json::print(value);
+        return invalid_argument(std::move(message));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Object> wanted_schema(const Session& session, bool has_vectors) {
+    BRAID_TRY(Object wanted, session.arguments.keyed_values(kSchemaFlags));
+    BRAID_CHECK(use_full_language_name(wanted));
+    if (Value* const embedder = wanted.find("embedder")) {
+        *embedder = engine::full_embedder_name(embedder->as_string());
+    }
+    if (wanted.find("embedder") == nullptr && has_vectors) wanted.set("embedder", "external");
+    return wanted;
+}
+
+Result<bool> ensure_collection(const Session& session, const service::Service& service,
+                               const std::string& name, bool has_vectors) {
+    BRAID_TRY(Object wanted, wanted_schema(session, has_vectors));
+    const auto existing = service.call("describe", {{"collection", Value(name)}});
+    if (existing) {
+        const Value* const schema = existing->find("schema");
+        BRAID_CHECK(compare(name, wanted, schema != nullptr ? *schema : Value()));
+        return false;
+    }
+    if (existing.error().code != ErrorCode::NotFound) {
+        return tl::unexpected<Error>(existing.error());
+    }
+    if (wanted.find("embedder") == nullptr) {
+        wanted.set("embedder", session.settings.text("embedder"));
+    }
+    BRAID_CHECK(service.call("create_collection",
+                             {{"name", Value(name)}, {"schema", Value(std::move(wanted))}}));
+    return true;
+}
+
+}  // namespace braid::cli

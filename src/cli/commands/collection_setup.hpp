@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "braid/cli/args/arguments.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/result.hpp"
+#include "braid/service/service.hpp"
+#include "braid/value.hpp"
+
+namespace braid::cli {
+
+/// Flags that say what a new collection is like; their keys are those of a schema.
+inline constexpr auto kSchemaFlags = std::to_array<FlagSpec>({
+    {.name = "embedder",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "none, external (you bring vectors), or a model",
+     .key = "embedder"},
+    {.name = "dimension",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "length of external vectors (default: of the first)",
+     .key = "dimension"},
+    {.name = "metric",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "cosine, dot or euclidean",
+     .key = "metric",
+     .choices = "cosine|dot|euclidean"},
+    {.name = "analyzer",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "how text becomes words: standard or simple",
+     .key = "analyzer",
+     .choices = "standard|simple"},
+    {.name = "language",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "of the stemmer; none for no stemming",
+     .key = "language"},
+});
+
+/// The flags given, as the JSON of a schema. `has_vectors`: the data brings vectors, so that the
+/// embedder is "external" unless said otherwise.
+Result<Object> wanted_schema(const Session& session, bool has_vectors);
+
+/// Creates the collection, or compares what the flags say with the one that exists:
+/// InvalidArgument names the difference. True if it was created.
+Result<bool> ensure_collection(const Session& session, const service::Service& service,
+                               const std::string& name, bool has_vectors);
+
+}  // namespace braid::cli

@@ -1,0 +1,114 @@
+#include <string>
+
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/config/socket_place.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/eval/numbers.hpp"
+#include "braid/wire/check_json.hpp"
+
+namespace braid::cli {
+namespace {
+
+/// Copies `database` to `path`, interrupted by Ctrl-C.
+Result<CheckReport> copy_to(const Session& session, const Database& database,
+                            const std::string& path) {
+    CallLimits limits;
+    limits.stop = session.interrupts.token();
+    auto report = database.snapshot(path, limits);
+    if (!report && report.error().code == ErrorCode::Cancelled) {
+        return fail(ErrorCode::Cancelled, "interrupted; " + path + " is not a database");
+    }
+    return report;
+}
+
+void tell_copied(const Session& session, const CheckReport& report, std::string_view done,
+                 const std::string& path) {
+    if (session.json()) {
+        Value json = wire::check_to_value(report);
+        json.as_object().set("path", Value(path));
+        session.out.json(json);
+    } else if (!session.quiet()) {
+        session.out.line(std::string(done) + eval::count_of(report.chunks, "chunk", "chunks") +
+                         " of " + eval::count_of(report.collections, "collection", "collections") +
+                         " (" + byte_size(report.bytes) + ") to " + path + ", and checked.");
+    }
+}
+
+Result<> run_snapshot(Session& session) {
+    const std::string& path = session.arguments.operands.front();
+    session.interrupts.hold();
+    constexpr int attempts = 3;
+    for (int attempt = 1;; ++attempt) {
+        BRAID_TRY(const auto database, session.open_for_reading());
+        const auto report = copy_to(session, database, path);
+        // Whoever writes to the database may have dropped or rewritten a collection meanwhile.
+        if (!report && report.error().code == ErrorCode::Unavailable && attempt < attempts) {
+            continue;
+        }
+        if (!report) return tl::unexpected<Error>(report.error());
+        tell_copied(session, *report, "Copied ", path);
+        return {};
+    }
+}
+
+Result<> run_restore(Session& session) {
+    const std::string& source = session.arguments.operands.front();
+    if (served_socket(session.data())) {
+        return fail(ErrorCode::Locked,
+                    "database " + session.data() + " is being served; stop the server first");
+    }
+    session.interrupts.hold();
+    OpenOptions options;
+    options.create = false;
+    options.read_only = true;
+    BRAID_TRY(const auto database, Database::open(source, options));
+    CallLimits limits;
+    limits.stop = session.interrupts.token();
+    BRAID_TRY(const CheckReport checked, database.check(limits));
+    if (!checked.clean()) {
+        for (const std::string& problem : checked.problems) session.warn(problem);
+        return fail(ErrorCode::Corruption,
+                    source + " is damaged, nothing was restored: " + checked.problems.front());
+    }
+    for (const std::string& line : checked.notes) session.note("note: " + plain(line));
+    BRAID_TRY(const CheckReport report, copy_to(session, database, session.data()));
+    tell_copied(session, report, "Restored ", session.data());
+    return {};
+}
+
+}  // namespace
+
+const CommandSpec kSnapshotCommand{
+    .name = "snapshot",
+    .operands = "DIR",
+    .min_operands = 1,
+    .max_operands = 1,
+    .summary = "copy the whole database to a new directory",
+    .details = R"(DIR must be missing or empty. The copy is on disk and checked when the command
+ends; it is a database like any other, and does not open before it is complete.
+The database may be in use meanwhile, and may be served: each collection is
+copied as of one moment. Where nobody else writes, it is the same for all.
+
+  braid snapshot ~/backup/notes-monday --data ~/notes
+  braid restore ~/backup/notes-monday --data ~/notes-again)",
+    .flags = {},
+    .run = run_snapshot,
+    .whole_database = true,
+};
+
+const CommandSpec kRestoreCommand{
+    .name = "restore",
+    .operands = "DIR",
+    .min_operands = 1,
+    .max_operands = 1,
+    .summary = "bring a snapshot back",
+    .details = R"(Checks the snapshot in DIR, then copies it to --data, which must be missing or
+empty.
+
+  braid restore ~/backup/notes-monday --data ~/notes)",
+    .flags = {},
+    .run = run_restore,
+    .whole_database = true,
+};
+
+}  // namespace braid::cli

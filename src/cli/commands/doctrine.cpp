@@ -1,0 +1,60 @@
+#include <array>
+#include <string>
+
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/cli/view/answer.hpp"
+#include "braid/wire/answer_json.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr auto kDoctrineFlags = std::to_array<FlagSpec>({
+    {.name = "mos-code",
+     .kind = FlagKind::List,
+     .value = "CODE",
+     .help = "only this mos_code; may be repeated",
+     .key = "mos_codes"},
+    {.name = "collection",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "the collection; default: default",
+     .key = "collection"},
+});
+
+Result<> run_doctrine(Session& session) {
+    BRAID_TRY(Object params, session.arguments.keyed_values(kDoctrineFlags));
+    params.set("query", session.arguments.joined_operands());
+    params.set("profile", "doctrine");
+    BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(const Value found, service->call("retrieve", std::move(params)));
+    if (session.json()) {
+        session.out.json(found);
+        return {};
+    }
+    BRAID_TRY(const Answer answer, wire::answer_from_value(found));
+    AnswerViewOptions options;
+    options.width = session.out.width();
+    options.style = session.out.style();
+    options.schema = [&](const std::string& name) { return service->schema(name); };
+    for (const std::string& line : answer_lines(answer, options)) session.out.line(line);
+    return {};
+}
+
+}  // namespace
+
+const CommandSpec kDoctrineCommand{
+    .name = "doctrine",
+    .operands = "MISSION",
+    .min_operands = 1,
+    .max_operands = 1000,
+    .summary = "find doctrine for a mission",
+    .details = R"(The profile "doctrine": the namespace arcnet_doctrine, meaning 0.6 and words
+0.4, ten hits. With --mos-code only paragraphs with one of the codes.
+
+  braid doctrine "cross a river at night" --mos-code 12B --mos-code 12C)",
+    .flags = kDoctrineFlags,
+    .run = run_doctrine,
+};
+
+}  // namespace braid::cli

@@ -1,0 +1,332 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "braid/cli/commands/collection_setup.hpp"
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/cli/view/progress.hpp"
+#include "braid/eval/numbers.hpp"
+#include "braid/ingest/directory.hpp"
+#include "braid/ingest/file_handle.hpp"
+#include "braid/ingest/jsonl.hpp"
+#include "braid/service/directory_target.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr std::size_t kMaxShownWarnings = 10;
+
+constexpr auto kIngestFlags = std::to_array<FlagSpec>({
+    kCollectionFlag,
+    kNamespaceFlag,
+    {.name = "vectors",
+     .kind = FlagKind::Text,
+     .value = "FILE.npy",
+     .help = "vectors, row i for line i (default: the .npy beside)"},
+    {.name = "batch",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "chunks written together (default: 500)"},
+    {.name = "max-tokens",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "of a chunk cut from a text (default: 256)"},
+    {.name = "overlap",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "tokens repeated from the chunk before (default: 32)"},
+    {.name = "replace", .help = "files take the ids of other folders' files"},
+    {.name = "progress-every",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "a line on standard error every N chunks"},
+    {.name = "ack", .help = "print \"acknowledged N\" once N chunks are on disk"},
+});
+
+/// Folders and Markdown or plain text files are cut into chunks; all else is JSON lines.
+bool is_text_source(const std::string& path) {
+    std::error_code ignored;
+    if (path != "-" && std::filesystem::is_directory(path, ignored)) return true;
+    const std::string extension = std::filesystem::path(path).extension().string();
+    return extension == ".md" || extension == ".markdown" || extension == ".txt" ||
+           extension == ".text";
+}
+
+bool has_vectors(const ingest::Batch& batch) {
+    return std::ranges::any_of(batch.parts, [](const ingest::Batch::Part& part) {
+        return std::ranges::any_of(part.chunks,
+                                   [](const Chunk& chunk) { return !chunk.vector.empty(); });
+    });
+}
+
+/// One `ingest`: files to chunks to the database.
+class Ingest {
+public:
+    explicit Ingest(Session& session)
+        : session_(session),
+          collection_(session.collection()),
+          paths_(session.arguments.operands) {}
+
+    Result<> run() {
+        BRAID_CHECK(prepare());
+        BRAID_CHECK(read_first());
+        session_.interrupts.hold();
+        BRAID_TRY(service_, session_.service_for_writing(true));
+        BRAID_TRY(created_, ensure_collection(session_, *service_, collection_,
+                                              first_batch_ && has_vectors(*first_batch_)));
+        const bool bar = !session_.quiet() && session_.out.notes_on_terminal();
+        progress_ = std::make_unique<Progress>(session_.out, bar, every_);
+        auto stored = store_all();
+        progress_->clear();
+        if (!stored) return with_count(std::move(stored).error());
+        report(progress_->seconds());
+        if (failed_.empty()) return {};
+        return fail(ErrorCode::IoError,
+                    eval::count_of(failed_.size(), "file", "files") + " could not be read");
+    }
+
+private:
+    Result<> prepare() {
+        const Arguments& arguments = session_.arguments;
+        BRAID_TRY(const auto batch, arguments.integer("batch", 1, 100'000));
+        BRAID_TRY(const auto every, arguments.integer("progress-every", 1, 1'000'000'000));
+        BRAID_TRY(const auto max_tokens, arguments.integer("max-tokens", 16, 100'000));
+        BRAID_TRY(const auto overlap, arguments.integer("overlap", 0, 50'000));
+        if (batch) lines_.batch_chunks = static_cast<std::size_t>(*batch);
+        every_ = static_cast<std::uint64_t>(every.value_or(0));
+        if (max_tokens) texts_.chunking.max_tokens = static_cast<std::size_t>(*max_tokens);
+        if (overlap) texts_.chunking.overlap_tokens = static_cast<std::size_t>(*overlap);
+        texts_.replace = arguments.has("replace");
+        texts_.collection = collection_;
+        texts_.namespace_ = lines_.namespace_ = session_.namespace_name();
+        texts_.stop = lines_.stop = session_.interrupts.token();
+        if (arguments.has("vectors") && (paths_.size() > 1 || is_text_source(paths_.front()))) {
+            return invalid_argument("--vectors goes with one file of JSON lines");
+        }
+        if (arguments.has("ack") && session_.json()) {
+            return invalid_argument("--ack and --json exclude each other");
+        }
+        return validate_collection_name(collection_);
+    }
+
+    /// Looks at the input before the database is opened: bad input creates nothing.
+    Result<> read_first() {
+        for (const std::string& path : paths_) {
+            if (!is_text_source(path)) {
+                BRAID_CHECK(ingest::FileHandle::open(path));
+                continue;
+            }
+            BRAID_TRY(const auto files, ingest::list_text_files(path));
+            if (files.empty()) {
+                return fail(ErrorCode::NotFound, path + " holds no Markdown or text files");
+            }
+        }
+        if (is_text_source(paths_.front())) return {};
+        BRAID_TRY(first_reader_, open(paths_.front()));
+        BRAID_TRY(first_batch_, first_reader_->next());
+        return {};
+    }
+
+    Result<ingest::JsonlReader> open(const std::string& path) {
+        ingest::JsonlOptions options = lines_;
+        if (const auto vectors = session_.arguments.text("vectors")) {
+            options.vectors = *vectors;
+        } else if (session_.arguments.text_or("embedder", "external") == "external") {
+            options.vectors = ingest::vectors_beside(path).value_or("");
+            if (!options.vectors.empty()) session_.note("Vectors from " + options.vectors + ".");
+        }
+        return ingest::JsonlReader::open(path, options);
+    }
+
+    /// All texts go together, so that no two files of the run get one id.
+    Result<> store_all() {
+        std::vector<std::filesystem::path> texts;
+        for (const std::string& path : paths_) {
+            if (is_text_source(path)) texts.emplace_back(path);
+        }
+        if (!texts.empty()) BRAID_CHECK(store_texts(texts));
+        for (const std::string& path : paths_) {
+            if (is_text_source(path)) continue;
+            if (first_reader_) {
+                BRAID_CHECK(store_lines(*first_reader_, std::move(first_batch_)));
+                first_reader_.reset();
+            } else {
+                BRAID_TRY(auto reader, open(path));
+                BRAID_TRY(auto batch, reader.next());
+                BRAID_CHECK(store_lines(reader, std::move(batch)));
+            }
+        }
+        return {};
+    }
+
+    Result<> store_lines(ingest::JsonlReader& reader, std::optional<ingest::Batch> batch) {
+        while (batch) {
+            for (ingest::Batch::Part& part : batch->parts) {
+                BRAID_TRY(const WriteReport report,
+                          service_->add(collection_, std::move(part.chunks), part.namespace_, {}));
+                stored_ += report.written;
+                replaced_ += report.replaced;
+                keep_warnings(report.warnings);
+            }
+            keep_warnings(batch->warnings);
+            acknowledge();
+            progress_->update(stored_, reader.bytes_read(), reader.file_bytes());
+            if (session_.interrupts.requested()) {
+                return fail(ErrorCode::Cancelled, "interrupted");
+            }
+            BRAID_TRY(batch, reader.next());
+        }
+        return {};
+    }
+
+    Result<> store_texts(const std::vector<std::filesystem::path>& paths) {
+        const std::uint64_t before = stored_;
+        ingest::DirectoryOptions options = texts_;
+        options.progress = [&](const ingest::DirectoryProgress& at) {
+            if (before + at.chunks != stored_) {
+                stored_ = before + at.chunks;
+                acknowledge();
+            }
+            progress_->update(stored_, at.files_done, at.files);
+        };
+        service::ServiceTarget target(*service_, options);
+        Database* const local = service_->database();
+        BRAID_TRY(const auto report, local != nullptr
+                                         ? ingest::ingest_directory(*local, paths, options)
+                                         : ingest::ingest_directory(target, paths, options));
+        stored_ = before + report.chunks;
+        files_ += report.files;
+        unchanged_ += report.unchanged;
+        removed_ += report.removed;
+        renamed_ = report.renamed;
+        keep_warnings(report.failed);
+        keep_warnings(report.warnings);
+        failed_.insert(failed_.end(), report.failed.begin(), report.failed.end());
+        return {};
+    }
+
+    void acknowledge() {
+        if (!session_.arguments.has("ack")) return;
+        session_.out.line("acknowledged " + std::to_string(stored_));
+        session_.out.flush();
+    }
+
+    void keep_warnings(const std::vector<std::string>& warnings) {
+        for (const std::string& warning : warnings) {
+            ++warning_count_;
+            if (warnings_.size() == kMaxShownWarnings) continue;
+            warnings_.push_back(warning);
+            if (!session_.json()) session_.warn(warning);
+        }
+    }
+
+    tl::unexpected<Error> with_count(Error error) const {
+        error.message += " (" + eval::count_of(stored_, "chunk", "chunks") +
+                         (stored_ == 1 ? " was stored before)" : " were stored before)");
+        return tl::unexpected<Error>(std::move(error));
+    }
+
+    void report(double seconds) const {
+        if (session_.json()) {
+            report_json(seconds);
+            return;
+        }
+        if (session_.quiet()) return;
+        if (warning_count_ > warnings_.size()) {
+            session_.warn("and " + with_separators(warning_count_ - warnings_.size()) +
+                          " more like these");
+        }
+        std::string text = "Stored " + eval::count_of(stored_, "chunk", "chunks") + " in " +
+                           (created_ ? "the new collection \"" : "collection \"") + collection_ +
+                           "\"";
+        if (replaced_ > 0) text += ", " + with_separators(replaced_) + " of them replaced";
+        if (removed_ > 0) text += ", " + with_separators(removed_) + " outdated ones removed";
+        if (unchanged_ > 0)
+            text +=
+                ", " + eval::count_of(unchanged_, "unchanged file", "unchanged files") + " skipped";
+        const double rate = static_cast<double>(stored_) / std::max(seconds, 1e-3);
+        if (stored_ > 0) {
+            text += " (" + with_separators(static_cast<std::uint64_t>(rate)) + " chunks/s)";
+        }
+        session_.out.line(text + ".");
+    }
+
+    void report_json(double seconds) const {
+        session_.out.json(Object{{"collection", Value(collection_)},
+                                 {"created", created_},
+                                 {"chunks", stored_},
+                                 {"replaced", replaced_},
+                                 {"removed", removed_},
+                                 {"paths", Array(paths_.begin(), paths_.end())},
+                                 {"text_files", files_},
+                                 {"unchanged_files", unchanged_},
+                                 {"failed_files", Array(failed_.begin(), failed_.end())},
+                                 {"renamed_files", Array(renamed_.begin(), renamed_.end())},
+                                 {"seconds", seconds},
+                                 {"warnings", Array(warnings_.begin(), warnings_.end())},
+                                 {"warning_count", warning_count_}});
+    }
+
+    Session& session_;
+    std::string collection_;
+    const std::vector<std::string>& paths_;
+    ingest::JsonlOptions lines_;
+    ingest::DirectoryOptions texts_;
+    std::uint64_t every_ = 0;
+    std::optional<ingest::JsonlReader> first_reader_;
+    std::optional<ingest::Batch> first_batch_;
+    std::unique_ptr<service::Service> service_;  // from run() on
+    std::unique_ptr<Progress> progress_;
+
+    bool created_ = false;
+    std::uint64_t stored_ = 0;
+    std::uint64_t replaced_ = 0;
+    std::uint64_t removed_ = 0;
+    std::uint64_t files_ = 0;
+    std::uint64_t unchanged_ = 0;
+    std::vector<std::string> failed_;
+    std::vector<std::string> renamed_;
+    std::uint64_t warning_count_ = 0;
+    std::vector<std::string> warnings_;
+};
+
+Result<> run_ingest(Session& session) {
+    return Ingest(session).run();
+}
+
+}  // namespace
+
+const CommandSpec kIngestCommand{
+    .name = "ingest",
+    .operands = "PATH...",
+    .min_operands = 1,
+    .max_operands = 100'000,
+    .summary = "store chunks from JSON lines, or texts",
+    .details = R"(In JSON lines each line is one chunk: {"_id", "title", "text", "metadata"}, or
+braid's own names; "-" is standard input. Folders, Markdown and plain text are
+cut into chunks at headings and paragraphs; unchanged files are skipped the next
+time. A text's id is its path below the folder given; where a file of another
+folder has that id, names of folders are put before it (p2/README.md), and a
+warning says so. A file keeps its id however it is named later; after a folder
+was moved, --replace lets its files take the old ones' places.
+
+The database and the collection are created when missing; flags about the
+collection count then, and must fit one that exists. A batch is on disk once it
+is acknowledged; after an error, what was stored before stays.
+
+  braid ingest corpus.jsonl --collection wiki
+  braid ingest corpus.jsonl --embedder external --vectors corpus.npy
+  braid ingest notes/ --embedder minilm)",
+    .flags = kIngestFlags,
+    .shared_flags = kSchemaFlags,
+    .shared_title = "Of a new collection",
+    .run = run_ingest,
+};
+
+}  // namespace braid::cli

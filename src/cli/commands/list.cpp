@@ -1,0 +1,54 @@
+#include "braid/cli/commands/list.hpp"
+
+#include <array>
+
+namespace braid::cli {
+
+std::span<const CommandSpec* const> all_commands() {
+    static const std::array kCommands{
+        &kIngestCommand,
+        &kRetrieveCommand,
+        &kSearchCommand,
+        &kContextCommand,
+        &kExplainCommand,
+        &kWhyNotCommand,
+        &kDoctrineCommand,
+        &kGetCommand,
+        &kAddCommand,
+        &kUpdateCommand,
+        &kDeleteCommand,
+        &kCollectionsCommand,
+        &kCollectionsCreateCommand,
+        &kCollectionsDropCommand,
+        &kStatsCommand,
+        &kFacetsCommand,
+        &kAnalyzeCommand,
+        &kReembedCommand,
+        &kCompactCommand,
+        &kPurgeCommand,
+        &kCheckCommand,
+        &kRepairCommand,
+        &kSnapshotCommand,
+        &kRestoreCommand,
+        &kExportCommand,
+        &kImportCommand,
+        &kServeCommand,
+        &kKeysAddCommand,
+        &kMcpCommand,
+        &kRunCommand,
+        &kEvalCommand,
+        &kFuseCommand,
+        &kTuneCommand,
+        &kBenchSparseCommand,
+        &kBenchDenseCommand,
+        &kBenchHybridCommand,
+        &kConfigShowCommand,
+        &kConfigTrustCommand,
+        &kDoctorCommand,
+        &kCompletionCommand,
+        &kManualCommand,
+    };
+    return kCommands;
+}
+
+}  // namespace braid::cli

@@ -1,0 +1,72 @@
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/cli/view/progress.hpp"
+#include "braid/eval/numbers.hpp"
+#include "braid/service/operations.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr auto kReembedFlags = std::to_array<FlagSpec>({
+    kCollectionFlag,
+    {.name = "embedder",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "another embedder (default: the collection's own)"},
+});
+
+Result<> run_reembed(Session& session) {
+    const std::string collection = session.collection();
+    session.interrupts.hold();
+    BRAID_TRY(auto database, session.open_for_writing(false));
+    const auto info = database.describe(collection);
+    if (!info) {
+        const service::Operations operations(database);
+        return tl::unexpected(operations.with_collections(info.error(), {}));
+    }
+    const std::string embedder =
+        session.arguments.text_or("embedder", info->schema.vectors.embedder);
+    Progress progress(session.out, !session.quiet() && session.out.notes_on_terminal(), 0);
+    CallLimits limits;
+    limits.stop = session.interrupts.token();
+    const auto report = database.reembed(
+        collection, embedder,
+        [&](std::uint64_t done, std::uint64_t total) { progress.update(done, done, total); },
+        limits);
+    progress.clear();
+    if (!report) return tl::unexpected<Error>(report.error());
+    for (const std::string& warning : report->warnings) session.warn(warning);
+    if (session.json()) {
+        session.out.json(Object{{"collection", Value(collection)},
+                                {"embedder", Value(embedder)},
+                                {"embedded", report->embedded},
+                                {"chunks", report->chunks}});
+    } else if (!session.quiet()) {
+        session.out.line("Collection \"" + collection + "\" has vectors of \"" + embedder +
+                         "\" now: " + with_separators(report->embedded) + " of " +
+                         eval::count_of(report->chunks, "chunk", "chunks") +
+                         (report->embedded == 1 ? " was embedded." : " were embedded."));
+    }
+    return {};
+}
+
+}  // namespace
+
+const CommandSpec kReembedCommand{
+    .name = "reembed",
+    .operands = "",
+    .summary = "make a collection's vectors anew",
+    .details = R"(The collection stays in use meanwhile. What was done before an interruption is
+not done again.
+
+  braid reembed --collection wiki --embedder bge-small-en-v1.5)",
+    .flags = kReembedFlags,
+    .run = run_reembed,
+    .whole_database = true,
+};
+
+}  // namespace braid::cli

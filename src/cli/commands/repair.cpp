@@ -1,0 +1,78 @@
+#include <string>
+
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/config/socket_place.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/eval/numbers.hpp"
+
+namespace braid::cli {
+namespace {
+
+Value repair_to_value(const RepairReport& report) {
+    Array mended;
+    for (const RepairReport::Mended& one : report.mended) {
+        mended.emplace_back(Object{{"collection", Value(one.collection)},
+                                   {"records", one.records},
+                                   {"chunks", one.chunks},
+                                   {"kept", Value(one.kept)},
+                                   {"lost", Array(one.lost.begin(), one.lost.end())}});
+    }
+    return Object{{"mended", std::move(mended)},
+                  {"beyond", Array(report.beyond.begin(), report.beyond.end())}};
+}
+
+void show_repair(Output& out, const RepairReport& report) {
+    for (const RepairReport::Mended& one : report.mended) {
+        for (const std::string& line : one.lost) out.line(plain(line));
+        out.line("Collection \"" + one.collection +
+                 "\" is mended: " + eval::count_of(one.records, "record", "records") +
+                 " could be read, " + eval::count_of(one.chunks, "chunk", "chunks") +
+                 " of them live. The damaged log is kept as " + plain(one.kept) + ".");
+    }
+    if (report.mended.empty() && report.beyond.empty()) out.line("Nothing is damaged.");
+}
+
+Result<> run_repair(Session& session) {
+    if (served_socket(session.data())) {
+        return fail(ErrorCode::Locked,
+                    "database " + session.data() + " is being served; stop the server first");
+    }
+    session.interrupts.hold();
+    BRAID_TRY(const RepairReport report, Database::repair(session.data()));
+    if (session.json()) {
+        session.out.json(repair_to_value(report));
+    } else {
+        show_repair(session.out, report);
+    }
+    for (const std::string& line : report.beyond) session.warn(plain(line));
+    if (!report.beyond.empty()) {
+        return fail(ErrorCode::Corruption,
+                    eval::count_of(report.beyond.size(), "collection", "collections") +
+                        " cannot be mended");
+    }
+    if (report.mended.empty()) return {};
+    // Whoever runs it in a script must learn that there was damage.
+    return fail(ErrorCode::Corruption,
+                eval::count_of(report.mended.size(), "collection was", "collections were") +
+                    " damaged, and made anew of what could be read");
+}
+
+}  // namespace
+
+const CommandSpec kRepairCommand{
+    .name = "repair",
+    .operands = "",
+    .summary = "save what can be read of damaged collections",
+    .details = R"(For a database that "braid check" finds damaged and that nobody has open. Each
+damaged collection is made anew of all records that can be read, also of those
+behind the damage; what is lost is named, and the damaged log is kept beside it.
+Whole collections are not touched. A snapshot, if there is one, loses less.
+Exits with 4 if something was damaged, with 0 if nothing was.
+
+  braid check || braid repair)",
+    .flags = {},
+    .run = run_repair,
+    .whole_database = true,
+};
+
+}  // namespace braid::cli

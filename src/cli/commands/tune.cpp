@@ -1,0 +1,254 @@
+#include "braid/eval/tune.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "braid/cli/commands/list.hpp"
+#include "braid/cli/commands/query_file.hpp"
+#include "braid/cli/commands/request_flags.hpp"
+#include "braid/cli/session.hpp"
+#include "braid/cli/view/progress.hpp"
+#include "braid/cli/view/table.hpp"
+#include "braid/eval/numbers.hpp"
+#include "braid/eval/run_queries.hpp"
+#include "braid/eval/table.hpp"
+#include "braid/json/json.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr std::size_t kUncutDocuments = 100;  // of a measure without a cutoff
+constexpr std::size_t kShown = 10;
+constexpr auto kTuneFlags = std::to_array<FlagSpec>({
+    kQueriesFlag,
+    kQueryVectorsFlag,
+    {.name = "qrels",
+     .kind = FlagKind::Text,
+     .value = "FILE",
+     .help = "judgements: TREC's, or BEIR's with a header"},
+    {.name = "measure",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "what to raise (default: nDCG@10)"},
+    {.name = "folds",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "parts that the queries are dealt to (default: 5)"},
+    {.name = "seed", .kind = FlagKind::Integer, .value = "N", .help = "of the dealing"},
+});
+
+/// One way to search.
+struct Setting {
+    std::string name;
+    Request request;
+    Object profile;  // what differs from today's, as a profile says it
+};
+
+Setting fused(const Request& now, FusionMethod method, std::optional<double> dense_weight) {
+    Setting setting{std::string(name_of(method)), now, {{"method", Value(name_of(method))}}};
+    setting.request.strategy = Strategy::Hybrid;
+    setting.request.fusion = {};
+    setting.request.fusion.method = method;
+    setting.request.weights.clear();
+    setting.request.dense_weight = dense_weight;
+    if (dense_weight) {
+        setting.name += ", dense " + eval::fixed(*dense_weight, 1);
+        setting.profile.set("dense_weight", *dense_weight);
+    }
+    return setting;
+}
+
+Setting one_leg(const Request& now, Strategy strategy) {
+    Setting setting{
+        std::string(name_of(strategy)) + " alone", now, {{"strategy", Value(name_of(strategy))}}};
+    setting.request.strategy = strategy;
+    setting.request.fusion = {};
+    setting.request.weights.clear();
+    setting.request.dense_weight.reset();
+    return setting;
+}
+
+std::vector<Setting> settings_to_try(const Request& now) {
+    std::vector<Setting> settings{{"now", now, {}},
+                                  one_leg(now, Strategy::Dense),
+                                  one_leg(now, Strategy::Sparse),
+                                  fused(now, FusionMethod::Dbsf, std::nullopt)};
+    for (const FusionMethod method : {FusionMethod::Rrf, FusionMethod::WeightedSum}) {
+        for (int tenths = 1; tenths <= 9; ++tenths) {
+            settings.push_back(fused(now, method, tenths / 10.0));
+        }
+    }
+    return settings;
+}
+
+/// Without the queries that nobody judged.
+QueryFile judged_only(QueryFile file, const eval::Qrels& qrels) {
+    std::unordered_set<std::string_view> judged;
+    for (const eval::JudgedQuery& query : qrels.queries) judged.insert(query.query);
+    QueryFile out;
+    for (std::size_t i = 0; i < file.queries.size(); ++i) {
+        if (!judged.contains(file.queries[i].id)) continue;
+        out.queries.push_back(std::move(file.queries[i]));
+        if (!file.vectors.empty()) out.vectors.push_back(std::move(file.vectors[i]));
+    }
+    return out;
+}
+
+Result<eval::TuneOptions> tune_options(const Arguments& arguments) {
+    eval::TuneOptions options;
+    BRAID_TRY(options.measure, eval::parse_measure(arguments.text_or("measure", "nDCG@10")));
+    BRAID_TRY(const auto folds, arguments.integer("folds", 2, 1000));
+    if (folds) options.folds = static_cast<std::size_t>(*folds);
+    BRAID_TRY(const auto seed, arguments.integer("seed", 0, INT64_MAX));
+    if (seed) options.compare.seed = static_cast<std::uint64_t>(*seed);
+    return options;
+}
+
+/// Searches all queries by every setting.
+Result<std::vector<eval::Run>> search(const Session& session, const QueryFile& file,
+                                      const std::vector<Setting>& settings,
+                                      const eval::Measure& measure) {
+    BRAID_TRY(const auto service, session.service_for_reading());
+    const bool bar = session.out.notes_on_terminal() && !session.quiet();
+    std::vector<eval::Run> runs;
+    runs.reserve(settings.size());
+    for (const Setting& setting : settings) {
+        if (bar) session.out.status(setting.name);
+        eval::RunRequest request;
+        request.request = setting.request;
+        session.name_collection(*service, request.request);
+        request.name = setting.name;
+        request.vectors = file.vectors;
+        request.documents =
+            measure.cutoff > 0 ? static_cast<std::size_t>(measure.cutoff) : kUncutDocuments;
+        auto outcome = eval::run_queries(
+            file.queries, request,
+            [&](std::span<const Request> requests) { return service->retrieve_batch(requests); });
+        session.out.status({});
+        if (!outcome) return fail(setting.name, std::move(outcome).error());
+        if (outcome->incomplete > 0) {
+            session.warn(setting.name + ": " +
+                         eval::count_of(outcome->incomplete, "answer", "answers") +
+                         " without one of their legs");
+        }
+        runs.push_back(std::move(outcome->run));
+    }
+    return runs;
+}
+
+Value to_value(const std::vector<Setting>& settings, const eval::TuneOutcome& outcome,
+               const eval::Measure& measure) {
+    Array tried;
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+        tried.emplace_back(Object{{"name", Value(settings[i].name)},
+                                  {"mean", outcome.means[i]},
+                                  {"profile", Value(settings[i].profile)}});
+    }
+    Array chosen;
+    for (const std::size_t run : outcome.chosen) chosen.emplace_back(settings[run].name);
+    return Object{{"measure", Value(eval::name_of(measure))},
+                  {"settings", Value(std::move(tried))},
+                  {"best", Value(settings[outcome.best].name)},
+                  {"chosen", Value(std::move(chosen))},
+                  {"clearly_better", eval::clearly_better(outcome)},
+                  {"held_out", eval::to_value(outcome.held_out)}};
+}
+
+/// The best settings, and always the one in use.
+void show_settings(Output& out, const std::vector<Setting>& settings,
+                   const eval::TuneOutcome& outcome, const eval::Measure& measure) {
+    std::vector<std::size_t> order(settings.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::size_t i) { return outcome.means[i]; });
+    Table table(
+        {{.name = "setting", .whole = true}, {.name = eval::name_of(measure), .right = true}});
+    for (std::size_t place = 0; place < order.size(); ++place) {
+        const std::size_t i = order[place];
+        if (place >= kShown && i != 0) continue;
+        table.add({settings[i].name, eval::fixed(outcome.means[i], 4)});
+    }
+    table.print(out);
+}
+
+void show(Session& session, const std::vector<Setting>& settings, const eval::TuneOutcome& outcome,
+          const eval::Measure& measure) {
+    show_settings(session.out, settings, outcome, measure);
+    const std::size_t folds = outcome.chosen.size();
+    session.out.line();
+    session.out.line("On queries that had no part in the choice (" + std::to_string(folds) +
+                     " folds):");
+    session.out.line();
+    session.out.text(eval::to_table(outcome.held_out, {.color = session.out.style().colored()}));
+    session.out.line();
+    const Setting& best = settings[outcome.best];
+    if (outcome.best == 0) {
+        session.out.line("No setting is better than the present one.");
+        return;
+    }
+    const auto votes = std::ranges::count(outcome.chosen, outcome.best);
+    session.out.line("Best: " + best.name + "; " + std::to_string(votes) + " of " +
+                     std::to_string(folds) + " folds chose it.");
+    if (!eval::clearly_better(outcome)) {
+        session.out.line(
+            "The gain may be chance: the interval of the difference reaches 0. Keep "
+            "what you have,\nor judge more queries.");
+        return;
+    }
+    const std::string name =
+        best.request.own_profile ? best.request.own_profile->name : best.request.profile;
+    const Object profile{{name, Value(best.profile)}};
+    session.out.line("To use it, put into config.json:");
+    session.out.line("  \"profiles\": " + json::print(Value(profile)));
+}
+
+Result<> run_tune(Session& session) {
+    const Arguments& arguments = session.arguments;
+    BRAID_TRY(QueryFile file, read_query_file(arguments));
+    const auto path = arguments.text("qrels");
+    if (!path) return invalid_argument("\"tune\" needs --qrels FILE");
+    BRAID_TRY(const eval::TuneOptions options, tune_options(arguments));
+    BRAID_TRY(const Request now, flags_request(session, "-"));
+    BRAID_TRY(const eval::Qrels qrels, eval::read_qrels(*path));
+    file = judged_only(std::move(file), qrels);
+    if (file.queries.empty()) {
+        return invalid_argument(*path + " judges none of the queries");
+    }
+    const std::vector<Setting> settings = settings_to_try(now);
+    BRAID_TRY(const auto runs, search(session, file, settings, options.measure));
+    BRAID_TRY(const auto outcome, eval::tune(qrels, runs, options));
+    if (session.json()) {
+        session.out.json(to_value(settings, outcome, options.measure));
+    } else {
+        show(session, settings, outcome, options.measure);
+    }
+    return {};
+}
+
+}  // namespace
+
+const CommandSpec kTuneCommand{
+    .name = "tune",
+    .operands = "",
+    .summary = "choose fusion and weights by judged queries",
+    .details = R"(Searches the queries by rrf and weighted_sum with dense weights from 0.1 to 0.9,
+by dbsf and by each leg alone. What the choice is worth is measured on queries
+that had no part in it: the queries are dealt to folds, and each fold is
+searched by the setting that is best on the others. It writes nothing: the
+result is a profile for config.json, if one is clearly better than the present
+setting.
+
+  braid tune --collection wiki --queries q.jsonl --qrels qrels.tsv
+  braid tune --queries q.tsv --qrels q.txt --measure R@100 --folds 10)",
+    .flags = kTuneFlags,
+    .shared_flags = request_flags(),
+    .shared_title = "How to search now",
+    .run = run_tune,
+};
+
+}  // namespace braid::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "braid/cli/config/settings.hpp"
+#include "braid/database.hpp"
+#include "braid/result.hpp"
+#include "braid/service/operations.hpp"
+
+namespace braid::cli {
+
+/// Makes embedders as the configuration says. InvalidArgument names the key of config.json's
+/// "embedders" that does not fit.
+Result<EmbedderFactory> embedder_factory(const Settings& settings);
+
+/// Whether the endpoint of the embedder "openai" was configured for this program: it is the
+/// embedder of new collections, or has an address or a key of its own. OPENAI_API_KEY alone, which
+/// other programs read too, says nothing.
+bool is_openai_configured(const Settings& settings);
+
+/// What a door over the database offers: of the embedders those that are configured, the built-in
+/// ones where their models are there.
+service::ServiceOptions service_options(const Settings& settings);
+
+/// The language model for queries; null if the configuration names none.
+Result<std::shared_ptr<const QueryPreprocessor>> query_preprocessor(const Settings& settings);
+
+/// "rerank", if a model is configured for it.
+Result<std::vector<CustomStage>> own_stages(const Settings& settings);
+
+}  // namespace braid::cli

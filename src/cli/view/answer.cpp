@@ -1,0 +1,295 @@
+#include "braid/cli/view/answer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include "braid/text/highlight.hpp"
+#include "braid/text/utf8.hpp"
+
+namespace braid::cli {
+namespace {
+
+constexpr std::size_t kIndent = 4;
+constexpr std::size_t kSnippetLines = 2;
+constexpr std::size_t kMinTitle = 16;
+constexpr std::size_t kSample = 400;  // code points that tell how wide a text is
+constexpr std::size_t kSlack = 6;     // columns lost at the end of a line
+constexpr std::string_view kDot = " · ";
+
+std::string decimal(double number, int digits) {
+    std::array<char, 64> text{};
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): formatted number
+    std::snprintf(text.data(), text.size(), "%.*f", digits, number);
+    return text.data();
+}
+
+/// Four decimals, more where those would hide the number.
+std::string score_text(double score) {
+    const double size = score < 0 ? -score : score;
+    return decimal(score, size != 0 && size < 0.001 ? 7 : 4);
+}
+
+/// "dense #1 · sparse #4"; a collection's own list shows its legs in brackets.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as receipts nest, two levels
+std::string found_by(const Receipt& receipt) {
+    std::string text;
+    for (const ReceiptSource& source : receipt.sources) {
+        if (!text.empty()) text += kDot;
+        text += plain(source.source);
+        if (!source.filled) {
+            // Receipts count from the list's rank base, people from one.
+            const std::size_t first = receipt.rank_base == 0 ? 1 : 0;
+            text += " #" + std::to_string(source.rank + first);
+        }
+        if (source.nested) text += " (" + found_by(*source.nested) + ")";
+    }
+    return text;
+}
+
+std::string heading(const Chunk& chunk) {
+    std::string text = plain(chunk.title.value_or(""));
+    const std::string section = plain(chunk.section_title.value_or(""));
+    if (!section.empty()) text += (text.empty() ? "" : " › ") + section;
+    return text.empty() ? plain(chunk.chunk_id) : text;
+}
+
+class AnswerView {
+public:
+    AnswerView(const Answer& answer, const AnswerViewOptions& options)
+        : answer_(answer), options_(options), style_(options.style) {}
+
+    std::vector<std::string> lines() {
+        measure();
+        for (const Hit& hit : answer_.hits) add_hit(hit);
+        if (answer_.hits.empty()) lines_.push_back(no_hits());
+        for (const Suggestion& suggestion : answer_.suggestions) {
+            add_wrapped(style_.dim, "Instead of \"" + plain(suggestion.word) + "\": \"" +
+                                        plain(suggestion.instead) + "\", in " +
+                                        with_separators(suggestion.chunks) +
+                                        (suggestion.chunks == 1 ? " chunk." : " chunks."));
+        }
+        add_summary();
+        return std::move(lines_);
+    }
+
+private:
+    void measure() {
+        std::size_t last_rank = 0;
+        for (const Hit& hit : answer_.hits) {
+            last_rank = std::max(last_rank, hit.rank);
+            score_width_ = std::max(score_width_, score_text(hit.score).size());
+            legs_width_ = std::max(legs_width_, display_width(found_by(hit.receipt)));
+        }
+        rank_width_ = std::max<std::size_t>(2, std::to_string(last_rank).size());
+        const std::size_t taken = rank_width_ + 2 + 2 + score_width_ + 2 + legs_width_;
+        legs_on_own_line_ = options_.width < taken + kMinTitle;
+        const std::size_t beside = legs_on_own_line_ ? taken - legs_width_ - 2 : taken;
+        title_width_ = options_.width > beside + kMinTitle ? options_.width - beside : kMinTitle;
+    }
+
+    std::string styled(std::string_view style, std::string_view text) const {
+        return std::string(style) + std::string(text) + std::string(style_.reset);
+    }
+
+    void add_hit(const Hit& hit) {
+        if (hit.rank > 1 && !lines_.empty()) lines_.emplace_back();
+        const std::string legs = found_by(hit.receipt);
+        std::string line =
+            styled(style_.accent, padded_left(std::to_string(hit.rank), rank_width_)) + "  " +
+            styled(style_.bold, padded(heading(hit.chunk), title_width_)) + "  " +
+            padded_left(score_text(hit.score), score_width_);
+        if (!legs_on_own_line_) line += "  " + styled(style_.dim, legs);
+        lines_.push_back(line);
+        if (legs_on_own_line_) add_indented(styled(style_.dim, clipped(legs, body_width())));
+        add_snippet(hit);
+        add_indented(styled(style_.dim, clipped(origin(hit), body_width())));
+        if (options_.explain) add_receipt(hit.receipt);
+        add_other_legs(hit);
+    }
+
+    /// Where the legs have it that its score does not rest on.
+    void add_other_legs(const Hit& hit) {
+        for (const LegStanding& leg : hit.legs) {
+            if (leg.source == "dense" ? hit.dense_score : hit.sparse_score) continue;
+            const std::string place = leg.rank
+                                          ? "rank " + with_separators(*leg.rank) +
+                                                ", below the depth of " + with_separators(leg.depth)
+                                          : "not found";
+            add_indented(
+                styled(style_.dim, clipped(leg.source + std::string(kDot) + place, body_width())));
+        }
+    }
+
+    std::size_t body_width() const { return options_.width - kIndent; }
+
+    void add_indented(const std::string& text) {
+        lines_.push_back(std::string(kIndent, ' ') + text);
+    }
+
+    void add_snippet(const Hit& hit) {
+        const std::string& content = hit.chunk.content;
+        const std::size_t room = snippet_room(content);
+        std::vector<Piece> pieces;
+        if (const text::Highlighter* highlighter = highlighter_of(hit.collection)) {
+            const text::Snippet snippet = highlighter->snippet(content, room);
+            if (snippet.cut_before) pieces.push_back({"… ", false});
+            std::size_t at = 0;
+            for (const text::ByteRange& range : snippet.matches) {
+                pieces.push_back({std::string(snippet.text.substr(at, range.begin - at)), false});
+                pieces.push_back(
+                    {std::string(snippet.text.substr(range.begin, range.end - range.begin)), true});
+                at = range.end;
+            }
+            pieces.push_back({std::string(snippet.text.substr(at)), false});
+            if (snippet.cut_after) pieces.push_back({" …", false});
+        } else {
+            pieces.push_back({content.substr(0, room * 4), false});
+        }
+        for (const std::string& line : wrapped(pieces, body_width(), kSnippetLines, style_)) {
+            add_indented(line);
+        }
+    }
+
+    /// Code points that fill the lines of a snippet, less what breaking between words costs.
+    std::size_t snippet_room(const std::string& content) const {
+        const std::string_view sample = text::first_code_points(content, kSample);
+        const std::size_t points = std::max<std::size_t>(1, text::count_code_points(sample));
+        const std::size_t columns = std::max(points, display_width(sample));
+        return (body_width() - kSlack) * kSnippetLines * points / columns;
+    }
+
+    const text::Highlighter* highlighter_of(const std::string& collection) {
+        const auto known = highlighters_.find(collection);
+        if (known != highlighters_.end()) {
+            const std::optional<text::Highlighter>& made = known->second;
+            return made.has_value() ? &made.value() : nullptr;
+        }
+        auto& entry = highlighters_[collection];
+        if (!options_.schema) return nullptr;
+        const auto schema = options_.schema(collection);
+        if (!schema) return nullptr;
+        auto analyzer = text::Analyzer::create({.name = schema->analyzer,
+                                                .language = schema->language,
+                                                .stop_words = schema->stop_words});
+        if (!analyzer) return nullptr;
+        return &entry.emplace(*std::move(analyzer), answer_.query);
+    }
+
+    /// The id, and where it lives if that is not plain.
+    static std::string origin(const Hit& hit) {
+        std::string text = plain(hit.chunk.chunk_id);
+        if (hit.collection != kDefaultCollection) text += std::string(kDot) + hit.collection;
+        if (hit.namespace_ != kDefaultNamespace) text += std::string(kDot) + plain(hit.namespace_);
+        return text;
+    }
+
+    /// `dense  0.8312  #1  × 0.700  = 0.011475`, a line per source, then what followed.
+    void add_receipt(const Receipt& receipt) {
+        std::size_t name_width = 0;
+        for (const ReceiptSource& source : receipt.sources) {
+            name_width = std::max(name_width, display_width(plain(source.source)));
+        }
+        for (const ReceiptSource& source : receipt.sources) {
+            std::string text =
+                padded(plain(source.source), name_width) + "  " + score_text(source.score);
+            if (source.normalized) text += " → " + score_text(*source.normalized);
+            if (!source.filled) text += "  rank " + std::to_string(source.rank);
+            text += "  × " + decimal(source.weight, 3) + "  = " + decimal(source.contribution, 6);
+            add_indented(styled(style_.dim, clipped(text, body_width())));
+        }
+        std::string text = receipt.method + " = " + decimal(receipt.fused, 6);
+        for (const ReceiptStage& stage : receipt.stages) {
+            text += std::string(kDot) + plain(stage.stage) + " " + stage.operation + " " +
+                    decimal(stage.value, 3) + " = " + decimal(stage.score, 6);
+        }
+        add_indented(styled(style_.dim, clipped(text, body_width())));
+    }
+
+    std::string no_hits() const {
+        return answer_.query.empty() ? "No hits."
+                                     : "No hits for \"" + clipped(plain(answer_.query), 60) + "\".";
+    }
+
+    void add_summary() {
+        if (!answer_.hits.empty()) lines_.emplace_back();
+        const std::size_t hits = answer_.hits.size();
+        std::string text = with_separators(hits) + (hits == 1 ? " hit of " : " hits of ") +
+                           with_separators(answer_.total_candidates) +
+                           (answer_.total_candidates == 1 ? " candidate" : " candidates");
+        const Timings& timings = answer_.timings;
+        text += std::string(kDot) + decimal(timings.total_ms, 1) + " ms (";
+        std::string parts;
+        for (const auto& [name, time] :
+             {std::pair{"language model", timings.preprocess_ms},
+              std::pair{"loading the model", timings.load_ms}, std::pair{"embed", timings.embed_ms},
+              std::pair{"dense", timings.dense_ms}, std::pair{"sparse", timings.sparse_ms},
+              std::pair{"fusion", timings.fusion_ms}}) {
+            if (time < 0.05) continue;
+            parts += (parts.empty() ? "" : ", ") + std::string(name) + " " + decimal(time, 1);
+        }
+        text = parts.empty() ? text.substr(0, text.size() - 2) : text + parts + ")";
+        add_wrapped(style_.dim, text);
+        add_other_words();
+        add_shortfalls();
+    }
+
+    /// What a language model made of the query.
+    void add_other_words() {
+        std::string list;
+        for (const std::string& phrasing : answer_.phrasings) {
+            list += (list.empty() ? "\"" : ", \"") + plain(phrasing) + "\"";
+        }
+        if (!list.empty()) add_wrapped(style_.dim, "Also searched: " + list);
+        if (answer_.hypothetical_answer) {
+            add_wrapped(style_.dim,
+                        "Searched by meaning: \"" + plain(*answer_.hypothetical_answer) + "\"");
+        }
+    }
+
+    void add_shortfalls() {
+        if (!answer_.complete) {
+            add_wrapped(style_.warning, "! This answer is incomplete.");
+            for (const SourceReport& report : answer_.sources) {
+                if (report.error.empty()) continue;
+                add_wrapped(style_.warning, "! " + std::string(report.source) + " search of \"" +
+                                                report.collection + "\": " + report.error);
+            }
+        }
+        for (const std::string& warning : answer_.warnings) {
+            add_wrapped(style_.warning, "! " + warning);
+        }
+        if (answer_.unused.empty()) return;
+        std::string names;
+        for (const std::string& name : answer_.unused) names += (names.empty() ? "" : ", ") + name;
+        add_wrapped(style_.warning, "! Not used here: " + names + ".");
+    }
+
+    void add_wrapped(std::string_view style, const std::string& text, std::size_t max_lines = 4) {
+        for (const std::string& line :
+             wrapped({{text, false}}, options_.width, max_lines, style_)) {
+            lines_.push_back(styled(style, line));
+        }
+    }
+
+    const Answer& answer_;
+    const AnswerViewOptions& options_;
+    const Style& style_;
+    std::map<std::string, std::optional<text::Highlighter>> highlighters_;
+    std::vector<std::string> lines_;
+    std::size_t rank_width_ = 2;
+    std::size_t score_width_ = 6;
+    std::size_t legs_width_ = 0;
+    std::size_t title_width_ = kMinTitle;
+    bool legs_on_own_line_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> answer_lines(const Answer& answer, const AnswerViewOptions& options) {
+    return AnswerView(answer, options).lines();
+}
+
+}  // namespace braid::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "braid/cli/view/output.hpp"
+
+namespace braid::cli {
+
+/// Rows in aligned columns. On a terminal, what does not fit its width is cut, the last column
+/// first.
+class Table {
+public:
+    struct Column {
+        std::string name;
+        bool right = false;  // numbers
+        bool whole = false;  // never cut
+    };
+
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+    /// As many cells as columns.
+    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    void print(Output& out) const;
+
+private:
+    std::vector<std::size_t> widths(std::size_t total) const;
+    std::string row_text(const std::vector<std::string>& cells,
+                         const std::vector<std::size_t>& widths) const;
+
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace braid::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+
+#include "braid/result.hpp"
+#include "braid/service/caller.hpp"
+#include "braid/service/operations.hpp"
+#include "braid/value.hpp"
+
+namespace braid::server {
+
+/// The operations as routes run them: parameters to the text of the answer's body.
+// They have one type, whatever each does with its parameters.
+// NOLINTBEGIN(performance-unnecessary-value-param)
+
+Result<std::string> printed(const Result<Value>& value);
+
+template <service::Operations::Member kMember>
+Result<std::string> call(const service::Operations& operations, Object params,
+                         const service::Caller& caller) {
+    return printed(operations.run(kMember, params, caller));
+}
+
+/// The same for an operation of an application.
+template <auto kRun>
+Result<std::string> call_app(const service::Operations& operations, Object params,
+                             const service::Caller& caller) {
+    return printed(operations.run(service::NamedOperation{"", kRun}, params, caller));
+}
+
+Result<std::string> retrieve(const service::Operations& operations, Object params,
+                             const service::Caller& caller);
+Result<std::string> put_chunk(const service::Operations& operations, Object params,
+                              const service::Caller& caller);
+Result<std::string> patch_chunk(const service::Operations& operations, Object params,
+                                const service::Caller& caller);
+Result<std::string> delete_chunk(const service::Operations& operations, Object params,
+                                 const service::Caller& caller);
+Result<std::string> put_document(const service::Operations& operations, Object params,
+                                 const service::Caller& caller);
+Result<std::string> delete_document(const service::Operations& operations, Object params,
+                                    const service::Caller& caller);
+
+// NOLINTEND(performance-unnecessary-value-param)
+
+}  // namespace braid::server

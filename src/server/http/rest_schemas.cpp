@@ -1,0 +1,223 @@
+#include "braid/server/http/schema_texts.hpp"
+
+namespace braid::server {
+
+const std::string_view kRestSchemas = R"json({
+  "Problem": {"description": "RFC 9457.", "type": "object", "properties": {"type": {"type":
+    "string"}, "title": {"type": "string"}, "status": {"type": "integer"}, "detail": {"type":
+    "string"}, "instance": {"type": "string", "description": "The request's id."}, "code":
+    {"type": "string", "description": "Stable name of the error."}}, "required": ["type",
+    "title", "status", "detail", "instance", "code"]},
+  "Error": {"type": "object", "properties": {"code": {"type": "string"}, "message": {"type":
+    "string"}}, "required": ["code", "message"]},
+  "Requests": {"type": "object", "properties": {"requests": {"type": "array", "items": {"$ref":
+    "#/$defs/Request"}, "minItems": 1, "maxItems": 100}}, "required": ["requests"],
+    "additionalProperties": false},
+  "Answers": {"type": "object", "properties": {"answers": {"type": "array", "items": {"anyOf":
+    [{"$ref": "#/$defs/Answer"}, {"type": "object", "properties": {"error": {"$ref":
+    "#/$defs/Error"}}, "required": ["error"]}]}}}, "required": ["answers"]},
+  "HybridSearch": {"type": "object", "properties": {"query": {"type": "string"}, "limit":
+    {"type": ["integer", "null"], "default": 5, "description":
+    "1 to 50, or to MAX_HYBRID_SEARCH_RESULTS."}, "include_memory":
+    {"type": ["boolean", "null"]}, "include_history": {"type": ["boolean", "null"]},
+    "expand_neighbors": {"type": ["boolean", "null"]}, "filters": {"type": ["object", "null"],
+    "description":
+    "artifact_type, sensitivity, created_after, created_before, document_ids, or any condition on metadata."},
+    "collections": {"type": ["array", "null"], "items": {"type": "string"}, "minItems": 1,
+    "description": "Where to search instead of artifacts and artifact_chunks."}, "across": {"enum":
+    ["ranks", "scores", null], "description": "How collections compare."}},
+    "required": ["query"], "additionalProperties": false},
+  "DoctrineRequest": {"type": "object", "properties": {"mission_text": {"type": "string"},
+    "mos_codes": {"type": ["array", "null"], "items": {"type": "string"}, "description":
+    "None, or an empty list: any."}, "collection": {"type": ["string", "null"], "default":
+    "default"}}, "required": ["mission_text"], "additionalProperties": false},
+  "ContextRequest": {"description": "A request, and how many tokens the passages may have.",
+    "type": "object", "allOf": [{"$ref": "#/$defs/RequestMembers"}], "properties": {"budget":
+    {"type": ["integer", "null"], "minimum": 1, "maximum": 1000000, "default": 2000}}},
+  "Context": {"type": "object", "properties": {"query": {"type": "string"}, "text": {"type":
+    "string"}, "passages": {"type": "array", "items": {"type": "object", "properties":
+    {"marker": {"type": "string"}, "collection": {"type": "string"}, "document_id": {"type":
+    "string"}, "chunk_ids": {"type": "array", "items": {"type": "string"}}, "title": {"type":
+    "string"}, "section_title": {"type": "string"}, "source": {"type": "string"}, "trust":
+    {"type": "string"}, "text": {"type": "string"}, "tokens": {"type": "integer"}, "rank":
+    {"type": "integer"}, "score": {"type": "number"}}, "required": ["marker", "collection",
+    "document_id", "chunk_ids", "source", "trust", "text", "tokens", "score"]}}, "budget":
+    {"type": "integer"}, "tokens": {"type": "integer"}, "tokens_estimated": {"type": "boolean"},
+    "left_out": {"type": "integer"}, "complete": {"type": "boolean"}, "warnings": {"type":
+    "array", "items": {"type": "string"}}, "latency_ms": {"type": "number"}}, "required":
+    ["query", "text", "passages", "budget", "tokens", "complete", "warnings"]},
+  "ExplainRequest": {"description": "A request, and the chunk that is meant.", "type": "object",
+    "allOf": [{"$ref": "#/$defs/RequestMembers"}], "properties": {"chunk_id": {"type":
+    "string"}}, "required": ["chunk_id"]},
+  "Explanation": {"type": "object", "properties": {"collection": {"type": "string"}, "chunk_id":
+    {"type": "string"}, "legs": {"type": "array", "items": {"type": "object", "properties":
+    {"source": {"type": "string"}, "score": {"type": ["number", "null"]}, "rank": {"type":
+    ["integer", "null"]}, "depth": {"type": "integer"}}, "required": ["source", "score", "rank",
+    "depth"]}}, "shown": {"type": "boolean"}, "hit": {"anyOf": [{"$ref": "#/$defs/Answer_hit"},
+    {"type": "null"}]}}, "required": ["collection", "chunk_id", "legs", "shown", "hit"]},
+  "WhyNot": {"type": "object", "properties": {"lost_at": {"type": ["string", "null"]}, "reason":
+    {"type": "string"}, "change": {"anyOf": [{"type": "object", "properties": {"key": {"type":
+    "string"}, "value": true}, "required": ["key", "value"]}, {"type": "null"}]}, "explanation":
+    {"$ref": "#/$defs/Explanation"}}, "required": ["lost_at", "reason", "change",
+    "explanation"]},
+  "EvalRequest": {"type": "object", "properties": {"queries": {"type": "array", "minItems": 1,
+    "maxItems": 1000, "items": {"type": "object", "properties": {"id": {"type": "string"},
+    "text": {"type": "string"}}, "required": ["id", "text"], "additionalProperties": false}},
+    "qrels": {"type": "object", "minProperties": 1, "description":
+    "Query id to document id to relevance.", "additionalProperties": {"type": "object",
+    "minProperties": 1, "additionalProperties": {"type": "integer", "minimum": -1000000,
+    "maximum": 1000000}}}, "request": {"description":
+    "How to search: a request without a query.", "anyOf": [{"$ref": "#/$defs/Request"}, {"type":
+    "null"}]}, "measures": {"type": ["array", "null"], "items": {"type": "string"},
+    "description": "nDCG@10, AP, RR@10, P@5, R@100, ..."}, "documents": {"type": ["integer",
+    "null"], "minimum": 1, "default": 100}, "per_query": {"type": ["boolean", "null"]}},
+    "required": ["queries", "qrels"], "additionalProperties": false},
+  "Evaluation": {"type": "object", "properties": {"runs": {"type": "array", "items": {"type":
+    "object", "properties": {"name": {"type": "string"}, "measures": {"type": "object"},
+    "intervals": {"type": "object"}}}}, "queries": {"type": "integer"}, "per_query": {"type":
+    "array"}, "timings": {"type": "object"}}, "required": ["runs", "queries", "timings"]},
+  "Schema": {"type": "object", "description": "What is absent has its default.", "properties":
+    {"text_fields": {"type": ["object", "null"]}, "analyzer": {"type": ["string", "null"]},
+    "language": {"type": ["string", "null"]}, "stop_words": {"type": ["boolean", "null"]},
+    "bm25": {"type": ["object", "null"]}, "embedder": {"type": ["string", "null"],
+    "description": "\"none\", \"external\" (you bring vectors), or an embedder's name."},
+    "dimension": {"type": ["integer", "null"]}, "metric": {"enum": ["cosine", "dot",
+    "euclidean", null]}, "metadata": {"type": ["object", "null"]}, "levels": {"type": ["object",
+    "null"]}}},
+  "NewCollection": {"type": "object", "properties": {"name": {"type": "string", "pattern":
+    "^[A-Za-z0-9_-]{1,100}$"}, "schema": {"anyOf": [{"$ref": "#/$defs/Schema"}, {"type":
+    "null"}]}, "unfinished": {"type": ["boolean", "null"], "description":
+    "It cannot be read before braid.finish_collection."}}, "required": ["name"],
+    "additionalProperties": false},
+  "Collection": {"type": "object", "properties": {"name": {"type": "string"}, "chunks": {"type":
+    "integer"}, "documents": {"type": "integer"}, "namespaces": {"type": "array", "items":
+    {"type": "string"}}, "schema": {"$ref": "#/$defs/Schema"}}, "required": ["name"]},
+  "Collections": {"type": "object", "properties": {"collections": {"type": "array", "items":
+    {"$ref": "#/$defs/Collection"}}}, "required": ["collections"]},
+  "Dropped": {"type": "object", "properties": {"collection": {"type": "string"}, "dropped":
+    {"type": "boolean"}}, "required": ["collection", "dropped"]},
+  "Stats": {"type": "object", "properties": {"collection": {"type": "string"}, "namespace":
+    {"type": "string"}, "chunks": {"type": "integer"}, "documents": {"type": "integer"},
+    "vectors": {"type": "integer"}, "terms": {"type": "integer"}, "average_length": {"type":
+    "number"}, "bytes_on_disk": {"type": "integer"}}, "required": ["collection", "namespace",
+    "chunks", "documents"]},
+  "FacetsRequest": {"type": "object", "properties": {"field": {"type": "string"}, "limit":
+    {"type": ["integer", "null"], "minimum": 1, "maximum": 10000, "default": 20}, "namespace":
+    {"type": ["string", "null"]}, "filter": {"type": ["object", "null"]}}, "required":
+    ["field"], "additionalProperties": false},
+  "Facets": {"type": "object", "properties": {"field": {"type": "string"}, "values": {"type":
+    "array", "items": {"type": "object", "properties": {"value": true, "count": {"type":
+    "integer"}}, "required": ["value", "count"]}}}, "required": ["field", "values"]},
+  "CountRequest": {"type": "object", "properties": {"namespace": {"type": ["string", "null"]},
+    "filter": {"type": ["object", "null"]}}, "additionalProperties": false},
+  "Count": {"type": "object", "properties": {"count": {"type": "integer"}}, "required":
+    ["count"]},
+  "Chunk": {"type": "object", "properties": {"chunk_id": {"type": "string"}, "document_id":
+    {"type": "string"}, "content": {"type": "string"}, "chunk_index": {"type": "integer"},
+    "title": {"type": "string"}, "section_title": {"type": "string"}, "metadata": {"type":
+    "object"}, "created_at": {"type": "string", "format": "date-time"}, "sensitivity": {"type":
+    "string"}, "visibility_scope": {"type": "array", "items": {"type": "string"}}, "vector":
+    {"type": "array", "items": {"type": "number"}}, "version": {"type": "integer"}}, "required":
+    ["chunk_id", "content"]},
+  "ChunkPage": {"type": "object", "properties": {"chunks": {"type": "array", "items": {"$ref":
+    "#/$defs/Chunk"}}, "after": {"type": ["string", "null"], "description":
+    "Asks for the next page; null: this was the last."}}, "required": ["chunks", "after"]},
+  "Chunks": {"type": "object", "properties": {"chunks": {"type": "array", "items": {"anyOf":
+    [{"$ref": "#/$defs/Chunk"}, {"type": "null"}]}}}, "required": ["chunks"]},
+  "Neighbors": {"type": "object", "properties": {"chunks": {"type": "array", "items": {"$ref":
+    "#/$defs/Chunk"}}, "text": {"type": "string"}}, "required": ["chunks", "text"]},
+  "Document": {"type": "object", "properties": {"document_id": {"type": "string"}, "chunks":
+    {"type": "array", "items": {"$ref": "#/$defs/Chunk"}}}, "required": ["document_id",
+    "chunks"]},
+  "NewChunk": {"type": "object", "description":
+    "In braid's words or BEIR's (_id, title, text, metadata).", "properties": {"chunk_id":
+    {"type": ["string", "null"]}, "content": {"type": ["string", "null"]}, "text": {"type":
+    ["string", "null"]}, "document_id": {"type": ["string", "null"]}, "chunk_index": {"type":
+    ["integer", "null"]}, "title": {"type": ["string", "null"]}, "section_title": {"type":
+    ["string", "null"]}, "metadata": {"type": ["object", "null"]}, "created_at": {"type":
+    ["string", "null"], "format": "date-time"}, "sensitivity": {"type": ["string", "null"]},
+    "visibility_scope": {"type": ["array", "null"], "items": {"type": "string"}}, "vector":
+    {"type": ["array", "null"], "items": {"type": "number"}}, "namespace": {"type": ["string",
+    "null"]}}},
+  "NewChunks": {"type": "object", "properties": {"chunks": {"type": "array", "items": {"$ref":
+    "#/$defs/NewChunk"}, "minItems": 1, "maxItems": 10000}, "namespace": {"type": ["string",
+    "null"]}, "if_version": {"type": ["integer", "null"], "minimum": 0}, "replace_documents":
+    {"type": ["boolean", "null"], "description":
+    "Delete, by the same write, what else their documents hold."}, "schema": {"anyOf":
+    [{"$ref": "#/$defs/Schema"}, {"type": "null"}]}}, "required": ["chunks"],
+    "additionalProperties": false},
+  "Written": {"type": "object", "properties": {"collection": {"type": "string"}, "created":
+    {"type": "boolean"}, "namespace": {"type": "string"}, "chunk_ids": {"type": "array",
+    "items": {"type": "string"}}, "written": {"type": "integer"}, "replaced": {"type":
+    "integer"}, "removed": {"type": "integer", "description":
+    "Chunks that replaced documents no longer have."}, "version": {"type": "integer"}, "warnings":
+    {"type": "array", "items": {"type": "string"}}}, "required": ["collection", "created",
+    "written", "replaced", "removed"]},
+  "BulkWritten": {"type": "object", "properties": {"collection": {"type": "string"}, "created":
+    {"type": "boolean"}, "written": {"type": "integer"}, "replaced": {"type": "integer"},
+    "failed": {"type": "integer"}, "results": {"type": "array", "items": {"type": "object",
+    "properties": {"line": {"type": "integer"}, "chunk_id": {"type": "string"}, "warnings":
+    {"type": "array", "items": {"type": "string"}}, "error": {"$ref": "#/$defs/Error"}},
+    "required": ["line"]}}}, "required": ["collection", "created", "written", "replaced",
+    "failed", "results"]},
+  "GetRequest": {"type": "object", "properties": {"chunk_ids": {"type": "array", "items":
+    {"type": "string"}, "minItems": 1, "maxItems": 1000}, "namespace": {"type": ["string",
+    "null"]}, "vectors": {"type": ["boolean", "null"]}}, "required": ["chunk_ids"],
+    "additionalProperties": false},
+  "Update": {"type": "object", "properties": {"metadata": {"type": ["object", "null"],
+    "description": "Merged as RFC 7396 does."}, "created_at": {"type": ["string", "null"],
+    "format": "date-time"}, "sensitivity": {"type": ["string", "null"]}, "visibility_scope":
+    {"type": ["array", "null"], "items": {"type": "string"}}}, "additionalProperties": false},
+  "UpdateRequest": {"type": "object", "properties": {"updates": {"type": "array", "minItems": 1,
+    "maxItems": 10000, "items": {"type": "object", "properties": {"chunk_id": {"type":
+    "string"}, "metadata": {"type": ["object", "null"]}, "created_at": {"type": ["string",
+    "null"], "format": "date-time"}, "sensitivity": {"type": ["string", "null"]},
+    "visibility_scope": {"type": ["array", "null"], "items": {"type": "string"}}}, "required":
+    ["chunk_id"], "additionalProperties": false}}, "namespace": {"type": ["string", "null"]},
+    "if_version": {"type": ["integer", "null"], "minimum": 0}}, "required": ["updates"],
+    "additionalProperties": false},
+  "Updated": {"type": "object", "properties": {"collection": {"type": "string"}, "updated":
+    {"type": "integer"}, "version": {"type": "integer"}}, "required": ["collection", "updated",
+    "version"]},
+  "DeleteRequest": {"type": "object", "description":
+    "Exactly one of chunk_ids, document_ids and filter.", "properties": {"chunk_ids": {"type":
+    ["array", "null"], "items": {"type": "string"}}, "document_ids": {"type": ["array", "null"],
+    "items": {"type": "string"}}, "filter": {"type": ["object", "null"]}, "everything": {"type":
+    ["boolean", "null"], "description": "Needed with a filter that matches every chunk."},
+    "namespace": {"type": ["string", "null"]}, "if_version": {"type": ["integer", "null"],
+    "minimum": 0}}, "additionalProperties": false},
+  "Deleted": {"type": "object", "properties": {"collection": {"type": "string"}, "deleted":
+    {"type": "integer"}, "version": {"type": "integer"}}, "required": ["collection", "deleted",
+    "version"]},
+  "NewDocument": {"type": "object", "properties": {"text": {"type": "string"}, "title": {"type":
+    ["string", "null"]}, "format": {"enum": ["markdown", "plain", null]}, "metadata": {"type":
+    ["object", "null"]}}, "required": ["text"], "additionalProperties": false},
+  "Ingested": {"type": "object", "properties": {"document_id": {"type": "string"}, "collection":
+    {"type": "string"}, "chunks": {"type": "integer"}, "removed": {"type": "integer"},
+    "warnings": {"type": "array", "items": {"type": "string"}}}, "required": ["document_id",
+    "collection", "chunks", "removed", "warnings"]},
+  "CheckReport": {"type": "object", "properties": {"clean": {"type": "boolean"}, "collections":
+    {"type": "integer"}, "chunks": {"type": "integer"}, "records": {"type": "integer"}, "bytes":
+    {"type": "integer"}, "superseded": {"type": "integer", "description": "Writes that later ones made void."}, "problems": {"type": "array", "items": {"type": "string"},
+    "description": "Damage, a line each."}, "notes": {"type": "array", "items": {"type":
+    "string"}, "description": "What does no harm."}}, "required": ["clean", "collections",
+    "chunks", "records", "bytes", "superseded", "problems", "notes"]},
+  "Compacted": {"type": "object", "properties": {"collection": {"type": "string"}, "chunks":
+    {"type": "integer"}, "bytes_before": {"type": "integer"}, "bytes_after": {"type": "integer"}},
+    "required": ["collection", "chunks", "bytes_before", "bytes_after"]},
+  "OpenApi": {"type": "object"},
+  "Health": {"type": "object", "properties": {"status": {"type": "string"}}, "required":
+    ["status"]},
+  "Metrics": {"type": "string"},
+  "RpcMessage": {"description": "A JSON-RPC 2.0 request, notification or batch.", "anyOf":
+    [{"type": "object", "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["string",
+    "number"]}, "method": {"type": "string"}, "params": {"type": ["object", "array"]}},
+    "required": ["jsonrpc", "method"]}, {"type": "array", "minItems": 1}]},
+  "RpcAnswer": {"description": "A JSON-RPC 2.0 answer, or those of a batch.", "type": ["object",
+    "array"]},
+  "McpMessage": {"description": "One message of the Model Context Protocol.", "type": "object",
+    "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["string", "number"]}, "method":
+    {"type": "string"}, "params": {"type": "object"}}, "required": ["jsonrpc"]}
+})json";
+
+}  // namespace braid::server

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/server/http/target.hpp"
+#include "braid/service/caller.hpp"
+#include "braid/service/operations.hpp"
+#include "braid/value.hpp"
+
+namespace braid::server {
+
+/// A parameter behind the "?" of an address.
+struct QueryParameter {
+    enum class Type { String, Integer, Boolean };
+    std::string_view name;
+    Type type = Type::String;
+    std::string_view description;
+};
+
+/// What answers a route.
+enum class RouteKind {
+    Operation,  // JSON to JSON, by `run`
+    Chunks,     // the same, or lines of JSON with a result for each
+    Rpc,
+    Mcp,
+    Health,
+    Ready,
+    Metrics,
+    OpenApi,
+};
+
+/// To the text of the answer's body.
+using RunOperation = Result<std::string> (*)(const service::Operations&, Object params,
+                                             const service::Caller&);
+
+/// One line of the table that the router goes by and the OpenAPI document is made of.
+struct Route {
+    std::string_view method;
+    std::string_view path;  // "/v1/collections/{collection}"
+    std::string_view id;    // of the operation, unique
+    std::string_view tag;
+    std::string_view summary;
+    std::string_view request;   // name of its schema; empty: no body
+    std::string_view response;  // name of its schema; empty: no body
+    RouteKind kind = RouteKind::Operation;
+    bool writes = false;  // takes an Idempotency-Key
+    int success = 200;
+    std::span<const QueryParameter> query;
+    RunOperation run = nullptr;
+};
+
+std::span<const Route> routes();
+
+/// Where a request leads.
+struct RouteMatch {
+    const Route* route = nullptr;           // null: no such method, or no such path
+    Object path;                            // the values of {names}
+    std::vector<std::string_view> allowed;  // methods of the path; empty: no such path
+};
+/// HEAD leads where GET does.
+RouteMatch find_route(std::string_view method, const Target& target);
+
+/// The parameters of a route as one object: those of the body, of the path and behind the "?".
+/// InvalidArgument for one given at two places, or of the wrong type.
+Result<Object> route_parameters(const Route& route, Object path, const Target& target, Object body);
+
+}  // namespace braid::server

@@ -1,0 +1,273 @@
+#include "braid/server/http/service.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "braid/core/sha256.hpp"
+#include "braid/json/json.hpp"
+#include "braid/server/http/openapi.hpp"
+#include "braid/server/http/operations.hpp"
+#include "braid/server/http/problem.hpp"
+#include "braid/service/bulk.hpp"
+
+namespace braid::server {
+namespace {
+
+using net::IncomingRequest;
+using net::OutgoingResponse;
+
+constexpr std::size_t kSmallBody = std::size_t{64} << 10;  // of requests that need none
+constexpr std::size_t kMaxIdempotencyKey = 255;
+
+std::vector<std::string_view> route_ids() {
+    std::vector<std::string_view> ids;
+    ids.reserve(routes().size());
+    for (const Route& route : routes()) ids.push_back(route.id);
+    return ids;
+}
+
+bool is_json(std::string_view type) {
+    return type.empty() || type == "application/json" || type == "application/json-rpc" ||
+           type.ends_with("+json");
+}
+
+bool is_lines(std::string_view type) {
+    return type == "application/x-ndjson" || type == "application/ndjson" ||
+           type == "application/jsonl" || type == "application/x-jsonlines";
+}
+
+/// Why writes are refused, in words for anybody: no names of collections or files.
+std::optional<std::string> storage_trouble(const BackendHealth& health) {
+    if (health.refusing.empty()) return std::nullopt;
+    const bool full =
+        std::ranges::all_of(health.refusing, [](const BackendHealth::Refusal& refusal) {
+            return refusal.cause.code == ErrorCode::StorageFull;
+        });
+    return full ? "writes are refused: no space left; searches go on"
+                : "writes are refused since an error of the storage; searches go on";
+}
+
+std::string type_of(const IncomingRequest& request) {
+    return media_type(request.header("Content-Type").value_or(""));
+}
+
+/// The operation behind a route, as far as it takes several requests.
+std::string_view batched_operation(const Route& route) {
+    return route.id == "retrieveBatch" ? "retrieve_batch" : route.id;
+}
+
+/// What a body takes once it is parsed, about: small values take much more than their text. Lines
+/// are parsed one by one, but what they say is kept.
+std::size_t parsed_size(std::string_view body, bool lines) {
+    if (body.size() <= kSmallBody) return 0;
+    if (lines) return 2 * body.size();
+    std::size_t values = 1;
+    std::size_t members = 0;
+    for (const char c : body) {
+        values += c == ',' || c == '[' || c == '{' ? 1 : 0;
+        members += c == ':' ? 1 : 0;
+    }
+    // Lists grow by half or more beyond what they hold.
+    return body.size() + (values * sizeof(Value) + members * sizeof(std::string)) / 2 * 3;
+}
+
+Result<Object> read_body(const Route& route, const IncomingRequest& request,
+                         const service::Limits& limits) {
+    if (route.request.empty() || request.body.empty()) return Object();
+    json::ParseLimits bounds;
+    bounds.max_depth = limits.json_depth;
+    bounds.max_bytes = limits.message_bytes;
+    BRAID_TRY(Value json, json::parse(request.body, bounds));
+    if (!json.is_object()) return invalid_argument("the body must be a JSON object");
+    return std::move(json.as_object());
+}
+
+}  // namespace
+
+HttpService::HttpService(Database& database, const HttpServiceOptions& options)
+    : limits_(options.limits),
+      memory_(options.memory),
+      check_rate_(options.check_rate),
+      operations_(database, options.service),
+      rpc_(database, options.service),
+      mcp_(database, options.service, options.mcp),
+      mcp_http_(mcp_, options.mcp_http),
+      idempotency_(options.idempotency_bytes),
+      metrics_(route_ids()),
+      server_metrics_(database, metrics_, options.mcp.version),
+      openapi_(json::print(openapi_document(options.mcp.version))) {
+    server_metrics_.watch_sessions([this] { return mcp_http_.sessions(); });
+    server_metrics_.watch_memory(memory_);
+    server_metrics_.watch_idempotency([this] { return idempotency_.bytes(); });
+}
+
+OutgoingResponse HttpService::refuse(const Exchange& exchange, const Refusal& refusal) {
+    metrics_.refused(facts_of(refusal.error).name);
+    return respond(refusal, exchange.id);
+}
+
+std::size_t HttpService::body_limit(const IncomingRequest& head, const Route& route) const {
+    if (route.request.empty()) return kSmallBody;
+    if (route.kind == RouteKind::Chunks && is_lines(type_of(head))) return limits_.bulk_bytes;
+    return limits_.message_bytes;
+}
+
+std::optional<Refusal> HttpService::check_batch(const Exchange& exchange,
+                                                std::size_t requests) const {
+    return requests > 1 && check_rate_ ? check_rate_(exchange.identity, requests - 1)
+                                       : std::nullopt;
+}
+
+OutgoingResponse HttpService::operate(const IncomingRequest& request, Exchange& exchange,
+                                      const service::Caller& caller) {
+    const Route& route = *exchange.match.route;
+    const bool lines = route.kind == RouteKind::Chunks && is_lines(type_of(request));
+    auto body = lines ? Result<Object>(Object()) : read_body(route, request, caller.limits);
+    if (!body) return problem(caller.told(body.error()), exchange.id);
+    auto params =
+        route_parameters(route, std::move(exchange.match.path), exchange.target, *std::move(body));
+    if (!params) return problem(caller.told(params.error()), exchange.id);
+    if (auto refusal = check_batch(exchange, service::requests_in(batched_operation(route), *params))) {
+        return refuse(exchange, *refusal);
+    }
+    auto text = lines ? printed(service::add_lines(operations_, *params, request.body, caller))
+                      : route.run(operations_, *std::move(params), caller);
+    if (!text) return problem(caller.told(text.error()), exchange.id);
+    return respond(route.success, *std::move(text));
+}
+
+OutgoingResponse HttpService::call(const IncomingRequest& request, const Exchange& exchange,
+                                   const service::Caller& caller) {
+    Parsed parsed = parse_message(request.body, caller.limits);
+    if (!parsed.json) return respond(200, json::print(rpc_failure({}, std::move(parsed.error))));
+    if (auto refusal = check_batch(exchange, Rpc::requests_in(*parsed.json))) {
+        return refuse(exchange, *refusal);
+    }
+    const bool writes = Rpc::writes(*parsed.json);
+    const auto work = [&]() -> Done {
+        Rpc::Reply reply = rpc_.reply(*std::move(parsed.json), caller);
+        return {reply.text ? respond(200, *std::move(reply.text)) : respond(204, ""),
+                reply.wrote || reply.final};
+    };
+    return writes ? once(request, exchange, work) : work().response;
+}
+
+OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange& exchange,
+                                       const service::Caller& caller) {
+    const Route& route = *exchange.match.route;
+    switch (route.kind) {
+        case RouteKind::Operation:
+        case RouteKind::Chunks: {
+            if (!route.writes) return operate(request, exchange, caller);
+            return once(request, exchange, [&]() -> Done {
+                OutgoingResponse response = operate(request, exchange, caller);
+                const bool final = is_final(response.status);
+                return {std::move(response), final};
+            });
+        }
+        case RouteKind::Rpc:
+            return call(request, exchange, caller);
+        case RouteKind::Mcp:
+            return mcp_http_.handle(request, caller, exchange.identity.owner());
+        case RouteKind::Health:
+            return respond(200, R"({"status":"ok"})");
+        case RouteKind::Ready:
+            if (draining_) return refuse(exchange, {DoorError::Draining, "shutting down", {}});
+            if (auto trouble = storage_trouble(operations_.database().health())) {
+                return refuse(exchange, {DoorError::WritesRefused, *std::move(trouble), {}});
+            }
+            return respond(200, R"({"status":"ok"})");
+        case RouteKind::Metrics:
+            if (!exchange.identity.sees_all_collections()) {
+                return problem(
+                    {ErrorCode::PermissionDenied, "metrics are for callers who may see everything"},
+                    exchange.id);
+            }
+            return respond(200, server_metrics_.text(), kMetricsType);
+        case RouteKind::OpenApi:
+            return respond(200, openapi_);
+    }
+    return problem(DoorError::InternalError, "internal error", exchange.id);
+}
+
+OutgoingResponse HttpService::once(const IncomingRequest& request, const Exchange& exchange,
+                                   const std::function<Done()>& work) {
+    const auto key = request.header("Idempotency-Key");
+    if (!key) return work().response;
+    if (key->empty() || key->size() > kMaxIdempotencyKey) {
+        return refuse(
+            exchange,
+            {DoorError::MalformedRequest, "\"Idempotency-Key\" must have 1 to 255 characters", {}});
+    }
+    const std::string name = exchange.identity.owner() + "\n" + request.method + "\n" +
+                             request.target + "\n" + std::string(*key);
+    const std::string sent = type_of(request) + "\n" + request.body;
+    const std::string hash = core::sha256_hex(std::as_bytes(std::span(sent)));
+    auto begun = idempotency_.begin(name, hash);
+    using State = IdempotencyStore::State;
+    if (begun.state == State::Running) {
+        return refuse(exchange, {DoorError::IdempotencyRunning,
+                                 "a request with this Idempotency-Key is still at work",
+                                 {{"Retry-After", "1"}}});
+    }
+    if (begun.state == State::Differs) {
+        return refuse(
+            exchange,
+            {DoorError::IdempotencyMismatch, "this Idempotency-Key was used for another body", {}});
+    }
+    if (begun.state == State::Done && begun.response) {
+        begun.response->headers.push_back({"Idempotency-Replayed", "true"});
+        return *std::move(begun.response);
+    }
+    Done done;
+    try {
+        done = work();
+    } catch (...) {
+        idempotency_.abandon(name);
+        throw;
+    }
+    if (done.final) {
+        idempotency_.finish(name, done.response);
+    } else {
+        idempotency_.abandon(name);
+    }
+    return std::move(done.response);
+}
+
+OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& exchange,
+                                    const service::Caller& caller) {
+    const Route& route = *exchange.match.route;
+    if (request.body.size() > body_limit(request, route)) {
+        return refuse(exchange,
+                      {DoorError::PayloadTooLarge,
+                       "the body may have " + std::to_string(body_limit(request, route)) + " bytes",
+                       {}});
+    }
+    const bool lines = route.kind == RouteKind::Chunks && is_lines(type_of(request));
+    if (!route.request.empty() && !lines && !is_json(type_of(request))) {
+        return refuse(exchange, {DoorError::UnsupportedMediaType,
+                                 "send the body as \"Content-Type: application/json\"",
+                                 {{"Accept", "application/json"}}});
+    }
+    const std::string_view type =
+        route.kind == RouteKind::Metrics ? "text/plain" : "application/json";
+    if (!route.response.empty() && !accepts(request.header("Accept"), type)) {
+        return refuse(exchange,
+                      {DoorError::NotAcceptable,
+                       "the answer is " + std::string(type) + ", which \"Accept\" does not admit",
+                       {}});
+    }
+    std::optional<HeldBytes> parsing;
+    if (memory_ && !parsing.emplace(memory_).grow_to(parsed_size(request.body, lines))) {
+        return refuse(exchange, {DoorError::Overloaded,
+                                 "requests and answers take all the memory there is for them",
+                                 {{"Retry-After", "1"}}});
+    }
+    return dispatch(request, exchange, caller);
+}
+
+}  // namespace braid::server

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "braid/core/byte_budget.hpp"
+#include "braid/database.hpp"
+#include "braid/net/http_server.hpp"
+#include "braid/server/http/exchange.hpp"
+#include "braid/server/http/mcp.hpp"
+#include "braid/server/http/metrics.hpp"
+#include "braid/server/http/server_metrics.hpp"
+#include "braid/server/mcp/agent.hpp"
+#include "braid/server/rpc/idempotency.hpp"
+#include "braid/server/rpc/methods.hpp"
+#include "braid/service/caller.hpp"
+#include "braid/service/operations.hpp"
+
+namespace braid::server {
+
+struct HttpServiceOptions {
+    service::ServiceOptions service;
+    service::Limits limits;
+    McpOptions mcp;
+    McpHttpOptions mcp_http;
+    std::size_t idempotency_bytes = 0;
+    std::shared_ptr<ByteBudget> memory;  // of what is parsed; none: any amount
+    /// Whether the key's rate allows so many requests more; none: any rate will do.
+    std::function<std::optional<Refusal>(const Identity&, std::size_t)> check_rate;
+};
+
+/// Answers requests that were let in, each by its route. Safe for concurrent use.
+class HttpService {
+public:
+    /// The database must outlive it.
+    HttpService(Database& database, const HttpServiceOptions& options);
+
+    /// How large the body of a route may be, by the head alone.
+    std::size_t body_limit(const net::IncomingRequest& head, const Route& route) const;
+    /// Requires a match with a route.
+    net::OutgoingResponse serve(const net::IncomingRequest& request, Exchange& exchange,
+                                const service::Caller& caller);
+
+    void drain() { draining_ = true; }
+    Metrics& metrics() noexcept { return metrics_; }
+    ServerMetrics& server_metrics() noexcept { return server_metrics_; }
+
+private:
+    net::OutgoingResponse refuse(const Exchange& exchange, const Refusal& refusal);
+    /// What was done, and whether a repetition may do as if it had been done again.
+    struct Done {
+        net::OutgoingResponse response;
+        bool final = true;
+    };
+    /// As often as the same request comes with the same Idempotency-Key, it is done once.
+    net::OutgoingResponse once(const net::IncomingRequest& request, const Exchange& exchange,
+                               const std::function<Done()>& work);
+    net::OutgoingResponse dispatch(const net::IncomingRequest& request, Exchange& exchange,
+                                   const service::Caller& caller);
+    net::OutgoingResponse operate(const net::IncomingRequest& request, Exchange& exchange,
+                                  const service::Caller& caller);
+    net::OutgoingResponse call(const net::IncomingRequest& request, const Exchange& exchange,
+                               const service::Caller& caller);
+    /// A batch of n counts n; one of them was counted when the request came in.
+    std::optional<Refusal> check_batch(const Exchange& exchange, std::size_t requests) const;
+
+    const service::Limits limits_;
+    const std::shared_ptr<ByteBudget> memory_;
+    const std::function<std::optional<Refusal>(const Identity&, std::size_t)> check_rate_;
+    service::Operations operations_;
+    Rpc rpc_;
+    McpServer mcp_;
+    McpHttp mcp_http_;
+    IdempotencyStore idempotency_;
+    Metrics metrics_;
+    ServerMetrics server_metrics_;
+    const std::string openapi_;
+    std::atomic<bool> draining_{false};
+};
+
+}  // namespace braid::server

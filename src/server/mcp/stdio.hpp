@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <stop_token>
+
+#include "braid/result.hpp"
+#include "braid/server/mcp/agent.hpp"
+#include "braid/service/caller.hpp"
+
+namespace braid::server {
+
+struct StdioOptions {
+    int input = 0;             // file descriptors
+    int output = 1;            //
+    std::size_t workers = 2;   // tools that run at the same time
+    std::size_t waiting = 64;  // calls read ahead; beyond that, reading waits
+    std::stop_token stop;      // ends the reading
+};
+
+/// Speaks MCP over two descriptors, one message per line, until the input ends or a stop is asked
+/// for; then answers what was asked, and returns. A line longer than the caller's limit is read
+/// past and answered with an error. IoError if reading or writing fails; a reader that went away is
+/// no error.
+Result<> serve_stdio(McpSession& session, const service::Caller& caller,
+                     const StdioOptions& options = {});
+
+}  // namespace braid::server

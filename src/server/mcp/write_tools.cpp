@@ -1,0 +1,124 @@
+#include "braid/server/mcp/write_tools.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/core/clock.hpp"
+#include "braid/ingest/chunker.hpp"
+#include "braid/json/fields.hpp"
+#include "braid/service/parameters.hpp"
+#include "braid/wire/chunk_json.hpp"
+
+namespace braid::server {
+namespace {
+
+using json::Fields;
+
+Result<Object> read_metadata(Fields& fields) {
+    BRAID_TRY(const Object* const metadata, fields.object("metadata"));
+    if (metadata == nullptr) return Object{};
+    if (metadata->find("trust") != nullptr) {
+        return invalid_argument(R"("metadata.trust" is not for a tool to set)");
+    }
+    return *metadata;
+}
+
+Result<ingest::ChunkingOptions> chunking_of(const Database& database,
+                                            const std::string& collection) {
+    ingest::ChunkingOptions options;
+    BRAID_TRY(const auto counter, database.token_counter(collection));
+    if (!counter) return options;
+    options.count_tokens = counter->count;
+    if (counter->limit > 0) options.max_tokens = std::min(options.max_tokens, counter->limit);
+    return options;
+}
+
+}  // namespace
+
+Result<Value> remember(const service::Operations& operations, const Object& arguments,
+                       const service::Caller& caller) {
+    const std::string collection = "memory";
+    BRAID_CHECK(caller.require(service::Access::Write, collection));
+    const std::string home = caller.namespaces.usual();
+    BRAID_CHECK(caller.namespaces.require(home));
+    Fields fields(arguments);
+    BRAID_TRY(std::string text, service::read_text(fields, "text", caller.limits.message_bytes));
+    BRAID_TRY(const auto id, fields.string("id"));
+    BRAID_TRY(const auto title, fields.string("title"));
+    BRAID_TRY(Object metadata, read_metadata(fields));
+    BRAID_CHECK(fields.finish());
+    Object members{{"text", Value(std::move(text))}, {"metadata", Value(std::move(metadata))}};
+    if (id) members.set("_id", *id);
+    if (title) members.set("title", *title);
+    BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(members));
+    if (!input.chunk.created_at) input.chunk.created_at = core::system_now();
+    std::string chunk_id = input.chunk.chunk_id;
+    BRAID_CHECK(operations.ensure_collection(collection, nullptr));
+    std::vector<Chunk> chunks;
+    chunks.push_back(std::move(input.chunk));
+    BRAID_TRY(const WriteReport report,
+              operations.write(collection, std::move(chunks), home, caller));
+    std::vector<std::string> warnings = std::move(input.warnings);
+    warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
+    return Value(Object{{"id", Value(std::move(chunk_id))},
+                        {"collection", Value(collection)},
+                        {"replaced", report.replaced > 0},
+                        {"warnings", service::strings_to_array(warnings)}});
+}
+
+Result<Value> ingest_text(const service::Operations& operations, const Object& arguments,
+                          const service::Caller& caller) {
+    Fields fields(arguments);
+    BRAID_TRY(const auto document, service::read_text(fields, "document_id", 500));
+    BRAID_TRY(const auto text, service::read_text(fields, "text", caller.limits.message_bytes));
+    BRAID_TRY(const auto title, fields.string("title"));
+    BRAID_TRY(const auto format, fields.choice("format", {"markdown", "plain"}));
+    BRAID_TRY(Object metadata, read_metadata(fields));
+    BRAID_TRY(const ReadScope scope,
+              service::read_scope(fields, caller, service::Access::Write, "artifact_chunks"));
+    BRAID_CHECK(fields.finish());
+    metadata.set("artifact_id", document);
+    BRAID_CHECK(operations.ensure_collection(scope.collection, nullptr));
+    BRAID_TRY(const auto options, chunking_of(operations.database(), scope.collection));
+    std::vector<Chunk> chunks =
+        format == "plain" ? ingest::chunk_plain(document, title.value_or(""), text, options)
+                          : ingest::chunk_markdown(document, text, options);
+    if (chunks.empty()) return invalid_argument("\"text\" holds nothing but headings");
+    if (chunks.size() > caller.limits.chunks) {
+        return invalid_argument("\"text\" makes " + std::to_string(chunks.size()) +
+                                " chunks, the limit is " + std::to_string(caller.limits.chunks));
+    }
+    const Timestamp stored_at = core::system_now();
+    for (Chunk& chunk : chunks) {
+        if (title && !title->empty()) chunk.title = title;
+        chunk.metadata = metadata;
+        chunk.created_at = stored_at;
+    }
+    const std::size_t count = chunks.size();
+    WriteOptions whole;
+    whole.replace_documents = true;
+    BRAID_TRY(const WriteReport report, operations.write(scope.collection, std::move(chunks),
+                                                         scope.namespace_, caller, whole));
+    return Value(Object{{"document_id", Value(document)},
+                        {"collection", Value(scope.collection)},
+                        {"chunks", count},
+                        {"removed", report.removed},
+                        {"warnings", service::strings_to_array(report.warnings)}});
+}
+
+Result<Value> forget(const service::Operations& operations, const Object& arguments,
+                     const service::Caller& caller) {
+    Fields fields(arguments);
+    for (const std::string_view key : {"collection", "chunk_ids", "document_ids"}) fields.any(key);
+    BRAID_CHECK(fields.finish());
+    Object params = arguments;
+    if (params.find("collection") == nullptr) params.set("collection", "memory");
+    BRAID_TRY(Value done, operations.remove(params, caller));
+    done.as_object().erase("version");
+    return done;
+}
+
+}  // namespace braid::server

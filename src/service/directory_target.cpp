@@ -1,0 +1,96 @@
+#include "braid/service/directory_target.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "braid/wire/chunk_json.hpp"
+
+namespace braid::service {
+
+Result<std::string> ServiceTarget::embedder() {
+    BRAID_TRY(Schema schema, service_.schema(collection_));
+    return std::move(schema.vectors.embedder);
+}
+
+Result<std::optional<TokenCounter>> ServiceTarget::token_counter() {
+    return service_.token_counter(collection_);
+}
+
+Result<std::vector<std::optional<Chunk>>> ServiceTarget::get(
+    const std::vector<std::string>& chunk_ids) {
+    Object params = scope();
+    params.set("chunk_ids", Array(chunk_ids.begin(), chunk_ids.end()));
+    BRAID_TRY(const Value got, service_.call("get", std::move(params)));
+    std::vector<std::optional<Chunk>> chunks(chunk_ids.size());
+    const Array& list = list_in(got, "chunks");
+    for (std::size_t i = 0; i < std::min(list.size(), chunks.size()); ++i) {
+        if (list[i].is_null()) continue;
+        BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(list[i]));
+        chunks[i] = std::move(input.chunk);
+    }
+    return chunks;
+}
+
+Result<std::uint64_t> ServiceTarget::count(const Value& filter) {
+    Object params = scope();
+    params.set("filter", filter);
+    BRAID_TRY(const Value counted, service_.call("count", std::move(params)));
+    return number_in(counted, "count");
+}
+
+Result<std::vector<Chunk>> ServiceTarget::document(const std::string& document_id) {
+    Object params = scope();
+    params.set("document_id", Value(document_id));
+    const auto found = service_.call("document", std::move(params));
+    std::vector<Chunk> chunks;
+    if (!found) {
+        if (found.error().code == ErrorCode::NotFound) return chunks;
+        return tl::unexpected<Error>(found.error());
+    }
+    const Array& list = list_in(*found, "chunks");
+    chunks.reserve(list.size());
+    for (const Value& json : list) {
+        BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(json));
+        chunks.push_back(std::move(input.chunk));
+    }
+    return chunks;
+}
+
+Result<WriteReport> ServiceTarget::replace(std::vector<Chunk> chunks) {
+    WriteOptions whole;
+    whole.replace_documents = true;
+    return service_.add(collection_, std::move(chunks), namespace_, whole);
+}
+
+Result<> ServiceTarget::update(std::vector<MetadataUpdate> updates) {
+    Array list;
+    list.reserve(updates.size());
+    for (MetadataUpdate& update : updates) {
+        list.emplace_back(Object{{"chunk_id", Value(std::move(update.chunk_id))},
+                                 {"metadata", Value(std::move(update.metadata))}});
+    }
+    Object params = scope();
+    params.set("updates", std::move(list));
+    BRAID_CHECK(service_.call("update", std::move(params)));
+    return {};
+}
+
+Result<std::uint64_t> ServiceTarget::remove(const std::vector<std::string>& chunk_ids) {
+    std::uint64_t removed = 0;
+    constexpr std::size_t at_once = 500;
+    for (std::size_t at = 0; at < chunk_ids.size(); at += at_once) {
+        const auto part =
+            std::span(chunk_ids).subspan(at).first(std::min(at_once, chunk_ids.size() - at));
+        Object params = scope();
+        params.set("chunk_ids", Array(part.begin(), part.end()));
+        BRAID_TRY(const Value report, service_.call("delete", std::move(params)));
+        removed += number_in(report, "deleted");
+    }
+    return removed;
+}
+
+Object ServiceTarget::scope() const {
+    return {{"collection", Value(collection_)}, {"namespace", Value(namespace_)}};
+}
+
+}  // namespace braid::service

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "braid/ingest/directory.hpp"
+#include "braid/service/service.hpp"
+
+namespace braid::service {
+
+/// Cut texts on their way to wherever the database is.
+class ServiceTarget final : public ingest::DirectoryTarget {
+public:
+    /// `service` outlives it.
+    ServiceTarget(const Service& service, const ingest::DirectoryOptions& options)
+        : service_(service), collection_(options.collection), namespace_(options.namespace_) {}
+
+    Result<std::string> embedder() override;
+    Result<std::optional<TokenCounter>> token_counter() override;
+    Result<std::vector<std::optional<Chunk>>> get(
+        const std::vector<std::string>& chunk_ids) override;
+    Result<std::uint64_t> count(const Value& filter) override;
+    Result<std::vector<Chunk>> document(const std::string& document_id) override;
+    Result<WriteReport> replace(std::vector<Chunk> chunks) override;
+    Result<> update(std::vector<MetadataUpdate> updates) override;
+    Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override;
+
+private:
+    Object scope() const;
+
+    const Service& service_;
+    std::string collection_;
+    std::string namespace_;
+};
+
+}  // namespace braid::service

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "braid/json/json.hpp"
+#include "braid/net/http_client.hpp"
+#include "braid/service/service.hpp"
+#include "braid/wire/answer_json.hpp"
+#include "braid/wire/chunk_json.hpp"
+#include "braid/wire/request_json.hpp"
+
+namespace braid::service {
+namespace {
+
+/// What a server takes in one message, with room to spare.
+constexpr std::size_t kPartChunks = 500;
+constexpr std::size_t kPartBytes = std::size_t{4} << 20;
+/// Of documents that are replaced, which should be one write: as much as a server takes.
+constexpr std::size_t kWholeChunks = 10'000;
+constexpr std::size_t kWholeBytes = std::size_t{12} << 20;
+constexpr std::size_t kPartIds = 500;
+constexpr std::size_t kPartRequests = 50;
+constexpr std::chrono::minutes kPatience{30};  // the server has deadlines of its own
+
+/// About what a chunk takes in JSON.
+std::size_t bytes_of(const Chunk& chunk) {
+    constexpr std::size_t number = 12;
+    return 2 * chunk.content.size() + chunk.vector.size() * number + 1024;
+}
+
+Error error_from(const Value& error) {
+    const Value* const data = error.find("data");
+    const auto code =
+        data != nullptr ? error_code_by_name(text_in(*data, "code")) : std::optional<ErrorCode>();
+    return {code.value_or(ErrorCode::Unavailable), text_in(error, "message")};
+}
+
+net::HttpClientOptions client_options(const std::string& socket) {
+    net::HttpClientOptions options;
+    options.unix_socket = socket;
+    options.total_timeout = kPatience;
+    options.max_response_bytes = std::size_t{1} << 30;
+    return options;
+}
+
+class RemoteService final : public Service {
+public:
+    RemoteService(const std::string& socket, EmbedderFactory embedders, const Visitor& visitor)
+        : client_(client_options(socket)), embedders_(std::move(embedders)) {
+        headers_.push_back({"Content-Type", "application/json"});
+        if (visitor != Visitor{}) {
+            headers_.push_back(
+                {std::string(kVisitorHeader), json::print(visitor_to_value(visitor))});
+        }
+    }
+
+    Result<Value> call(std::string_view operation, Object params) const override {
+        if (operation == "get") return get(std::move(params));
+        return ask(operation, std::move(params));
+    }
+
+    Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
+                            const std::string& namespace_,
+                            const WriteOptions& options) const override {
+        WriteReport whole;
+        const std::size_t most = options.replace_documents ? kWholeChunks : kPartChunks;
+        const std::size_t most_bytes = options.replace_documents ? kWholeBytes : kPartBytes;
+        for (std::size_t at = 0; at < chunks.size();) {
+            const bool first = at == 0;
+            Array part;
+            for (std::size_t bytes = 0;
+                 at < chunks.size() && part.size() < most && bytes < most_bytes; ++at) {
+                bytes += bytes_of(chunks[at]);
+                part.push_back(wire::chunk_to_value(std::exchange(chunks[at], {})));
+            }
+            Object params{{"collection", Value(collection)},
+                          {"namespace", Value(namespace_)},
+                          {"chunks", std::move(part)}};
+            if (options.if_version) params.set("if_version", *options.if_version);
+            // The old goes with the first part, so that old and new never stand side by side.
+            if (options.replace_documents && first) params.set("replace_documents", true);
+            BRAID_TRY(const Value report, ask("add", std::move(params)));
+            whole.written += number_in(report, "written");
+            whole.replaced += number_in(report, "replaced");
+            whole.removed += number_in(report, "removed");
+            whole.version = number_in(report, "version");
+            for (const Value& warning : list_in(report, "warnings")) {
+                if (warning.is_string()) whole.warnings.push_back(warning.as_string());
+            }
+        }
+        return whole;
+    }
+
+    std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests) const override {
+        std::vector<Result<Answer>> answers;
+        answers.reserve(requests.size());
+        for (std::size_t at = 0; at < requests.size(); at += kPartRequests) {
+            const auto part = requests.subspan(at, std::min(kPartRequests, requests.size() - at));
+            Array list;
+            list.reserve(part.size());
+            for (const Request& request : part) list.push_back(wire::request_to_value(request));
+            const auto found = ask("retrieve_batch", {{"requests", std::move(list)}});
+            for (std::size_t i = 0; i < part.size(); ++i) answers.push_back(answer_at(found, i));
+        }
+        return answers;
+    }
+
+    Result<std::optional<TokenCounter>> token_counter(
+        const std::string& collection) const override {
+        BRAID_TRY(const Schema schema, this->schema(collection));
+        const VectorSpec& vectors = schema.vectors;
+        if (!vectors.has_vectors() || vectors.embedder == "external") return std::nullopt;
+        BRAID_TRY(const auto embedder, embedders_(vectors));
+        TokenCounter counter;
+        counter.limit = embedder->fingerprint().token_limit;
+        counter.count = [embedder](std::string_view text) { return embedder->count_tokens(text); };
+        return counter;
+    }
+
+private:
+    Result<Value> ask(std::string_view operation, Object params) const {
+        const Object message{{"jsonrpc", "2.0"},
+                             {"id", 1},
+                             {"method", Value("braid." + std::string(operation))},
+                             {"params", Value(std::move(params))}};
+        net::HttpRequest request;
+        request.method = "POST";
+        request.url = "http://localhost/rpc";
+        request.headers = headers_;
+        request.body = json::print(message);
+        BRAID_TRY(const net::HttpResponse response, client_.send(request, {}));
+        auto reply = json::parse(response.body);
+        if (!reply || !reply->is_object()) {
+            return fail(ErrorCode::Unavailable, "the server that has the database gave no answer " +
+                                                    std::string("(HTTP status ") +
+                                                    std::to_string(response.status) + ")");
+        }
+        if (const Value* const error = reply->find("error")) {
+            return tl::unexpected<Error>(error_from(*error));
+        }
+        if (Value* const result = reply->as_object().find("result")) return std::move(*result);
+        // Refused before it was read: a problem of the HTTP door.
+        return fail(error_code_by_name(text_in(*reply, "code")).value_or(ErrorCode::Unavailable),
+                    "the server that has the database: " + text_in(*reply, "title") + ": " +
+                        text_in(*reply, "detail"));
+    }
+
+    /// A server takes only so many ids at a time.
+    Result<Value> get(Object params) const {
+        const Value* const given = params.find("chunk_ids");
+        const Array ids = given != nullptr && given->is_array() ? given->as_array() : Array();
+        Array chunks;
+        chunks.reserve(ids.size());
+        for (std::size_t at = 0; at < ids.size(); at += kPartIds) {
+            const std::size_t end = std::min(at + kPartIds, ids.size());
+            params.set("chunk_ids", Array(ids.begin() + static_cast<std::ptrdiff_t>(at),
+                                          ids.begin() + static_cast<std::ptrdiff_t>(end)));
+            BRAID_TRY(const Value part, ask("get", params));
+            const Array& found = list_in(part, "chunks");
+            chunks.insert(chunks.end(), found.begin(), found.end());
+        }
+        return Value(Object{{"chunks", std::move(chunks)}});
+    }
+
+    static Result<Answer> answer_at(const Result<Value>& found, std::size_t index) {
+        if (!found) return tl::unexpected<Error>(found.error());
+        const Array& answers = list_in(*found, "answers");
+        if (index >= answers.size()) {
+            return fail(ErrorCode::Unavailable, "the server left an answer out");
+        }
+        const Value* const error = answers[index].find("error");
+        if (error == nullptr) return wire::answer_from_value(answers[index]);
+        return fail(error_code_by_name(text_in(*error, "code")).value_or(ErrorCode::Unavailable),
+                    text_in(*error, "message"));
+    }
+
+    net::HttpClient client_;
+    EmbedderFactory embedders_;
+    std::vector<net::HttpHeader> headers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Service> remote_service(const std::string& socket, EmbedderFactory embedders,
+                                        const Visitor& visitor) {
+    return std::make_unique<RemoteService>(socket, std::move(embedders), visitor);
+}
+
+}  // namespace braid::service
