@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "braid/dense/stored_vectors.hpp"
+
+namespace braid::dense {
+
+/// Exact search at the speed of memory: sums of floats with a proven bound on their error find the
+/// rows that can be among the k best, and only those are scored as ExactRows does.
+class ExactSearch {
+public:
+    ExactSearch(const StoredVectors& vectors, const ExactQuery& query, std::size_t k);
+
+    Result<std::vector<VectorHit>> run(Allowed allowed);
+
+private:
+    /// A row that may be one of the k best, and the most that its score can be.
+    struct Candidate {
+        std::uint32_t row;
+        double most;
+    };
+
+    /// Rows first ... first + count - 1, at most 64, of which bit i of `wanted` says whether row
+    /// first + i counts.
+    Result<> look_at(std::uint64_t first, std::size_t count, std::uint64_t wanted);
+    Result<> approximate(std::uint64_t first, std::size_t count, float* out) const;
+    void offer(std::uint64_t row, double least, double most);
+    void forget_the_beaten();
+    void bound_distance(float approximate, double& least, double& most) const noexcept;
+    void bound_product(float approximate, double norm, double& least, double& most) const noexcept;
+
+    const StoredVectors& vectors_;
+    const ExactQuery& query_;
+    std::size_t k_;
+    double relative_error_;
+    double absolute_error_;
+    std::vector<double> least_;  // a heap of the k highest lower bounds
+    double limit_;               // the smallest of them, once there are k
+    std::vector<Candidate> candidates_;
+};
+
+}  // namespace braid::dense

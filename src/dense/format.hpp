@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "braid/result.hpp"
+#include "braid/store/sections.hpp"
+#include "braid/types.hpp"
+
+/// The sections of an index of vectors; docs/formats/dense.md describes every byte.
+namespace braid::dense {
+
+inline constexpr std::size_t kMaxDimension = 4096;
+inline constexpr std::uint64_t kMaxVectors = 0xffff'ffffU;  // row numbers have 32 bits
+
+inline constexpr std::string_view kMetaSection = "vectors.meta";
+inline constexpr std::string_view kRowsSection = "vectors.rows";
+inline constexpr std::string_view kNormsSection = "vectors.norms";
+inline constexpr std::string_view kTransformSection = "vectors.transform";
+inline constexpr std::string_view kLinesSection = "vectors.lines";
+inline constexpr std::string_view kBlocksSection = "vectors.blocks";
+
+/// How the numbers of a vector are stored. What is stored is what is compared.
+enum class Precision : std::uint8_t { F32 = 0, F16 = 1 };
+
+/// What the first section says about the others.
+struct VectorsMeta {
+    std::uint64_t count = 0;
+    std::uint32_t dimension = 0;
+    Metric metric = Metric::Cosine;
+    Precision precision = Precision::F32;
+    std::uint32_t code_dimensions = 0;  // 0: there are no codes
+    std::uint64_t transform_id = 0;
+
+    std::uint64_t row_bytes() const noexcept {
+        return std::uint64_t{dimension} * (precision == Precision::F32 ? 4 : 2);
+    }
+    bool offsets() const noexcept { return metric == Metric::Euclidean; }
+};
+
+Result<> write_meta(const VectorsMeta& meta, store::SectionSink& sink);
+/// Corruption unless every field is one that write_meta can have written.
+Result<VectorsMeta> read_meta(const store::SectionSource& source);
+
+/// A section that must have exactly so many bytes; Corruption otherwise, and where it is missing.
+Result<store::Section> section_of_size(const store::SectionSource& source, std::string_view name,
+                                       std::uint64_t bytes);
+
+}  // namespace braid::dense

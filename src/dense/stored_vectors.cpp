@@ -1,0 +1,130 @@
+#include "braid/dense/stored_vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "braid/dense/exact_rows.hpp"
+#include "braid/dense/exact_search.hpp"
+#include "braid/kernels/dense.hpp"
+#include "braid/kernels/kernels.hpp"
+
+namespace braid::dense {
+
+Result<> check_vector(std::span<const float> vector, std::size_t dimension, Metric metric) {
+    if (vector.size() != dimension) {
+        return invalid_argument("a vector of " + std::to_string(vector.size()) +
+                                " numbers where the dimension is " + std::to_string(dimension));
+    }
+    bool zero = true;
+    for (std::size_t i = 0; i < vector.size(); ++i) {
+        if (!std::isfinite(vector[i])) {
+            return invalid_argument("number " + std::to_string(i) + " of the vector is not finite");
+        }
+        zero = zero && vector[i] == 0;
+    }
+    if (zero && metric == Metric::Cosine) {
+        return invalid_argument("a vector of zeros has no direction, so no cosine");
+    }
+    return {};
+}
+
+std::vector<VectorHit> best_of(std::vector<VectorHit> hits, std::size_t k) {
+    if (k < hits.size()) {
+        const auto end = hits.begin() + static_cast<std::ptrdiff_t>(k);
+        std::nth_element(hits.begin(), end, hits.end(), better);
+        hits.resize(k);
+    }
+    std::sort(hits.begin(), hits.end(), better);
+    return hits;
+}
+
+Result<StoredVectors> StoredVectors::open(const VectorsMeta& meta,
+                                          const store::SectionSource& source) {
+    StoredVectors vectors;
+    vectors.meta_ = meta;
+    BRAID_TRY(vectors.rows_, section_of_size(source, kRowsSection, meta.count * meta.row_bytes()));
+    BRAID_TRY(vectors.norms_, section_of_size(source, kNormsSection, meta.count * sizeof(double)));
+    return vectors;
+}
+
+Result<ExactQuery> StoredVectors::query(std::span<const float> vector) const {
+    BRAID_CHECK(check_vector(vector, meta_.dimension, meta_.metric));
+    return ExactQuery{vector, dense::norm(vector)};
+}
+
+Result<std::span<const std::byte>> StoredVectors::raw_rows(std::uint64_t first,
+                                                           std::uint64_t count) const {
+    return rows_.bytes(first * meta_.row_bytes(), count * meta_.row_bytes());
+}
+
+Result<std::span<const double>> StoredVectors::norms(std::uint64_t first,
+                                                     std::uint64_t count) const {
+    BRAID_TRY(const auto bytes, norms_.bytes(first * sizeof(double), count * sizeof(double)));
+    return std::span(reinterpret_cast<const double*>(bytes.data()), count);
+}
+
+Result<double> StoredVectors::norm(std::uint32_t row) const {
+    BRAID_TRY(const auto one, norms(row, 1));
+    return one[0];
+}
+
+Result<> StoredVectors::copy_row(std::uint32_t row, std::span<float> to) const {
+    BRAID_TRY(const auto bytes, raw_rows(row, 1));
+    if (meta_.precision == Precision::F32) {
+        std::copy_n(reinterpret_cast<const float*>(bytes.data()), meta_.dimension, to.data());
+    } else {
+        kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes.data()),
+                                       meta_.dimension, to.data());
+    }
+    return {};
+}
+
+Result<> StoredVectors::score(const ExactQuery& query, std::span<const std::uint32_t> rows,
+                              std::span<double> scores) const {
+    constexpr std::size_t kAhead = 4;
+    const kernels::Kernels& kernel = kernels::kernels();
+    std::vector<float> wide(meta_.precision == Precision::F16 ? meta_.dimension : 0);
+    BRAID_TRY(const auto all, rows_.bytes(0, 0));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i + kAhead < rows.size()) {
+            const std::byte* next = all.data() + rows[i + kAhead] * meta_.row_bytes();
+            const std::uint64_t lines = std::min<std::uint64_t>(meta_.row_bytes(), 2048);
+            for (std::uint64_t byte = 0; byte < lines; byte += 64) __builtin_prefetch(next + byte);
+        }
+        BRAID_TRY(const auto bytes, raw_rows(rows[i], 1));
+        const auto* row = reinterpret_cast<const float*>(bytes.data());
+        if (meta_.precision == Precision::F16) {
+            kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes.data()),
+                                           meta_.dimension, wide.data());
+            row = wide.data();
+        }
+        if (meta_.metric == Metric::Euclidean) {
+            scores[i] =
+                0.0 - std::sqrt(kernel.squared_distance(query.vector.data(), row, meta_.dimension));
+        } else {
+            scores[i] = kernel.dot(query.vector.data(), row, meta_.dimension);
+        }
+        if (meta_.metric == Metric::Cosine) {
+            BRAID_TRY(const double length, norm(rows[i]));
+            scores[i] /= query.norm * length;
+        }
+        if (!std::isfinite(scores[i])) {
+            return fail(ErrorCode::Corruption,
+                        "vector " + std::to_string(rows[i]) + " is not one that was written");
+        }
+    }
+    return {};
+}
+
+Result<std::vector<VectorHit>> StoredVectors::search(const ExactQuery& query, std::size_t k,
+                                                     Allowed allowed) const {
+    return ExactSearch(*this, query, k).run(allowed);
+}
+
+Result<> StoredVectors::intact() const {
+    BRAID_CHECK(rows_.intact());
+    return norms_.intact();
+}
+
+}  // namespace braid::dense

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "braid/dense/exact_rows.hpp"
+#include "braid/dense/stored_vectors.hpp"
+#include "braid/dense/vectors_builder.hpp"
+#include "braid/kernels/dense.hpp"
+#include "braid/store/memory_sections.hpp"
+
+namespace braid::dense {
+
+using Vectors = std::vector<std::vector<float>>;
+
+inline Vectors uniform_vectors(std::mt19937& rng, std::size_t count, std::size_t dimension) {
+    std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
+    Vectors vectors(count, std::vector<float>(dimension));
+    for (auto& vector : vectors) {
+        for (float& x : vector) x = uniform(rng);
+        if (dimension == 1 && vector[0] == 0) vector[0] = 1;
+    }
+    return vectors;
+}
+
+/// What a vector is after it was stored.
+inline std::vector<float> as_stored(std::vector<float> vector, Precision precision) {
+    if (precision == Precision::F16) {
+        std::vector<std::uint16_t> halves(vector.size());
+        kernels::dense_kernels().narrow(vector.data(), vector.size(), halves.data());
+        kernels::dense_kernels().widen(halves.data(), halves.size(), vector.data());
+    }
+    return vector;
+}
+
+inline void write_index(const Vectors& vectors, const VectorsOptions& options,
+                        store::SectionSink& sink) {
+    auto builder = VectorsBuilder::create(options);
+    ASSERT_TRUE(builder) << builder.error().message;
+    for (const auto& vector : vectors) {
+        const auto added = builder->add(vector);
+        ASSERT_TRUE(added) << added.error().message;
+    }
+    const auto written = builder->write(sink);
+    ASSERT_TRUE(written) << written.error().message;
+}
+
+inline bool is_allowed(Allowed allowed, std::size_t row) {
+    return allowed.empty() ||
+           (row / 64 < allowed.size() && (allowed[row / 64] >> row % 64 & 1) != 0);
+}
+
+/// Every allowed row scored by ExactRows, sorted, cut.
+inline std::vector<VectorHit> reference_search(const Vectors& vectors,
+                                               const VectorsOptions& options,
+                                               std::span<const float> query, std::size_t k,
+                                               Allowed allowed) {
+    ExactRows rows(options.dimension, options.metric);
+    for (const auto& vector : vectors) rows.add(as_stored(vector, options.precision));
+    std::vector<VectorHit> hits;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (!is_allowed(allowed, row)) continue;
+        double score = 0;
+        rows.score(query, norm(query), row, std::span(&score, 1));
+        hits.push_back({static_cast<std::uint32_t>(row), score});
+    }
+    return best_of(std::move(hits), k);
+}
+
+inline std::vector<std::uint64_t> random_mask(std::mt19937& rng, std::size_t count, double share) {
+    std::vector<std::uint64_t> mask((count + 63) / 64 + 1);
+    std::bernoulli_distribution chosen(share);
+    for (std::size_t row = 0; row < mask.size() * 64; ++row) {
+        mask[row / 64] |= std::uint64_t{chosen(rng)} << row % 64;
+    }
+    return mask;
+}
+
+}  // namespace braid::dense
