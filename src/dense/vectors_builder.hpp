@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <vector>
 
 #include "braid/dense/format.hpp"
+#include "braid/dense/transform.hpp"
 #include "braid/result.hpp"
 #include "braid/store/sections.hpp"
 
@@ -16,6 +18,8 @@ struct VectorsOptions {
     std::size_t dimension = 0;
     Metric metric = Metric::Cosine;
     Precision precision = Precision::F32;
+    std::uint64_t codes_from = 1024;  // fewer vectors are searched exactly, and get no codes
+    std::uint64_t seed = 1;           // of the transform
 };
 
 /// How a long build is watched and stopped.
@@ -37,17 +41,27 @@ public:
 
     std::uint64_t size() const noexcept { return norms_.size(); }
 
+    /// Codes vectors by this transform instead of learning one from them: what segments of one
+    /// collection do, so that their codes can be joined. InvalidArgument if it is for other
+    /// vectors.
+    Result<> use(std::shared_ptr<const Transform> transform);
+
     /// Cancelled if told to stop. The same vectors give the same bytes, on any number of threads.
     Result<> write(store::SectionSink& sink, const BuildControl& control = {}) const;
 
 private:
     explicit VectorsBuilder(const VectorsOptions& options) : options_(options) {}
     Result<> write_rows(store::SectionSink& sink, const BuildControl& control) const;
+    Result<> write_codes(const Transform& transform, store::SectionSink& sink,
+                         const BuildControl& control) const;
+    Result<std::shared_ptr<const Transform>> learn(const BuildControl& control) const;
+    void copy_row(std::uint64_t row, std::span<float> to) const;
 
     VectorsOptions options_;
     std::vector<float> rows_f32_;  // one of the two, by precision
     std::vector<std::uint16_t> rows_f16_;
     std::vector<double> norms_;
+    std::shared_ptr<const Transform> transform_;
 };
 
 }  // namespace braid::dense

@@ -1,0 +1,160 @@
+#include "braid/dense/codes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace braid::dense {
+namespace {
+
+constexpr std::size_t kPlaneBytes = 60;
+constexpr std::size_t kFactorPlace = 60;
+constexpr std::size_t kOffsetPlace = 62;
+constexpr float kLargestHalf = 65504;
+
+std::int16_t q15(float value) noexcept {
+    return static_cast<std::int16_t>(std::lrint(std::clamp(value * 32767, 0.0F, 32767.0F)));
+}
+
+void put_half(float value, std::uint8_t* to) noexcept {
+    const float kept = std::clamp(value, -kLargestHalf, kLargestHalf);
+    std::uint16_t half = 0;
+    kernels::dense_kernels().narrow(&kept, 1, &half);
+    to[0] = static_cast<std::uint8_t>(half & 255U);
+    to[1] = static_cast<std::uint8_t>(half >> 8);
+}
+
+/// A damaged half that stands for no number comes out as a large one: a wrong candidate, no worse.
+float half_at(const std::uint8_t* from) noexcept {
+    const std::uint32_t half = from[0] | static_cast<std::uint32_t>(from[1]) << 8;
+    const float value = std::bit_cast<float>((half & 0x7fffU) << 13) * 0x1p112F;
+    return (half & 0x8000U) != 0 ? -value : value;
+}
+
+void put_word(std::int16_t value, std::uint8_t* to) noexcept {
+    to[0] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(value) & 255U);
+    to[1] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(value) >> 8);
+}
+
+unsigned code_of(const Code& code, std::size_t dimension) noexcept {
+    return code.line[dimension % kPlaneBytes] >> (2 * (dimension / kPlaneBytes)) & 3U;
+}
+
+}  // namespace
+
+RawCode quantise(const Transform& transform, const float* vector, double norm,
+                 std::span<float> projected, Code& code) {
+    constexpr float kStep =
+        0.98F;  // of the root mean square: best for normal numbers in four steps
+    const std::size_t m = transform.code_dimensions();
+    const bool cosine = transform.metric() == Metric::Cosine;
+    transform.project(vector, cosine ? static_cast<float>(1 / norm) : 1, true, projected.data());
+    double square = 0;
+    for (std::size_t i = 0; i < m; ++i) square += double{projected[i]} * double{projected[i]};
+    const auto step = static_cast<float>(kStep * std::sqrt(square / static_cast<double>(m)));
+    double by_line = 0;
+    double by_sign = 0;
+    for (std::size_t i = 0; i < m; ++i) {
+        const float magnitude = std::abs(projected[i]);
+        const bool large = magnitude > step;
+        const unsigned bits = projected[i] >= 0 ? 2U + unsigned{large} : 1U - unsigned{large};
+        code.line[i % kPlaneBytes] =
+            static_cast<std::uint8_t>(code.line[i % kPlaneBytes] | bits << (2 * (i / kPlaneBytes)));
+        by_line += double{magnitude} * (large ? 1.5 : 0.5);
+        by_sign += double{magnitude};
+    }
+    RawCode raw;
+    if (by_sign > 0 && std::isfinite(square)) {
+        raw.line_factor = static_cast<float>(square / by_line);
+        raw.block_factor = static_cast<float>(square / by_sign);
+    }
+    if (transform.metric() == Metric::Euclidean) {
+        raw.offset = static_cast<float>(std::min(transform.half_square(vector), 1e38));
+    }
+    return raw;
+}
+
+Code encode(const Transform& transform, const float* vector, double norm,
+            std::span<float> scratch) {
+    Code code;
+    const RawCode raw = quantise(transform, vector, norm, scratch, code);
+    const Transform::Scales& scales = transform.scales();
+    put_half(raw.line_factor / scales.line_factor, code.line.data() + kFactorPlace);
+    put_half(raw.offset / scales.offset, code.line.data() + kOffsetPlace);
+    code.factor = q15(raw.block_factor / scales.block_factor);
+    code.offset = q15(raw.offset / scales.offset);
+    return code;
+}
+
+void put_into_block(const Code& code, std::size_t place, std::size_t dimensions, bool offsets,
+                    std::span<std::uint8_t> block) {
+    for (std::size_t row = 0; row < dimensions / 8; ++row) {
+        unsigned bits = 0;
+        for (std::size_t i = 0; i < 8; ++i) bits |= (code_of(code, row * 8 + i) >> 1) << i;
+        block[row * kernels::kBlockVectors + kernels::place_in_row(place)] =
+            static_cast<std::uint8_t>(bits);
+    }
+    std::uint8_t* words = block.data() + dimensions / 8 * kernels::kBlockVectors;
+    put_word(code.factor, words + 2 * place);
+    if (offsets) put_word(code.offset, words + 2 * (kernels::kBlockVectors + place));
+}
+
+float CodeQuery::estimate(const std::uint8_t* bytes, std::int32_t sum) const noexcept {
+    const auto centred = static_cast<float>(2 * sum - line_bias) * 0.5F;
+    return centred * half_at(bytes + kFactorPlace) * line_scale -
+           half_at(bytes + kOffsetPlace) * offset_scale;
+}
+
+std::optional<CodeQuery> prepare_query(const Transform& transform, std::span<const float> query,
+                                       double norm) {
+    const bool euclidean = transform.metric() == Metric::Euclidean;
+    std::array<float, kernels::kCodeDimensions> projected{};
+    const auto scale = euclidean || norm == 0 ? 1.0F : static_cast<float>(1 / norm);
+    transform.project(query.data(), scale, euclidean, projected.data());
+    return prepare_projected(transform, std::span(projected).first(transform.code_dimensions()));
+}
+
+std::optional<CodeQuery> prepare_projected(const Transform& transform,
+                                           std::span<const float> projected) {
+    const std::size_t m = projected.size();
+    const bool euclidean = transform.metric() == Metric::Euclidean;
+    float largest = 0;
+    float largest_chunk = 0;
+    for (std::size_t chunk = 0; chunk < m; chunk += kernels::kCodeChunk) {
+        float sum = 0;
+        for (std::size_t i = chunk; i < chunk + kernels::kCodeChunk; ++i) {
+            sum += std::abs(projected[i]);
+            largest = std::max(largest, std::abs(projected[i]));
+        }
+        largest_chunk = sum <= largest_chunk ? largest_chunk : sum;  // a NaN stays
+    }
+    if (!(largest_chunk < 1e30F)) return std::nullopt;
+    const float line_unit = largest > 1e-30F ? largest / 127 : 1;
+    // Rounding adds at most a half for each of the 48 numbers of a chunk.
+    const float block_unit = largest_chunk > 1e-30F ? largest_chunk / 231 : 1;
+    CodeQuery query;
+    std::array<std::int16_t, kernels::kCodeDimensions> weights{};
+    for (std::size_t i = 0; i < m; ++i) {
+        const auto weight = static_cast<std::int8_t>(std::lrint(projected[i] / line_unit));
+        query.line.weights[i / kPlaneBytes][i % kPlaneBytes] = weight;
+        query.line_bias += 3 * weight;
+        weights[i] = static_cast<std::int16_t>(std::lrint(projected[i] / block_unit));
+    }
+    const Transform::Scales& scales = transform.scales();
+    query.line_scale = line_unit * scales.line_factor;
+    query.offset_scale = euclidean ? scales.offset : 0;
+    query.block.byte_rows = m / 8;
+    query.block.offsets = euclidean;
+    if (euclidean) {
+        // Both terms in the same unit, and small enough for 16 bits.
+        const float ratio = 16 * scales.offset / (block_unit * scales.block_factor);
+        const float shrink = std::min(1.0F, 32000 / std::max(ratio, 1.0F));
+        query.block.alpha = static_cast<std::int16_t>(std::lrint(shrink * 32767));
+        query.block.beta =
+            static_cast<std::int16_t>(std::lrint(std::min(shrink * ratio, 32000.0F)));
+    }
+    kernels::dense_kernels().prepare_blocks(weights.data(), query.block);
+    return query;
+}
+
+}  // namespace braid::dense

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "braid/dense/transform.hpp"
+#include "braid/kernels/dense.hpp"
+
+namespace braid::dense {
+
+/// The code of one vector: two bits a dimension and the factors that make of a code's product with
+/// a query an estimate of the vector's (as RaBitQ does: Gao and Long, SIGMOD 2024).
+struct Code {
+    std::array<std::uint8_t, kernels::kLineBytes> line{};
+    std::int16_t factor = 0;  // of the high bits alone, for the blocks
+    std::int16_t offset = 0;
+};
+
+/// A code before its factors are rounded.
+struct RawCode {
+    float line_factor = 0;
+    float block_factor = 0;
+    float offset = 0;
+};
+
+/// The code of a vector of length `norm`. Requires transform.load(), and room for code_dimensions()
+/// numbers, where the projected vector is left.
+Code encode(const Transform& transform, const float* vector, double norm, std::span<float> scratch);
+/// What encode rounds; fills in the line's bits.
+RawCode quantise(const Transform& transform, const float* vector, double norm,
+                 std::span<float> projected, Code& code);
+
+/// Sets the bits and factors of vector `place` of a block that was all zero.
+void put_into_block(const Code& code, std::size_t place, std::size_t dimensions, bool offsets,
+                    std::span<std::uint8_t> block);
+
+/// A query as the kernels want it.
+struct CodeQuery {
+    kernels::LineQuery line{};
+    kernels::BlockQuery block{};
+    std::int32_t line_bias = 0;  // three halves of the sum of the weights, doubled
+    float line_scale = 0;
+    float offset_scale = 0;
+
+    /// The estimate that a kernel's sum for a line stands for. Higher is nearer; comparable within
+    /// one query.
+    float estimate(const std::uint8_t* line, std::int32_t sum) const noexcept;
+};
+
+/// Nothing where the numbers are too large for floats. Requires transform.load().
+std::optional<CodeQuery> prepare_query(const Transform& transform, std::span<const float> query,
+                                       double norm);
+/// The same for a vector that was projected already (about the mean, where the metric is
+/// Euclidean).
+std::optional<CodeQuery> prepare_projected(const Transform& transform,
+                                           std::span<const float> projected);
+
+}  // namespace braid::dense

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "braid/dense/format.hpp"
+#include "braid/result.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::dense {
+
+/// From a vector to the numbers that its code rounds: the mean is subtracted, the directions in
+/// which a sample varied most are kept, and those are rotated at random so that all matter alike.
+/// Trained once for a collection; codes of equal transforms can be compared, joined and copied.
+/// Immutable: safe for concurrent use.
+class Transform {
+public:
+    /// `sample` holds vectors one after the other, of length 1 where the metric is cosine. The same
+    /// sample and seed give the same transform. Null where `stopped` said so.
+    static Result<Transform> train(std::span<const float> sample, std::size_t dimension,
+                                   Metric metric, std::uint64_t seed,
+                                   const std::function<bool()>& stopped);
+
+    /// Corruption unless it is one that `write` wrote for such vectors. Reads a few bytes only: the
+    /// rest is verified by `load`.
+    static Result<Transform> read(const store::SectionSource& source, const VectorsMeta& meta);
+    Result<> write(store::SectionSink& sink) const;
+
+    std::uint64_t id() const noexcept { return id_; }
+    std::size_t dimension() const noexcept { return dimension_; }
+    std::size_t code_dimensions() const noexcept { return code_dimensions_; }
+    Metric metric() const noexcept { return metric_; }
+
+    /// What is to be asked before `project`: Corruption if the numbers are damaged.
+    Result<> load() const;
+    /// out = rotation * (scale * vector - mean), or without the mean. Requires load().
+    void project(const float* vector, float scale, bool centred, float* out) const noexcept;
+    /// Half the squared distance of a vector from the mean.
+    double half_square(const float* vector) const noexcept;
+
+    /// What a factor of 1 of the blocks, a factor of 1 of the lines and an offset of 1 stand for.
+    struct Scales {
+        float block_factor = 1;
+        float line_factor = 1;
+        float offset = 1;
+    };
+    const Scales& scales() const noexcept { return scales_; }
+
+private:
+    std::span<const float> numbers() const noexcept;
+    void learn_scales(std::span<const float> sample);
+    void seal();
+
+    std::size_t dimension_ = 0;
+    std::size_t code_dimensions_ = 0;
+    Metric metric_ = Metric::Cosine;
+    Scales scales_;
+    std::uint64_t id_ = 0;
+    std::vector<float> owned_;  // mean, projected mean, rotation; empty if they lie in the section
+    store::Section section_;
+};
+
+/// The dimensions of the codes of vectors of that dimension.
+std::size_t code_dimensions_for(std::size_t dimension) noexcept;
+
+}  // namespace braid::dense
