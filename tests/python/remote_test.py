@@ -9,6 +9,7 @@ import threading
 import unittest
 from collections.abc import Awaitable, Callable
 from typing import Any
+from unittest import mock
 
 import numpy
 from server import served
@@ -31,8 +32,8 @@ def steady(value: Any) -> Any:
 
 class Remote(unittest.TestCase):
     def setUp(self) -> None:
-        url = self.enterContext(served(self))
-        self.db = self.enterContext(braid.connect(url))
+        self.url = self.enterContext(served(self))
+        self.db = self.enterContext(braid.connect(self.url))
         self.notes = self.db["notes"]
 
     def test_the_same_objects_come_back(self) -> None:
@@ -50,6 +51,30 @@ class Remote(unittest.TestCase):
         self.assertEqual(self.notes.delete("fox").written, 1)
         self.assertEqual(len(self.notes.context("owls").passages), 1)
         self.assertEqual([info.name for info in self.db.collections()], ["notes"])
+
+    def test_the_variables_of_the_caller_go_with_its_requests(self) -> None:
+        self.notes.add([f"fox {i}" for i in range(30)])
+
+        def asked(variables: dict[str, str], **request: Any) -> braid.Answer:
+            with mock.patch.dict(os.environ, variables), braid.connect(self.url) as db:
+                answer = db["notes"].retrieve("fox", **request)
+                batch = db["notes"].retrieve_batch(["fox"], **request)
+                self.assertEqual(batch[0].ids, answer.ids)
+                return answer
+
+        plain = asked({})
+        self.assertEqual((plain.profile, len(plain)), ("default", 10))
+        service = asked({"RETRIEVAL_BM25_WEIGHT": "0.25"})
+        self.assertEqual((service.profile, len(service)), ("service", 20))
+        self.assertEqual(len(asked({"RETRIEVAL_TOP_K": "7"})), 7)
+        self.assertEqual(len(asked({"RETRIEVAL_TOP_K": "7"}, profile="service")), 7)
+        self.assertEqual(len(asked({"RETRIEVAL_TOP_K": "7"}, top_k=2)), 2)
+        topic = asked({"BRAID_PROFILE": "topic", "RETRIEVAL_TOP_K": "7"})
+        self.assertEqual((topic.profile, len(topic)), ("topic", 30))
+        with self.assertRaisesRegex(braid.InvalidArgument, "RETRIEVAL_TOP_K"):
+            asked({"RETRIEVAL_TOP_K": "many"})
+        with self.assertRaisesRegex(braid.Error, "nope"):
+            asked({"BRAID_PROFILE": "nope"})
 
     def test_vectors_and_batches(self) -> None:
         rows = numpy.eye(3, dtype=numpy.float32)

@@ -33,6 +33,51 @@ _WRITES = {"braid." + name for name in
 _BY_STATUS = {401: "permission_denied", 403: "permission_denied", 413: "resource_exhausted"}
 
 
+#: Variables of a profile, as the program has them: the member, and whether it is a whole number.
+_VARIABLES = {
+    "service": {
+        "RETRIEVAL_TOP_K": ("top_k", True),
+        "RETRIEVAL_VECTOR_WEIGHT": ("dense_weight", False),
+        "RETRIEVAL_BM25_WEIGHT": ("sparse_weight", False),
+    },
+    "artifacts": {
+        "RRF_CONSTANT": ("k", False),
+        "OVERFETCH_MULTIPLIER": ("depth_per_hit", True),
+        "MAX_HYBRID_SEARCH_RESULTS": ("max_top_k", True),
+    },
+}
+_REQUESTS = ("context", "explain", "why_not")
+
+
+class _Profiles:
+    """The caller's: they go with each request, as `open` uses them."""
+
+    def __init__(self) -> None:
+        self._changed: dict[str, dict[str, Any]] = {}
+        for profile, variables in _VARIABLES.items():
+            for name, (member, whole) in variables.items():
+                text = os.environ.get(name, "")
+                if not text:
+                    continue
+                try:
+                    number: float = int(text) if whole else float(text)
+                except ValueError:
+                    kind = "an integer" if whole else "a number"
+                    raise InvalidArgument(f"{name} must be {kind}, got {text!r}") from None
+                own = self._changed.setdefault(profile, {"base": profile, "name": profile})
+                own[member] = number
+        self._usual = os.environ.get("BRAID_PROFILE") or (
+            "service" if "service" in self._changed else None
+        )
+
+    def over(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The request with the profile that it means."""
+        profile = request.get("profile") or self._usual
+        if not isinstance(profile, str) or (request.get("cursor") and not request.get("profile")):
+            return request
+        return {**request, "profile": self._changed.get(profile, profile)}
+
+
 class _UnixConnection(http.client.HTTPConnection):
     def __init__(self, path: str, timeout: float) -> None:
         super().__init__("localhost", timeout=timeout)
@@ -71,6 +116,7 @@ class HttpEngine:
             self._headers["Authorization"] = f"Bearer {key}"
         self._ids = itertools.count(1)
         self._closed = False
+        self._profiles = _Profiles()
         self._begin()
 
     def _begin(self) -> None:
@@ -183,12 +229,17 @@ class HttpEngine:
         self, operation: str, params: dict[str, Any], principal: Principal,
         stop: StopSource | None = None,
     ) -> Any:
+        if operation in _REQUESTS:
+            params = self._profiles.over(params)
+        elif operation == "eval":
+            params = {**params, "request": self._profiles.over(params.get("request") or {})}
         return self._rpc("braid." + operation, params, principal, stop)
 
     def retrieve(
         self, request: dict[str, Any], principal: Principal, stop: StopSource | None = None
     ) -> Answer:
-        return Answer.from_dict(self._rpc("braid.retrieve", request, principal, stop))
+        own = self._profiles.over(request)
+        return Answer.from_dict(self._rpc("braid.retrieve", own, principal, stop))
 
     def retrieve_batch(
         self, shared: dict[str, Any], queries: list[Any], embeddings: Any, principal: Principal,
@@ -198,7 +249,7 @@ class HttpEngine:
         for place, query in enumerate(queries):
             own = {"query": query} if isinstance(query, str) else query or {}
             vector = {} if embeddings is None else {"query_embedding": embeddings[place]}
-            requests.append({**shared, **own, **vector})
+            requests.append(self._profiles.over({**shared, **own, **vector}))
         out: list[Answer | Error] = []
         for start in range(0, len(requests), _BATCH):
             params = {"requests": requests[start : start + _BATCH]}
@@ -269,5 +320,6 @@ class HttpEngine:
 
 def connect(url: str, *, key: str | None = None, timeout: float = 60.0) -> Database:
     """A database behind `braid serve`: "http://localhost:27243", or "unix:/path/of/its.socket".
-    `key` is an API key (`braid keys add`); it says who asks."""
+    `key` is an API key (`braid keys add`); it says who asks. The variables BRAID_PROFILE and
+    RETRIEVAL_* hold as for `open`: they go with the requests."""
     return Database(HttpEngine(url, key, timeout), url)
