@@ -89,7 +89,9 @@ struct Database {
                 chunk.chunk_id = "chunk-" + std::to_string(done);
                 chunk.content = corpus.text();
                 chunk.vector = corpus.vector();
-                chunk.metadata = {{"year", static_cast<std::int64_t>(2000 + done % 25)}};
+                chunk.metadata = {{"year", static_cast<std::int64_t>(2000 + done % 25)},
+                                  {"batch", static_cast<std::int64_t>(done % 100)},
+                                  {"kind", "kind-" + std::to_string(done * 7 % 100)}};
             }
             must(backend->upsert("c", "default", std::move(batch)));
         }
@@ -146,9 +148,24 @@ void BM_hybrid_legs_filtered(benchmark::State& state) {
     search(state, legs);
 }
 
+/// What is left of the search if one chunk of a hundred is admitted.
+void BM_dense_leg_one_percent(benchmark::State& state) {
+    Leg leg = dense_leg();
+    leg.scope.filter = Filter::compare(Filter::Op::Eq, "kind", "kind-3");
+    search(state, {leg});
+}
+
+void BM_sparse_leg_one_percent(benchmark::State& state) {
+    Leg leg = sparse_leg();
+    leg.scope.filter = Filter::compare(Filter::Op::Lt, "batch", 1);
+    search(state, {leg});
+}
+
 BENCHMARK(BM_dense_leg)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(BM_sparse_leg)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(BM_hybrid_legs)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_dense_leg_one_percent)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_sparse_leg_one_percent)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(BM_hybrid_legs_filtered)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "braid/core/limits.hpp"
-#include "braid/exact/leg_search.hpp"
 
 namespace braid::exact {
 namespace {
@@ -17,6 +17,19 @@ double self_score(const dense::ExactRows& rows, std::size_t index, const std::ve
     std::array<double, 1> score{};
     rows.score(vector, metric == Metric::Cosine ? dense::norm(vector) : 0, index, score);
     return score.front();
+}
+
+/// Whether the list has the count of that field, and has it once.
+bool holds(const sparse::PostingList& list, Row row, const sparse::TermCount& count) {
+    const auto number = static_cast<std::uint32_t>(row);
+    std::size_t found = 0;
+    for (auto posting = list.find(number);
+         posting != sparse::PostingList::end() && posting->row == number; ++posting) {
+        if (posting->field != count.field) continue;
+        if (posting->count != count.count) return false;
+        ++found;
+    }
+    return found == 1;
 }
 
 }  // namespace
@@ -51,8 +64,8 @@ void IndexCheck::compare(const Partition& partition, const PreparedChunk& expect
                            "\" is not one of the collection's");
     }
     check_vector(chunk);
-    expected_.add(chunk, label, expected.field_lengths);
-    expected_.postings += expected.frequencies.size();
+    expected_.add(chunk, label, expected.text.field_lengths);
+    expected_.postings += expected.text.terms.size();
     if (!chunk.vector.empty()) ++expected_.vectors;
 
     const Row row = partition.find(chunk.chunk_id, at_);
@@ -72,17 +85,15 @@ void IndexCheck::compare(const Partition& partition, const PreparedChunk& expect
 }
 
 void IndexCheck::compare_words(const Partition& partition, const PreparedChunk& expected, Row row) {
-    LengthSum length(schema_);
-    length.add(expected.field_lengths);
-    if (!std::ranges::equal(partition.field_lengths(row), expected.field_lengths) ||
-        partition.facts(row).length != length.weighted()) {
+    const auto& lengths = expected.text.field_lengths;
+    if (!std::ranges::equal(partition.field_lengths(row), lengths) ||
+        partition.facts(row).length != index::weighted_length(schema_, lengths)) {
         problem(expected.chunk, "the index has another length than its text");
     }
-    for (const auto& [term, frequency] : expected.frequencies) {
-        const sparse::Posting* const found = partition.postings().find(term).find(row);
-        if (found != nullptr && found->tf == frequency) continue;
+    for (const sparse::TermCount& one : expected.text.terms) {
+        if (holds(partition.postings().find(one.term), row, one)) continue;
         problem(expected.chunk,
-                "the index of words does not hold it as its text says, first \"" + term + "\"");
+                "the index of words does not hold it as its text says, first \"" + one.term + "\"");
         return;
     }
 }
@@ -105,15 +116,15 @@ void IndexCheck::check_vector(const Chunk& chunk) {
 }
 
 void IndexCheck::compare_vector(const Partition& partition, const Chunk& chunk, Row row) {
-    const Row held = partition.facts(row).vector;
+    const VectorRow held = partition.facts(row).vector;
     const dense::ExactRows* const vectors = partition.vectors();
-    if ((held == kNoRow) != chunk.vector.empty()) {
-        problem(chunk, held == kNoRow ? "the index of vectors does not hold it"
-                                      : "the index has a vector for it, the log none");
+    if ((held == kNoVector) != chunk.vector.empty()) {
+        problem(chunk, held == kNoVector ? "the index of vectors does not hold it"
+                                         : "the index has a vector for it, the log none");
         return;
     }
-    if (held != kNoRow &&
-        (vectors == nullptr || held >= vectors->size() || partition.row_of_vector(held) != row)) {
+    if (held != kNoVector && (vectors == nullptr || index_of(held) >= vectors->size() ||
+                              partition.row_of_vector(index_of(held)) != row)) {
         problem(chunk, "the index of vectors does not lead back to it");
         return;
     }
@@ -121,11 +132,11 @@ void IndexCheck::compare_vector(const Partition& partition, const Chunk& chunk, 
         problem(chunk, "what is in memory differs from what the log says");
         return;
     }
-    if (held == kNoRow) return;
+    if (held == kNoVector) return;
     dense::ExactRows alone(chunk.vector.size(), schema_.vectors.metric);
     alone.add(chunk.vector);
     const double expected = self_score(alone, 0, chunk.vector, schema_.vectors.metric);
-    if (self_score(*vectors, held, chunk.vector, schema_.vectors.metric) != expected) {
+    if (self_score(*vectors, index_of(held), chunk.vector, schema_.vectors.metric) != expected) {
         problem(chunk, "the index of vectors scores it wrongly");
     }
 }
@@ -134,8 +145,9 @@ Result<IndexCheck::Totals> IndexCheck::totals_of(const Partition& partition,
                                                  const CallLimits& limits) {
     Totals totals;
     core::StepCounter steps;
-    for (Row row = 0; row < partition.rows(); ++row) {
+    for (std::size_t i = 0; i < partition.rows(); ++i) {
         if (steps.due()) BRAID_CHECK(core::check_limits(limits));
+        const Row row = row_at(i);
         const RowFacts& facts = partition.facts(row);
         if (!facts.visible(at_)) continue;
         const Label label =
@@ -145,13 +157,15 @@ Result<IndexCheck::Totals> IndexCheck::totals_of(const Partition& partition,
     const std::size_t vectors = partition.vectors() != nullptr ? partition.vectors()->size() : 0;
     for (std::size_t i = 0; i < vectors; ++i) {
         const Row owner = partition.row_of_vector(i);
-        if (owner < partition.rows() && partition.facts(owner).visible(at_)) ++totals.vectors;
+        if (index_of(owner) < partition.rows() && partition.facts(owner).visible(at_))
+            ++totals.vectors;
     }
     for (const auto& [term, list] : partition.postings()) {
         const sparse::Posting* before = nullptr;
         for (const sparse::Posting& posting : list) {
             if (steps.due()) BRAID_CHECK(core::check_limits(limits));
-            const bool in_order = before == nullptr || before->row < posting.row;
+            const bool in_order = before == nullptr || std::tie(before->row, before->field) <
+                                                           std::tie(posting.row, posting.field);
             const std::size_t rows = partition.rows();  // one more may be on its way in
             if (!in_order || posting.row > rows) {
                 findings_.problem("namespace \"" + space_ +
@@ -159,7 +173,7 @@ Result<IndexCheck::Totals> IndexCheck::totals_of(const Partition& partition,
                 break;
             }
             before = &posting;
-            if (posting.row < rows && partition.facts(posting.row).visible(at_)) {
+            if (posting.row < rows && partition.facts(Row{posting.row}).visible(at_)) {
                 ++totals.postings;
             }
         }

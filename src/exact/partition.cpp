@@ -6,47 +6,64 @@
 
 namespace braid::exact {
 
-std::string_view field_text(const Chunk& chunk, const std::string& field) {
-    if (field == "content") return chunk.content;
-    if (field == "title") return chunk.title ? std::string_view(*chunk.title) : "";
-    if (field == "section_title") {
-        return chunk.section_title ? std::string_view(*chunk.section_title) : "";
-    }
-    const Value* value = find_path(chunk.metadata, std::string_view(field).substr(9));
-    return value != nullptr && value->is_string() ? std::string_view(value->as_string()) : "";
+Partition::Partition(const Schema& schema)
+    : schema_(&schema), field_lengths_(schema.text_fields.size()) {
+    for (const TextField& field : schema.text_fields) weights_.push_back(field.weight);
 }
 
 bool Partition::upsert(PreparedChunk prepared, Sequence sequence) {
     const bool replaced = remove(prepared.chunk.chunk_id, sequence);
-    const auto row = static_cast<Row>(facts_.size());
+    const Row row = row_at(facts_.size());
+    const PreparedText& text = prepared.text;
     RowFacts facts;
     facts.born = sequence;
-    facts.length = weighted_length(prepared.field_lengths);
+    facts.length = index::weighted_length(*schema_, text.field_lengths);
     facts.label = labels_.intern(label_of(prepared.chunk, *schema_));
-    if (const std::vector<float> vector = std::exchange(prepared.chunk.vector, {});
-        !vector.empty()) {
-        facts.vector = static_cast<Row>(vector_owners_.size());
-        add_vector(vector, row);
-    }
-    postings_.add(row, prepared.frequencies);
-    publish(facts, std::make_shared<const Chunk>(std::move(prepared.chunk)),
-            prepared.field_lengths);
+    facts.vector = add_vector(std::exchange(prepared.chunk.vector, {}), row);
+    postings_.add(static_cast<std::uint32_t>(row), text.terms);
+    publish(facts, std::make_shared<const Chunk>(std::move(prepared.chunk)), text.field_lengths);
     live_bytes_ += stored_bytes(row);
     return replaced;
 }
 
-void Partition::add_vector(std::span<const float> vector, Row row) {
+void Partition::update(Row row, Chunk chunk, const PreparedText* text, Sequence sequence) {
+    remove(chunk.chunk_id, sequence);
+    const Row fresh = row_at(facts_.size());
+    RowFacts facts = this->facts(row);
+    facts.born = sequence;
+    facts.died.store(kAlive, std::memory_order_relaxed);
+    facts.label = labels_.intern(label_of(chunk, *schema_));
+    if (facts.vector != kNoVector) {
+        facts.vector = add_vector(vectors()->row(index_of(facts.vector)), fresh);
+    }
+    const auto before = field_lengths(row);
+    std::vector<std::uint32_t> lengths(before.begin(), before.end());
+    if (text != nullptr) {
+        lengths = text->field_lengths;
+        facts.length = index::weighted_length(*schema_, lengths);
+        postings_.add(static_cast<std::uint32_t>(fresh), text->terms);
+    } else {
+        postings_.add_copy(static_cast<std::uint32_t>(fresh), static_cast<std::uint32_t>(row));
+    }
+    publish(facts, std::make_shared<const Chunk>(std::move(chunk)), lengths);
+    live_bytes_ += stored_bytes(fresh);
+}
+
+VectorRow Partition::add_vector(std::span<const float> vector, Row row) {
+    if (vector.empty()) return kNoVector;
     if (!vectors_owner_) {
         vectors_owner_ = std::make_unique<dense::ExactRows>(vector.size(), schema_->vectors.metric);
         vectors_.store(vectors_owner_.get(), std::memory_order_release);
     }
+    const auto number = static_cast<VectorRow>(vector_owners_.size());
     vector_owners_.push_back(row);  // before the vector: who sees that looks for its owner
     vectors_owner_->add(vector);
+    return number;
 }
 
 void Partition::publish(const RowFacts& facts, std::shared_ptr<const Chunk> chunk,
                         std::span<const std::uint32_t> lengths) {
-    const auto row = static_cast<Row>(facts_.size());
+    const Row row = row_at(facts_.size());
     const Chunk& kept = *chunk;
     const auto before = latest_.find(kept.chunk_id);
     previous_.push_back(before == latest_.end() ? kNoRow : before->second);
@@ -61,7 +78,7 @@ void Partition::publish(const RowFacts& facts, std::shared_ptr<const Chunk> chun
 bool Partition::remove(const std::string& chunk_id, Sequence sequence) {
     const auto found = latest_.find(chunk_id);
     if (found == latest_.end()) return false;
-    std::atomic<Sequence>& died = facts_[found->second].died;
+    std::atomic<Sequence>& died = facts_[index_of(found->second)].died;
     if (died.load(std::memory_order_relaxed) != kAlive) return false;
     died.store(sequence, std::memory_order_relaxed);
     live_bytes_ -= stored_bytes(found->second);
@@ -70,25 +87,17 @@ bool Partition::remove(const std::string& chunk_id, Sequence sequence) {
 }
 
 std::uint64_t Partition::stored_bytes(Row row) const {
-    const bool has_vector = facts_[row].vector != kNoRow;
-    return docs::chunk_bytes(*chunks_[row]) + (has_vector ? vectors()->dimension() * 4 : 0);
-}
-
-double Partition::weighted_length(std::span<const std::uint32_t> lengths) const noexcept {
-    double length = 0;
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-        length += schema_->text_fields[i].weight * static_cast<double>(lengths[i]);
-    }
-    return length;
+    const bool has_vector = facts(row).vector != kNoVector;
+    return docs::chunk_bytes(chunk(row)) + (has_vector ? vectors()->dimension() * 4 : 0);
 }
 
 Chunk Partition::chunk_with_vector(Row row) const {
-    Chunk chunk = *chunks_[row];
-    if (facts_[row].vector != kNoRow) {
-        const auto vector = vectors()->row(facts_[row].vector);
-        chunk.vector.assign(vector.begin(), vector.end());
+    Chunk copy = chunk(row);
+    if (facts(row).vector != kNoVector) {
+        const auto vector = vectors()->row(index_of(facts(row).vector));
+        copy.vector.assign(vector.begin(), vector.end());
     }
-    return chunk;
+    return copy;
 }
 
 Row Partition::find(const std::string& chunk_id, Sequence at) const {
@@ -98,8 +107,8 @@ Row Partition::find(const std::string& chunk_id, Sequence at) const {
         const auto found = latest_.find(chunk_id);
         if (found != latest_.end()) row = found->second;
     }
-    while (row != kNoRow && facts_[row].born > at) row = previous_[row];
-    return row != kNoRow && facts_[row].visible(at) ? row : kNoRow;
+    while (row != kNoRow && facts(row).born > at) row = previous_[index_of(row)];
+    return row != kNoRow && facts(row).visible(at) ? row : kNoRow;
 }
 
 std::vector<Row> Partition::rows_of_document(const std::string& document_id) const {
@@ -110,21 +119,20 @@ std::vector<Row> Partition::rows_of_document(const std::string& document_id) con
 
 std::shared_ptr<Partition> Partition::compacted(Sequence oldest) const {
     auto kept = std::make_shared<Partition>(*schema_);
-    std::vector<Row> renumbered(rows(), kNoRow);
-    for (Row row = 0; row < renumbered.size(); ++row) {
-        RowFacts facts = facts_[row];
-        const Sequence died = facts.died.load(std::memory_order_relaxed);
+    std::vector<std::uint32_t> renumbered(rows(), static_cast<std::uint32_t>(kNoRow));
+    for (std::size_t i = 0; i < renumbered.size(); ++i) {
+        const Row row = row_at(i);
+        RowFacts copy = facts(row);
+        const Sequence died = copy.died.load(std::memory_order_relaxed);
         if (died <= oldest) continue;
-        const auto fresh = static_cast<Row>(kept->rows());
-        renumbered[row] = fresh;
+        const Row fresh = row_at(kept->rows());
+        renumbered[i] = static_cast<std::uint32_t>(fresh);
         if (died != kAlive) ++kept->dead_;
-        facts.label = kept->labels_.intern(labels_[facts.label]);
-        if (facts.vector != kNoRow) {
-            const auto vector = vectors()->row(facts.vector);
-            facts.vector = static_cast<Row>(kept->vector_owners_.size());
-            kept->add_vector(vector, fresh);
+        copy.label = kept->labels_.intern(labels_[copy.label]);
+        if (copy.vector != kNoVector) {
+            copy.vector = kept->add_vector(vectors()->row(index_of(copy.vector)), fresh);
         }
-        kept->publish(facts, chunks_[row], field_lengths(row));
+        kept->publish(copy, chunks_[i], field_lengths(row));
     }
     kept->live_bytes_ = live_bytes_;
     kept->dead_kept_ = kept->dead_;

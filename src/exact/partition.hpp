@@ -16,26 +16,34 @@
 #include "braid/core/stable_vector.hpp"
 #include "braid/dense/exact_rows.hpp"
 #include "braid/exact/labels.hpp"
+#include "braid/index/prepared.hpp"
 #include "braid/sparse/memory_postings.hpp"
 
 namespace braid::exact {
 
-using Row = std::uint32_t;
-/// Position in the collection's log: a row is visible from its birth up to its death.
-using Sequence = std::uint64_t;
+using index::PreparedChunk;
+using index::PreparedText;
+using index::Sequence;
 
-inline constexpr Row kNoRow = std::numeric_limits<Row>::max();
+/// Number of a chunk version in its partition.
+enum class Row : std::uint32_t {};
+/// Number of a vector in its partition; most chunk versions have one, but not the same.
+enum class VectorRow : std::uint32_t {};
+
+inline constexpr Row kNoRow{std::numeric_limits<std::uint32_t>::max()};
+inline constexpr VectorRow kNoVector{std::numeric_limits<std::uint32_t>::max()};
+/// A row is visible from the record of its birth up to that of its death.
 inline constexpr Sequence kAlive = std::numeric_limits<Sequence>::max();
 
-/// A chunk with the terms of its text counted, ready to be applied.
-struct PreparedChunk {
-    Chunk chunk;
-    std::vector<std::pair<std::string, double>> frequencies;  // weighted over the text fields
-    std::vector<std::uint32_t> field_lengths;                 // terms per text field
-};
-
-/// The text of a field of Schema::text_fields; empty if the chunk has none. Borrowed.
-std::string_view field_text(const Chunk& chunk, const std::string& field);
+constexpr Row row_at(std::size_t index) noexcept {
+    return static_cast<Row>(index);
+}
+constexpr std::size_t index_of(Row row) noexcept {
+    return static_cast<std::size_t>(row);
+}
+constexpr std::size_t index_of(VectorRow row) noexcept {
+    return static_cast<std::size_t>(row);
+}
 
 /// What a search touches for every row; the rest of a row is apart, to keep scans short.
 struct RowFacts {
@@ -45,7 +53,7 @@ struct RowFacts {
     std::atomic<Sequence> died = kAlive;
     double length = 0;  // terms, weighted over the text fields
     std::uint32_t label = 0;
-    Row vector = kNoRow;  // row of the vectors
+    VectorRow vector = kNoVector;
 
     RowFacts() = default;
     RowFacts(const RowFacts& other) noexcept { *this = other; }
@@ -73,12 +81,15 @@ struct RowFacts {
 /// point in time it pinned. Only looking up one id or one term takes a lock, for that long.
 class Partition {
 public:
-    explicit Partition(const Schema& schema)
-        : schema_(&schema), field_lengths_(schema.text_fields.size()) {}
+    /// The schema must outlive it.
+    explicit Partition(const Schema& schema);
 
     /// Makes the chunk's present version, if there is one, a past one. True if there was one. The
     /// chunk brings its version.
     bool upsert(PreparedChunk prepared, Sequence sequence);
+    /// A version with the text and the vector of `row`, which must be its chunk's present one. With
+    /// `text`, that is what its words are now.
+    void update(Row row, Chunk chunk, const PreparedText* text, Sequence sequence);
     bool remove(const std::string& chunk_id, Sequence sequence);
 
     std::size_t rows() const noexcept { return facts_.size(); }
@@ -87,14 +98,20 @@ public:
     std::uint64_t live_bytes() const noexcept { return live_bytes_; }
     /// Rows that died since compacted() made this.
     std::size_t newly_dead() const noexcept { return dead_ - dead_kept_; }
-    const RowFacts& facts(Row row) const noexcept { return facts_[row]; }
+    const RowFacts& facts(Row row) const noexcept { return facts_[index_of(row)]; }
     /// Without its vector.
-    const Chunk& chunk(Row row) const noexcept { return *chunks_[row]; }
+    const Chunk& chunk(Row row) const noexcept { return *chunks_[index_of(row)]; }
+    const std::shared_ptr<const Chunk>& shared_chunk(Row row) const noexcept {
+        return chunks_[index_of(row)];
+    }
     Chunk chunk_with_vector(Row row) const;
     /// Terms of each text field, in the schema's order.
     std::span<const std::uint32_t> field_lengths(Row row) const noexcept {
-        return field_lengths_.row(row);
+        return field_lengths_.row(index_of(row));
     }
+    const Schema& schema() const noexcept { return *schema_; }
+    /// Of the text fields.
+    std::span<const double> weights() const noexcept { return weights_; }
     const LabelTable& labels() const noexcept { return labels_; }
     const sparse::MemoryPostings& postings() const noexcept { return postings_; }
     /// Null until the first vector came.
@@ -102,7 +119,7 @@ public:
         return vectors_.load(std::memory_order_acquire);
     }
     /// The chunk row a vector belongs to.
-    Row row_of_vector(std::size_t vector_row) const noexcept { return vector_owners_[vector_row]; }
+    Row row_of_vector(std::size_t vector) const noexcept { return vector_owners_[vector]; }
 
     /// The version of a chunk that `at` shows; kNoRow if it shows none.
     Row find(const std::string& chunk_id, Sequence at) const;
@@ -114,14 +131,15 @@ public:
     std::shared_ptr<Partition> compacted(Sequence oldest) const;
 
 private:
-    void add_vector(std::span<const float> vector, Row row);
+    /// The vector's number; kNoVector for an empty one.
+    VectorRow add_vector(std::span<const float> vector, Row row);
     /// The row is complete: from now on readers see it.
     void publish(const RowFacts& facts, std::shared_ptr<const Chunk> chunk,
                  std::span<const std::uint32_t> lengths);
     std::uint64_t stored_bytes(Row row) const;
-    double weighted_length(std::span<const std::uint32_t> lengths) const noexcept;
 
     const Schema* schema_;
+    std::vector<double> weights_;
     core::StableVector<RowFacts> facts_;  // the last of a row to be appended
     core::StableVector<std::shared_ptr<const Chunk>> chunks_;
     core::StableVector<std::uint32_t> field_lengths_;
@@ -138,13 +156,6 @@ private:
     mutable std::mutex maps_mutex_;  // of both; the writer reads them without
     std::unordered_map<std::string, Row> latest_;
     std::unordered_map<std::string, std::vector<Row>> documents_;
-};
-
-/// A namespace as it was when this was taken. To be read without any lock, as long as it is kept:
-/// it shows its own point in time, whatever is written meanwhile.
-struct Present {
-    std::shared_ptr<const Partition> partition;
-    Sequence at = 0;
 };
 
 }  // namespace braid::exact

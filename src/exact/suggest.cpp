@@ -23,15 +23,18 @@ struct NearTerm {
     Row first = kNoRow;  // the visible row with the smallest chunk id that holds it
 };
 
-NearTerm seen_of(const View& view, std::string_view term, const sparse::PostingList& postings) {
+NearTerm seen_of(const VisibleRows& visible, std::string_view term,
+                 const sparse::PostingList& postings) {
     NearTerm seen{.term = term};
+    Row last = kNoRow;
     for (const sparse::Posting& posting : postings) {
-        if (!view.shows(posting.row)) continue;
+        const Row row{posting.row};
+        if (row == std::exchange(last, row) || !visible.shows(row)) continue;
         ++seen.chunks;
-        const auto id = [&](Row row) -> const std::string& {
-            return view.partition().chunk(row).chunk_id;
+        const auto id = [&](Row one) -> const std::string& {
+            return visible.partition().chunk(one).chunk_id;
         };
-        if (seen.first == kNoRow || id(posting.row) < id(seen.first)) seen.first = posting.row;
+        if (seen.first == kNoRow || id(row) < id(seen.first)) seen.first = row;
     }
     return seen;
 }
@@ -40,7 +43,7 @@ NearTerm seen_of(const View& view, std::string_view term, const sparse::PostingL
 std::string surface_of(const Chunk& chunk, const Schema& schema, const text::Analyzer& analyzer,
                        std::string_view term) {
     for (const TextField& field : schema.text_fields) {
-        const std::string_view text = field_text(chunk, field.name);
+        const std::string_view text = index::field_text(chunk, field.name);
         std::vector<text::Token> tokens;
         analyzer.analyze(text, tokens);
         const auto found = std::ranges::find(tokens, term, &text::Token::term);
@@ -57,12 +60,12 @@ std::size_t most_of(std::string_view word) {
 
 /// Terms that may be what was meant: near the query's term, or its start, as a stem is the start of
 /// a word whose end is misspelt.
-Result<std::vector<NearTerm>> candidates(const View& view, std::string_view term,
+Result<std::vector<NearTerm>> candidates(const VisibleRows& visible, std::string_view term,
                                          const CallLimits& limits) {
     const std::size_t most = most_of(term);
     std::vector<NearTerm> near;
     core::StepCounter steps;
-    for (const auto& [known, postings] : view.partition().postings()) {
+    for (const auto& [known, postings] : visible.partition().postings()) {
         if (steps.due()) BRAID_CHECK(core::check_limits(limits));
         const bool stem = known.size() >= kShortBytes && term.starts_with(known);
         const bool sized = known.size() <= term.size() + most && term.size() <= known.size() + most;
@@ -70,7 +73,7 @@ Result<std::vector<NearTerm>> candidates(const View& view, std::string_view term
         const std::size_t distance = core::edit_distance(term, known, most);
         if (!stem && distance > most) continue;
         if (steps.due(postings.size())) BRAID_CHECK(core::check_limits(limits));
-        NearTerm seen = seen_of(view, known, postings);
+        NearTerm seen = seen_of(visible, known, postings);
         if (seen.chunks == 0) continue;
         seen.distance = distance;
         near.push_back(seen);
@@ -84,7 +87,7 @@ Result<std::vector<NearTerm>> candidates(const View& view, std::string_view term
 
 }  // namespace
 
-Result<std::vector<Suggestion>> suggest_words(const View& view, const Schema& schema,
+Result<std::vector<Suggestion>> suggest_words(const VisibleRows& visible,
                                               const text::Analyzer& analyzer, std::string_view text,
                                               std::size_t limit, const CallLimits& limits) {
     std::vector<text::Token> tokens;
@@ -95,14 +98,15 @@ Result<std::vector<Suggestion>> suggest_words(const View& view, const Schema& sc
         if (done.size() == kMaxWords) break;
         if (token.term.size() > kMaxBytes || std::ranges::count(done, token.term) > 0) continue;
         done.push_back(token.term);
-        const auto& postings = view.partition().postings().find(token.term);
-        if (seen_of(view, token.term, postings).chunks > 0) continue;
+        const auto& postings = visible.partition().postings().find(token.term);
+        if (seen_of(visible, token.term, postings).chunks > 0) continue;
         const std::string word(text.substr(token.begin, token.end - token.begin));
         std::vector<std::pair<std::size_t, Suggestion>> found;
-        BRAID_TRY(const auto nearest, candidates(view, token.term, limits));
+        BRAID_TRY(const auto nearest, candidates(visible, token.term, limits));
         for (const NearTerm& near : nearest) {
-            const Chunk& chunk = view.partition().chunk(near.first);
-            std::string instead = surface_of(chunk, schema, analyzer, near.term);
+            const Chunk& chunk = visible.partition().chunk(near.first);
+            std::string instead =
+                surface_of(chunk, visible.partition().schema(), analyzer, near.term);
             const std::size_t most = most_of(word);
             const std::size_t distance =
                 core::edit_distance(core::ascii_lower(word), core::ascii_lower(instead), most);

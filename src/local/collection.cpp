@@ -42,14 +42,15 @@ Collection::Pin::~Pin() {
 }
 
 Collection::Collection(std::string name, std::unique_ptr<store::Directory> directory,
-                       Manifest manifest, text::Analyzer analyzer, bool read_only)
+                       Manifest manifest, text::Analyzer analyzer,
+                       std::unique_ptr<index::Index> index, bool read_only)
     : name_(std::move(name)),
       directory_(std::move(directory)),
       manifest_(std::move(manifest)),
       analyzer_(std::move(analyzer)),
-      empty_(std::make_shared<const Partition>(manifest_.schema)),
       read_only_(read_only),
       format_(manifest_.format),
+      index_(std::move(index)),
       versions_(0, manifest_.version_base),
       dimension_(manifest_.schema.vectors.dimension) {}
 
@@ -94,7 +95,7 @@ Result<> Collection::create(store::Directory& directory, const Schema& schema, C
 Result<Collection::Opened> Collection::open(std::string name,
                                             std::unique_ptr<store::Directory> directory,
                                             store::Durability durability, bool read_only,
-                                            std::string_view manifest_name,
+                                            Engine engine, std::string_view manifest_name,
                                             std::shared_ptr<const store::DirectoryLock> lock) {
     const std::string path = directory->path() + "/" + std::string(manifest_name);
     const auto file = directory->open(manifest_name);
@@ -111,9 +112,10 @@ Result<Collection::Opened> Collection::open(std::string name,
     options.read_only = read_only;
     options.must_exist = true;
     options.lock = std::move(lock);
+    auto index = make_index(engine, manifest.schema, analyzer);
     const std::shared_ptr<Collection> collection(new Collection(
         std::move(name), std::move(directory), std::move(manifest), std::move(analyzer),
-        read_only));  // NOLINT(cppcoreguidelines-owning-memory): private
+        std::move(index), read_only));  // NOLINT(cppcoreguidelines-owning-memory): private
     options.on_id = [&](std::uint64_t log_id) {
         collection->versions_ = Versions(log_id, collection->manifest_.version_base);
     };
@@ -172,17 +174,15 @@ std::size_t Collection::dimension() const {
     return dimension_;
 }
 
-std::size_t Collection::visible_dimension(const Principal& principal) const {
+Result<std::size_t> Collection::visible_dimension(const Principal& principal) const {
     const std::size_t declared = manifest_.schema.vectors.dimension;
     const std::size_t dimension = this->dimension();
     if (declared != 0 || dimension == 0 || principal.sees_everything()) return dimension;
-    for (const auto& [namespace_, now] : all_present()) {
-        const auto view = View::create(*now.partition, manifest_.schema, principal, now.at);
+    for (const std::string& namespace_ : index_->namespaces()) {
+        const auto view = present(namespace_, principal);
         if (!view) return 0;
-        for (Row row = 0; row < view->rows(); ++row) {
-            const bool has_vector = now.partition->facts(row).vector != kNoRow;
-            if (has_vector && view->shows(row)) return dimension;
-        }
+        BRAID_TRY(const bool visible, (*view)->has_vectors());
+        if (visible) return dimension;
     }
     return 0;
 }
@@ -192,38 +192,26 @@ std::shared_ptr<const Collection::Pin> Collection::pin() const {
     return std::make_shared<const Pin>(shared_from_this(), applied_);
 }
 
-std::shared_ptr<Partition>& Collection::partition(const std::string& namespace_) {
-    std::shared_ptr<Partition>& found = partitions_[namespace_];
-    if (!found) found = std::make_shared<Partition>(manifest_.schema);
-    return found;
-}
-
-Present Collection::present(const std::string& namespace_) const {
+Sequence Collection::applied() const {
     const std::shared_lock lock(state_mutex_);
-    const auto found = partitions_.find(namespace_);
-    return {found == partitions_.end() ? empty_ : found->second, applied_};
+    return applied_;
 }
 
-std::map<std::string, Present> Collection::all_present() const {
+Result<Collection::ViewPtr> Collection::present(const std::string& namespace_,
+                                                const Principal& principal) const {
+    // A sequence number that nobody has pinned may be forgotten before the view is there.
     const std::shared_lock lock(state_mutex_);
-    std::map<std::string, Present> all;
-    for (const auto& [namespace_, partition] : partitions_) {
-        all.emplace(namespace_, Present{partition, applied_});
-    }
-    return all;
+    return index_->view({.namespace_ = namespace_, .principal = principal, .at = applied_});
 }
 
-void Collection::compact_if_worthwhile(std::shared_ptr<Partition>& partition) {
-    constexpr std::size_t few_rows = 1024;
-    // Newly dead: those that a snapshot keeps alive must not make every write compact again.
-    const std::size_t dead = partition->newly_dead();
-    if (dead < few_rows || dead * 2 < partition->rows()) return;
-    Sequence oldest = applied_;
+void Collection::settle(Sequence sequence) {
+    applied_ = sequence;
+    Sequence oldest = sequence;
     {
         const std::scoped_lock lock(pins_mutex_);
         if (!pins_.empty()) oldest = std::min(oldest, *pins_.begin());
     }
-    partition = partition->compacted(oldest);
+    index_->settle(oldest);
 }
 
 }  // namespace braid::local

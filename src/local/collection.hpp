@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,9 +12,9 @@
 
 #include "braid/backend.hpp"
 #include "braid/core/fair_shared_mutex.hpp"
-#include "braid/exact/filter_selection.hpp"
-#include "braid/exact/leg_search.hpp"
-#include "braid/exact/partition.hpp"
+#include "braid/index/index.hpp"
+#include "braid/local/engine.hpp"
+#include "braid/local/filter_selection.hpp"
 #include "braid/local/manifest.hpp"
 #include "braid/local/versions.hpp"
 #include "braid/store/append_log.hpp"
@@ -28,20 +27,9 @@ class Findings;
 
 namespace braid::local {
 
-using exact::FilterSelection;
-using exact::kNoRow;
-using exact::LengthSum;
-using exact::Partition;
-using exact::PreparedChunk;
-using exact::Present;
-using exact::Row;
-using exact::RowFilter;
-using exact::ScoredRow;
-using exact::View;
-
 class LogReading;
 
-/// One collection: a log on disk, and in memory what replaying it gives.
+/// One collection: a log on disk, and an index of what replaying it gives.
 ///
 /// A write is validated, logged, and applied in log order once it is durable. Reads name a sequence
 /// number that a Pin keeps alive. Safe for concurrent use.
@@ -76,7 +64,7 @@ public:
                            Created as = Created::Filled);
     /// Takes over the directory, which must hold a manifest of that name.
     static Result<Opened> open(std::string name, std::unique_ptr<store::Directory> directory,
-                               store::Durability durability, bool read_only,
+                               store::Durability durability, bool read_only, Engine engine,
                                std::string_view manifest_name = kManifestName,
                                std::shared_ptr<const store::DirectoryLock> lock = nullptr);
 
@@ -98,7 +86,7 @@ public:
         std::vector<std::pair<std::string, std::string>> to_remove;
         std::uint64_t chunks = 0;  // here
     };
-    Difference difference(const Collection& next) const;
+    Result<Difference> difference(const Collection& next) const;
 
     /// Puts a new log of these chunks in the place of a damaged one, in the folder `name` of
     /// `parent`. Nobody may have the collection open.
@@ -137,7 +125,7 @@ public:
     void try_space() const { (void)log_->try_space(); }
     std::uint64_t log_bytes() const { return log_->size_bytes(); }
     /// What a compacted log would have, about.
-    std::uint64_t live_bytes() const noexcept { return live_bytes_; }
+    std::uint64_t live_bytes() const noexcept { return index_->live_bytes(); }
 
     Result<WriteReport> upsert(const std::string& namespace_, std::vector<Chunk> chunks,
                                const WriteOptions& options);
@@ -159,6 +147,9 @@ public:
     Result<std::vector<std::optional<double>>> score(Sequence at, const Leg& leg,
                                                      std::span<const std::string> ids,
                                                      const CallLimits& limits) const;
+    Result<std::vector<std::optional<std::uint64_t>>> rank_of(Sequence at, const Leg& leg,
+                                                              std::span<const std::string> ids,
+                                                              const CallLimits& limits) const;
     Result<std::vector<std::optional<Chunk>>> fetch(Sequence at, const ReadScope& scope,
                                                     std::span<const std::string> ids,
                                                     bool with_vectors,
@@ -189,16 +180,17 @@ private:
     static Result<> create_files(store::Directory& directory, const Schema& schema,
                                  std::string_view manifest_name, const std::string& log);
     Collection(std::string name, std::unique_ptr<store::Directory> directory, Manifest manifest,
-               text::Analyzer analyzer, bool read_only);
+               text::Analyzer analyzer, std::unique_ptr<index::Index> index, bool read_only);
 
-    /// An empty one if there is no namespace of that name.
-    Present present(const std::string& namespace_) const;
-    /// All of them.
-    std::map<std::string, Present> all_present() const;
+    using ViewPtr = std::unique_ptr<index::View>;
+    /// Of the record that was applied last.
+    Sequence applied() const;
+    /// What the principal sees of a namespace at present.
+    Result<ViewPtr> present(const std::string& namespace_, const Principal& principal) const;
 
     // Writing (collection_write.cpp)
     Result<> validate_chunk(Chunk& chunk, std::size_t dimension, const Principal& principal) const;
-    PreparedChunk prepare(Chunk chunk) const;
+    index::PreparedChunk prepare(Chunk chunk) const;
     /// A chunk that the scope's principal may not see has version 0.
     Result<> check_versions(const ReadScope& scope, std::span<const std::string> ids,
                             const WriteOptions& options) const;
@@ -222,47 +214,42 @@ private:
     Result<WriteReport> commit(std::span<const std::byte> payload,
                                const std::function<WriteReport(Stamp)>& apply);
     /// With version 0 a chunk gets the record's.
-    WriteReport apply_upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
-                             Stamp stamp);
+    WriteReport apply_upsert(const std::string& namespace_,
+                             std::vector<index::PreparedChunk> chunks, Stamp stamp);
     WriteReport apply_updates(const std::string& namespace_,
                               const std::vector<MetadataUpdate>& updates, Stamp stamp);
     WriteReport apply_remove(const std::string& namespace_, const std::vector<std::string>& ids,
                              Stamp stamp);
+    /// The whole record is applied. Requires state_mutex_, alone.
+    void settle(Sequence sequence);
     void remove_old_logs() const;
     void give_up_if_replaced();
-    /// To be changed; made if it is missing. Requires state_mutex_, alone.
-    std::shared_ptr<Partition>& partition(const std::string& namespace_);
-    void compact_if_worthwhile(std::shared_ptr<Partition>& partition);
     std::size_t dimension() const;
     /// What the principal can know of it: it was declared, or a vector is visible. Otherwise 0.
-    std::size_t visible_dimension(const Principal& principal) const;
+    Result<std::size_t> visible_dimension(const Principal& principal) const;
 
     // Checking (collection_check.cpp)
     Manifest manifest_at(const Extent& extent) const;
     Result<> check_index(const LogReading& reading, Sequence at, core::Findings& findings,
                          const CallLimits& limits) const;
 
-    // Reading (collection_read.cpp): runs `read` with what the scope shows, unless it is too late
-    // already.
-    template <class T>
-    using ReadFn = std::function<Result<T>(const View&, const docs::FilterMatcher*)>;
-    template <class T>
-    Result<T> with_view(Sequence at, const ReadScope& scope, const CallLimits& limits,
-                        const ReadFn<T>& read) const;
-    Result<std::vector<ScoredRow>> scored_rows(const View& view, const Leg& leg,
-                                               const docs::FilterMatcher* filter,
-                                               const CallLimits& limits) const;
+    // Reading (collection_read.cpp)
+
+    /// Runs `read(view)` with what the scope shows, unless it is too late already.
+    template <class Read>
+    auto with_view(Sequence at, const ReadScope& scope, const CallLimits& limits,
+                   const Read& read) const -> decltype(read(std::declval<const index::View&>()));
+    /// What a leg asks for, its words analysed.
+    Result<index::Query> query_of(const Leg& leg) const;
 
     const std::string name_;
     const std::unique_ptr<store::Directory> directory_;
     const Manifest manifest_;
     std::string_view manifest_name_ = kManifestName;  // of the file it stands in
     const text::Analyzer analyzer_;
-    const std::shared_ptr<const Partition> empty_;
     const bool read_only_;
     std::atomic<std::uint32_t> format_;  // of the manifest's file
     std::atomic<bool> unfinished_ = false;
-    std::atomic<std::uint64_t> live_bytes_ = 0;
     std::atomic<bool> displaced_ = false;  // an error left it open whose manifest is in place
     std::unique_ptr<store::AppendLog> log_;
 
@@ -270,11 +257,12 @@ private:
     /// holds it alone from its check to its commit.
     mutable core::FairSharedMutex write_gate_;
 
-    /// Held for a moment only by those who read: a writer never waits for a search. The partitions
-    /// themselves need no lock for reading.
+    /// Written to in log order, under state_mutex_; read without it.
+    const std::unique_ptr<index::Index> index_;
+
+    /// Held for a moment only by those who read: a writer never waits for a search.
     mutable core::FairSharedMutex state_mutex_;
-    /// Guarded by state_mutex_, as are the next three.
-    std::map<std::string, std::shared_ptr<Partition>> partitions_;
+    /// Guarded by state_mutex_, as are the next two.
     Sequence applied_ = 0;
     Versions versions_;
     std::size_t dimension_ = 0;

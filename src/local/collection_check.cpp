@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "braid/core/limits.hpp"
-#include "braid/exact/index_check.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/local/file_check.hpp"
 #include "braid/local/log_reading.hpp"
@@ -77,27 +76,19 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
 
 Result<> Collection::check_index(const LogReading& reading, Sequence at, core::Findings& findings,
                                  const CallLimits& limits) const {
-    constexpr std::size_t batch_size = 256;
     for (const auto& [space, chunks] : reading.namespaces()) {
-        exact::IndexCheck check(manifest_.schema, dimension(), space, at, findings);
-        std::vector<PreparedChunk> batch;
-        batch.reserve(batch_size);
-        for (auto next = chunks.begin(); next != chunks.end();) {
-            BRAID_CHECK(core::check_limits(limits));
-            batch.clear();
-            for (; next != chunks.end() && batch.size() < batch_size; ++next) {
-                batch.push_back(prepare(next->second));
-            }
-            const Present now = present(space);
-            for (const PreparedChunk& expected : batch) check.compare(*now.partition, expected);
+        const auto check = index_->check(space, at, dimension(), findings);
+        core::StepCounter steps;
+        for (const auto& [id, chunk] : chunks) {
+            if (steps.due(16)) BRAID_CHECK(core::check_limits(limits));
+            check->compare(prepare(chunk));
         }
         findings.report().chunks += chunks.size();
-        BRAID_CHECK(check.finish(*present(space).partition, limits));
+        BRAID_CHECK(check->finish(limits));
     }
-    for (const auto& [space, now] : all_present()) {
+    for (const std::string& space : index_->namespaces()) {
         if (reading.namespaces().contains(space)) continue;
-        exact::IndexCheck check(manifest_.schema, dimension(), space, at, findings);
-        BRAID_CHECK(check.finish(*now.partition, limits));
+        BRAID_CHECK(index_->check(space, at, dimension(), findings)->finish(limits));
     }
     return {};
 }

@@ -10,15 +10,16 @@ namespace braid::local {
 namespace {
 
 /// Ids of the chunks that the view shows and the selector names.
-std::vector<std::string> named_ids(const View& view, const DeleteSelector& selector) {
+Result<std::vector<std::string>> named_ids(const index::View& view,
+                                           const DeleteSelector& selector) {
     std::vector<std::string> ids;
     for (const std::string& id : selector.document_ids) {
-        for (const Row row : view.partition().rows_of_document(id)) {
-            if (view.shows(row)) ids.push_back(view.partition().chunk(row).chunk_id);
-        }
+        BRAID_TRY(const auto chunks, view.ids_of_document(id));
+        ids.insert(ids.end(), chunks.begin(), chunks.end());
     }
     for (const std::string& id : selector.chunk_ids) {
-        if (view.find(id) != kNoRow) ids.push_back(id);
+        BRAID_TRY(const index::Found found, view.find(id));
+        if (found) ids.push_back(id);
     }
     return ids;
 }
@@ -28,10 +29,10 @@ std::vector<std::string> named_ids(const View& view, const DeleteSelector& selec
 Result<FilterSelection> Collection::select(const ReadScope& scope, const Filter& filter,
                                            const CallLimits& limits) const {
     BRAID_TRY(auto matcher, docs::FilterMatcher::create(filter, manifest_.schema));
-    FilterSelection selection(std::move(matcher), manifest_.schema, scope.principal, limits);
+    FilterSelection selection(std::move(matcher), scope.namespace_, scope.principal, limits);
     constexpr int rounds = 2;  // after them, little is left to do while nobody else writes
     for (int round = 0; round < rounds; ++round) {
-        BRAID_CHECK(selection.catch_up(present(scope.namespace_)));
+        BRAID_CHECK(selection.catch_up(*index_, applied()));
     }
     return selection;
 }
@@ -50,15 +51,14 @@ Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelec
         BRAID_TRY(selection, select(scope, *selector.filter, options.limits));
     }
     const std::unique_lock alone(write_gate_);
-    const Present now = present(scope.namespace_);
     std::vector<std::string> ids;
     if (selection) {
-        BRAID_CHECK(selection->catch_up(now));
-        ids = selection->ids(now);
+        const Sequence now = applied();
+        BRAID_CHECK(selection->catch_up(*index_, now));
+        BRAID_TRY(ids, selection->ids(*index_, now));
     } else {
-        BRAID_TRY(const View view,
-                  View::create(*now.partition, manifest_.schema, scope.principal, now.at));
-        ids = named_ids(view, selector);
+        BRAID_TRY(const ViewPtr view, present(scope.namespace_, scope.principal));
+        BRAID_TRY(ids, named_ids(*view, selector));
     }
     std::ranges::sort(ids);
     const auto repeated = std::ranges::unique(ids);

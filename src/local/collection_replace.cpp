@@ -17,14 +17,12 @@ Result<std::vector<std::string>> Collection::left_out(const std::string& namespa
         kept.insert(chunk.chunk_id);
         documents.insert(chunk.document_id);
     }
-    const Present now = present(namespace_);
-    BRAID_TRY(const View view, View::create(*now.partition, manifest_.schema, principal, now.at));
+    BRAID_TRY(const ViewPtr view, present(namespace_, principal));
     std::vector<std::string> ids;
     for (const std::string_view document : documents) {
-        for (const Row row : now.partition->rows_of_document(std::string(document))) {
-            const std::string& id = now.partition->chunk(row).chunk_id;
-            if (view.shows(row) && !kept.contains(id)) ids.push_back(id);
-        }
+        BRAID_TRY(const auto chunks, view->ids_of_document(std::string(document)));
+        std::ranges::copy_if(chunks, std::back_inserter(ids),
+                             [&](const std::string& id) { return !kept.contains(id); });
     }
     std::ranges::sort(ids);
     return ids;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "braid/docs/chunk_codec.hpp"
@@ -54,7 +56,7 @@ Result<> Collection::put_copies(const std::string& namespace_, std::vector<Chunk
     std::size_t expected = dimension();
     if (expected == 0) expected = chunks.front().vector.size();
     auto out = start_record(kCopy, namespace_, chunks.size());
-    std::vector<PreparedChunk> prepared;
+    std::vector<index::PreparedChunk> prepared;
     for (Chunk& chunk : chunks) {
         BRAID_CHECK(validate_chunk(chunk, expected, {}));
         out.u64(chunk.version);
@@ -67,31 +69,30 @@ Result<> Collection::put_copies(const std::string& namespace_, std::vector<Chunk
     return {};
 }
 
-Collection::Difference Collection::difference(const Collection& next) const {
+Result<Collection::Difference> Collection::difference(const Collection& next) const {
     Difference difference;
-    for (const auto& [namespace_, here] : all_present()) {
-        const Partition& partition = *here.partition;
-        const Present there = next.present(namespace_);
-        for (Row row = 0; row < partition.rows(); ++row) {
-            if (!partition.facts(row).visible(here.at)) continue;
+    for (const std::string& namespace_ : index_->namespaces()) {
+        BRAID_TRY(const ViewPtr here, present(namespace_, {}));
+        BRAID_TRY(const ViewPtr there, next.present(namespace_, {}));
+        std::unordered_map<std::string, Version> copied;
+        BRAID_CHECK(there->each_version(
+            [&](const std::string& id, Version version) { copied.emplace(id, version); }));
+        BRAID_CHECK(here->each_version([&](const std::string& id, Version version) {
             ++difference.chunks;
-            const Chunk& chunk = partition.chunk(row);
-            const Row copy = there.partition->find(chunk.chunk_id, there.at);
-            if (copy == kNoRow || there.partition->chunk(copy).version != chunk.version) {
-                difference.to_copy.emplace_back(namespace_, chunk.chunk_id);
+            const auto copy = copied.find(id);
+            if (copy == copied.end() || copy->second != version) {
+                difference.to_copy.emplace_back(namespace_, id);
             }
-        }
+        }));
     }
-    for (const auto& [namespace_, there] : next.all_present()) {
-        const Partition& partition = *there.partition;
-        const Present here = present(namespace_);
-        for (Row row = 0; row < partition.rows(); ++row) {
-            if (!partition.facts(row).visible(there.at)) continue;
-            const std::string& id = partition.chunk(row).chunk_id;
-            if (here.partition->find(id, here.at) == kNoRow) {
-                difference.to_remove.emplace_back(namespace_, id);
-            }
-        }
+    for (const std::string& namespace_ : next.index_->namespaces()) {
+        BRAID_TRY(const ViewPtr here, present(namespace_, {}));
+        BRAID_TRY(const ViewPtr there, next.present(namespace_, {}));
+        std::unordered_set<std::string> kept;
+        BRAID_CHECK(here->each_version([&](const std::string& id, Version) { kept.insert(id); }));
+        BRAID_CHECK(there->each_version([&](const std::string& id, Version) {
+            if (!kept.contains(id)) difference.to_remove.emplace_back(namespace_, id);
+        }));
     }
     return difference;
 }

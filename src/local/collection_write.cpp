@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "braid/docs/chunk_codec.hpp"
@@ -103,41 +101,22 @@ Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension,
     }
     std::size_t shown = dimension;
     if (chunk.vector.size() != dimension && this->dimension() != 0) {
-        shown = visible_dimension(principal);
+        BRAID_TRY(shown, visible_dimension(principal));
     }
     return check_vector(chunk.vector, dimension, shown, schema.vectors.metric);
 }
 
-PreparedChunk Collection::prepare(Chunk chunk) const {
-    PreparedChunk prepared;
-    // Occurrences are counted whole and weighted once per field, in the schema's order: sums that
-    // another index, which keeps the counts, can repeat to the last bit.
-    std::map<std::string, double> weighted;
-    std::unordered_map<std::string_view, std::uint32_t> counts;
-    std::vector<text::Token> tokens;
-    for (const TextField& field : manifest_.schema.text_fields) {
-        analyzer_.analyze(exact::field_text(chunk, field.name), tokens);
-        prepared.field_lengths.push_back(static_cast<std::uint32_t>(tokens.size()));
-        counts.clear();
-        for (const text::Token& token : tokens) ++counts[token.term];
-        for (const auto& [term, count] : counts) {
-            weighted[std::string(term)] += field.weight * static_cast<double>(count);
-        }
-    }
-    prepared.frequencies.assign(weighted.begin(), weighted.end());
-    prepared.chunk = std::move(chunk);
-    return prepared;
+index::PreparedChunk Collection::prepare(Chunk chunk) const {
+    return index::prepare(std::move(chunk), manifest_.schema, analyzer_);
 }
 
 Result<> Collection::check_versions(const ReadScope& scope, std::span<const std::string> ids,
                                     const WriteOptions& options) const {
     if (!options.if_version) return {};
-    const Present now = present(scope.namespace_);
-    BRAID_TRY(const View view,
-              View::create(*now.partition, manifest_.schema, scope.principal, now.at));
+    BRAID_TRY(const ViewPtr view, present(scope.namespace_, scope.principal));
     for (const std::string& id : ids) {
-        const Row row = view.find(id);
-        const Version version = row == kNoRow ? 0 : view.partition().chunk(row).version;
+        BRAID_TRY(const index::Found found, view->find(id));
+        const Version version = found ? found.chunk->version : 0;
         if (version != *options.if_version) {
             return fail(ErrorCode::Conflict, "chunk \"" + id + "\" has version " +
                                                  std::to_string(version) + ", not " +
@@ -150,10 +129,12 @@ Result<> Collection::check_versions(const ReadScope& scope, std::span<const std:
 Result<> Collection::check_taken(const std::string& namespace_, std::span<const std::string> ids,
                                  const Principal& principal) const {
     if (principal.sees_everything()) return {};
-    const Present now = present(namespace_);
-    BRAID_TRY(const View view, View::create(*now.partition, manifest_.schema, principal, now.at));
+    BRAID_TRY(const ViewPtr visible, present(namespace_, principal));
+    BRAID_TRY(const ViewPtr all, present(namespace_, {}));
     for (const std::string& id : ids) {
-        if (now.partition->find(id, now.at) == kNoRow || view.find(id) != kNoRow) continue;
+        BRAID_TRY(const index::Found there, all->find(id));
+        BRAID_TRY(const index::Found seen, visible->find(id));
+        if (!there || seen) continue;
         return fail(ErrorCode::Conflict, "the chunk id \"" + id + "\" is taken");
     }
     return {};
@@ -165,7 +146,7 @@ Result<WriteReport> Collection::commit(std::span<const std::byte> payload,
     const auto appended = log_->append(payload, [&](std::uint64_t sequence) {
         const std::unique_lock lock(state_mutex_);
         report = apply({sequence, versions_.of(sequence, payload)});
-        applied_ = sequence;
+        settle(sequence);
     });
     if (!appended) return fail("collection \"" + name_ + "\"", appended.error());
     return report;
@@ -215,7 +196,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         if (!outdated.empty()) BRAID_CHECK(raise_format());
     }
     auto out = start_record(outdated.empty() ? kUpsert : kReplace, namespace_, chunks.size());
-    std::vector<PreparedChunk> prepared;
+    std::vector<index::PreparedChunk> prepared;
     prepared.reserve(chunks.size());
     for (Chunk& chunk : chunks) {
         docs::write_chunk(out, chunk);
@@ -253,16 +234,14 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
     if (std::unordered_set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
         return invalid_argument("a chunk stands twice in one batch of updates");
     }
-    const Present now = present(namespace_);
-    BRAID_TRY(const View view,
-              View::create(*now.partition, manifest_.schema, options.principal, now.at));
+    BRAID_TRY(const ViewPtr view, present(namespace_, options.principal));
     for (const MetadataUpdate& update : updates) {
-        const Row row = view.find(update.chunk_id);
-        if (row == kNoRow) {
+        BRAID_TRY(const index::Found found, view->find(update.chunk_id));
+        if (!found) {
             return fail(ErrorCode::NotFound, "there is no chunk \"" + update.chunk_id +
                                                  "\" in namespace \"" + namespace_ + "\"");
         }
-        Object merged = now.partition->chunk(row).metadata;
+        Object merged = found.chunk->metadata;
         docs::merge_patch(merged, update.metadata);
         BRAID_CHECK(docs::check_metadata(merged, manifest_.schema));
     }
@@ -272,58 +251,40 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
 }
 
 WriteReport Collection::apply_upsert(const std::string& namespace_,
-                                     std::vector<PreparedChunk> chunks, Stamp stamp) {
-    std::shared_ptr<Partition>& target = partition(namespace_);
-    const std::uint64_t before = target->live_bytes();
+                                     std::vector<index::PreparedChunk> chunks, Stamp stamp) {
     WriteReport report{.written = chunks.size(), .version = stamp.version};
-    for (PreparedChunk& prepared : chunks) {
+    for (index::PreparedChunk& prepared : chunks) {
         if (dimension_ == 0) dimension_ = prepared.chunk.vector.size();
         if (prepared.chunk.version == 0) prepared.chunk.version = report.version;
-        if (target->upsert(std::move(prepared), stamp.sequence)) ++report.replaced;
     }
-    live_bytes_ += target->live_bytes() - before;
-    compact_if_worthwhile(target);
+    report.replaced = index_->upsert(namespace_, std::move(chunks), stamp.sequence);
     return report;
 }
 
 WriteReport Collection::apply_updates(const std::string& namespace_,
                                       const std::vector<MetadataUpdate>& updates, Stamp stamp) {
-    std::shared_ptr<Partition>& target = partition(namespace_);
-    const std::uint64_t before = target->live_bytes();
     WriteReport report{.version = stamp.version};
-    for (const MetadataUpdate& update : updates) {
-        const Row row = target->find(update.chunk_id, applied_);
-        if (row == kNoRow) continue;  // a delete came first in the log
-        Chunk chunk = target->chunk_with_vector(row);
-        apply_update(update, chunk);
-        chunk.version = report.version;
-        target->upsert(prepare(std::move(chunk)), stamp.sequence);
-        ++report.written;
-        ++report.replaced;
-    }
-    live_bytes_ += target->live_bytes() - before;
-    compact_if_worthwhile(target);
+    report.written = index_->update(namespace_, updates, stamp.version, stamp.sequence);
+    report.replaced = report.written;
     return report;
 }
 
 WriteReport Collection::apply_remove(const std::string& namespace_,
                                      const std::vector<std::string>& ids, Stamp stamp) {
-    std::shared_ptr<Partition>& target = partition(namespace_);
-    const std::uint64_t before = target->live_bytes();
     WriteReport report{.version = stamp.version};
-    for (const std::string& id : ids) {
-        if (target->remove(id, stamp.sequence)) ++report.written;
-    }
-    live_bytes_ += target->live_bytes() - before;
-    compact_if_worthwhile(target);
+    report.written = index_->remove(namespace_, ids, stamp.sequence);
     return report;
 }
 
 Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payload) {
+    if (sequence <= index_->persisted()) {
+        applied_ = sequence;
+        return {};
+    }
     BRAID_TRY(LogRecord record, decode_record(payload));
     const Stamp stamp{sequence, versions_.of(sequence, payload)};
     if (!record.upserts.empty()) {
-        std::vector<PreparedChunk> chunks;
+        std::vector<index::PreparedChunk> chunks;
         chunks.reserve(record.upserts.size());
         std::size_t dimension = dimension_;
         for (Chunk& chunk : record.upserts) {
@@ -338,7 +299,7 @@ Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payloa
     }
     if (!record.updates.empty()) apply_updates(record.namespace_, record.updates, stamp);
     if (!record.removals.empty()) apply_remove(record.namespace_, record.removals, stamp);
-    applied_ = sequence;
+    settle(sequence);
     return {};
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,15 @@ struct AutoCompaction {
     bool background = true;  // false: only when LocalBackend::run_due_compactions is called
 };
 
+/// What holds the chunks of a collection and finds them (src/index). Answers do not depend on it.
+enum class Engine {
+    Exact,  // all in memory, every search exhaustive
+};
+std::string_view name_of(Engine engine) noexcept;  // "exact"
+std::optional<Engine> engine_by_name(std::string_view name) noexcept;
+
 struct LocalOptions {
+    Engine engine = Engine::Exact;
     bool read_only = false;   // takes no lock, writes nothing
     unsigned relaxed_ms = 0;  // 0: acknowledged means on disk
     AutoCompaction compaction{};

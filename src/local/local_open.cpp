@@ -57,7 +57,7 @@ Result<Collection::Opened> LocalBackend::open_files(const std::string& name) con
         notes.clear();
         remove_leftovers(*directory, notes);
         return Collection::open(name, std::move(directory), durability(), options_.read_only,
-                                kManifestName, lock_);
+                                options_.engine, kManifestName, lock_);
     };
     auto opened = attempt();
     // Another process may have put a new log in place between our reading manifest and log.

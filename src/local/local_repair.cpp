@@ -76,7 +76,7 @@ Result<> Collection::rebuild(const store::Directory& parent, const std::string& 
     BRAID_CHECK(create_files(*files, next.schema, kCompactManifestName, next.log));
     BRAID_TRY(auto directory, parent.open_subdirectory(name));
     BRAID_TRY(const Opened copy, open(name, std::move(directory), store::Durability::full(), false,
-                                      kCompactManifestName));
+                                      Engine::Exact, kCompactManifestName));
     for (const auto& [space, chunks] : saved.namespaces()) {
         std::vector<Chunk> batch;
         for (const auto& [id, chunk] : chunks) {

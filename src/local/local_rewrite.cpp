@@ -52,7 +52,7 @@ public:
     LocalRewrite& operator=(LocalRewrite&&) = delete;
 
     Result<Batch> pending(std::size_t limit) override {
-        if (queue_.empty()) refill();
+        if (queue_.empty()) BRAID_CHECK(refill());
         return take_batch(*source_, queue_, limit);
     }
 
@@ -73,11 +73,12 @@ public:
     std::uint64_t total() const override { return progress_->total; }
 
 private:
-    void refill() {
-        Collection::Difference difference = source_->difference(*next_);
+    Result<> refill() {
+        BRAID_TRY(Collection::Difference difference, source_->difference(*next_));
         queue_ = std::move(difference.to_copy);
         progress_->total = difference.chunks;
         progress_->done = difference.chunks - queue_.size();
+        return {};
     }
 
     LocalBackend& backend_;
@@ -94,7 +95,7 @@ Result<std::shared_ptr<Collection>> LocalBackend::open_next(const std::string& c
                                                             std::string_view manifest_name) const {
     BRAID_TRY(auto directory, directory_->open_subdirectory(collection));
     BRAID_TRY(auto opened, Collection::open(collection, std::move(directory), durability(), false,
-                                            manifest_name, lock_));
+                                            options_.engine, manifest_name, lock_));
     return std::move(opened.collection);
 }
 
@@ -197,7 +198,7 @@ Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source
         return fail(ErrorCode::Conflict,
                     "collection \"" + next->name() + "\" was dropped while it was being rewritten");
     }
-    Collection::Difference difference = source->difference(*next);
+    BRAID_TRY(Collection::Difference difference, source->difference(*next));
     if (difference.to_copy.size() > may_copy) return false;
     while (!difference.to_copy.empty()) {
         BRAID_TRY(Rewrite::Batch batch, take_batch(*source, difference.to_copy, kCompactionBatch));

@@ -19,7 +19,7 @@ Result<> LogReading::add(Sequence sequence, std::span<const std::byte> payload) 
     for (const MetadataUpdate& update : record.updates) {
         const auto found = chunks.find(update.chunk_id);
         if (found == chunks.end()) continue;  // a delete came first
-        apply_update(update, found->second);
+        index::apply_update(update, found->second);
         found->second.version = version;
     }
     for (const std::string& id : record.removals) chunks.erase(id);

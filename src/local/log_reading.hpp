@@ -5,7 +5,6 @@
 #include <string>
 
 #include "braid/collection.hpp"
-#include "braid/exact/partition.hpp"
 #include "braid/local/versions.hpp"
 #include "braid/result.hpp"
 

@@ -60,11 +60,4 @@ Result<LogRecord> decode_record(std::span<const std::byte> payload) {
     return record;
 }
 
-void apply_update(const MetadataUpdate& update, Chunk& chunk) {
-    docs::merge_patch(chunk.metadata, update.metadata);
-    if (update.created_at) chunk.created_at = update.created_at;
-    if (update.sensitivity) chunk.sensitivity = update.sensitivity;
-    if (update.visibility_scope) chunk.visibility_scope = *update.visibility_scope;
-}
-
 }  // namespace braid::local

@@ -48,7 +48,4 @@ struct LogRecord {
 /// Corruption for what no version of braid writes.
 Result<LogRecord> decode_record(std::span<const std::byte> payload);
 
-/// What an update makes of a chunk, its version apart.
-void apply_update(const MetadataUpdate& update, Chunk& chunk);
-
 }  // namespace braid::local

@@ -4,13 +4,13 @@
 #include <span>
 #include <string>
 
-#include "braid/exact/partition.hpp"
+#include "braid/index/prepared.hpp"
 #include "braid/store/directory.hpp"
 #include "braid/types.hpp"
 
 namespace braid::local {
 
-using exact::Sequence;
+using index::Sequence;
 
 /// Gives a record of a log the version of the chunks that it changes. Replaying the record gives it
 /// again, another record another one; and to callers it says nothing else: not how many records

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,11 +16,23 @@
 
 namespace braid::sparse {
 
+/// How often a text field of a chunk holds a term.
+struct TermCount {
+    std::string term;
+    std::uint32_t field = 0;  // index into the schema's text fields
+    std::uint32_t count = 0;
+
+    friend bool operator==(const TermCount&, const TermCount&) = default;
+};
+
 /// Terms to posting lists, in memory, append only. One thread at a time may add while any number of
 /// others read: a reader holds a lock for as long as it takes to look up one term.
 class MemoryPostings {
 public:
-    using Entry = std::pair<const std::string, PostingList>;
+    struct NumberedList : PostingList {
+        std::uint32_t number = 0;  // of its term, in the order in which they came
+    };
+    using Entry = std::pair<const std::string, NumberedList>;
 
     class Iterator {
     public:
@@ -37,8 +50,11 @@ public:
         std::size_t index_;
     };
 
-    /// Adds the term frequencies of a row larger than every row added before.
-    void add(std::uint32_t row, const std::vector<std::pair<std::string, double>>& frequencies);
+    /// Adds a row larger than every row added before. Requires that the counts are ordered by term,
+    /// then by field, and stand there once.
+    void add(std::uint32_t row, std::span<const TermCount> counts);
+    /// Adds a row, larger than every row added before, with the terms of another one.
+    void add_copy(std::uint32_t row, std::uint32_t of);
     /// Adds the postings of another index under new row numbers, and leaves out those whose new
     /// number is the largest possible one. The order of the rows must stay. Requires that this one
     /// is empty.
@@ -59,11 +75,17 @@ private:
             return std::hash<std::string_view>()(text);
         }
     };
-    PostingList& list_of(const std::string& term);
+    /// The number of a term, which is given one if it has none.
+    std::uint32_t intern(const std::string& term);
+    void add_forward(std::uint32_t row, std::span<const std::uint32_t> terms);
+    std::span<const std::uint32_t> terms_of(std::uint32_t row) const noexcept;
 
     mutable std::mutex mutex_;  // of lists_, as a map; the writer reads it without
-    std::unordered_map<std::string, PostingList, Hash, std::equal_to<>> lists_;
-    core::StableVector<const Entry*> entries_;
+    std::unordered_map<std::string, NumberedList, Hash, std::equal_to<>> lists_;
+    core::StableVector<Entry*> entries_;  // by number
+    // The terms of each row, by number; the writer's.
+    std::vector<std::uint32_t> forward_;
+    std::vector<std::size_t> forward_ends_;
 };
 
 }  // namespace braid::sparse

@@ -10,10 +10,14 @@
 
 namespace braid::sparse {
 
-/// One chunk version that holds a term; `row` grows along a list.
+/// How often one text field of one chunk version holds a term. Along a list rows never decrease,
+/// and fields increase within a row.
 struct Posting {
     std::uint32_t row = 0;
-    double tf = 0;  // weighted over the text fields
+    std::uint32_t field = 0;  // index into the schema's text fields
+    std::uint32_t count = 0;
+
+    friend bool operator==(const Posting&, const Posting&) = default;
 };
 
 /// The rows of one term, append only. One thread at a time may append while any number of others
@@ -67,7 +71,7 @@ public:
     Iterator begin() const noexcept { return {&first_, size()}; }
     static std::default_sentinel_t end() noexcept { return {}; }
 
-    /// Requires a row larger than those before.
+    /// Requires a row larger than those before, or a larger field of the last one.
     void push_back(Posting posting) {
         if (used_ == last_->capacity) {
             Block* block = &first_;
@@ -84,18 +88,23 @@ public:
         size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
-    /// Null if the row is not in the list. Logarithmic.
-    const Posting* find(std::uint32_t row) const noexcept {
+    /// The first posting of the row, from which the others follow; the end if the row is not in the
+    /// list. Logarithmic.
+    Iterator find(std::uint32_t row) const noexcept {
         std::size_t left = size();
         for (const Block* block = &first_; left > 0; block = block->next.get()) {
             const std::span part(block->postings.get(), std::min(left, block->capacity));
             if (row <= part.back().row) {
                 const auto found = std::ranges::lower_bound(part, row, {}, &Posting::row);
-                return found->row == row ? &*found : nullptr;
+                if (found->row != row) break;
+                Iterator from(block, left);
+                from.index_ = static_cast<std::size_t>(found - part.begin());
+                from.left_ -= from.index_;
+                return from;
             }
             left -= part.size();
         }
-        return nullptr;
+        return {};
     }
 
 private:
@@ -104,5 +113,19 @@ private:
     Block* last_ = &first_;  // the writer's, as is the next
     std::size_t used_ = 0;   // of the last block
 };
+
+/// Calls `use(row, tf)` for each row of the list, in row order: `tf` is its counts times the
+/// fields' weights, added in field order. `use` returns false to end that.
+template <class Use>
+void for_each_row(const PostingList& list, std::span<const double> weights, const Use& use) {
+    for (auto posting = list.begin(); posting != PostingList::end();) {
+        const std::uint32_t row = posting->row;
+        double tf = 0;
+        for (; posting != PostingList::end() && posting->row == row; ++posting) {
+            tf += weights[posting->field] * static_cast<double>(posting->count);
+        }
+        if (!use(row, tf)) return;
+    }
+}
 
 }  // namespace braid::sparse

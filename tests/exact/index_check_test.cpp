@@ -19,8 +19,7 @@ PreparedChunk prepared(const std::string& id, const std::string& word, std::vect
     chunk.chunk = make_chunk(id, word, std::move(vector));
     chunk.chunk.document_id = "d";
     chunk.chunk.version = 1;
-    chunk.frequencies = {{word, 1.0}};
-    chunk.field_lengths = {0, 0, 1};
+    chunk.text = {.terms = {{word, 2, 1}}, .field_lengths = {0, 0, 1}};
     return chunk;
 }
 
@@ -73,12 +72,12 @@ TEST_F(IndexCheckTest, FindsWhatIsMissingAndWhatIsTooMuch) {
 
 TEST_F(IndexCheckTest, FindsWordsThatAreNotOfTheText) {
     PreparedChunk other = b;
-    other.frequencies = {{"blue", 2.0}};
+    other.text.terms = {{"blue", 2, 2}};
     expect_problem({a, other}, "index of words does not hold it as its text says, first \"blue\"");
-    other.frequencies = {};
+    other.text.terms = {};
     expect_problem({a, other}, "the index holds 2 postings, the log says 1");
     other = b;
-    other.field_lengths = {0, 1, 1};
+    other.text.field_lengths = {0, 1, 1};
     expect_problem({a, other}, "another length than its text");
 }
 

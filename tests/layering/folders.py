@@ -12,7 +12,7 @@ LAYERS = [
     ["core", "kernels"],
     ["store", "text", "json", "net", "embed", "llm", "fusion"],
     ["sparse", "dense", "docs"],
-    ["segment", "exact"],
+    ["index", "segment", "exact"],
     ["local", "remote"],
     ["retrieval", "wire", "ingest", "eval", "engine"],
     ["service", "apps"],
@@ -22,10 +22,11 @@ LAYERS = [
 LAYER = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
 STRANGERS = [  # nobody in the first set sees anybody else in the second
     ({"sparse", "dense", "docs"}, {"sparse", "dense", "docs"}),
+    ({"index"}, {"dense", "segment", "exact"}),
     ({"segment", "exact"}, {"segment", "exact"}),
     ({"local", "remote"}, {"local", "remote"}),
-    ({"retrieval"}, {"store", "sparse", "dense", "docs", "segment", "exact", "local", "remote"}),
-    ({"cli", "server"}, {"store", "sparse", "dense", "docs", "segment", "exact"}),
+    ({"retrieval"}, {"store", "sparse", "dense", "docs", "index", "segment", "exact", "local", "remote"}),
+    ({"cli", "server"}, {"store", "sparse", "dense", "docs", "index", "segment", "exact"}),
 ]
 
 

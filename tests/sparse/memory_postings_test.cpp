@@ -1,5 +1,6 @@
 #include "braid/sparse/memory_postings.hpp"
 
+#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -14,10 +15,20 @@ constexpr auto kDropped = std::numeric_limits<std::uint32_t>::max();
 
 using Rows = std::vector<std::pair<std::uint32_t, double>>;
 
+/// The second of two fields has twice the weight of the first.
+constexpr std::array kWeights{0.5, 1.0};
+
 Rows rows_of(const MemoryPostings& postings, std::string_view term) {
     Rows rows;
-    for (const Posting& posting : postings.find(term)) rows.emplace_back(posting.row, posting.tf);
+    for_each_row(postings.find(term), kWeights, [&](std::uint32_t row, double tf) {
+        rows.emplace_back(row, tf);
+        return true;
+    });
     return rows;
+}
+
+std::vector<TermCount> counts(std::vector<TermCount> list) {
+    return list;
 }
 
 std::unique_ptr<MemoryPostings> renumbered(const MemoryPostings& postings,
@@ -30,9 +41,9 @@ std::unique_ptr<MemoryPostings> renumbered(const MemoryPostings& postings,
 TEST(MemoryPostings, FindsTheRowsOfATerm) {
     MemoryPostings postings;
     EXPECT_TRUE(postings.find("a").empty());
-    postings.add(0, {{"a", 1}, {"b", 2.5}});
+    postings.add(0, counts({{"a", 1, 1}, {"b", 0, 1}, {"b", 1, 2}}));
     postings.add(1, {});
-    postings.add(4, {{"a", 3}, {"", 1}});
+    postings.add(4, counts({{"", 1, 1}, {"a", 1, 3}}));
     EXPECT_EQ(rows_of(postings, "a"), (Rows{{0, 1}, {4, 3}}));
     EXPECT_EQ(rows_of(postings, "b"), (Rows{{0, 2.5}}));
     EXPECT_EQ(rows_of(postings, ""), (Rows{{4, 1}}));
@@ -42,9 +53,9 @@ TEST(MemoryPostings, FindsTheRowsOfATerm) {
 
 TEST(MemoryPostings, RenumberingDropsRowsAndTermsThatHaveNoneLeft) {
     MemoryPostings all;
-    all.add(0, {{"a", 1}, {"gone", 1}});
-    all.add(1, {{"a", 2}});
-    all.add(2, {{"a", 3}, {"b", 1}});
+    all.add(0, counts({{"a", 1, 1}, {"gone", 1, 1}}));
+    all.add(1, counts({{"a", 1, 2}}));
+    all.add(2, counts({{"a", 1, 3}, {"b", 1, 1}}));
     const auto fresh = renumbered(all, {kDropped, 0, 1});
     MemoryPostings& postings = *fresh;
     EXPECT_EQ(rows_of(all, "gone"), (Rows{{0, 1}})) << "readers may still hold it";
@@ -52,7 +63,7 @@ TEST(MemoryPostings, RenumberingDropsRowsAndTermsThatHaveNoneLeft) {
     EXPECT_EQ(rows_of(postings, "b"), (Rows{{1, 1}}));
     EXPECT_TRUE(postings.find("gone").empty());
     EXPECT_EQ(postings.terms(), 2U);
-    postings.add(2, {{"gone", 5}});
+    postings.add(2, counts({{"gone", 1, 5}}));
     EXPECT_EQ(rows_of(postings, "gone"), (Rows{{2, 5}}));
 }
 
@@ -65,13 +76,28 @@ TEST(MemoryPostings, RandomRenumberingsKeepWhatAMapKeeps) {
         std::uint32_t rows = 0;
         for (int round = 0; round < 5; ++round) {
             for (int i = 0; i < 20; ++i, ++rows) {
-                std::vector<std::pair<std::string, double>> frequencies;
+                std::vector<TermCount> counts;
+                if (rows > 0 && rng() % 4 == 0) {
+                    const auto of = static_cast<std::uint32_t>(rng() % rows);
+                    postings->add_copy(rows, of);
+                    for (auto& [term, list] : model) {
+                        const auto held = std::ranges::find(list, of, &Rows::value_type::first);
+                        if (held != list.end()) list.emplace_back(rows, held->second);
+                    }
+                    continue;
+                }
                 for (char c = 'a'; c < 'h'; ++c) {
                     if (rng() % 3 != 0) continue;
-                    frequencies.emplace_back(std::string(1, c), rng() % 5 + 1);
-                    model[frequencies.back().first].emplace_back(rows, frequencies.back().second);
+                    double tf = 0;
+                    const std::string term(1, c);
+                    for (std::uint32_t field = 0; field < kWeights.size(); ++field) {
+                        if (field == 0 && rng() % 2 == 0) continue;
+                        counts.push_back({term, field, static_cast<std::uint32_t>(rng() % 5 + 1)});
+                        tf += kWeights[field] * counts.back().count;
+                    }
+                    model[term].emplace_back(rows, tf);
                 }
-                postings->add(rows, frequencies);
+                postings->add(rows, counts);
             }
             std::vector<std::uint32_t> numbers(rows, kDropped);
             std::uint32_t kept = 0;
@@ -94,14 +120,19 @@ TEST(MemoryPostings, RandomRenumberingsKeepWhatAMapKeeps) {
 
 TEST(PostingList, FindsEveryRowItHoldsAndNoOther) {
     PostingList list;
-    EXPECT_EQ(list.find(0), nullptr);
+    EXPECT_EQ(list.find(0), PostingList::end());
     for (std::uint32_t row = 1; row < 400; row += 3) {
-        list.push_back({row, row + 0.5});
+        for (std::uint32_t field = 0; field <= row % 3; ++field) {
+            list.push_back({row, field, row + field});
+        }
         for (std::uint32_t wanted = 0; wanted < 402; ++wanted) {
-            const Posting* const found = list.find(wanted);
-            ASSERT_EQ(found != nullptr, wanted % 3 == 1 && wanted <= row) << row << " " << wanted;
-            const double tf = found != nullptr ? found->tf : wanted + 0.5;
-            ASSERT_EQ(tf, wanted + 0.5);
+            auto found = list.find(wanted);
+            ASSERT_EQ(found != PostingList::end(), wanted % 3 == 1 && wanted <= row)
+                << row << " " << wanted;
+            for (std::uint32_t field = 0; found != PostingList::end() && found->row == wanted;
+                 ++field, ++found) {
+                ASSERT_EQ(*found, (Posting{wanted, field, wanted + field}));
+            }
         }
     }
 }

@@ -5,44 +5,38 @@
 #include <vector>
 
 #include "braid/docs/filter_matcher.hpp"
-#include "braid/exact/leg_search.hpp"
-#include "braid/exact/partition.hpp"
+#include "braid/index/index.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 
-namespace braid::exact {
+namespace braid::local {
 
 /// What a filter selects of a namespace, while writers go on: decided in rounds, each of which
 /// looks at what was written during the one before.
 class FilterSelection {
 public:
-    /// Schema and limits must outlive it.
-    FilterSelection(docs::FilterMatcher filter, const Schema& schema, Principal principal,
+    /// The limits must outlive it.
+    FilterSelection(docs::FilterMatcher filter, std::string space, Principal principal,
                     const CallLimits& limits)
         : filter_(std::move(filter)),
-          schema_(&schema),
+          space_(std::move(space)),
           principal_(std::move(principal)),
           limits_(&limits) {}
 
-    /// Each time of the same namespace of the same collection, as it is by then.
-    Result<> catch_up(const Present& now);
+    /// Each time of the same index, as it is by then.
+    Result<> catch_up(const index::Index& index, index::Sequence now);
     /// Ids of the present chunks that the filter selects. Requires that it has caught up with
     /// `now`.
-    std::vector<std::string> ids(const Present& now) const;
+    Result<std::vector<std::string>> ids(const index::Index& index, index::Sequence now) const;
 
 private:
-    /// A version of a chunk that the filter selects.
-    struct Selected {
-        std::string chunk_id;
-        Sequence born = 0;
-    };
-
     docs::FilterMatcher filter_;
-    const Schema* schema_;
+    std::string space_;  // the namespace
     Principal principal_;
     const CallLimits* limits_;
-    Sequence seen_ = 0;
-    std::vector<Selected> selected_;
+    index::Sequence seen_ = 0;
+    std::vector<std::pair<std::string, index::Sequence>>
+        selected_;  // with the record that wrote it
 };
 
-}  // namespace braid::exact
+}  // namespace braid::local

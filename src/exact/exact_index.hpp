@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "braid/core/fair_shared_mutex.hpp"
+#include "braid/exact/partition.hpp"
+#include "braid/index/index.hpp"
+
+namespace braid::exact {
+
+/// The executable specification: every chunk in memory, every search exhaustive. It keeps nothing
+/// on disk, so the log is replayed from its start.
+class ExactIndex final : public index::Index {
+public:
+    ExactIndex(Schema schema, text::Analyzer analyzer);
+
+    std::uint64_t upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
+                         Sequence sequence) override;
+    std::uint64_t update(const std::string& namespace_, std::span<const MetadataUpdate> updates,
+                         Version version, Sequence sequence) override;
+    std::uint64_t remove(const std::string& namespace_, std::span<const std::string> ids,
+                         Sequence sequence) override;
+    void settle(Sequence oldest) override;
+    Sequence persisted() const noexcept override { return 0; }
+
+    Result<std::unique_ptr<index::View>> view(const index::ViewOf& of) const override;
+    std::vector<std::string> namespaces() const override;
+
+    std::uint64_t live_bytes() const noexcept override { return live_bytes_; }
+    std::unique_ptr<index::Check> check(const std::string& namespace_, Sequence at,
+                                        std::size_t dimension,
+                                        core::Findings& findings) const override;
+
+private:
+    /// An empty one if there is no namespace of that name.
+    std::shared_ptr<const Partition> partition(const std::string& namespace_) const;
+    /// Runs `change(partition)`, on one that is made if it is missing, and counts its bytes.
+    template <class Change>
+    std::uint64_t write(const std::string& namespace_, const Change& change);
+
+    const Schema schema_;
+    const text::Analyzer analyzer_;
+    const bool searches_metadata_;
+    const std::shared_ptr<const Partition> empty_;
+    std::atomic<std::uint64_t> live_bytes_ = 0;
+    std::vector<std::string> changed_;  // namespaces since settle(); the writer's
+
+    /// Of the map; held for a look-up, or to put in another partition. The writer reads without.
+    mutable core::FairSharedMutex mutex_;
+    std::map<std::string, std::shared_ptr<Partition>> partitions_;
+};
+
+}  // namespace braid::exact

@@ -1,0 +1,23 @@
+#include "braid/exact/visible_rows.hpp"
+
+#include <algorithm>
+
+namespace braid::exact {
+
+Result<VisibleRows> VisibleRows::create(const Partition& partition, const Principal& principal,
+                                        Sequence at) {
+    VisibleRows visible(partition, at);
+    visible.all_labels_ = principal.sees_everything();
+    if (visible.all_labels_) return visible;
+    const std::string& wanted = *principal.clearance;
+    const auto& names = partition.schema().levels.names;
+    const auto level = std::ranges::find(names, wanted);
+    if (level == names.end()) {
+        return invalid_argument("clearance \"" + wanted + "\" is not a level of the collection");
+    }
+    const auto clearance = static_cast<std::size_t>(level - names.begin());
+    visible.labels_ = partition.labels().visible(clearance, principal.scopes);
+    return visible;
+}
+
+}  // namespace braid::exact

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "braid/core/limits.hpp"
+#include "braid/docs/filter_matcher.hpp"
+#include "braid/exact/partition.hpp"
+#include "braid/result.hpp"
+
+namespace braid::exact {
+
+/// What a principal sees of a partition at one point in time, whatever is appended meanwhile.
+class VisibleRows {
+public:
+    /// InvalidArgument if the principal's clearance is not one of the schema's levels. The
+    /// partition must outlive it.
+    static Result<VisibleRows> create(const Partition& partition, const Principal& principal,
+                                      Sequence at);
+
+    /// Below this number is every row it may show.
+    std::size_t rows() const noexcept { return rows_; }
+    bool shows(Row row) const noexcept {
+        if (index_of(row) >= rows_) return false;
+        const RowFacts& facts = partition_->facts(row);
+        return facts.visible(at_) && (all_labels_ || labels_[facts.label]);
+    }
+    /// kNoRow if there is no such chunk, or it may not be seen.
+    Row find(const std::string& chunk_id) const {
+        const Row row = partition_->find(chunk_id, at_);
+        return row != kNoRow && shows(row) ? row : kNoRow;
+    }
+    const Partition& partition() const noexcept { return *partition_; }
+    Sequence at() const noexcept { return at_; }
+
+private:
+    VisibleRows(const Partition& partition, Sequence at)
+        : partition_(&partition), at_(at), rows_(partition.rows()) {}
+
+    const Partition* partition_;
+    Sequence at_;
+    std::size_t rows_;  // taken before the labels, which are then those of all these rows
+    bool all_labels_ = false;
+    std::vector<bool> labels_;  // by label: may be seen
+};
+
+/// Which of the visible rows a filter admits. Looks at the limits every few thousand comparisons,
+/// and holds no lock meanwhile.
+class RowFilter {
+public:
+    /// No filter admits every row. All must outlive it.
+    RowFilter(const VisibleRows& visible, const docs::FilterMatcher* filter,
+              const CallLimits& limits)
+        : visible_(&visible), filter_(filter), limits_(&limits) {
+        if (filter_ != nullptr) cost_ += filter_->cost();
+    }
+
+    bool admits_all() const noexcept { return filter_ == nullptr; }
+    /// Requires a visible row.
+    Result<bool> admits(Row row) {
+        if (steps_.due(cost_)) BRAID_CHECK(core::check_limits(*limits_));
+        return filter_ == nullptr || filter_->matches(visible_->partition().chunk(row));
+    }
+
+    /// Calls `use(row)` for every visible row that the filter admits, in row order; an error that
+    /// it returns ends that.
+    template <class Use>
+    Result<> for_each(const Use& use) {
+        for (std::size_t i = 0; i < visible_->rows(); ++i) {
+            const Row row = row_at(i);
+            if (!visible_->shows(row)) {
+                if (steps_.due()) BRAID_CHECK(core::check_limits(*limits_));
+                continue;
+            }
+            BRAID_TRY(const bool admitted, admits(row));
+            if (!admitted) continue;
+            if constexpr (std::is_void_v<decltype(use(row))>) {
+                use(row);
+            } else {
+                BRAID_CHECK(use(row));
+            }
+        }
+        return {};
+    }
+
+private:
+    const VisibleRows* visible_;
+    const docs::FilterMatcher* filter_;
+    const CallLimits* limits_;
+    std::size_t cost_ = 1;
+    core::StepCounter steps_;
+};
+
+/// Terms of many rows, added per text field as integers: the sum does not depend on their order.
+class LengthSum {
+public:
+    explicit LengthSum(const Schema& schema)
+        : schema_(&schema), terms_(schema.text_fields.size()) {}
+
+    template <class Terms>
+    void add(const Terms& per_field) noexcept {
+        for (std::size_t i = 0; i < terms_.size(); ++i) terms_[i] += per_field[i];
+    }
+    /// Each field's terms times its weight.
+    double weighted() const noexcept { return index::weighted_length(*schema_, terms_); }
+
+private:
+    const Schema* schema_;
+    std::vector<std::uint64_t> terms_;
+};
+
+}  // namespace braid::exact

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "braid/core/findings.hpp"
+#include "braid/docs/filter_matcher.hpp"
+#include "braid/index/prepared.hpp"
+#include "braid/index/view.hpp"
+#include "braid/result.hpp"
+#include "braid/types.hpp"
+
+namespace braid::index {
+
+/// Whose view of what. All that it refers to must outlive the view.
+struct ViewOf {
+    std::string namespace_;
+    const Principal& principal;
+    Sequence at = 0;
+    const docs::FilterMatcher* filter = nullptr;
+    CallLimits limits = {};
+};
+
+/// Compares what an index shows of one namespace at one sequence number with what its log says.
+class Check {
+public:
+    virtual ~Check() = default;
+    /// A chunk that there should be, with its vector and version, its words counted anew.
+    virtual void compare(const PreparedChunk& expected) = 0;
+    /// Once after all chunks: that there is nothing besides.
+    virtual Result<> finish(const CallLimits& limits) = 0;
+};
+
+/// What holds the chunks of a collection and finds them: in memory (src/exact), or in segments. The
+/// collection above it keeps the log, decides which writes are legal, and prepares them.
+///
+/// Writes come in log order, one thread at a time, each with the sequence number of its record;
+/// several may have the same. A version of a chunk is visible from the record that wrote it up to
+/// the one that replaced or deleted it. Views of any sequence number that was not forgotten may be
+/// taken and read at any time, by any number of threads; a writer waits for none of them.
+class Index {
+public:
+    virtual ~Index() = default;
+
+    // Writing. Each requires a sequence number not below those before.
+
+    /// Returns how many of them took another version's place.
+    virtual std::uint64_t upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
+                                 Sequence sequence) = 0;
+    /// Changes metadata and labels and leaves text and vector alone, which are not looked at again
+    /// unless a text field stands in the metadata. Chunks that do not exist are left out. Returns
+    /// how many there were.
+    virtual std::uint64_t update(const std::string& namespace_,
+                                 std::span<const MetadataUpdate> updates, Version version,
+                                 Sequence sequence) = 0;
+    virtual std::uint64_t remove(const std::string& namespace_, std::span<const std::string> ids,
+                                 Sequence sequence) = 0;
+    /// The end of a record: all of it is applied, and nobody will ask for a point in time before
+    /// `oldest`. The one place where an index may drop old versions, flush or merge: never in the
+    /// middle of an operation.
+    virtual void settle(Sequence oldest) = 0;
+    /// The last record that the index itself keeps on disk; a replay of the log begins with the
+    /// next one. 0 for one that keeps nothing.
+    virtual Sequence persisted() const noexcept = 0;
+
+    // Reading
+
+    /// InvalidArgument if the principal's clearance is not one of the schema's levels. A namespace
+    /// that nobody wrote to is empty.
+    virtual Result<std::unique_ptr<View>> view(const ViewOf& of) const = 0;
+    /// That were ever written to, in byte order; some may be empty.
+    virtual std::vector<std::string> namespaces() const = 0;
+
+    // Maintenance
+
+    /// What the live chunks take in a log that holds nothing else, about.
+    virtual std::uint64_t live_bytes() const noexcept = 0;
+    /// `dimension`: that the collection's vectors have. The findings must outlive it.
+    virtual std::unique_ptr<Check> check(const std::string& namespace_, Sequence at,
+                                         std::size_t dimension, core::Findings& findings) const = 0;
+};
+
+}  // namespace braid::index

@@ -1,0 +1,65 @@
+#include "braid/index/prepared.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "braid/docs/chunk_codec.hpp"
+
+namespace braid::index {
+namespace {
+
+constexpr std::string_view kInMetadata = "metadata.";
+
+}  // namespace
+
+std::string_view field_text(const Chunk& chunk, const std::string& field) {
+    if (field == "content") return chunk.content;
+    if (field == "title") return chunk.title ? std::string_view(*chunk.title) : "";
+    if (field == "section_title") {
+        return chunk.section_title ? std::string_view(*chunk.section_title) : "";
+    }
+    const Value* value =
+        find_path(chunk.metadata, std::string_view(field).substr(kInMetadata.size()));
+    return value != nullptr && value->is_string() ? std::string_view(value->as_string()) : "";
+}
+
+PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::Analyzer& analyzer) {
+    PreparedText text;
+    std::unordered_map<std::string_view, std::uint32_t> counts;
+    std::vector<text::Token> tokens;
+    for (std::uint32_t field = 0; field < schema.text_fields.size(); ++field) {
+        analyzer.analyze(field_text(chunk, schema.text_fields[field].name), tokens);
+        text.field_lengths.push_back(static_cast<std::uint32_t>(tokens.size()));
+        counts.clear();
+        for (const text::Token& token : tokens) ++counts[token.term];
+        for (const auto& [term, count] : counts) {
+            text.terms.push_back({std::string(term), field, count});
+        }
+    }
+    std::ranges::sort(text.terms, {}, [](const sparse::TermCount& one) {
+        return std::tuple(std::string_view(one.term), one.field);
+    });
+    return text;
+}
+
+PreparedChunk prepare(Chunk chunk, const Schema& schema, const text::Analyzer& analyzer) {
+    PreparedText text = count_terms(chunk, schema, analyzer);
+    return {std::move(chunk), std::move(text)};
+}
+
+bool searches_metadata(const Schema& schema) {
+    return std::ranges::any_of(schema.text_fields, [](const TextField& field) {
+        return field.name.starts_with(kInMetadata);
+    });
+}
+
+void apply_update(const MetadataUpdate& update, Chunk& chunk) {
+    docs::merge_patch(chunk.metadata, update.metadata);
+    if (update.created_at) chunk.created_at = update.created_at;
+    if (update.sensitivity) chunk.sensitivity = update.sensitivity;
+    if (update.visibility_scope) chunk.visibility_scope = *update.visibility_scope;
+}
+
+}  // namespace braid::index

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "braid/answer.hpp"
+#include "braid/backend.hpp"
+#include "braid/index/prepared.hpp"
+#include "braid/result.hpp"
+
+namespace braid::index {
+
+/// A word of a query and how often it stands there.
+struct QueryTerm {
+    std::string term;
+    double repeated = 1;
+
+    friend bool operator==(const QueryTerm&, const QueryTerm&) = default;
+};
+
+/// The terms of a text in the order of their first occurrence.
+std::vector<QueryTerm> query_terms(const text::Analyzer& analyzer, std::string_view text);
+
+/// What to search for: analysed words, or a vector.
+struct Query {
+    LegKind kind = LegKind::Sparse;
+    std::vector<std::vector<QueryTerm>> texts;  // Sparse: variants; a chunk keeps its best score
+    std::vector<float> vector;                  // Dense
+    /// Sparse: what to weigh words by; none: the view's own statistics.
+    std::shared_ptr<const TextStatistics> statistics;
+};
+
+/// The best hits, by score, then by smaller id.
+struct Ranking {
+    std::vector<LegHit> hits;
+    std::uint64_t matched = 0;    // chunks that match, whatever the depth
+    bool matched_exactly = true;  // false: at least so many
+    bool exact = true;            // false: hits may be missing that an exhaustive search finds
+    std::string method;
+};
+
+/// A chunk, without its vector, and the record that wrote this version of it.
+struct Found {
+    std::shared_ptr<const Chunk> chunk;  // null if there is none
+    Sequence born = 0;
+
+    explicit operator bool() const noexcept { return chunk != nullptr; }
+};
+
+/// What one principal sees of one namespace at one point in time, narrowed by the call's filter and
+/// held to its limits. Reading takes no lock for longer than a look-up, and holds up no writer: a
+/// view keeps what it shows, whatever is written meanwhile. One thread at a time.
+///
+/// Chunks that the principal may not see change nothing, in no answer. Every read that takes time
+/// looks at the limits now and then, and fails with DeadlineExceeded or Cancelled; what is copied
+/// into an answer counts against its budget first.
+class View {
+public:
+    virtual ~View() = default;
+
+    /// Filtered. InvalidArgument for a vector that cannot be compared with those here.
+    virtual Result<Ranking> search(const Query& query, std::size_t depth) const = 0;
+    /// Of named chunks, whatever the filter says; none for those that cannot be seen or have no
+    /// vector. A chunk without any of the words scores 0.
+    virtual Result<std::vector<std::optional<double>>> score(
+        const Query& query, std::span<const std::string> ids) const = 0;
+    /// Ranks, from 1, in the whole filtered list.
+    virtual Result<std::vector<std::optional<std::uint64_t>>> rank_of(
+        const Query& query, std::span<const std::string> ids) const = 0;
+    /// Whatever the filter says: it decides who is found, not how rare a word is. `every_term`: not
+    /// only those of the query.
+    virtual Result<TextStatistics> text_statistics(const Query& query, bool every_term) const = 0;
+
+    /// One entry per id, in order; none where there is no chunk that passes the filter.
+    virtual Result<std::vector<std::optional<Chunk>>> fetch(std::span<const std::string> ids,
+                                                            bool with_vectors) const = 0;
+    /// Chunks `index - before` ... `index + after` of a document that pass the filter, by index.
+    virtual Result<std::vector<Chunk>> neighbors(const std::string& document_id, std::int64_t index,
+                                                 std::size_t before, std::size_t after) const = 0;
+    /// What passes the filter, by id, after `after`.
+    virtual Result<std::vector<Chunk>> scan(const std::string& after, std::size_t limit,
+                                            bool with_vectors) const = 0;
+
+    virtual Result<std::uint64_t> count() const = 0;
+    virtual Result<std::vector<FacetCount>> facets(const std::string& field,
+                                                   std::size_t limit) const = 0;
+    /// Of what passes the filter; bytes_on_disk is left out.
+    virtual Result<CollectionStats> stats() const = 0;
+    /// Chunks and documents alone, whatever the filter says.
+    struct Extent {
+        std::uint64_t chunks = 0;
+        std::uint64_t documents = 0;
+    };
+    virtual Result<Extent> extent() const = 0;
+    virtual Result<bool> has_vectors() const = 0;
+    virtual Result<std::vector<Suggestion>> suggest(std::string_view text,
+                                                    std::size_t limit) const = 0;
+
+    // For those who decide about a write; whatever the filter says, but for the last.
+    virtual Result<Found> find(const std::string& id) const = 0;
+    virtual Result<std::vector<std::string>> ids_of_document(
+        const std::string& document_id) const = 0;
+    virtual Result<> each_version(
+        const std::function<void(const std::string& id, Version version)>& use) const = 0;
+    /// Ids of what passes the filter and was written after `seen`, with the record that did.
+    virtual Result<std::vector<std::pair<std::string, Sequence>>> written_after(
+        Sequence seen) const = 0;
+};
+
+}  // namespace braid::index

@@ -1,0 +1,34 @@
+#include "braid/local/filter_selection.hpp"
+
+#include <iterator>
+
+namespace braid::local {
+
+Result<> FilterSelection::catch_up(const index::Index& index, index::Sequence now) {
+    BRAID_TRY(const auto view, index.view({.namespace_ = space_,
+                                           .principal = principal_,
+                                           .at = now,
+                                           .filter = &filter_,
+                                           .limits = *limits_}));
+    BRAID_TRY(auto written, view->written_after(seen_));
+    selected_.insert(selected_.end(), std::make_move_iterator(written.begin()),
+                     std::make_move_iterator(written.end()));
+    seen_ = now;
+    return {};
+}
+
+Result<std::vector<std::string>> FilterSelection::ids(const index::Index& index,
+                                                      index::Sequence now) const {
+    const Principal everybody;
+    BRAID_TRY(const auto view,
+              index.view({.namespace_ = space_, .principal = everybody, .at = now}));
+    std::vector<std::string> ids;
+    for (const auto& [id, born] : selected_) {
+        // Another version of it, if there is one, was looked at by itself.
+        BRAID_TRY(const index::Found found, view->find(id));
+        if (found && found.born == born) ids.push_back(id);
+    }
+    return ids;
+}
+
+}  // namespace braid::local
