@@ -7,18 +7,18 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-# $(call configure,PRESET), $(call compile,PRESET), $(call run,PRESET)
+# $(call configure,PRESET), $(call compile,PRESET[,TARGETS]), $(call run,PRESET)
 configure = cmake --preset $(1) --log-level=NOTICE >/dev/null
-compile = cmake --build --preset $(1) --parallel $(JOBS)
+compile = cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 run = ctest --preset $(1) --parallel $(JOBS)
 
 ##@ Use
 
 .PHONY: build
-build: packages ## set up, compile, leave the program at ./braid
+build: packages ## set up, compile the program, leave it at ./braid
 	@tools/setup models || echo "make: going on without the built-in models ('make models' tries again)" >&2
 	@$(call configure,release)
-	@$(call compile,release)
+	@$(call compile,release,braid)
 	@if [ -x build/release/bin/braid ]; then ln -sfn build/release/bin/braid braid; fi
 
 .PHONY: demo
@@ -27,6 +27,7 @@ demo: build ## build, then a short tour of what braid does
 
 .PHONY: install
 install: build ## install program, library and models under PREFIX (default /usr/local)
+	@$(call compile,release,braid_archive braid_texts)
 	@cmake --install build/release --prefix "$(PREFIX)"
 
 .PHONY: wheel
@@ -83,12 +84,12 @@ bench-store: build ## durable indexing against LanceDB, Chroma, Qdrant Edge, zve
 
 .PHONY: bench-http
 bench-http: build ## what HTTP costs: braid serve beside the library
-	@$(call compile,release) --target http_bench
+	@$(call compile,release,http_bench)
 	@build/release/bench/http/http_bench $(ARGS)
 
 .PHONY: bench-seeds
 bench-seeds: build ## the founding documents' latency and throughput, each figure beside its bar
-	@$(call compile,release) --target seeds_bench
+	@$(call compile,release,seeds_bench)
 	@build/release/bench/http/seeds_bench $(ARGS)
 
 .PHONY: quality
