@@ -78,9 +78,6 @@ public:
         BRAID_TRY(scope.filter, parse_filter(filter));
         return database_.count(scope);
     }
-    Result<std::vector<Chunk>> document(const std::string& document_id) override {
-        return database_.neighbors(scope_, document_id + "#0", static_cast<std::size_t>(-1));
-    }
     Result<WriteReport> replace(std::vector<Chunk> chunks) override {
         WriteOptions whole;
         whole.replace_documents = true;
@@ -100,6 +97,24 @@ private:
     Database& database_;
     ReadScope scope_;
 };
+
+/// The chunks of a document, in its order: as cutting numbers them, up to the first that is
+/// missing.
+Result<std::vector<Chunk>> document_in(DirectoryTarget& target, const std::string& document_id) {
+    constexpr std::size_t at_once = 64;
+    std::vector<Chunk> chunks;
+    while (true) {
+        std::vector<std::string> ids;
+        for (std::size_t i = 0; i < at_once; ++i) {
+            ids.push_back(document_id + "#" + std::to_string(chunks.size() + i));
+        }
+        BRAID_TRY(auto found, target.get(ids));
+        for (auto& chunk : found) {
+            if (!chunk) return chunks;
+            chunks.push_back(*std::move(chunk));
+        }
+    }
+}
 
 /// A document as it is stored before its file is read again.
 struct Stored {
@@ -192,7 +207,7 @@ private:
             }
             Stored stored{.document = *std::move(document), .key = ids.key, .chunks = {}};
             if (first) {
-                BRAID_TRY(stored.chunks, target_.document(stored.document.id));
+                BRAID_TRY(stored.chunks, document_in(target_, stored.document.id));
             }
             return stored;
         }

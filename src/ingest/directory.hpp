@@ -67,8 +67,6 @@ public:
         const std::vector<std::string>& chunk_ids) = 0;
     /// How many chunks match a filter.
     virtual Result<std::uint64_t> count(const Value& filter) = 0;
-    /// The chunks of a document, in its order; none if there is no such document.
-    virtual Result<std::vector<Chunk>> document(const std::string& document_id) = 0;
     /// The chunks of one document, in place of all it had.
     virtual Result<WriteReport> replace(std::vector<Chunk> chunks) = 0;
     virtual Result<> update(std::vector<MetadataUpdate> updates) = 0;

@@ -38,24 +38,6 @@ Result<std::uint64_t> ServiceTarget::count(const Value& filter) {
     return number_in(counted, "count");
 }
 
-Result<std::vector<Chunk>> ServiceTarget::document(const std::string& document_id) {
-    Object params = scope();
-    params.set("document_id", Value(document_id));
-    const auto found = service_.call("document", std::move(params));
-    std::vector<Chunk> chunks;
-    if (!found) {
-        if (found.error().code == ErrorCode::NotFound) return chunks;
-        return tl::unexpected<Error>(found.error());
-    }
-    const Array& list = list_in(*found, "chunks");
-    chunks.reserve(list.size());
-    for (const Value& json : list) {
-        BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(json));
-        chunks.push_back(std::move(input.chunk));
-    }
-    return chunks;
-}
-
 Result<WriteReport> ServiceTarget::replace(std::vector<Chunk> chunks) {
     WriteOptions whole;
     whole.replace_documents = true;

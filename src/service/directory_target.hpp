@@ -20,7 +20,6 @@ public:
     Result<std::vector<std::optional<Chunk>>> get(
         const std::vector<std::string>& chunk_ids) override;
     Result<std::uint64_t> count(const Value& filter) override;
-    Result<std::vector<Chunk>> document(const std::string& document_id) override;
     Result<WriteReport> replace(std::vector<Chunk> chunks) override;
     Result<> update(std::vector<MetadataUpdate> updates) override;
     Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override;
