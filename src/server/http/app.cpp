@@ -70,11 +70,11 @@ struct HttpApp::State {
 
     Exchange begin(const IncomingRequest& head) { return begin_exchange(head, ++counter); }
     /// Why the request is not let in, by its head; fills in the exchange.
-    std::optional<OutgoingResponse> judge(const IncomingRequest& head, Exchange& exchange);
+    std::optional<OutgoingResponse> check_head(const IncomingRequest& head, Exchange& exchange);
     OutgoingResponse refuse(const Exchange& exchange, const Refusal& refusal);
     OutgoingResponse preflight(const IncomingRequest& head) const;
-    void dress(const IncomingRequest& head, const Exchange& exchange,
-               OutgoingResponse& response) const;
+    void add_headers(const IncomingRequest& head, const Exchange& exchange,
+                     OutgoingResponse& response) const;
     void finish(const IncomingRequest& request, const Exchange& exchange, const Watch& watch,
                 Clock::time_point started, const OutgoingResponse& response) const;
     service::Caller caller_of(const IncomingRequest& request, const Exchange& exchange,
@@ -105,8 +105,8 @@ OutgoingResponse HttpApp::State::preflight(const IncomingRequest& head) const {
     return response;
 }
 
-std::optional<OutgoingResponse> HttpApp::State::judge(const IncomingRequest& head,
-                                                      Exchange& exchange) {
+std::optional<OutgoingResponse> HttpApp::State::check_head(const IncomingRequest& head,
+                                                           Exchange& exchange) {
     if (auto refusal = gate.check_address(head)) return refuse(exchange, *refusal);
     if (head.method == "OPTIONS" && gate.shared_with(head)) return preflight(head);
     auto target = parse_target(head.target);
@@ -131,8 +131,8 @@ std::optional<OutgoingResponse> HttpApp::State::judge(const IncomingRequest& hea
     return std::nullopt;
 }
 
-void HttpApp::State::dress(const IncomingRequest& head, const Exchange& exchange,
-                           OutgoingResponse& response) const {
+void HttpApp::State::add_headers(const IncomingRequest& head, const Exchange& exchange,
+                                 OutgoingResponse& response) const {
     auto& headers = response.headers;
     headers.push_back({"X-Request-Id", exchange.id});
     if (!exchange.traceparent.empty()) headers.push_back({"traceparent", exchange.traceparent});
@@ -194,7 +194,7 @@ std::optional<OutgoingResponse> HttpApp::admit(const IncomingRequest& head,
                                                std::size_t& body_limit) {
     const auto started = Clock::now();
     Exchange exchange = state_->begin(head);
-    auto refused = state_->judge(head, exchange);
+    auto refused = state_->check_head(head, exchange);
     if (!refused && !is_open(exchange.match.route)) {
         if (auto refusal = state_->gate.check_rate(exchange.identity)) {
             refused = state_->refuse(exchange, *refusal);
@@ -209,7 +209,7 @@ std::optional<OutgoingResponse> HttpApp::admit(const IncomingRequest& head,
                                       "the body may have " + std::to_string(limit) + " bytes here",
                                       {}});
     }
-    state_->dress(head, exchange, *refused);
+    state_->add_headers(head, exchange, *refused);
     const Watch watch(state_->service.metrics(), state_->watching);
     state_->finish(head, exchange, watch, started, *refused);
     return refused;
@@ -222,7 +222,7 @@ OutgoingResponse HttpApp::handle(const IncomingRequest& request) {
     OutgoingResponse response;
     state_->service.metrics().started();
     try {
-        if (auto refused = state_->judge(request, exchange)) {
+        if (auto refused = state_->check_head(request, exchange)) {
             response = *std::move(refused);
         } else if (!is_open(exchange.match.route) &&
                    state_->service.metrics().running() >
@@ -240,7 +240,7 @@ OutgoingResponse HttpApp::handle(const IncomingRequest& request) {
         response = problem(DoorError::InternalError, "internal error", exchange.id);
     }
     state_->service.metrics().ended();
-    state_->dress(request, exchange, response);
+    state_->add_headers(request, exchange, response);
     state_->finish(request, exchange, watch, started, response);
     if (state_->options.memory) {
         response.held = std::make_shared<HeldBytes>(state_->options.memory);
@@ -259,7 +259,7 @@ OutgoingResponse HttpApp::refuse(int status, std::string_view reason) {
     const Exchange exchange = state_->begin({});
     OutgoingResponse response = state_->refuse(exchange, {error, std::string(reason), {}});
     if (status == 503) response.headers.push_back({"Retry-After", "1"});
-    state_->dress({}, exchange, response);
+    state_->add_headers({}, exchange, response);
     const Watch watch(state_->service.metrics(), state_->watching);
     state_->finish({}, exchange, watch, Clock::now(), response);
     return response;

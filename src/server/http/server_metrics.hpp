@@ -27,7 +27,7 @@ public:
     void watch_transport(std::function<net::HttpServer::Counters()> counters);
     void watch_sessions(std::function<std::size_t()> sessions);
     void watch_idempotency(std::function<std::size_t()> bytes);
-    /// Judges a request on the listener of its own as the main door judges its address.
+    /// Checks the address of a request on the listener of its own, as the main door does.
     void guard(std::function<std::optional<Refusal>(const net::IncomingRequest&)> check);
     void watch_memory(std::shared_ptr<const ByteBudget> memory);
 
