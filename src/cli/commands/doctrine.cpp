@@ -1,10 +1,13 @@
 #include <array>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/answer.hpp"
 #include "braid/wire/answer_json.hpp"
+#include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -27,12 +30,13 @@ Result<> run_doctrine(Session& session) {
     params.set("query", session.arguments.joined_operands());
     params.set("profile", "doctrine");
     BRAID_TRY(const auto service, session.service_for_reading());
-    BRAID_TRY(const Value found, service->call("retrieve", std::move(params)));
+    BRAID_TRY(const Request request, wire::request_from_value(std::move(params)));
+    auto answers = service->retrieve_batch(std::span(&request, 1));
+    BRAID_TRY(const Answer answer, std::move(answers.front()));
     if (session.json()) {
-        session.out.json(found);
+        session.out.json(wire::answer_to_value(answer));
         return {};
     }
-    BRAID_TRY(const Answer answer, wire::answer_from_value(found));
     AnswerViewOptions options;
     options.width = session.out.width();
     options.style = session.out.style();

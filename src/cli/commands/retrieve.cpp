@@ -1,5 +1,7 @@
 #include <array>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "braid/cli/commands/input.hpp"
 #include "braid/cli/commands/list.hpp"
@@ -9,7 +11,6 @@
 #include "braid/json/json.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/chunk_json.hpp"
-#include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -56,16 +57,32 @@ Result<Request> request_of(const Session& session) {
     return caller_request(session.settings, request);
 }
 
+Result<Answer> ask(const service::Service& service, const Request& request) {
+    auto answers = service.retrieve_batch(std::span(&request, 1));
+    return std::move(answers.front());
+}
+
+/// If the request names no collection, and there is none of the name "default", the only one is
+/// meant.
+Result<Answer> answer_to(const Session& session, const service::Service& service,
+                         const Request& request) {
+    auto answer = ask(service, request);
+    if (answer || answer.error().code != ErrorCode::NotFound || !request.collections.empty()) {
+        return answer;
+    }
+    Request named = request;
+    session.name_collection(service, named);
+    return named.collections.empty() ? std::move(answer) : ask(service, named);
+}
+
 Result<> run_retrieve(Session& session) {
     BRAID_TRY(const Request request, request_of(session));
     BRAID_TRY(const auto service, session.service_for_reading());
-    Value json = wire::request_to_value(request);
-    BRAID_TRY(const Value found, session.read(*service, "retrieve", std::move(json.as_object())));
+    BRAID_TRY(const Answer answer, answer_to(session, *service, request));
     if (session.json()) {
-        session.out.json(found);
+        session.out.json(wire::answer_to_value(answer));
         return {};
     }
-    BRAID_TRY(const Answer answer, wire::answer_from_value(found));
     AnswerViewOptions options;
     options.width = session.out.width();
     options.style = session.out.style();
