@@ -12,12 +12,6 @@ constexpr std::size_t kSampleBlocks = 64;
 // With fewer allowed rows in a block than this it is cheaper to look at their whole codes.
 constexpr std::uint64_t kSparseBlock = 5;
 
-/// Orders as the float does, and is total.
-std::uint32_t ordered_bits(float value) noexcept {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return (bits & 0x8000'0000U) != 0 ? ~bits : bits | 0x8000'0000U;
-}
-
 void append_rows(std::uint64_t mask, std::size_t block, std::vector<std::uint32_t>& rows) {
     for (; mask != 0; mask &= mask - 1) {
         rows.push_back(static_cast<std::uint32_t>(block * kernels::kBlockVectors) +
@@ -26,6 +20,11 @@ void append_rows(std::uint64_t mask, std::size_t block, std::vector<std::uint32_
 }
 
 }  // namespace
+
+std::uint32_t ordered_bits(float value) noexcept {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return (bits & 0x8000'0000U) != 0 ? ~bits : bits | 0x8000'0000U;
+}
 
 std::uint64_t count_allowed(Allowed allowed, std::uint64_t count) noexcept {
     if (allowed.empty()) return count;

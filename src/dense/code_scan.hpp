@@ -66,6 +66,9 @@ private:
     std::uint64_t allowed_count_;
 };
 
+/// Orders as floats do, and is total: 0 and -0 differ, and what is no number has a place.
+std::uint32_t ordered_bits(float value) noexcept;
+
 /// How many of the first `count` rows are allowed.
 std::uint64_t count_allowed(Allowed allowed, std::uint64_t count) noexcept;
 

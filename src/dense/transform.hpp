@@ -37,6 +37,10 @@ public:
     Result<> load() const;
     /// out = rotation * (scale * vector - mean), or without the mean. Requires load().
     void project(const float* vector, float scale, bool centred, float* out) const noexcept;
+    /// The rotated mean. Requires load().
+    std::span<const float> projected_mean() const noexcept {
+        return numbers().subspan(dimension_, code_dimensions_);
+    }
     /// Half the squared distance of a vector from the mean.
     double half_square(const float* vector) const noexcept;
 

@@ -6,21 +6,6 @@
 
 namespace braid::dense {
 
-std::string_view name_of(VectorMethod method) noexcept {
-    return method == VectorMethod::Scan ? "scan" : "exact";
-}
-
-ScanDepth usual_depth(std::size_t k, double recall) noexcept {
-    const double misses = 0.05 / std::clamp(1 - recall, 1e-4, 0.5);
-    const double times = static_cast<double>(std::max<std::size_t>(k, 10)) / 10;
-    ScanDepth depth;
-    depth.rescored =
-        std::max(k, static_cast<std::size_t>(40 * std::pow(misses, 0.57) * std::pow(times, 0.9)));
-    depth.survivors = std::max(2 * depth.rescored,
-                               static_cast<std::size_t>(150 * std::pow(misses, 0.75) * times));
-    return depth;
-}
-
 Result<VectorsReader> VectorsReader::open(const store::SectionSource& source) {
     VectorsReader reader;
     BRAID_TRY(const VectorsMeta meta, read_meta(source));
@@ -63,21 +48,10 @@ Result<VectorAnswer> VectorsReader::search(std::span<const float> query,
                                            const VectorSearch& search) const {
     BRAID_TRY(const ExactQuery exact, vectors_.query(query));
     VectorAnswer answer;
-    ScanDepth depth = search.depth.value_or(usual_depth(search.k, search.recall));
-    depth.rescored = std::max(depth.rescored, search.k);
-    depth.survivors = std::max(depth.survivors, depth.rescored);
-    const std::uint64_t allowed_count = count_allowed(search.allowed, size());
-    // Where few more rows are allowed than would be scored anyway, scoring all is as cheap.
-    const bool all = search.exact || (search.recall >= 1 && !search.depth) || search.k == 0 ||
-                     transform_ == nullptr || allowed_count <= 3 * depth.rescored;
-    std::optional<std::vector<std::uint32_t>> rows;
-    if (!all) {
-        BRAID_TRY(rows, scan(exact, search, depth, allowed_count));
-    }
+    BRAID_TRY(const Rows rows, candidates(exact, search, answer.method));
     if (!rows) {
         BRAID_TRY(answer.hits, vectors_.search(exact, search.k, search.allowed));
     } else {
-        answer.method = VectorMethod::Scan;
         std::vector<double> scores(rows->size());
         BRAID_CHECK(vectors_.score(exact, *rows, scores));
         std::vector<VectorHit> hits(rows->size());
@@ -88,14 +62,67 @@ Result<VectorAnswer> VectorsReader::search(std::span<const float> query,
     return answer;
 }
 
-Result<std::optional<std::vector<std::uint32_t>>> VectorsReader::scan(
-    const ExactQuery& query, const VectorSearch& search, const ScanDepth& depth,
-    std::uint64_t allowed_count) const {
+VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed) const {
+    VectorPlan plan;
+    if (search.depth) {
+        const bool walks = search.beam > 0 && graph_;
+        plan = {.method = walks ? VectorMethod::Graph : VectorMethod::Scan,
+                .depth = *search.depth,
+                .beam = search.beam};
+    } else {
+        const auto planned = [&](VectorMethod method) {
+            return calibration_ ? calibration_->planned_for(method, search.recall) : search.recall;
+        };
+        plan = plan_search({.rows = size(),
+                            .allowed = allowed,
+                            .k = search.k,
+                            .scan_recall = planned(VectorMethod::Scan),
+                            .graph_recall = planned(VectorMethod::Graph),
+                            .has_codes = true,
+                            .has_graph = graph_.has_value()});
+    }
+    plan.depth.rescored = std::max(plan.depth.rescored, search.k);
+    plan.depth.survivors = std::max(plan.depth.survivors, plan.depth.rescored);
+    return plan;
+}
+
+Result<VectorsReader::Rows> VectorsReader::candidates(const ExactQuery& query,
+                                                      const VectorSearch& search,
+                                                      VectorMethod& method) const {
+    method = VectorMethod::Exact;
+    const std::uint64_t allowed = count_allowed(search.allowed, size());
+    if (search.exact || transform_ == nullptr || allowed <= search.k) return Rows();
+    const VectorPlan plan = this->plan(search, allowed);
+    if (plan.method == VectorMethod::Exact || search.k == 0) return Rows();
     BRAID_TRY(const CodeView view, codes());
     const auto prepared = prepare_query(*transform_, query.vector, query.norm);
-    if (!prepared) return std::optional<std::vector<std::uint32_t>>();
-    return std::optional(
-        CodeScan(view, *prepared, search.allowed, allowed_count).candidates(depth));
+    if (!prepared) return Rows();
+    if (plan.method == VectorMethod::Graph) {
+        method = VectorMethod::Graph;
+        BRAID_TRY(Rows rows, walked(view, *prepared, search, plan));
+        if (rows) return rows;
+    }
+    method = VectorMethod::Scan;
+    return Rows(CodeScan(view, *prepared, search.allowed, allowed).candidates(plan.depth));
+}
+
+Result<VectorsReader::Rows> VectorsReader::walked(const CodeView& codes, const CodeQuery& query,
+                                                  const VectorSearch& search,
+                                                  const VectorPlan& plan) const {
+    BRAID_TRY(const GraphView graph, graph_->view());
+    GraphScratch scratch;
+    const auto met = walk(graph, codes, query, std::max(plan.beam, plan.depth.rescored), scratch);
+    BRAID_CHECK(graph_->intact());
+    std::vector<std::uint32_t> rows;
+    rows.reserve(plan.depth.rescored);
+    for (const std::uint32_t row : met) {
+        if (rows.size() == plan.depth.rescored) break;
+        if ((codes.present(row / kernels::kBlockVectors, search.allowed) >> row % 64 & 1) != 0) {
+            rows.push_back(row);
+        }
+    }
+    if (rows.size() < search.k) return Rows();
+    return Rows(std::move(rows));
 }
 
 Result<std::vector<double>> VectorsReader::score(std::span<const float> query,

@@ -7,20 +7,17 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/dense/calibration.hpp"
+#include "braid/dense/code_graph.hpp"
 #include "braid/dense/code_scan.hpp"
 #include "braid/dense/format.hpp"
 #include "braid/dense/stored_vectors.hpp"
 #include "braid/dense/transform.hpp"
+#include "braid/dense/vector_plan.hpp"
 #include "braid/result.hpp"
 #include "braid/store/sections.hpp"
 
 namespace braid::dense {
-
-/// How the candidates of a search were found. Their scores are exact in any case.
-enum class VectorMethod { Exact, Scan };
-
-/// "exact", "scan".
-std::string_view name_of(VectorMethod method) noexcept;
 
 struct VectorSearch {
     std::size_t k = 10;
@@ -28,6 +25,7 @@ struct VectorSearch {
     bool exact = false;              // look at every allowed row
     double recall = 0.98;            // asked for: the mean share of the true k that is found
     std::optional<ScanDepth> depth;  // instead of what `recall` would choose
+    std::size_t beam = 0;            // with `depth`: walk the graph, that wide, instead of a scan
 };
 
 struct VectorAnswer {
@@ -58,24 +56,35 @@ public:
     /// What the codes were made with; null where there are none. Other segments of the collection
     /// use the same (VectorsBuilder::use).
     std::shared_ptr<const Transform> transform() const noexcept { return transform_; }
+    /// All codes, verified. Requires transform().
+    Result<CodeView> codes() const;
+
+    /// From now on searches may walk this graph, if that is cheaper. It must have been opened with
+    /// meta(). Not while others search.
+    void use(CodeGraph graph) { graph_ = std::move(graph); }
+    bool has_graph() const noexcept { return graph_.has_value(); }
+    /// From now on searches go as deep as it says. Not while others search.
+    void use(Calibration calibration) { calibration_ = std::move(calibration); }
 
 private:
-    Result<CodeView> codes() const;
-    /// Nothing where the query's numbers are beyond what codes can estimate.
-    Result<std::optional<std::vector<std::uint32_t>>> scan(const ExactQuery& query,
-                                                           const VectorSearch& search,
-                                                           const ScanDepth& depth,
-                                                           std::uint64_t allowed_count) const;
+    using Rows = std::optional<std::vector<std::uint32_t>>;
+
+    /// Rows to be scored, by the method that the answer then names. Nothing where codes are of no
+    /// use.
+    VectorPlan plan(const VectorSearch& search, std::uint64_t allowed) const;
+    Result<Rows> candidates(const ExactQuery& query, const VectorSearch& search,
+                            VectorMethod& method) const;
+    /// Nothing if too few of the rows that the walk met are allowed.
+    Result<Rows> walked(const CodeView& codes, const CodeQuery& query, const VectorSearch& search,
+                        const VectorPlan& plan) const;
     Result<> intact() const;
 
     StoredVectors vectors_;
     std::shared_ptr<const Transform> transform_;
     store::Section lines_;
     store::Section blocks_;
+    std::optional<CodeGraph> graph_;
+    std::optional<Calibration> calibration_;
 };
-
-/// The depth at which a scan for k rows finds that share of them in common text embeddings: what
-/// holds until it is measured on the collection.
-ScanDepth usual_depth(std::size_t k, double recall) noexcept;
 
 }  // namespace braid::dense

@@ -62,16 +62,21 @@ void narrow(const float* from, std::size_t n, std::uint16_t* to) noexcept {
     }
 }
 
+/// The instruction multiplies unsigned by signed bytes: 128 is added to the first, and what that
+/// adds to the sum is subtracted again.
 std::int32_t dot_i8(const std::int8_t* a, const std::int8_t* b, std::size_t n) noexcept {
+    const __m512i high = _mm512_set1_epi8(static_cast<char>(0x80));
     __m512i sum = _mm512_setzero_si512();
-    for (std::size_t i = 0; i < n; i += 32) {
+    __m512i added = _mm512_setzero_si512();
+    for (std::size_t i = 0; i < n; i += 64) {
         const auto mask =
-            n - i >= 32 ? ~__mmask32{0} : static_cast<__mmask32>((1U << (n - i)) - 1U);
-        const __m512i x = _mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi8(mask, a + i));
-        const __m512i y = _mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi8(mask, b + i));
-        sum = _mm512_dpwssd_epi32(sum, x, y);
+            n - i >= 64 ? ~__mmask64{0} : static_cast<__mmask64>((std::uint64_t{1} << (n - i)) - 1);
+        const __m512i x = _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, a + i), high);
+        const __m512i y = _mm512_maskz_loadu_epi8(mask, b + i);
+        sum = _mm512_dpbusd_epi32(sum, x, y);
+        added = _mm512_dpbusd_epi32(added, high, y);
     }
-    return _mm512_reduce_add_epi32(sum);
+    return _mm512_reduce_add_epi32(_mm512_sub_epi32(sum, added));
 }
 
 struct LineWeights {

@@ -55,21 +55,31 @@ inline bool is_allowed(Allowed allowed, std::size_t row) {
            (row / 64 < allowed.size() && (allowed[row / 64] >> row % 64 & 1) != 0);
 }
 
+inline void fill(ExactRows& rows, const Vectors& vectors, Precision precision) {
+    for (const auto& vector : vectors) rows.add(as_stored(vector, precision));
+}
+
 /// Every allowed row scored by ExactRows, sorted, cut.
+inline std::vector<VectorHit> reference_search(const ExactRows& rows, std::span<const float> query,
+                                               std::size_t k, Allowed allowed) {
+    std::vector<VectorHit> hits;
+    const double length = norm(query);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (!is_allowed(allowed, row)) continue;
+        double score = 0;
+        rows.score(query, length, row, std::span(&score, 1));
+        hits.push_back({static_cast<std::uint32_t>(row), score});
+    }
+    return best_of(std::move(hits), k);
+}
+
 inline std::vector<VectorHit> reference_search(const Vectors& vectors,
                                                const VectorsOptions& options,
                                                std::span<const float> query, std::size_t k,
                                                Allowed allowed) {
     ExactRows rows(options.dimension, options.metric);
-    for (const auto& vector : vectors) rows.add(as_stored(vector, options.precision));
-    std::vector<VectorHit> hits;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        if (!is_allowed(allowed, row)) continue;
-        double score = 0;
-        rows.score(query, norm(query), row, std::span(&score, 1));
-        hits.push_back({static_cast<std::uint32_t>(row), score});
-    }
-    return best_of(std::move(hits), k);
+    fill(rows, vectors, options.precision);
+    return reference_search(rows, query, k, allowed);
 }
 
 inline std::vector<std::uint64_t> random_mask(std::mt19937& rng, std::size_t count, double share) {

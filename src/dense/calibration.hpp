@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "braid/dense/vector_plan.hpp"
+#include "braid/result.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::dense {
+
+inline constexpr std::string_view kCalibrationSection = "vectors.calibration";
+
+/// What searches planned for one recall found of the true best, with a 95 % interval of the mean.
+struct CalibrationPoint {
+    VectorMethod method = VectorMethod::Scan;
+    double planned = 0;  // the recall given to usual_depth or usual_beam
+    double found = 0;
+    double low = 0;
+    double high = 0;
+
+    friend bool operator==(const CalibrationPoint&, const CalibrationPoint&) = default;
+};
+
+/// How deep searches of one collection must go for a recall, measured on it. Derived: it can be
+/// thrown away, and ought to be made again when the collection has grown or its queries changed.
+struct Calibration {
+    std::uint64_t rows = 0;     // there were when it was made
+    std::uint64_t queries = 0;  // it was made with
+    std::vector<CalibrationPoint> points;
+
+    /// The smallest recall to plan for with which at least `asked` was found; 1 if none did.
+    /// `asked` itself where nothing was measured for the method.
+    double planned_for(VectorMethod method, double asked) const noexcept;
+
+    friend bool operator==(const Calibration&, const Calibration&) = default;
+};
+
+Result<> write_calibration(const Calibration& calibration, store::SectionSink& sink);
+/// NotFound if there is none; Corruption unless every number is one that can have been measured.
+Result<Calibration> read_calibration(const store::SectionSource& source);
+
+}  // namespace braid::dense

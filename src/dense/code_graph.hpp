@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "braid/dense/code_scan.hpp"
+#include "braid/dense/codes.hpp"
+#include "braid/dense/format.hpp"
+#include "braid/result.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::dense {
+
+inline constexpr std::string_view kGraphSection = "vectors.graph";
+/// Edges of a node, at most; a node's list takes as many places.
+inline constexpr std::size_t kGraphDegree = 48;
+/// Ends a list that is not full.
+inline constexpr std::uint32_t kNoRow = 0xffff'ffffU;
+
+/// Edges between rows, borrowed. Ids beyond the rows are passed over.
+struct GraphView {
+    std::span<const std::uint32_t> entries;  // rows at which a search may start
+    std::span<const std::uint32_t> edges;    // kGraphDegree for each row
+    std::uint64_t count = 0;
+
+    std::span<const std::uint32_t> neighbours(std::uint32_t row) const noexcept {
+        return edges.subspan(std::size_t{row} * kGraphDegree, kGraphDegree);
+    }
+};
+
+/// Memory that one search after another uses.
+struct GraphScratch {
+    std::vector<std::uint64_t> visited;
+    std::vector<std::uint64_t> pool;
+    std::vector<std::uint32_t> rows;
+    std::vector<std::int32_t> sums;
+};
+
+/// Walks towards the query by estimates, always from the best rows that were not walked from yet,
+/// until the best `beam` rows have been. Returns those rows, best first; fewer only if the graph
+/// has no more that can be reached.
+std::span<const std::uint32_t> walk(const GraphView& graph, const CodeView& codes,
+                                    const CodeQuery& query, std::size_t beam,
+                                    GraphScratch& scratch);
+
+/// A graph over codes as a section: derived from an index of vectors, kept beside it or in a file
+/// of its own, and never needed. Safe for concurrent use; valid as long as the source.
+class CodeGraph {
+public:
+    CodeGraph() = default;
+    /// Corruption unless it is a graph; Conflict if it is one of other vectors.
+    static Result<CodeGraph> open(const store::SectionSource& source, const VectorsMeta& meta);
+
+    Result<GraphView> view() const;
+    Result<> intact() const { return section_.intact(); }
+
+private:
+    store::Section section_;
+    std::uint64_t count_ = 0;
+    std::uint32_t entry_count_ = 0;
+};
+
+Result<> write_graph(const VectorsMeta& meta, std::span<const std::uint32_t> entries,
+                     std::span<const std::uint32_t> edges, store::SectionSink& sink);
+
+}  // namespace braid::dense

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "braid/dense/code_graph.hpp"
+#include "braid/dense/vectors_builder.hpp"
+#include "braid/dense/vectors_reader.hpp"
+
+namespace braid::dense {
+
+struct GraphOptions {
+    std::size_t beam = 96;   // rows looked at for a row's edges
+    double slack = 1.05;     // how much nearer another neighbour must be to make an edge needless
+    std::uint64_t seed = 1;  // of the order in which rows are put in
+};
+
+/// Writes a graph over the codes of an index that has some, for VectorsReader::use. Rows are put in
+/// by batches, each against the graph before it, so that the bytes do not depend on the number of
+/// threads. Cancelled if told to stop; InvalidArgument without codes, or with 2^31 rows or more.
+Result<> build_graph(const VectorsReader& reader, store::SectionSink& sink,
+                     const GraphOptions& options = {}, const BuildControl& control = {});
+
+}  // namespace braid::dense

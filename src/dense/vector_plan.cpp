@@ -1,0 +1,79 @@
+#include "braid/dense/vector_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace braid::dense {
+namespace {
+
+/// How many times more is missed at a recall of 0.95 than at the one asked for.
+double rarer_misses(double recall) noexcept {
+    return 0.05 / std::clamp(1 - recall, 1e-4, 0.5);
+}
+
+double tens(std::size_t k) noexcept {
+    return static_cast<double>(std::max<std::size_t>(k, 10)) / 10;
+}
+
+// Microseconds, from the bench; only their ratio matters.
+double scan_cost(const PlanInput& input, const ScanDepth& depth) noexcept {
+    return 15 + static_cast<double>(input.rows) * 0.75e-3 +
+           static_cast<double>(depth.survivors) * 0.02;
+}
+
+double walk_cost(std::size_t beam) noexcept {
+    return 10 + static_cast<double>(beam) * 1.2;
+}
+
+}  // namespace
+
+std::string_view name_of(VectorMethod method) noexcept {
+    switch (method) {
+        case VectorMethod::Scan:
+            return "scan";
+        case VectorMethod::Graph:
+            return "graph";
+        case VectorMethod::Exact:
+            break;
+    }
+    return "exact";
+}
+
+ScanDepth usual_depth(std::size_t k, double recall) noexcept {
+    const double misses = rarer_misses(recall);
+    ScanDepth depth;
+    depth.rescored =
+        std::max(k, static_cast<std::size_t>(40 * std::pow(misses, 0.57) * std::pow(tens(k), 0.9)));
+    depth.survivors = std::max(2 * depth.rescored,
+                               static_cast<std::size_t>(150 * std::pow(misses, 0.75) * tens(k)));
+    return depth;
+}
+
+std::size_t usual_beam(std::uint64_t rows, std::size_t k, double recall) noexcept {
+    const double growth = std::pow(std::max(1.0, static_cast<double>(rows) * 1e-5), 0.15);
+    const double beam =
+        124 * std::pow(rarer_misses(recall), 0.95) * std::pow(tens(k), 0.38) * growth;
+    return std::max(2 * k, static_cast<std::size_t>(beam));
+}
+
+VectorPlan plan_search(const PlanInput& input) noexcept {
+    VectorPlan plan;
+    plan.depth = usual_depth(input.k, input.scan_recall);
+    // Where few more rows are allowed than would be scored anyway, scoring all is as cheap.
+    if (!input.has_codes || input.k == 0 || input.scan_recall >= 1 ||
+        input.allowed <= 3 * plan.depth.rescored) {
+        return plan;
+    }
+    plan.method = VectorMethod::Scan;
+    const bool nearly_all = input.allowed >= input.rows - input.rows / 5;
+    if (!input.has_graph || !nearly_all || input.graph_recall >= 1) return plan;
+    const std::size_t beam = usual_beam(input.rows, input.k, input.graph_recall);
+    if (walk_cost(beam) < scan_cost(input, plan.depth)) {
+        plan = {.method = VectorMethod::Graph,
+                .depth = usual_depth(input.k, input.graph_recall),
+                .beam = beam};
+    }
+    return plan;
+}
+
+}  // namespace braid::dense

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "braid/dense/code_scan.hpp"
+
+namespace braid::dense {
+
+/// How the candidates of a search were found. Their scores are exact in any case.
+enum class VectorMethod { Exact, Scan, Graph };
+
+/// "exact", "scan", "graph".
+std::string_view name_of(VectorMethod method) noexcept;
+
+/// What a search is to do.
+struct VectorPlan {
+    VectorMethod method = VectorMethod::Exact;
+    ScanDepth depth;       // of a scan; a walk rescores as many rows
+    std::size_t beam = 0;  // of a walk
+};
+
+/// What is known before a search.
+struct PlanInput {
+    std::uint64_t rows = 0;
+    std::uint64_t allowed = 0;
+    std::size_t k = 0;
+    double scan_recall = 0;   // to plan for: what was asked, or what a calibration makes of it
+    double graph_recall = 0;  // the same for a walk
+    bool has_codes = false;
+    bool has_graph = false;
+};
+
+/// The cheapest way that finds the share asked for. Exact where nearly all rows would be scored
+/// anyway or all are asked for; a walk only where nearly every row is allowed.
+VectorPlan plan_search(const PlanInput& input) noexcept;
+
+/// The depth at which a scan for k rows finds that share of them in common text embeddings.
+ScanDepth usual_depth(std::size_t k, double recall) noexcept;
+/// The same for the beam of a walk.
+std::size_t usual_beam(std::uint64_t rows, std::size_t k, double recall) noexcept;
+
+}  // namespace braid::dense
