@@ -81,17 +81,22 @@ void fetch_lists(const GraphView& graph, const Pool& pool, std::size_t count) no
     }
 }
 
-/// Rows that were not visited before join `rows`, and their codes are on the way.
+/// Rows that were not visited before join `rows`, and their codes are on the way. Without branches:
+/// which rows those are, nothing can foresee.
 void gather(std::span<const std::uint32_t> from, const CodeView& codes, GraphScratch& scratch) {
+    std::size_t count = scratch.rows.size();
+    scratch.rows.resize(count + from.size());
     for (const std::uint32_t row : from) {
-        if (row >= codes.count) continue;
-        std::uint64_t& word = scratch.visited[row / 64];
-        const std::uint64_t bit = std::uint64_t{1} << row % 64;
-        if ((word & bit) != 0) continue;
-        word |= bit;
-        __builtin_prefetch(codes.lines + std::size_t{row} * kernels::kLineBytes);
-        scratch.rows.push_back(row);
+        const std::uint64_t exists = row < codes.count ? 1 : 0;
+        const std::uint32_t place = exists != 0 ? row : 0;
+        std::uint64_t& word = scratch.visited[place / 64];
+        const std::uint64_t fresh = exists & ~(word >> place % 64);
+        word |= exists << place % 64;
+        __builtin_prefetch(codes.lines + std::size_t{place} * kernels::kLineBytes);
+        scratch.rows[count] = row;
+        count += fresh & 1;
     }
+    scratch.rows.resize(count);
 }
 
 void estimate_all(const CodeView& codes, const CodeQuery& query, GraphScratch& scratch) {

@@ -21,11 +21,6 @@ void append_rows(std::uint64_t mask, std::size_t block, std::vector<std::uint32_
 
 }  // namespace
 
-std::uint32_t ordered_bits(float value) noexcept {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return (bits & 0x8000'0000U) != 0 ? ~bits : bits | 0x8000'0000U;
-}
-
 std::uint64_t count_allowed(Allowed allowed, std::uint64_t count) noexcept {
     if (allowed.empty()) return count;
     std::uint64_t total = 0;

@@ -1,15 +1,12 @@
 #include "braid/dense/codes.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace braid::dense {
 namespace {
 
 constexpr std::size_t kPlaneBytes = 60;
-constexpr std::size_t kFactorPlace = 60;
-constexpr std::size_t kOffsetPlace = 62;
 constexpr float kLargestHalf = 65504;
 
 std::int16_t q15(float value) noexcept {
@@ -22,13 +19,6 @@ void put_half(float value, std::uint8_t* to) noexcept {
     kernels::dense_kernels().narrow(&kept, 1, &half);
     to[0] = static_cast<std::uint8_t>(half & 255U);
     to[1] = static_cast<std::uint8_t>(half >> 8);
-}
-
-/// A damaged half that stands for no number comes out as a large one: a wrong candidate, no worse.
-float half_at(const std::uint8_t* from) noexcept {
-    const std::uint32_t half = from[0] | static_cast<std::uint32_t>(from[1]) << 8;
-    const float value = std::bit_cast<float>((half & 0x7fffU) << 13) * 0x1p112F;
-    return (half & 0x8000U) != 0 ? -value : value;
 }
 
 void put_word(std::int16_t value, std::uint8_t* to) noexcept {
@@ -97,12 +87,6 @@ void put_into_block(const Code& code, std::size_t place, std::size_t dimensions,
     std::uint8_t* words = block.data() + dimensions / 8 * kernels::kBlockVectors;
     put_word(code.factor, words + 2 * place);
     if (offsets) put_word(code.offset, words + 2 * (kernels::kBlockVectors + place));
-}
-
-float CodeQuery::estimate(const std::uint8_t* bytes, std::int32_t sum) const noexcept {
-    const auto centred = static_cast<float>(2 * sum - line_bias) * 0.5F;
-    return centred * half_at(bytes + kFactorPlace) * line_scale -
-           half_at(bytes + kOffsetPlace) * offset_scale;
 }
 
 std::optional<CodeQuery> prepare_query(const Transform& transform, std::span<const float> query,

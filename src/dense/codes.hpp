@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +11,17 @@
 #include "braid/kernels/dense.hpp"
 
 namespace braid::dense {
+
+/// Where in a line its factor and its offset stand.
+inline constexpr std::size_t kFactorPlace = 60;
+inline constexpr std::size_t kOffsetPlace = 62;
+
+/// A damaged half that stands for no number comes out as a large one: a wrong candidate, no worse.
+inline float half_at(const std::uint8_t* from) noexcept {
+    const std::uint32_t half = from[0] | static_cast<std::uint32_t>(from[1]) << 8;
+    const float value = std::bit_cast<float>((half & 0x7fffU) << 13) * 0x1p112F;
+    return (half & 0x8000U) != 0 ? -value : value;
+}
 
 /// The code of one vector: two bits a dimension and the factors that make of a code's product with
 /// a query an estimate of the vector's (as RaBitQ does: Gao and Long, SIGMOD 2024).
@@ -47,7 +59,11 @@ struct CodeQuery {
 
     /// The estimate that a kernel's sum for a line stands for. Higher is nearer; comparable within
     /// one query.
-    float estimate(const std::uint8_t* line, std::int32_t sum) const noexcept;
+    float estimate(const std::uint8_t* bytes, std::int32_t sum) const noexcept {
+        const auto centred = static_cast<float>(2 * sum - line_bias) * 0.5F;
+        return centred * half_at(bytes + kFactorPlace) * line_scale -
+               half_at(bytes + kOffsetPlace) * offset_scale;
+    }
 };
 
 /// Nothing where the numbers are too large for floats. Requires transform.load().

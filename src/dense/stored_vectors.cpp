@@ -86,11 +86,13 @@ Result<> StoredVectors::score(const ExactQuery& query, std::span<const std::uint
     const kernels::Kernels& kernel = kernels::kernels();
     std::vector<float> wide(meta_.precision == Precision::F16 ? meta_.dimension : 0);
     BRAID_TRY(const auto all, rows_.bytes(0, 0));
+    BRAID_TRY(const auto all_norms, norms_.bytes(0, 0));
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (i + kAhead < rows.size()) {
             const std::byte* next = all.data() + rows[i + kAhead] * meta_.row_bytes();
             const std::uint64_t lines = std::min<std::uint64_t>(meta_.row_bytes(), 2048);
             for (std::uint64_t byte = 0; byte < lines; byte += 64) __builtin_prefetch(next + byte);
+            __builtin_prefetch(all_norms.data() + rows[i + kAhead] * sizeof(double));
         }
         BRAID_TRY(const auto bytes, raw_rows(rows[i], 1));
         const auto* row = reinterpret_cast<const float*>(bytes.data());
