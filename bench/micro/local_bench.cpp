@@ -72,7 +72,7 @@ private:
 /// A database of 100,000 chunks, made once.
 struct Database {
     std::unique_ptr<Backend> backend;
-    SnapshotPtr snapshot;
+    ReaderPtr snapshot;
     std::vector<float> query_vector;
 
     Database() {
@@ -93,10 +93,10 @@ struct Database {
                                   {"batch", static_cast<std::int64_t>(done % 100)},
                                   {"kind", "kind-" + std::to_string(done * 7 % 100)}};
             }
-            must(backend->upsert("c", "default", std::move(batch)));
+            must(backend->upsert("c", "default", std::move(batch), {}));
         }
         const std::vector<std::string> names{"c"};
-        snapshot = must(backend->snapshot(names));
+        snapshot = must(backend->snapshot(names, {}));
         query_vector = corpus.vector();
     }
 };
@@ -117,12 +117,14 @@ Leg dense_leg() {
 Leg sparse_leg() {
     const std::string query = Corpus::word(1) + " " + Corpus::word(40) + " " + Corpus::word(700) +
                               " " + Corpus::word(9000);
-    return {.kind = LegKind::Sparse, .scope = {.collection = "c"}, .texts = {query}, .depth = 50};
+    Leg leg{.kind = LegKind::Sparse, .scope = {.collection = "c"}, .depth = 50};
+    leg.phrasings.push_back(must(database().snapshot->analyze("c", query)));
+    return leg;
 }
 
 void search(benchmark::State& state, const std::vector<Leg>& legs) {
     for ([[maybe_unused]] const auto _ : state) {
-        const auto results = database().backend->search(database().snapshot, legs, {});
+        const auto results = database().snapshot->search(legs);
         for (const auto& result : results) {
             if (!result || result->hits.empty()) state.SkipWithError("a leg found nothing");
         }

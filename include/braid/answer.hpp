@@ -74,7 +74,7 @@ struct LegStanding {
     friend bool operator==(const LegStanding&, const LegStanding&) = default;
 };
 
-/// One retrieved chunk: S1's fields, where it came from, and why it stands where it does.
+/// One retrieved chunk: its fields, where it came from, and why it stands where it does.
 struct Hit {
     std::string collection;
     std::string namespace_;
@@ -96,9 +96,10 @@ struct SourceReport {
     std::string source;  // "dense" or "sparse"
     std::string collection;
     bool ran = false;
-    std::size_t candidates = 0;  // handed to fusion
-    std::size_t depth = 0;       // asked for
-    std::uint64_t matched = 0;   // chunks that could have been candidates
+    std::size_t candidates = 0;     // handed to fusion
+    std::size_t depth = 0;          // asked for
+    std::uint64_t matched = 0;      // chunks that could have been candidates
+    bool matched_at_least = false;  // there may be more of them
     bool exact = true;
     double time_ms = 0;
     std::string method;  // "exact scan", "exhaustive"

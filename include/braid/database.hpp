@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "braid/answer.hpp"
-#include "braid/backend.hpp"
+#include "braid/calls.hpp"
 #include "braid/collection.hpp"
 #include "braid/embedder.hpp"
 #include "braid/request.hpp"
@@ -20,6 +20,8 @@
 #include "braid/types.hpp"
 
 namespace braid {
+
+class Backend;
 
 /// Full: acknowledged means on disk. Relaxed: up to `relaxed_ms` of acknowledged writes may be lost
 /// when the machine (not the process) fails.
@@ -116,12 +118,15 @@ public:
     /// Locked if another process writes to it; NotFound, Corruption, IoError.
     static Result<Database> open(const std::filesystem::path& path,
                                  const OpenOptions& options = {});
-    /// Mends collections whose logs are damaged, in a database that nobody has open: each is made
-    /// anew of all records that can be read, also those behind the damage. The damaged log is kept
-    /// beside it. What is whole is not touched. Locked, NotFound.
+    /// Rebuilds each damaged collection of a database that nobody has open from every readable
+    /// record, also those behind the damage, and keeps the damaged log beside it. Sound collections
+    /// are not touched. Locked, NotFound.
     static Result<RepairReport> repair(const std::filesystem::path& path);
     /// A database that lives and dies with the object.
     static Result<Database> in_memory(const OpenOptions& options = {});
+    /// Retrieval, embedders and stages over a backend of one's own; see backend.hpp. Of the options
+    /// those about files say nothing to it. InvalidArgument if there is no backend.
+    static Result<Database> over(std::unique_ptr<Backend> backend, const OpenOptions& options = {});
 
     Database(Database&&) noexcept;
     Database& operator=(Database&&) noexcept;
@@ -225,12 +230,12 @@ public:
     /// and that both legs and the statistics are what the records say. Damage is in the report; an
     /// error only says that there is none. It needs the memory of the largest collection's chunks.
     Result<CheckReport> check(const CallLimits& limits = {}) const;
-    /// Copies the whole database as it is at one moment into a directory that is missing or empty,
-    /// while this one stays in use. The copy is durable, was checked, and opens like any database;
-    /// until it is complete it does not open. AlreadyExists if the directory holds something,
-    /// Corruption if a collection here is damaged. The report is that of the copy.
-    Result<CheckReport> snapshot(const std::filesystem::path& path,
-                                 const CallLimits& limits = {}) const;
+    /// Copies the whole database, as it is at one point in time, into a directory that is missing
+    /// or empty, while this one stays in use. The copy is durable, was checked, and opens like any
+    /// database; until it is complete it does not open. AlreadyExists if the directory holds
+    /// something, Corruption if a collection here is damaged. The report is that of the copy.
+    Result<CheckReport> backup(const std::filesystem::path& path,
+                               const CallLimits& limits = {}) const;
 
     /// Which collections take no writes, and why. One that a full disk keeps from writing is tried
     /// again.
@@ -239,7 +244,7 @@ public:
     /// None for a collection whose vectors no embedder makes.
     Result<std::optional<TokenCounter>> token_counter(const std::string& collection) const;
 
-    /// The contract below this facade, for tools and tests.
+    /// What is below this facade, for tools and tests; see backend.hpp.
     Backend& backend() const;
 
 private:

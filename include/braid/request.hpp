@@ -82,7 +82,7 @@ struct CustomStage {
     std::string name;
     StageFunction run;
     bool wants_vectors = false;
-    /// Judges the parameters before anything is searched; its error fails the request.
+    /// Checks the parameters before anything is searched; its error fails the request.
     std::function<Result<>(const Object& parameters)> check;
 };
 

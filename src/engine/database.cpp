@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "braid/backend.hpp"
 #include "braid/core/charge.hpp"
 #include "braid/core/parallel.hpp"
 #include "braid/engine/batch_admission.hpp"
@@ -53,9 +54,10 @@ Result<> carry_out(Rewrite& rewrite, const Change& change,
 }  // namespace
 
 struct Database::Impl {
-    Impl(local::OpenedBackend opened, const OpenOptions& options)
-        : report{std::move(opened.notes)},
-          backend(std::move(opened.backend)),
+    Impl(std::unique_ptr<Backend> opened, std::vector<std::string> notes,
+         const OpenOptions& options)
+        : report{std::move(notes)},
+          backend(std::move(opened)),
           registry(std::make_shared<engine::EmbedderRegistry>(
               options.embedders ? options.embedders : engine::make_embedder_factory({}))),
           retriever(*backend, embedder_of(registry, TextRole::Query), retriever_options(options)) {}
@@ -76,14 +78,13 @@ struct Database::Impl {
     }
 
     /// A snapshot of one collection.
-    Result<SnapshotPtr> pin(const std::string& collection) const {
-        const std::vector<std::string> names{collection};
-        return backend->snapshot(names);
+    Result<ReaderPtr> snapshot(const std::string& collection, const CallLimits& limits) const {
+        return backend->snapshot(std::span(&collection, 1), limits);
     }
 
-    Result<Schema> schema(const std::string& collection) const {
-        BRAID_TRY(const auto pinned, pin(collection));
-        return backend->schema(pinned, collection);
+    Result<Schema> schema(const std::string& collection, const CallLimits& limits) const {
+        BRAID_TRY(const auto found, snapshot(collection, limits));
+        return found->schema(collection);
     }
 
     OpenReport report;
@@ -110,7 +111,8 @@ Result<Database> Database::open(const std::filesystem::path& path, const OpenOpt
                                          .compaction = {.enabled = options.auto_compact},
                                          .max_open = options.max_open_collections,
                                          .log = options.log}));
-    return Database(std::make_unique<Impl>(std::move(opened), options));
+    return Database(
+        std::make_unique<Impl>(std::move(opened.backend), std::move(opened.notes), options));
 }
 
 Result<RepairReport> Database::repair(const std::filesystem::path& path) {
@@ -121,7 +123,14 @@ Result<RepairReport> Database::repair(const std::filesystem::path& path) {
 Result<Database> Database::in_memory(const OpenOptions& options) {
     BRAID_TRY(auto opened,
               local::open_local_backend(store::make_memory_directory(), {.log = options.log}));
-    return Database(std::make_unique<Impl>(std::move(opened), options));
+    return Database(
+        std::make_unique<Impl>(std::move(opened.backend), std::move(opened.notes), options));
+}
+
+Result<Database> Database::over(std::unique_ptr<Backend> backend, const OpenOptions& options) {
+    if (backend == nullptr) return invalid_argument("there is no backend to open a database over");
+    return Database(
+        std::make_unique<Impl>(std::move(backend), std::vector<std::string>(), options));
 }
 
 const OpenReport& Database::open_report() const {
@@ -165,7 +174,7 @@ Result<CollectionInfo> Database::describe(const std::string& name,
 
 Result<WriteReport> Database::add(const std::string& collection, std::vector<Chunk> chunks,
                                   const std::string& namespace_, const WriteOptions& options) {
-    BRAID_TRY(Schema schema, impl_->schema(collection));
+    BRAID_TRY(Schema schema, impl_->schema(collection, options.limits));
     std::vector<Chunk*> embedded_here;
     for (Chunk& chunk : chunks) {
         if (chunk.vector.empty()) embedded_here.push_back(&chunk);
@@ -183,7 +192,7 @@ Result<WriteReport> Database::add(const std::string& collection, std::vector<Chu
             return report;
         }
         // The collection may have got another embedder while this one was at work.
-        BRAID_TRY(Schema present, impl_->schema(collection));
+        BRAID_TRY(Schema present, impl_->schema(collection, options.limits));
         if (present.vectors.fingerprint == schema.vectors.fingerprint) return report;
         schema = std::move(present);
         for (Chunk* const chunk : embedded_here) chunk->vector.clear();
@@ -207,7 +216,7 @@ Result<ReembedReport> Database::reembed(
     if (embedder == "none" || embedder == "external") {
         return invalid_argument("\"" + embedder + "\" makes no vectors");
     }
-    BRAID_TRY(Schema schema, impl_->schema(collection));
+    BRAID_TRY(Schema schema, impl_->schema(collection, limits));
     schema.vectors = {.embedder = embedder, .metric = schema.vectors.metric};
     BRAID_CHECK(impl_->registry->complete(schema));
     BRAID_TRY(const auto rewrite, impl_->backend->rewrite(collection, schema));
@@ -229,7 +238,7 @@ Result<CompactReport> Database::compact(
     const std::string& collection,
     const std::function<void(std::uint64_t, std::uint64_t)>& progress, const CallLimits& limits) {
     const auto bytes = [&]() -> Result<std::uint64_t> {
-        BRAID_TRY(const CollectionStats found, stats({.collection = collection}));
+        BRAID_TRY(const CollectionStats found, stats({.collection = collection}, limits));
         return found.bytes_on_disk;
     };
     CompactReport report;
@@ -330,7 +339,7 @@ Result<Context> Database::context(const Request& request, std::size_t budget,
     options.budget = budget;
     options.neighbors = request.expand_neighbors;
     if (!answer.hits.empty()) {
-        BRAID_TRY(const Schema schema, impl_->schema(answer.hits.front().collection));
+        BRAID_TRY(const Schema schema, impl_->schema(answer.hits.front().collection, whole));
         CallLimits now =
             whole;  // an embedder that could not be had for the answer is not waited for
         if (!answer.complete) now.deadline = start;
@@ -351,51 +360,52 @@ Result<std::vector<std::optional<Chunk>>> Database::get(const ReadScope& scope,
                                                         std::span<const std::string> chunk_ids,
                                                         bool with_vectors,
                                                         const CallLimits& limits) const {
-    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
-    return impl_->backend->fetch(snapshot, scope, chunk_ids, with_vectors, limits);
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection, limits));
+    return snapshot->fetch(scope, chunk_ids, with_vectors);
 }
 
 Result<std::vector<Chunk>> Database::neighbors(const ReadScope& scope, const std::string& chunk_id,
                                                std::size_t count, const CallLimits& limits) const {
-    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection, limits));
     const std::vector<std::string> ids{chunk_id};
-    BRAID_TRY(const auto found, impl_->backend->fetch(snapshot, scope, ids, false,
-                                                      core::apart_as_one_answer(limits)));
+    const ReaderPtr apart = snapshot->with(core::apart_as_one_answer(limits));
+    BRAID_TRY(const auto found, apart->fetch(scope, ids, false));
     const std::optional<Chunk>& maybe = found.front();
     if (!maybe) return fail(ErrorCode::NotFound, "there is no chunk \"" + chunk_id + "\"");
     const Chunk& chunk = *maybe;
     if (!chunk.chunk_index) return std::vector<Chunk>{chunk};
-    return impl_->backend->neighbors(snapshot, scope, chunk.document_id, *chunk.chunk_index, count,
-                                     count, limits);
+    const NeighborRange range{chunk.document_id, *chunk.chunk_index, count, count};
+    BRAID_TRY(auto around, snapshot->neighbors(scope, std::span(&range, 1)));
+    return std::move(around.front());
 }
 
 Result<std::uint64_t> Database::count(const ReadScope& scope, const CallLimits& limits) const {
-    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
-    return impl_->backend->count(snapshot, scope, limits);
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection, limits));
+    return snapshot->count(scope);
 }
 
 Result<std::vector<FacetCount>> Database::facets(const ReadScope& scope, const std::string& field,
                                                  std::size_t limit,
                                                  const CallLimits& limits) const {
-    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
-    return impl_->backend->facets(snapshot, scope, field, limit, limits);
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection, limits));
+    return snapshot->facets(scope, field, limit);
 }
 
 Result<CollectionStats> Database::stats(const ReadScope& scope, const CallLimits& limits) const {
-    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
-    return impl_->backend->stats(snapshot, scope, limits);
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection, limits));
+    return snapshot->stats(scope);
 }
 
 Result<std::optional<TokenCounter>> Database::token_counter(const std::string& collection) const {
-    BRAID_TRY(const Schema schema, impl_->schema(collection));
+    BRAID_TRY(const Schema schema, impl_->schema(collection, {}));
     return impl_->registry->token_counter(schema, {});
 }
 
 Result<std::vector<Chunk>> Database::scan(const ReadScope& scope, const std::string& after,
                                           std::size_t limit, bool with_vectors,
                                           const CallLimits& limits) const {
-    BRAID_TRY(const auto snapshot, impl_->pin(scope.collection));
-    return impl_->backend->scan(snapshot, scope, after, limit, with_vectors, limits);
+    BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection, limits));
+    return snapshot->scan(scope, after, limit, with_vectors);
 }
 
 BackendHealth Database::health() const {
@@ -406,22 +416,9 @@ Result<CheckReport> Database::check(const CallLimits& limits) const {
     return impl_->backend->check(limits);
 }
 
-Result<CheckReport> Database::snapshot(const std::filesystem::path& path,
-                                       const CallLimits& limits) const {
-    std::error_code unknown;
-    const bool present = std::filesystem::exists(path, unknown);
-    const bool fresh = !present || std::filesystem::is_empty(path, unknown);
-    auto copied = [&]() -> Result<CheckReport> {
-        BRAID_TRY(const auto directory,
-                  store::open_posix_directory(path, store::OpenMode::CreateIfMissing));
-        return local::copy_database(*impl_->backend, *directory, limits);
-    }();
-    // What failed leaves nothing that could be taken for a copy: not even an empty database.
-    if (!copied && fresh && copied.error().code != ErrorCode::Locked) {
-        std::filesystem::remove(path / local::kLockName, unknown);
-        if (!present) std::filesystem::remove(path, unknown);
-    }
-    return copied;
+Result<CheckReport> Database::backup(const std::filesystem::path& path,
+                                     const CallLimits& limits) const {
+    return impl_->backend->backup(path, limits);
 }
 
 }  // namespace braid

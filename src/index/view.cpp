@@ -4,18 +4,18 @@
 
 namespace braid::index {
 
-std::vector<QueryTerm> query_terms(const text::Analyzer& analyzer, std::string_view text) {
-    std::vector<QueryTerm> terms;
-    std::unordered_map<std::string, std::size_t> seen;
-    for (std::string& term : analyzer.query_terms(text)) {
-        const auto [found, inserted] = seen.try_emplace(term, terms.size());
+std::vector<QueryTerm> counted(std::span<const std::string> terms) {
+    std::vector<QueryTerm> out;
+    std::unordered_map<std::string_view, std::size_t> seen;
+    for (const std::string& term : terms) {
+        const auto [found, inserted] = seen.try_emplace(term, out.size());
         if (inserted) {
-            terms.push_back({std::move(term), 1});
+            out.push_back({term, 1});
         } else {
-            terms[found->second].repeated += 1;
+            out[found->second].repeated += 1;
         }
     }
-    return terms;
+    return out;
 }
 
 }  // namespace braid::index

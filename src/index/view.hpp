@@ -26,8 +26,8 @@ struct QueryTerm {
     friend bool operator==(const QueryTerm&, const QueryTerm&) = default;
 };
 
-/// The terms of a text in the order of their first occurrence.
-std::vector<QueryTerm> query_terms(const text::Analyzer& analyzer, std::string_view text);
+/// The terms of a query in the order of their first occurrence, repetitions counted.
+std::vector<QueryTerm> counted(std::span<const std::string> terms);
 
 /// What to search for: analysed words, or a vector.
 struct Query {

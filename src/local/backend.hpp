@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -74,6 +75,7 @@ public:
                 .scoped_statistics = true,
                 .live_df = true,
                 .exact_dense = true,
+                .whole_ranking = true,
                 .snapshots = true,
                 .read_your_writes = true,
                 .atomic_batches = true};
@@ -130,52 +132,17 @@ public:
     /// Compacts what waits for it, on this thread.
     void run_due_compactions() { compactions_due_.run_here(); }
 
-    Result<SnapshotPtr> snapshot(std::span<const std::string> collections) const override;
-
-    Result<Schema> schema(const SnapshotPtr& snapshot,
-                          const std::string& collection) const override;
-    std::vector<Result<LegResult>> search(const SnapshotPtr& snapshot, std::span<const Leg> legs,
-                                          const CallLimits& limits) const override;
-    Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
-                                 const CallLimits& limits) const override;
-    Result<TextStatistics> text_statistics(const SnapshotPtr& snapshot, const Leg& leg,
-                                           const CallLimits& limits) const override;
-    Result<std::vector<std::optional<double>>> score(const SnapshotPtr& snapshot, const Leg& leg,
-                                                     std::span<const std::string> chunk_ids,
-                                                     const CallLimits& limits) const override;
-    Result<std::vector<std::optional<std::uint64_t>>> rank_of(
-        const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
-        const CallLimits& limits) const override;
-    Result<std::vector<std::optional<Chunk>>> fetch(const SnapshotPtr& snapshot,
-                                                    const ReadScope& scope,
-                                                    std::span<const std::string> chunk_ids,
-                                                    bool with_vectors,
-                                                    const CallLimits& limits) const override;
-    Result<std::vector<Chunk>> neighbors(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                         const std::string& document_id, std::int64_t index,
-                                         std::size_t before, std::size_t after,
-                                         const CallLimits& limits) const override;
-    Result<std::uint64_t> count(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                const CallLimits& limits) const override;
-    Result<std::vector<Suggestion>> suggest(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                            std::string_view text, std::size_t limit,
-                                            const CallLimits& limits) const override;
-    Result<std::vector<FacetCount>> facets(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                           const std::string& field, std::size_t limit,
-                                           const CallLimits& limits) const override;
-    Result<CollectionStats> stats(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                  const CallLimits& limits) const override;
-    Result<std::vector<Chunk>> scan(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                    const std::string& after, std::size_t limit, bool with_vectors,
-                                    const CallLimits& limits) const override;
+    Result<ReaderPtr> snapshot(std::span<const std::string> collections,
+                               const CallLimits& limits) const override;
 
     BackendHealth health() const override;
     Result<CheckReport> check(const CallLimits& limits) const override;
-    /// See copy_database.
+    Result<CheckReport> backup(const std::filesystem::path& path,
+                               const CallLimits& limits) const override;
+    /// See backup; into a directory of any kind, which is left behind if that fails.
     Result<CheckReport> copy_to(store::Directory& destination, const CallLimits& limits) const;
 
 private:
-    using PinPtr = std::shared_ptr<const Collection::Pin>;
     struct Source {
         std::shared_ptr<const Collection> collection;
         Collection::Extent extent;
@@ -208,10 +175,6 @@ private:
     Result<> try_create(const std::string& name, const Schema& schema, Collection::Created as);
     /// Opens it, if it is closed. Holding it keeps it open.
     Result<std::shared_ptr<Collection>> find(const std::string& name) const;
-    /// What a snapshot holds of a collection, whether or not it may be read.
-    static Result<PinPtr> pinned(const SnapshotPtr& snapshot, const std::string& collection);
-    /// Unavailable if it is not to be read yet.
-    static Result<PinPtr> find(const SnapshotPtr& snapshot, const ReadScope& scope);
 
     // Opening and closing (local_open.cpp)
     Result<Collection::Opened> open_files(const std::string& name) const;
@@ -233,8 +196,8 @@ private:
     /// `collections`: what stands beside the collections.
     void note_unknown_names(const std::vector<store::DirectoryEntry>& collections,
                             CheckReport& report) const;
-    /// All collections, at one moment. Requires files_mutex_, as long as they are used.
-    Result<std::vector<Source>> moment() const;
+    /// All collections, at one point in time. Requires files_mutex_, as long as they are used.
+    Result<std::vector<Source>> capture() const;
     static Result<CheckReport> copy_into(store::Directory& destination,
                                          const std::vector<Source>& sources,
                                          const CallLimits& limits);

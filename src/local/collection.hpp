@@ -112,6 +112,7 @@ public:
     /// With the dimension that the vectors turned out to have, whoever may see them: not to be
     /// shown.
     Schema schema() const;
+    const text::Analyzer& analyzer() const noexcept { return analyzer_; }
     std::shared_ptr<const Pin> pin() const;
     /// No more writes; what was acknowledged is on disk.
     Result<> close();

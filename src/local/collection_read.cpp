@@ -24,17 +24,10 @@ auto Collection::with_view(Sequence at, const ReadScope& scope, const CallLimits
 }
 
 Result<index::Query> Collection::query_of(const Leg& leg) const {
-    if (leg.query_syntax) {
-        return fail(ErrorCode::Unsupported,
-                    "the query language is not available yet; leave "
-                    "query_syntax out to search for plain words");
-    }
     index::Query query;
     query.kind = leg.kind;
     if (leg.kind == LegKind::Sparse) {
-        for (const std::string& text : leg.texts) {
-            query.texts.push_back(index::query_terms(analyzer_, text));
-        }
+        for (const auto& terms : leg.phrasings) query.texts.push_back(index::counted(terms));
         query.statistics = leg.statistics;
         return query;
     }
@@ -47,14 +40,31 @@ Result<index::Query> Collection::query_of(const Leg& leg) const {
     return query;
 }
 
+namespace {
+
+/// Leaves those of a whole ranking that follow `after`, up to `depth`.
+void go_on(const LegHit& after, std::size_t depth, std::vector<LegHit>& hits, bool& exhausted) {
+    std::erase_if(hits, [&](const LegHit& hit) {
+        return hit.score != after.score ? hit.score > after.score : hit.chunk_id <= after.chunk_id;
+    });
+    exhausted = hits.size() <= depth;
+    if (!exhausted) hits.resize(depth);
+}
+
+}  // namespace
+
 Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimits& limits) const {
     const auto start = std::chrono::steady_clock::now();
     return with_view(at, leg.scope, limits, [&](const index::View& view) -> Result<LegResult> {
         BRAID_TRY(const index::Query query, query_of(leg));
-        BRAID_TRY(index::Ranking ranking, view.search(query, leg.depth));
+        const std::size_t depth = leg.after ? static_cast<std::size_t>(-1) : leg.depth;
+        BRAID_TRY(index::Ranking ranking, view.search(query, depth));
         LegResult result;
+        result.matched = {ranking.matched, ranking.matched_exactly ? MatchCount::Relation::Exact
+                                                                   : MatchCount::Relation::AtLeast};
+        result.exhausted = ranking.matched_exactly && ranking.hits.size() == ranking.matched;
+        if (leg.after) go_on(*leg.after, leg.depth, ranking.hits, result.exhausted);
         result.hits = std::move(ranking.hits);
-        result.matched = ranking.matched;
         result.exact = ranking.exact;
         result.method = std::move(ranking.method);
         result.time_ms =
@@ -70,9 +80,7 @@ Result<TextStatistics> Collection::text_statistics(Sequence at, const Leg& leg,
     scope.filter.reset();  // a filter decides who is found, not how rare a word is
     return with_view(at, scope, limits, [&](const index::View& view) {
         index::Query query;
-        for (const std::string& text : leg.texts) {
-            query.texts.push_back(index::query_terms(analyzer_, text));
-        }
+        for (const auto& terms : leg.phrasings) query.texts.push_back(index::counted(terms));
         return view.text_statistics(query, manifest_.schema.bm25.variant == Bm25Variant::Okapi);
     });
 }

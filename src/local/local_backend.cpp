@@ -5,15 +5,9 @@
 #include <utility>
 
 #include "braid/local/backend.hpp"
+#include "braid/local/reader.hpp"
 
 namespace braid::local {
-namespace {
-
-struct LocalSnapshot final : Snapshot {
-    std::map<std::string, std::shared_ptr<const Collection::Pin>> pins;
-};
-
-}  // namespace
 
 Result<> LocalBackend::create_collection(const std::string& name, const Schema& schema) {
     return create(name, schema, Collection::Created::Filled);
@@ -102,25 +96,6 @@ Result<> LocalBackend::drop_collection(const std::string& name) {
     return removed;
 }
 
-Result<LocalBackend::PinPtr> LocalBackend::pinned(const SnapshotPtr& snapshot,
-                                                  const std::string& collection) {
-    const auto* local = dynamic_cast<const LocalSnapshot*>(snapshot.get());
-    if (local == nullptr) {
-        return invalid_argument("the snapshot is not one of this backend");
-    }
-    const auto found = local->pins.find(collection);
-    if (found == local->pins.end()) return no_collection(collection);
-    return found->second;
-}
-
-Result<LocalBackend::PinPtr> LocalBackend::find(const SnapshotPtr& snapshot,
-                                                const ReadScope& scope) {
-    BRAID_TRY(PinPtr pin, pinned(snapshot, scope.collection));
-    if (!pin->collection().unfinished()) return pin;
-    return fail(ErrorCode::Unavailable,
-                "collection \"" + scope.collection + "\" cannot be read: " + kUnfilled);
-}
-
 Result<std::vector<CollectionInfo>> LocalBackend::collections(const Principal& principal) const {
     std::vector<CollectionInfo> infos;
     std::set<std::string> present;
@@ -161,29 +136,14 @@ Result<CollectionInfo> LocalBackend::describe(const std::string& name,
     return info;
 }
 
-Result<SnapshotPtr> LocalBackend::snapshot(std::span<const std::string> collections) const {
-    auto snapshot = std::make_shared<LocalSnapshot>();
+Result<ReaderPtr> LocalBackend::snapshot(std::span<const std::string> collections,
+                                         const CallLimits& limits) const {
+    auto pins = std::make_shared<LocalReader::Pins>();
     for (const std::string& name : collections) {
         BRAID_TRY(const auto collection, find(name));
-        snapshot->pins.emplace(name, collection->pin());
+        pins->emplace(name, collection->pin());
     }
-    return SnapshotPtr(std::move(snapshot));
-}
-
-Result<std::vector<std::optional<std::uint64_t>>> LocalBackend::rank_of(
-    const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
-    const CallLimits& limits) const {
-    Leg whole = leg;
-    whole.depth = static_cast<std::size_t>(-1);
-    BRAID_TRY(const LegResult result, search_leg(snapshot, whole, limits));
-    std::unordered_map<std::string_view, std::uint64_t> ranks;
-    for (const LegHit& hit : result.hits) ranks.emplace(hit.chunk_id, ranks.size() + 1);
-    std::vector<std::optional<std::uint64_t>> answer;
-    for (const std::string& id : chunk_ids) {
-        const auto found = ranks.find(id);
-        answer.push_back(found == ranks.end() ? std::nullopt : std::optional(found->second));
-    }
-    return answer;
+    return ReaderPtr(std::make_shared<LocalReader>(std::move(pins), limits));
 }
 
 Result<OpenedBackend> open_local_backend(std::unique_ptr<store::Directory> directory,

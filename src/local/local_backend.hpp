@@ -66,9 +66,4 @@ Result<OpenedBackend> open_local_backend(std::unique_ptr<store::Directory> direc
 /// See Database::repair. Locked if another process writes here.
 Result<RepairReport> repair_database(store::Directory& root);
 
-/// Copies the whole database of an embedded backend as it is at one moment; see
-/// Database::snapshot. Unsupported for other backends.
-Result<CheckReport> copy_database(const Backend& backend, store::Directory& destination,
-                                  const CallLimits& limits);
-
 }  // namespace braid::local

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "braid/core/limits.hpp"
 #include "braid/local/backend.hpp"
+#include "braid/store/posix_directory.hpp"
 
 namespace braid::local {
 namespace {
@@ -46,7 +49,7 @@ Result<> remove_unfinished(store::Directory& directory) {
 
 }  // namespace
 
-Result<std::vector<LocalBackend::Source>> LocalBackend::moment() const {
+Result<std::vector<LocalBackend::Source>> LocalBackend::capture() const {
     const auto kept_open = open_all();
     const std::unique_lock nobody_writes(switch_mutex_);
     const std::scoped_lock lock(mutex_);
@@ -101,7 +104,7 @@ Result<CheckReport> LocalBackend::copy_to(store::Directory& destination,
         BRAID_CHECK(require_empty(destination));
         BRAID_CHECK(make_place(destination));
         const std::shared_lock nothing_is_removed(files_mutex_);
-        BRAID_TRY(const auto sources, moment());
+        BRAID_TRY(const auto sources, capture());
         return copy_into(destination, sources, limits);
     };
     auto copied = attempt();
@@ -109,13 +112,22 @@ Result<CheckReport> LocalBackend::copy_to(store::Directory& destination,
     return copied;
 }
 
-Result<CheckReport> copy_database(const Backend& backend, store::Directory& destination,
-                                  const CallLimits& limits) {
-    const auto* const local = dynamic_cast<const LocalBackend*>(&backend);
-    if (local == nullptr) {
-        return fail(ErrorCode::Unsupported, "this database cannot be copied");
+Result<CheckReport> LocalBackend::backup(const std::filesystem::path& path,
+                                         const CallLimits& limits) const {
+    std::error_code unknown;
+    const bool present = std::filesystem::exists(path, unknown);
+    const bool fresh = !present || std::filesystem::is_empty(path, unknown);
+    auto copied = [&]() -> Result<CheckReport> {
+        BRAID_TRY(const auto directory,
+                  store::open_posix_directory(path, store::OpenMode::CreateIfMissing));
+        return copy_to(*directory, limits);
+    }();
+    // What failed leaves nothing that could be taken for a copy: not even an empty database.
+    if (!copied && fresh && copied.error().code != ErrorCode::Locked) {
+        std::filesystem::remove(path / kLockName, unknown);
+        if (!present) std::filesystem::remove(path, unknown);
     }
-    return local->copy_to(destination, limits);
+    return copied;
 }
 
 }  // namespace braid::local

@@ -38,10 +38,11 @@ std::string key_of(std::string_view collection, std::string_view id) {
 }
 
 /// Sorts the names into those that can be pinned and the others.
-OpenedCollections sort_out(const Backend& backend, std::span<const std::string> names) {
+OpenedCollections sort_out(const Backend& backend, std::span<const std::string> names,
+                           const CallLimits& limits) {
     OpenedCollections opened;
     for (const std::string& name : names) {
-        const auto pinned = backend.snapshot(std::span(&name, 1));
+        const auto pinned = backend.snapshot(std::span(&name, 1), limits);
         if (pinned) {
             opened.found.push_back({.name = name, .schema = {}});
         } else if (pinned.error().code == ErrorCode::NotFound) {
@@ -70,13 +71,14 @@ std::vector<std::string> names_of(std::span<const CollectionPlan> collections) {
 }  // namespace
 
 Result<OpenedCollections> open_collections(const Backend& backend,
-                                           std::span<const std::string> names) {
+                                           std::span<const std::string> names,
+                                           const CallLimits& limits) {
     constexpr int attempts = 3;  // a collection may be dropped between two looks at it
     OpenedCollections opened;
     opened.found.reserve(names.size());
     for (const std::string& name : names) opened.found.push_back({.name = name, .schema = {}});
     for (int attempt = 0;; ++attempt) {
-        auto snapshot = backend.snapshot(names_of(opened.found));
+        auto snapshot = backend.snapshot(names_of(opened.found), limits);
         if (snapshot) {
             opened.snapshot = *std::move(snapshot);
             break;
@@ -84,13 +86,13 @@ Result<OpenedCollections> open_collections(const Backend& backend,
         if (names.size() == 1 || attempt == attempts) {
             return tl::unexpected(std::move(snapshot).error());
         }
-        opened = sort_out(backend, names);
+        opened = sort_out(backend, names, limits);
         if (opened.found.empty()) return tl::unexpected(nothing_to_search(opened));
     }
     std::vector<CollectionPlan> readable;
     readable.reserve(opened.found.size());
     for (CollectionPlan& collection : opened.found) {
-        auto schema = backend.schema(opened.snapshot, collection.name);
+        auto schema = opened.snapshot->schema(collection.name);
         if (schema) {
             collection.schema = *std::move(schema);
             readable.push_back(std::move(collection));

@@ -15,7 +15,7 @@ namespace braid::retrieval {
 
 /// The collections of a request as they were found.
 struct OpenedCollections {
-    SnapshotPtr snapshot;               // of those found
+    ReaderPtr snapshot;                 // of those found
     std::vector<CollectionPlan> found;  // with name and schema, in the order asked for
     std::vector<std::string> missing;
     std::vector<std::pair<std::string, Error>> broken;
@@ -24,7 +24,8 @@ struct OpenedCollections {
 /// Pins the named collections, without those that are missing or cannot be read. NotFound if there
 /// is none at all; creates nothing.
 Result<OpenedCollections> open_collections(const Backend& backend,
-                                           std::span<const std::string> names);
+                                           std::span<const std::string> names,
+                                           const CallLimits& limits);
 
 /// Makes one list of what several collections found, band after band.
 ///

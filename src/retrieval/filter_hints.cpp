@@ -58,7 +58,7 @@ std::optional<bool> some_chunk_has(const Work& work, const std::string& field) {
     for (const CollectionPlan& collection : work.plan.collections) {
         ReadScope scope = work.scope_of(collection.name);
         scope.filter = Filter::compare(Filter::Op::Exists, field, Value(true));
-        const auto count = work.backend.count(work.snapshot, scope, work.leg_limits);
+        const auto count = work.snapshot->with(work.leg_limits)->count(scope);
         if (!count) return std::nullopt;
         if (*count > 0) return true;
     }
@@ -68,9 +68,9 @@ std::optional<bool> some_chunk_has(const Work& work, const std::string& field) {
 std::set<std::string> known_keys(const Work& work) {
     std::set<std::string> keys;
     for (const CollectionPlan& collection : work.plan.collections) {
+        const ReaderPtr snapshot = work.snapshot->with(core::apart(work.leg_limits));
         const auto chunks =
-            work.backend.scan(work.snapshot, work.scope_of(collection.name), std::string(),
-                              kChunksLookedAt, false, core::apart(work.leg_limits));
+            snapshot->scan(work.scope_of(collection.name), std::string(), kChunksLookedAt, false);
         if (!chunks) continue;
         for (const Chunk& chunk : *chunks) collect_keys(chunk.metadata, "", 1, keys);
     }

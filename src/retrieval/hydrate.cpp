@@ -50,10 +50,15 @@ Result<> join(const std::vector<Chunk>& chunks, std::size_t count, const CallLim
     return {};
 }
 
-/// Expands hits of one document, in the order of their indexes. Neighbours that hits share are
+/// Hits of one document that lie near each other, and what has to be fetched to expand them.
+struct HitRun {
+    NeighborRange range;
+    std::vector<Hit*> hits;
+};
+
+/// Runs of hits of one document, in the order of their indexes. Neighbours that hits share are
 /// fetched once.
-Result<> expand_document(const Work& work, std::span<Hit* const> hits, const CallLimits& limits) {
-    const std::uint64_t count = work.plan.expand_neighbors;
+void add_runs(std::span<Hit* const> hits, std::uint64_t count, std::vector<HitRun>& runs) {
     while (!hits.empty()) {
         const auto index = [&](std::size_t i) { return *hits[i]->chunk.chunk_index; };
         std::size_t run = 1;
@@ -62,31 +67,37 @@ Result<> expand_document(const Work& work, std::span<Hit* const> hits, const Cal
             ++run;
         }
         const std::uint64_t after = sum_at_most(distance(index(0), index(run - 1)), count);
-        const Hit& first = *hits.front();
-        const CallLimits fetching = core::apart_as_one_answer(limits);
-        BRAID_TRY(
-            const auto chunks,
-            work.backend.neighbors(work.snapshot, work.scope_of(first.collection),
-                                   first.chunk.document_id, index(0), count, after, fetching));
-        for (Hit* const hit : hits.first(run)) {
-            BRAID_CHECK(join(chunks, count, limits, *hit));
-        }
+        runs.push_back({{hits.front()->chunk.document_id, index(0), count, after},
+                        {hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(run)}});
         hits = hits.subspan(run);
     }
-    return {};
 }
 
 /// Puts the chunks before and after around each hit's text; no index, no expansion.
 Result<> expand(const Work& work, std::span<Hit> hits, const CallLimits& limits) {
-    std::map<std::pair<std::string_view, std::string_view>, std::vector<Hit*>> documents;
+    const std::size_t count = work.plan.expand_neighbors;
+    std::map<std::string, std::map<std::string_view, std::vector<Hit*>>> collections;
     for (Hit& hit : hits) {
         if (!hit.chunk.chunk_index) continue;
-        documents[{hit.collection, hit.chunk.document_id}].push_back(&hit);
+        collections[hit.collection][hit.chunk.document_id].push_back(&hit);
     }
-    for (auto& [document, members] : documents) {
-        std::ranges::stable_sort(members, {},
-                                 [](const Hit* hit) { return hit->chunk.chunk_index; });
-        BRAID_CHECK(expand_document(work, members, limits));
+    for (auto& [collection, documents] : collections) {
+        std::vector<HitRun> runs;
+        for (auto& [document, members] : documents) {
+            std::ranges::stable_sort(members, {},
+                                     [](const Hit* hit) { return hit->chunk.chunk_index; });
+            add_runs(members, count, runs);
+        }
+        std::vector<NeighborRange> ranges;
+        ranges.reserve(runs.size());
+        for (const HitRun& run : runs) ranges.push_back(run.range);
+        const ReaderPtr snapshot = work.snapshot->with(core::apart_as_one_answer(limits));
+        BRAID_TRY(const auto chunks, snapshot->neighbors(work.scope_of(collection), ranges));
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            for (Hit* const hit : runs[i].hits) {
+                BRAID_CHECK(join(chunks[i], count, limits, *hit));
+            }
+        }
     }
     return {};
 }
@@ -107,6 +118,7 @@ void set_leg_scores(const Receipt& receipt, Hit& hit) {
 
 Result<> fetch_chunks(const Work& work, std::span<Candidate> candidates, bool with_vectors,
                       const CallLimits& limits) {
+    const ReaderPtr snapshot = work.snapshot->with(limits);
     for (std::size_t c = 0; c < work.plan.collections.size(); ++c) {
         std::vector<std::string> ids;
         std::vector<Candidate*> waiting;
@@ -117,8 +129,7 @@ Result<> fetch_chunks(const Work& work, std::span<Candidate> candidates, bool wi
         }
         if (ids.empty()) continue;
         BRAID_TRY(auto chunks,
-                  work.backend.fetch(work.snapshot, work.scope_of(work.plan.collections[c].name),
-                                     ids, with_vectors, limits));
+                  snapshot->fetch(work.scope_of(work.plan.collections[c].name), ids, with_vectors));
         for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i]->chunk = std::move(chunks[i]);
     }
     return {};

@@ -27,6 +27,24 @@ Result<> check_list(const LegResult& result) {
     return {};
 }
 
+Result<std::vector<std::vector<std::string>>> analyze(const Reader& snapshot,
+                                                      const std::string& collection,
+                                                      std::span<const std::string> phrasings) {
+    std::vector<std::vector<std::string>> analyzed;
+    analyzed.reserve(phrasings.size());
+    for (const std::string& text : phrasings) {
+        BRAID_TRY(auto terms, snapshot.analyze(collection, text));
+        analyzed.push_back(std::move(terms));
+    }
+    return analyzed;
+}
+
+Error no_query_language() {
+    return {ErrorCode::Unsupported,
+            "the query language is not available yet; leave query_syntax out to search for plain "
+            "words"};
+}
+
 bool CollectionRun::down() const {
     return std::ranges::all_of(legs, [](const LegRun& run) { return run.error && !run.result; });
 }
@@ -70,6 +88,7 @@ void LegSearch::prepare(std::size_t collection) {
         leg.leg.scope.filter = plan.filter;
         leg.leg.depth = depth;
         leg.first_depth = depth;
+        leg.wanted = depth;
         leg.leg.exact = work_.request.exact;
         return leg;
     };
@@ -79,8 +98,14 @@ void LegSearch::prepare(std::size_t collection) {
     }
     if (planned.sparse) {
         LegRun& leg = add(LegKind::Sparse, plan.sparse_depth, plan.sparse_weight);
-        leg.leg.texts = work_.forms.variants;
-        leg.leg.query_syntax = work_.request.query_syntax;
+        auto terms = analyze(*work_.snapshot, planned.name, work_.forms.variants);
+        if (work_.request.query_syntax) {
+            leg.error = no_query_language();
+        } else if (terms) {
+            leg.leg.phrasings = *std::move(terms);
+        } else {
+            leg.error = std::move(terms).error();
+        }
     }
 }
 
@@ -97,29 +122,46 @@ void LegSearch::await_vectors() {
     }
 }
 
+namespace {
+
+/// Adds what a search found to what the leg found before it.
+Result<> take(LegResult found, LegRun& leg) {
+    if (found.hits.empty()) found.exhausted = true;  // whatever the backend says
+    if (leg.result) {
+        std::vector<LegHit> hits = leg.result->hits;
+        std::ranges::move(found.hits, std::back_inserter(hits));
+        found.hits = std::move(hits);
+    }
+    BRAID_CHECK(check_list(found));
+    leg.time_ms += found.time_ms;
+    leg.result = std::move(found);
+    return {};
+}
+
+}  // namespace
+
 void LegSearch::search(std::optional<LegKind> kind) {
     std::vector<Leg> legs;
     std::vector<LegRun*> searched;
     for (CollectionRun& run : runs_) {
         for (LegRun& leg : run.legs) {
-            const bool up_to_date = leg.result && leg.searched_depth == leg.leg.depth;
-            if (leg.error || up_to_date || (kind && leg.leg.kind != *kind)) continue;
-            leg.searched_depth = leg.leg.depth;
-            legs.push_back(leg.leg);
+            const std::size_t have = leg.result ? leg.result->hits.size() : 0;
+            const bool enough = leg.result && (leg.result->exhausted || have >= leg.wanted);
+            if (leg.error || enough || (kind && leg.leg.kind != *kind)) continue;
+            Leg& next = legs.emplace_back(leg.leg);
+            next.depth = leg.wanted - have;
+            if (have > 0) next.after = leg.result->hits.back();
             searched.push_back(&leg);
         }
     }
     if (legs.empty()) return;
-    auto results = work_.backend.search(work_.snapshot, legs, work_.leg_limits);
+    auto results = work_.snapshot->with(work_.leg_limits)->search(legs);
     for (std::size_t i = 0; i < results.size(); ++i) {
         LegRun& leg = *searched[i];
         if (!results[i]) {
             leg.error = std::move(results[i]).error();
-        } else if (auto sane = check_list(*results[i]); !sane) {
+        } else if (auto sane = take(*std::move(results[i]), leg); !sane) {
             leg.error = std::move(sane).error();
-        } else {
-            leg.time_ms += results[i]->time_ms;
-            leg.result = *std::move(results[i]);
         }
     }
 }
@@ -176,14 +218,14 @@ bool LegSearch::can_go_deeper() const {
     if (work_.plan.strategy == Strategy::MultiHop) return false;
     return std::ranges::any_of(runs_, [](const CollectionRun& run) {
         return std::ranges::any_of(run.legs, [](const LegRun& leg) {
-            return !leg.error && leg.result && leg.result->hits.size() < leg.result->matched;
+            return !leg.error && leg.result && !leg.result->exhausted;
         });
     });
 }
 
 Result<> LegSearch::go_deeper() {
     for (CollectionRun& run : runs_) {
-        for (LegRun& leg : run.legs) leg.leg.depth *= 2;
+        for (LegRun& leg : run.legs) leg.wanted *= 2;
     }
     search(std::nullopt);
     return check_failures();
@@ -276,8 +318,7 @@ Result<> LegSearch::fill_scores(const CollectionRun& run,
         for (const std::string_view id : all) {
             if (!present.contains(id)) missing.emplace_back(id);
         }
-        BRAID_TRY(const auto scores,
-                  work_.backend.score(work_.snapshot, run.legs[l].leg, missing, work_.limits));
+        BRAID_TRY(const auto scores, work_.snapshot->score(run.legs[l].leg, missing));
         for (std::size_t m = 0; m < missing.size(); ++m) {
             const auto& score = scores[m];
             if (!score) continue;
@@ -317,7 +358,9 @@ void LegSearch::report() {
             report.time_ms = leg.time_ms;
             report.candidates = leg.candidates;
             if (leg.result) {
-                report.matched = leg.result->matched;
+                const MatchCount& matched = leg.result->matched;
+                report.matched = matched.count;
+                report.matched_at_least = matched.relation == MatchCount::Relation::AtLeast;
                 report.exact = leg.result->exact;
                 report.method = leg.result->method;
                 std::ranges::copy(leg.result->warnings, std::back_inserter(answer.warnings));

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -23,9 +24,9 @@ struct LegRun {
     std::optional<Error> error;
     bool failure_reported = false;
     double time_ms = 0;
-    std::size_t first_depth = 0;     // of the first band
-    std::size_t searched_depth = 0;  // so far
-    std::size_t candidates = 0;      // of the first band
+    std::size_t first_depth = 0;  // of the first band
+    std::size_t wanted = 0;       // hits in all, as far as it was searched
+    std::size_t candidates = 0;   // of the first band
 };
 
 /// The legs of one collection.
@@ -42,6 +43,14 @@ struct CollectionRun {
 /// wrong must not spoil what the other leg found.
 Result<> check_list(const LegResult& result);
 
+/// The query in the terms of a collection, phrasing by phrasing.
+Result<std::vector<std::vector<std::string>>> analyze(const Reader& snapshot,
+                                                      const std::string& collection,
+                                                      std::span<const std::string> phrasings);
+
+/// What a leg answers to a query in the query language.
+Error no_query_language();
+
 /// Runs the legs of every collection and turns those of each into one list.
 class LegSearch {
 public:
@@ -53,7 +62,7 @@ public:
 
     /// Whether a deeper search could find more.
     bool can_go_deeper() const;
-    /// Runs all legs again, at twice the depth.
+    /// Goes on with all legs that are not exhausted, to twice the depth.
     Result<> go_deeper();
 
     /// The collection's own list: by score, then id, without what earlier lists held.

@@ -54,8 +54,7 @@ public:
 private:
     /// The ids of the chunks that this hop found first.
     Result<std::vector<std::string>> search(const Leg& leg, std::size_t hop) {
-        auto results = work_.backend.search(work_.snapshot, std::span(&leg, 1), work_.leg_limits);
-        BRAID_TRY(LegResult result, std::move(results.front()));
+        BRAID_TRY(LegResult result, work_.snapshot->with(work_.leg_limits)->search_leg(leg));
         BRAID_CHECK(check_list(result));
         leg_.time_ms += result.time_ms;
         std::vector<std::string> fresh;
@@ -77,9 +76,8 @@ private:
 
     Result<std::vector<float>> next_vector(std::span<const std::string> fresh) {
         const auto best = fresh.first(std::min(fresh.size(), kChunksPerQuery));
-        BRAID_TRY(const auto chunks,
-                  work_.backend.fetch(work_.snapshot, work_.scope_of(planned_.name), best, false,
-                                      core::apart(work_.copying)));
+        const ReaderPtr snapshot = work_.snapshot->with(core::apart(work_.leg_limits));
+        BRAID_TRY(const auto chunks, snapshot->fetch(work_.scope_of(planned_.name), best, false));
         std::string query = work_.request.query;
         for (const auto& chunk : chunks) {
             if (!chunk) continue;

@@ -46,10 +46,11 @@ std::vector<fusion::Entry> ranked_together(std::vector<PooledHit>& hits, std::si
 /// Words are as rare as they are in all collections together.
 void LegSearch::share_statistics() {
     auto shared = std::make_shared<TextStatistics>();
+    const ReaderPtr snapshot = work_.snapshot->with(work_.leg_limits);
     for (CollectionRun& run : runs_) {
         for (LegRun& leg : run.legs) {
             if (leg.leg.kind != LegKind::Sparse || leg.error) continue;
-            auto own = work_.backend.text_statistics(work_.snapshot, leg.leg, work_.leg_limits);
+            auto own = snapshot->text_statistics(leg.leg);
             if (own) {
                 shared->add(*own);
             } else {

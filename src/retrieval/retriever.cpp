@@ -13,6 +13,7 @@
 #include "braid/retrieval/filter_hints.hpp"
 #include "braid/retrieval/hydrate.hpp"
 #include "braid/retrieval/legs.hpp"
+#include "braid/retrieval/missing.hpp"
 #include "braid/retrieval/other_words.hpp"
 #include "braid/retrieval/plan.hpp"
 #include "braid/retrieval/stages.hpp"
@@ -52,6 +53,7 @@ public:
         if (work_.request.explain) add_standings(work_, legs_.runs());
         if (work_.answer.hits.empty()) suggest();
         hint_at_unknown_keys(work_);
+        name_what_was_missing(work_, more_);
         Timings& timings = work_.answer.timings;
         timings.hydrate_ms = milliseconds_since(hydrate_start);
         timings.total_ms = milliseconds_since(start);
@@ -72,6 +74,7 @@ public:
         pinned.principal = work_.principal;
         pinned.profile = profile;
         pinned.collections = std::move(opened_);
+        pinned.collections.snapshot = pinned.collections.snapshot->with({});  // outlives the call
         pinned.now = now_;
         pinned.dense_depth = work_.plan.dense_depth;
         pinned.sparse_depth = work_.plan.sparse_depth;
@@ -88,9 +91,10 @@ private:
         BRAID_TRY(const auto names, collections_of(work_.request, profile));
         if (page_.pinned) {
             opened_ = page_.pinned->collections;
+            opened_.snapshot = opened_.snapshot->with(work_.limits);
             work_.forms = page_.pinned->forms;
         } else {
-            BRAID_TRY(opened_, open_collections(work_.backend, names));
+            BRAID_TRY(opened_, open_collections(work_.backend, names, work_.limits));
         }
         work_.snapshot = opened_.snapshot;
         BRAID_TRY(work_.plan, make_plan(work_.request, profile, names, opened_.found,
@@ -203,8 +207,8 @@ private:
         constexpr std::size_t per_word = 3;
         for (const CollectionPlan& collection : work_.plan.collections) {
             if (!collection.sparse) continue;
-            auto found = work_.backend.suggest(work_.snapshot, work_.scope_of(collection.name),
-                                               work_.request.query, per_word, work_.limits);
+            auto found = work_.snapshot->suggest(work_.scope_of(collection.name),
+                                                 work_.request.query, per_word);
             if (!found) continue;  // a courtesy: its failure changes nothing
             for (Suggestion& suggestion : *found) {
                 auto& all = work_.answer.suggestions;
@@ -299,11 +303,11 @@ Result<Answer> Retriever::retrieve(const Request& request, const Principal& prin
             return answer(with_stages, principal, limits, profile, {}, forms);
         }
     }
-    return retrieve_as_it_is(request, principal, limits, forms);
+    return retrieve_own_stages(request, principal, limits, forms);
 }
 
-Result<Answer> Retriever::retrieve_as_it_is(const Request& request, const Principal& principal,
-                                            const CallLimits& limits, QueryForms* forms) const {
+Result<Answer> Retriever::retrieve_own_stages(const Request& request, const Principal& principal,
+                                              const CallLimits& limits, QueryForms* forms) const {
     if (request.cursor.empty()) {
         BRAID_TRY(const Profile profile, profile_of(request, options_));
         return answer(request, principal, limits, profile, {}, forms);
@@ -334,13 +338,13 @@ Result<SearchTarget> Retriever::target_of(const Request& request,
 Result<Explanation> Retriever::explain(const Request& request, const std::string& chunk_id,
                                        const Principal& principal, const CallLimits& limits) const {
     BRAID_TRY(const CallLimits own, limits_for(request, principal, limits));
-    return Inquiry({*this, backend_, options_}, request, chunk_id, principal, own).explain();
+    return ChunkTrace({*this, backend_, options_}, request, chunk_id, principal, own).explain();
 }
 
 Result<WhyNot> Retriever::why_not(const Request& request, const std::string& chunk_id,
                                   const Principal& principal, const CallLimits& limits) const {
     BRAID_TRY(const CallLimits own, limits_for(request, principal, limits));
-    return Inquiry({*this, backend_, options_}, request, chunk_id, principal, own).why_not();
+    return ChunkTrace({*this, backend_, options_}, request, chunk_id, principal, own).why_not();
 }
 
 Result<Answer> Retriever::answer(const Request& request, const Principal& principal,

@@ -64,8 +64,8 @@ public:
                             const CallLimits& limits, QueryForms* forms = nullptr) const;
 
     /// The same with the request's own stages only, whatever the profile says.
-    Result<Answer> retrieve_as_it_is(const Request& request, const Principal& principal,
-                                     const CallLimits& limits, QueryForms* forms = nullptr) const;
+    Result<Answer> retrieve_own_stages(const Request& request, const Principal& principal,
+                                       const CallLimits& limits, QueryForms* forms = nullptr) const;
 
     /// Where a request searches. NotFound for an unknown profile, and as above for a cursor.
     Result<SearchTarget> target_of(const Request& request, const Principal& principal) const;

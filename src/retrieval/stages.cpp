@@ -1,53 +1,20 @@
 #include "braid/retrieval/stages.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <exception>
 #include <utility>
 
 #include "braid/core/charge.hpp"
+#include "braid/retrieval/effects.hpp"
 #include "braid/retrieval/hydrate.hpp"
 
 namespace braid::retrieval {
 namespace {
 
-using Kind = StageEffect::Kind;
-
-std::string_view operation_of(Kind kind) {
-    switch (kind) {
-        case Kind::Keep:
-            return "keep";
-        case Kind::Multiply:
-            return "multiply";
-        case Kind::Divide:
-            return "divide";
-        case Kind::Add:
-            return "add";
-        default:
-            return "replace";
-    }
-}
-
-double applied(const StageEffect& effect, double score) {
-    switch (effect.kind) {
-        case Kind::Multiply:
-            return score * effect.value;
-        case Kind::Divide:
-            return score / effect.value;
-        case Kind::Add:
-            return score + effect.value;
-        case Kind::Replace:
-            return effect.value;
-        default:
-            return score;
-    }
-}
-
 /// Which candidates the stage's filter matches, collection by collection.
 Result<std::vector<bool>> matching(const Work& work, const Filter& filter,
                                    std::span<const Candidate> band) {
     std::vector<bool> matches(band.size(), false);
+    const ReaderPtr snapshot = work.snapshot->with(core::apart(work.stage_limits));
     for (std::size_t c = 0; c < work.plan.collections.size(); ++c) {
         std::vector<std::string> ids;
         std::vector<std::size_t> places;
@@ -59,35 +26,10 @@ Result<std::vector<bool>> matching(const Work& work, const Filter& filter,
         if (ids.empty()) continue;
         ReadScope scope = work.scope_of(work.plan.collections[c].name);
         scope.filter = filter;
-        BRAID_TRY(const auto chunks,
-                  work.backend.fetch(work.snapshot, scope, ids, false, core::apart(work.copying)));
+        BRAID_TRY(const auto chunks, snapshot->fetch(scope, ids, false));
         for (std::size_t i = 0; i < places.size(); ++i) matches[places[i]] = chunks[i].has_value();
     }
     return matches;
-}
-
-Result<std::vector<StageEffect>> effects_of(Stage& stage, const StageInput& input) {
-    try {
-        return stage.run(input);
-    } catch (const std::exception& error) {  // a callable of the user's
-        return fail(ErrorCode::Unavailable, error.what());
-    }
-}
-
-Result<> check(std::span<const StageEffect> effects, std::span<const Candidate> band) {
-    if (effects.size() != band.size()) {
-        return invalid_argument("it answered for " + std::to_string(effects.size()) + " of " +
-                                std::to_string(band.size()) + " hits");
-    }
-    for (std::size_t i = 0; i < effects.size(); ++i) {
-        if (effects[i].kind == Kind::Drop) continue;
-        if (!std::isfinite(effects[i].value) ||
-            !std::isfinite(applied(effects[i], band[i].receipt.score))) {
-            return invalid_argument("the score it gives \"" + band[i].chunk_id +
-                                    "\" is not a finite number");
-        }
-    }
-    return {};
 }
 
 /// Carries out what was found to be sound.
@@ -97,14 +39,10 @@ void carry_out(const std::string& name, std::vector<StageEffect> effects,
     kept.reserve(band.size());
     for (std::size_t i = 0; i < band.size(); ++i) {
         StageEffect& effect = effects[i];
-        if (effect.kind == Kind::Drop) continue;
+        if (effect.kind == StageEffect::Kind::Drop) continue;
         Candidate& candidate = kept.emplace_back(std::move(band[i]));
         if (effect.below) ++candidate.tier;
-        if (effect.kind == Kind::Pass) continue;
-        Receipt& receipt = candidate.receipt;
-        receipt.score = applied(effect, receipt.score);
-        receipt.stages.push_back({name, std::string(operation_of(effect.kind)), effect.value,
-                                  receipt.score, std::move(effect.detail)});
+        apply_effect(name, std::move(effect), candidate.receipt);
     }
     std::ranges::sort(kept, [](const Candidate& a, const Candidate& b) {
         if (a.tier != b.tier) return a.tier < b.tier;
@@ -172,16 +110,18 @@ Result<> StagePipeline::run(Step& step, Work& work, Timestamp now, std::vector<C
         BRAID_TRY(matches, matching(work, *filter, band));
     }
     std::vector<StageHit> hits;
+    std::vector<ScoredHit> scored;
     hits.reserve(band.size());
+    scored.reserve(band.size());
     for (std::size_t i = 0; i < band.size(); ++i) {
         const auto& chunk = band[i].chunk;
         // NOLINTNEXTLINE(bugprone-unchecked-optional-access): those without a chunk are gone
         hits.push_back({work.plan.collections[band[i].collection].name, *chunk,
                         band[i].receipt.score, matches[i]});
+        scored.push_back({band[i].chunk_id, band[i].receipt.score});
     }
-    BRAID_TRY(auto effects,
-              effects_of(*step.stage, {work.request.query, hits, now, work.stage_limits}));
-    BRAID_CHECK(check(effects, band));
+    const StageInput input{work.request.query, hits, now, work.stage_limits};
+    BRAID_TRY(auto effects, sound_effects([&] { return step.stage->run(input); }, scored));
     carry_out(step.name, std::move(effects), band);
     return {};
 }

@@ -5,11 +5,13 @@
 
 namespace braid::retrieval {
 
-Result<std::vector<LegStanding>> standings_in(const Backend& backend, const SnapshotPtr& snapshot,
-                                              const Leg& leg, std::span<const std::string> ids,
-                                              const CallLimits& limits) {
-    BRAID_TRY(const auto scores, backend.score(snapshot, leg, ids, limits));
-    BRAID_TRY(const auto ranks, backend.rank_of(snapshot, leg, ids, limits));
+Result<std::vector<LegStanding>> standings_in(const Reader& snapshot, const Capabilities& can,
+                                              const Leg& leg, std::span<const std::string> ids) {
+    BRAID_TRY(const auto scores, snapshot.score(leg, ids));
+    std::vector<std::optional<std::uint64_t>> ranks(ids.size());
+    if (can.whole_ranking) {
+        BRAID_TRY(ranks, snapshot.rank_of(leg, ids));
+    }
     std::vector<LegStanding> standings(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) {
         standings[i] = {std::string(name_of(leg.kind)), scores[i], ranks[i], leg.depth};
@@ -29,7 +31,7 @@ void add_standings(Work& work, const std::vector<CollectionRun>& runs) {
         if (ids.empty()) continue;
         for (const LegRun& leg : run.legs) {
             if (!leg.result) continue;
-            auto found = standings_in(work.backend, work.snapshot, leg.leg, ids, work.limits);
+            auto found = standings_in(*work.snapshot, work.backend.capabilities(), leg.leg, ids);
             if (!found) {
                 work.fell_short("explain_failed", "what \"explain\" adds is missing: " +
                                                       std::move(found).error().message);

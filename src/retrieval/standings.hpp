@@ -11,9 +11,8 @@ namespace braid::retrieval {
 /// all chunks that match.
 void add_standings(Work& work, const std::vector<CollectionRun>& runs);
 
-/// Where chunks stand in one leg, in their order.
-Result<std::vector<LegStanding>> standings_in(const Backend& backend, const SnapshotPtr& snapshot,
-                                              const Leg& leg, std::span<const std::string> ids,
-                                              const CallLimits& limits);
+/// Where chunks stand in one leg, in their order; without ranks where the backend knows none.
+Result<std::vector<LegStanding>> standings_in(const Reader& snapshot, const Capabilities& can,
+                                              const Leg& leg, std::span<const std::string> ids);
 
 }  // namespace braid::retrieval

@@ -9,7 +9,7 @@
 namespace braid::retrieval {
 
 /// The keys that a request gives and its plan has no use for, in the request's order. Every key
-/// that can be without effect is judged here and nowhere else.
+/// that can be without effect is looked at here and nowhere else.
 std::vector<std::string> unused_keys(const Request& request, const Plan& plan);
 
 /// Whether phrasings of the query would be searched.

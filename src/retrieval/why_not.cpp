@@ -5,6 +5,7 @@
 
 #include "braid/core/charge.hpp"
 #include "braid/retrieval/collections.hpp"
+#include "braid/retrieval/legs.hpp"
 #include "braid/retrieval/plan.hpp"
 #include "braid/retrieval/stages.hpp"
 #include "braid/retrieval/standings.hpp"
@@ -74,8 +75,8 @@ std::vector<Relaxed> relaxations(const Request& request) {
 
 }  // namespace
 
-Inquiry::Inquiry(const Tools& tools, const Request& request, const std::string& chunk_id,
-                 const Principal& principal, const CallLimits& limits)
+ChunkTrace::ChunkTrace(const Tools& tools, const Request& request, const std::string& chunk_id,
+                       const Principal& principal, const CallLimits& limits)
     : tools_(tools), request_(request), principal_(principal), limits_(limits) {
     request_.cursor.clear();
     request_.expand_neighbors = 0;
@@ -84,7 +85,7 @@ Inquiry::Inquiry(const Tools& tools, const Request& request, const std::string& 
     found_.explanation.chunk_id = chunk_id;
 }
 
-Result<Explanation> Inquiry::explain() {
+Result<Explanation> ChunkTrace::explain() {
     BRAID_CHECK(find_chunk());
     BRAID_TRY(answer_, ask(request_));
     BRAID_CHECK(measure_legs(answer_));
@@ -94,7 +95,7 @@ Result<Explanation> Inquiry::explain() {
     return explanation;
 }
 
-Result<WhyNot> Inquiry::why_not() {
+Result<WhyNot> ChunkTrace::why_not() {
     BRAID_TRY(found_.explanation, explain());
     if (const Hit* const shown = find_in(answer_)) {
         lost("", "the answer holds it, at rank " + std::to_string(shown->rank));
@@ -121,16 +122,16 @@ Result<WhyNot> Inquiry::why_not() {
 }
 
 /// In the first of the request's collections that has it, whatever the filter says.
-Result<> Inquiry::find_chunk() {
+Result<> ChunkTrace::find_chunk() {
     BRAID_TRY(const Profile profile, profile_of(request_, tools_.options));
     if (request_.stages.empty()) request_.stages = profile.stages;
     BRAID_TRY(names_, collections_of(request_, profile));
-    BRAID_TRY(const OpenedCollections opened, open_collections(tools_.backend, names_));
+    BRAID_TRY(const OpenedCollections opened, open_collections(tools_.backend, names_, limits_));
     const std::vector<std::string> ids{found_.explanation.chunk_id};
     for (const CollectionPlan& collection : opened.found) {
         const ReadScope scope{collection.name, request_.namespace_.value_or(profile.namespace_),
                               principal_, std::nullopt};
-        BRAID_TRY(auto chunks, tools_.backend.fetch(opened.snapshot, scope, ids, false));
+        BRAID_TRY(auto chunks, opened.snapshot->fetch(scope, ids, false));
         std::optional<Chunk>& chunk = chunks.front();
         if (!chunk) continue;
         found_.explanation.collection = collection.name;
@@ -142,7 +143,7 @@ Result<> Inquiry::find_chunk() {
     return fail(ErrorCode::NotFound, "there is no chunk \"" + found_.explanation.chunk_id + "\"");
 }
 
-Result<> Inquiry::measure_legs(const Answer& answer) {
+Result<> ChunkTrace::measure_legs(const Answer& answer) {
     for (const SourceReport& report : answer.sources) {
         if (report.collection != scope_.collection || !report.error.empty()) continue;
         Leg leg;
@@ -154,9 +155,8 @@ Result<> Inquiry::measure_legs(const Answer& answer) {
             leg.vector = forms_.vectors[scope_.collection];
         } else {
             leg.kind = LegKind::Sparse;
-            leg.texts = forms_.variants;
+            BRAID_TRY(leg.phrasings, analyze(*snapshot_, scope_.collection, forms_.variants));
             leg.statistics = forms_.statistics;
-            leg.query_syntax = request_.query_syntax;
         }
         BRAID_TRY(const StagePipeline stages,
                   StagePipeline::create(request_.stages, tools_.options.stages));
@@ -167,25 +167,25 @@ Result<> Inquiry::measure_legs(const Answer& answer) {
     return {};
 }
 
-Result<LegStanding> Inquiry::standing_in(const Leg& leg, std::size_t depth) const {
+Result<LegStanding> ChunkTrace::standing_in(const Leg& leg, std::size_t depth) const {
     const std::vector<std::string> ids{found_.explanation.chunk_id};
-    BRAID_TRY(auto standings, standings_in(tools_.backend, snapshot_, leg, ids, limits_));
+    BRAID_TRY(auto standings, standings_in(*snapshot_, tools_.backend.capabilities(), leg, ids));
     standings.front().depth = depth;
     return std::move(standings.front());
 }
 
-Result<Answer> Inquiry::ask(const Request& request) const {
-    return tools_.retriever.retrieve_as_it_is(request, principal_, core::apart(limits_), &forms_);
+Result<Answer> ChunkTrace::ask(const Request& request) const {
+    return tools_.retriever.retrieve_own_stages(request, principal_, core::apart(limits_), &forms_);
 }
 
-const Hit* Inquiry::find_in(const Answer& answer) const {
+const Hit* ChunkTrace::find_in(const Answer& answer) const {
     const auto found = std::ranges::find_if(answer.hits, [&](const Hit& hit) {
         return hit.chunk.chunk_id == chunk_.chunk_id && hit.collection == scope_.collection;
     });
     return found == answer.hits.end() ? nullptr : &*found;
 }
 
-Result<std::optional<Hit>> Inquiry::place_in(const Request& request) const {
+Result<std::optional<Hit>> ChunkTrace::place_in(const Request& request) const {
     BRAID_TRY(Answer page, ask(request));
     while (true) {
         if (const Hit* const hit = find_in(page)) return std::optional(*hit);
@@ -197,23 +197,23 @@ Result<std::optional<Hit>> Inquiry::place_in(const Request& request) const {
     }
 }
 
-Result<bool> Inquiry::passes_filter(const Request& request) const {
+Result<bool> ChunkTrace::passes_filter(const Request& request) const {
     BRAID_TRY(const StagePipeline stages,
               StagePipeline::create(request.stages, tools_.options.stages));
     ReadScope scope = scope_;
     scope.filter = whole_filter(request, stages.leg_filters(tools_.options.now()));
     const std::vector<std::string> ids{chunk_.chunk_id};
-    BRAID_TRY(const auto chunks, tools_.backend.fetch(snapshot_, scope, ids, false));
+    BRAID_TRY(const auto chunks, snapshot_->fetch(scope, ids, false));
     return chunks.front().has_value();
 }
 
-bool Inquiry::within_depth() const {
+bool ChunkTrace::within_depth() const {
     return std::ranges::any_of(found_.explanation.legs, [](const LegStanding& leg) {
         return leg.rank && *leg.rank <= leg.depth;
     });
 }
 
-Result<bool> Inquiry::lost_by_filter() {
+Result<bool> ChunkTrace::lost_by_filter() {
     BRAID_TRY(const bool passes, passes_filter(request_));
     if (passes) return false;
     std::string reason = "it does not pass the conditions of the request";
@@ -229,7 +229,7 @@ Result<bool> Inquiry::lost_by_filter() {
 }
 
 /// It is in the ranking, only too far down.
-Result<bool> Inquiry::lost_by_order(const Request& bare) {
+Result<bool> ChunkTrace::lost_by_order(const Request& bare) {
     const std::optional<Hit>& hit = found_.explanation.hit;
     if (!hit) return false;
     const std::string place = "it stands at rank " + std::to_string(hit->rank);
@@ -254,7 +254,7 @@ Result<bool> Inquiry::lost_by_order(const Request& bare) {
 }
 
 /// What put it below those shown: the stages, the fusion, or its place in every leg.
-Result<> Inquiry::lost_by_rank(const Hit& hit, const Request& bare) {
+Result<> ChunkTrace::lost_by_rank(const Hit& hit, const Request& bare) {
     const std::size_t shown = answer_.hits.size();
     const std::string place = "it stands at rank " + std::to_string(hit.rank) + ", below the " +
                               std::to_string(shown) + " shown";
@@ -278,7 +278,7 @@ Result<> Inquiry::lost_by_rank(const Hit& hit, const Request& bare) {
     return {};
 }
 
-Result<bool> Inquiry::lost_by_threshold(const Request& bare) {
+Result<bool> ChunkTrace::lost_by_threshold(const Request& bare) {
     if (!request_.score_threshold) return false;
     BRAID_TRY(const std::optional<Hit> hit, place_in(bare));
     if (!hit || hit->receipt.fused >= *request_.score_threshold) return false;
@@ -289,7 +289,7 @@ Result<bool> Inquiry::lost_by_threshold(const Request& bare) {
     return true;
 }
 
-Result<bool> Inquiry::lost_by_stage() {
+Result<bool> ChunkTrace::lost_by_stage() {
     Request growing = request_;
     growing.stages.clear();
     for (std::size_t i = 0; i < request_.stages.size(); ++i) {
@@ -307,7 +307,7 @@ Result<bool> Inquiry::lost_by_stage() {
 }
 
 /// Of several collections, another chunk stands for its artifact.
-Result<bool> Inquiry::lost_to_another(const Request& bare) {
+Result<bool> ChunkTrace::lost_to_another(const Request& bare) {
     BRAID_TRY(const Profile profile, profile_of(request_, tools_.options));
     if (names_.size() < 2 && profile.collections.size() < 2) return false;
     Request alone = bare;
@@ -330,7 +330,7 @@ Result<bool> Inquiry::lost_to_another(const Request& bare) {
     return true;
 }
 
-Result<> Inquiry::never_reached() {
+Result<> ChunkTrace::never_reached() {
     std::string reason = "no leg finds it";
     if (answer_.strategy_used == Strategy::MultiHop) {
         reason = "no hop came across it";
@@ -346,12 +346,15 @@ Result<> Inquiry::never_reached() {
     return {};
 }
 
-void Inquiry::lost(std::string at, std::string reason) {
+void ChunkTrace::lost(std::string at, std::string reason) {
     found_.lost_at = std::move(at);
     found_.reason = std::move(reason);
+    if (!tools_.backend.capabilities().whole_ranking && !found_.lost_at.empty()) {
+        found_.reason += "; this database does not know where it stands in each leg";
+    }
 }
 
-void Inquiry::suggest(const Request& changed, std::string key, Value value) {
+void ChunkTrace::suggest(const Request& changed, std::string key, Value value) {
     if (found_.change) return;
     const auto answer =
         tools_.retriever.retrieve(changed, principal_, core::apart(limits_), &forms_);

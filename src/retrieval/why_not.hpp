@@ -14,7 +14,7 @@
 namespace braid::retrieval {
 
 /// Follows one chunk through a request, by asking the retriever in variations of it.
-class Inquiry {
+class ChunkTrace {
 public:
     /// What the retriever lends; all of it, and what the constructor is given, must outlive this.
     struct Tools {
@@ -23,8 +23,8 @@ public:
         const RetrieverOptions& options;
     };
 
-    Inquiry(const Tools& tools, const Request& request, const std::string& chunk_id,
-            const Principal& principal, const CallLimits& limits);
+    ChunkTrace(const Tools& tools, const Request& request, const std::string& chunk_id,
+               const Principal& principal, const CallLimits& limits);
 
     Result<Explanation> explain();
     Result<WhyNot> why_not();
@@ -60,7 +60,7 @@ private:
     CallLimits limits_;
     std::vector<std::string> names_;
     ReadScope scope_;  // of the collection that has it
-    SnapshotPtr snapshot_;
+    ReaderPtr snapshot_;
     Chunk chunk_;
     Answer answer_;             // of the request as it is
     mutable QueryForms forms_;  // the query as that answer was found: the variations use it too

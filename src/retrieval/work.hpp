@@ -41,7 +41,7 @@ struct Work {
     CallLimits leg_limits;
     CallLimits stage_limits;
 
-    SnapshotPtr snapshot;
+    ReaderPtr snapshot;  // within `limits`; see CallLimits of the single steps above
     Plan plan;
     Answer answer;
     std::vector<std::string> shortfalls;  // of the answer so far

@@ -57,11 +57,11 @@ public:
     /// reaches past the end or is damaged.
     Result<std::span<const std::byte>> bytes(std::uint64_t offset, std::uint64_t length) const {
         if (offset > all_.size() || length > all_.size() - offset) {
-            return fail(ErrorCode::Corruption,
-                        "section \"" + std::string(name_) + "\" has " +
-                            std::to_string(all_.size()) + " bytes, and bytes " +
-                            std::to_string(offset) + " to " + std::to_string(offset + length) +
-                            " were asked for");
+            return fail(ErrorCode::Corruption, "section \"" + std::string(name_) + "\" has " +
+                                                   std::to_string(all_.size()) +
+                                                   " bytes, and bytes " + std::to_string(offset) +
+                                                   " to " + std::to_string(offset + length) +
+                                                   " were asked for");
         }
         if (guard_ != nullptr) BRAID_CHECK(guard_->verify(base_ + offset, length));
         return all_.subspan(offset, length);

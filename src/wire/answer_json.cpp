@@ -182,6 +182,7 @@ void write_report(Out& out, const SourceReport& report) {
     out.member("candidates", report.candidates);
     out.member("depth", report.depth);
     out.member("matched", report.matched);
+    if (report.matched_at_least) out.member("matched_relation", "at_least");
     out.member("exact", report.exact);
     out.member("time_ms", report.time_ms);
     out.member("method", report.method);

@@ -12,12 +12,12 @@ TEST_P(BackendConformance, ANewBackendHasNoCollections) {
     EXPECT_TRUE(must(backend().collections({})).empty());
     expect_error(backend().describe("c", {}), ErrorCode::NotFound, "\"c\"");
     expect_error(backend().drop_collection("c"), ErrorCode::NotFound, "\"c\"");
-    expect_error(backend().upsert("c", "default", {make_chunk("a", "x")}), ErrorCode::NotFound,
+    expect_error(backend().upsert("c", "default", {make_chunk("a", "x")}, {}), ErrorCode::NotFound,
                  "\"c\"");
-    expect_error(backend().update("c", "default", {{.chunk_id = "a"}}), ErrorCode::NotFound);
-    expect_error(backend().remove(scope_of("c"), by_ids({"a"})), ErrorCode::NotFound);
+    expect_error(backend().update("c", "default", {{.chunk_id = "a"}}, {}), ErrorCode::NotFound);
+    expect_error(backend().remove(scope_of("c"), by_ids({"a"}), {}), ErrorCode::NotFound);
     const Ids names{"c"};
-    expect_error(backend().snapshot(names), ErrorCode::NotFound, "\"c\"");
+    expect_error(backend().snapshot(names, {}), ErrorCode::NotFound, "\"c\"");
 }
 
 TEST_P(BackendConformance, DescribesACollectionAsItWasCreated) {
@@ -103,14 +103,14 @@ TEST_P(BackendConformance, RefusesSchemasThatMakeNoSense) {
 TEST_P(BackendConformance, ForgetsADroppedCollection) {
     create(words_schema());
     put({make_chunk("a", "old")});
-    const SnapshotPtr before = now();
+    const ReaderPtr before = now();
     must(backend().drop_collection("c"));
     EXPECT_TRUE(must(backend().collections({})).empty());
     const Ids names{"c"};
-    expect_error(backend().snapshot(names), ErrorCode::NotFound);
+    expect_error(backend().snapshot(names, {}), ErrorCode::NotFound);
     if (promised().snapshots) {
         const Leg leg = words_leg(scope(), {"old"});
-        EXPECT_EQ(ids_of(must(backend().search_leg(before, leg, {}))), Ids{"a"});
+        EXPECT_EQ(ids_of(must(before->search_leg(leg))), Ids{"a"});
     }
     create(vectors_schema(2));
     put({make_chunk("b", "new", {1, 0})});
@@ -121,15 +121,13 @@ TEST_P(BackendConformance, ForgetsADroppedCollection) {
 TEST_P(BackendConformance, ASnapshotHoldsOnlyTheCollectionsItNames) {
     create(words_schema(), "other");
     create(words_schema());
-    const SnapshotPtr snapshot = now();
+    const ReaderPtr snapshot = now();
     const ReadScope elsewhere = scope_of("other");
-    expect_error(backend().count(snapshot, elsewhere), ErrorCode::NotFound, "other");
-    expect_error(backend().search_leg(snapshot, words_leg(elsewhere, {"x"}), {}),
-                 ErrorCode::NotFound, "other");
-    expect_error(backend().schema(snapshot, "other"), ErrorCode::NotFound, "other");
-    expect_error(backend().count(nullptr, scope()), ErrorCode::InvalidArgument);
+    expect_error(snapshot->count(elsewhere), ErrorCode::NotFound, "other");
+    expect_error(snapshot->search_leg(words_leg(elsewhere, {"x"})), ErrorCode::NotFound, "other");
+    expect_error(snapshot->schema("other"), ErrorCode::NotFound, "other");
     const Ids names{"c", "missing", "other"};
-    expect_error(backend().snapshot(names), ErrorCode::NotFound, "missing");
+    expect_error(backend().snapshot(names, {}), ErrorCode::NotFound, "missing");
 }
 
 }  // namespace

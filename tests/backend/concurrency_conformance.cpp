@@ -39,9 +39,9 @@ std::vector<Chunk> group(int number, int stamp, std::size_t size) {
 }
 
 /// Every group of the snapshot is there whole and with one stamp, and both legs hold it.
-void expect_whole_groups(const Backend& backend, const SnapshotPtr& snapshot, std::size_t size) {
+void expect_whole_groups(const ReaderPtr& snapshot, std::size_t size) {
     const ReadScope scope = scope_of("c");
-    const auto chunks = must(backend.scan(snapshot, scope, "", 100'000, true));
+    const auto chunks = must(snapshot->scan(scope, "", 100'000, true));
     std::map<std::string, std::vector<Value>> stamps;
     Ids ids;
     for (const Chunk& chunk : chunks) {
@@ -57,7 +57,7 @@ void expect_whole_groups(const Backend& backend, const SnapshotPtr& snapshot, st
     }
     const std::vector<Leg> legs{words_leg(scope, {"everywhere"}, 100'000),
                                 vector_leg(scope, {1, 1}, 100'000)};
-    for (const auto& result : backend.search(snapshot, legs, {})) {
+    for (const auto& result : snapshot->search(legs)) {
         Ids found = ids_of(must(result));
         std::ranges::sort(found);
         EXPECT_EQ(found, ids);
@@ -76,19 +76,19 @@ TEST_P(BackendConformance, ConcurrentReadersSeeBatchesWholeOrNotAtAll) {
     Crew crew;
     crew.add(writers, [&](int number) {
         for (int stamp = 0; stamp < batches; ++stamp) {
-            must(backend().upsert("c", "default", group(number, stamp, size)));
+            must(backend().upsert("c", "default", group(number, stamp, size), {}));
             if (stamp % 10 == 9) {
                 const auto document = by_documents({"g" + std::to_string(number)});
-                EXPECT_EQ(must(backend().remove(scope_of("c"), document)).written, size);
+                EXPECT_EQ(must(backend().remove(scope_of("c"), document, {})).written, size);
             }
         }
         --writing;
     });
     crew.add(2, [&](int) {
-        while (writing > 0) expect_whole_groups(backend(), now(), size);
+        while (writing > 0) expect_whole_groups(now(), size);
     });
     crew.join();
-    expect_whole_groups(backend(), now(), size);
+    expect_whole_groups(now(), size);
 }
 
 TEST_P(BackendConformance, ASnapshotDoesNotMoveWhileOthersWrite) {
@@ -99,7 +99,7 @@ TEST_P(BackendConformance, ASnapshotDoesNotMoveWhileOthersWrite) {
     Crew crew;
     crew.add(2, [&](int number) {
         for (int stamp = 1; !stop; ++stamp) {
-            must(backend().upsert("c", "default", group(number, stamp, 10)));
+            must(backend().upsert("c", "default", group(number, stamp, 10), {}));
         }
     });
     crew.add(2, [&](int) {
@@ -110,9 +110,9 @@ TEST_P(BackendConformance, ASnapshotDoesNotMoveWhileOthersWrite) {
         plan.facet_fields = {"stamp"};
         plan.chunk_ids = {"g0-1", "g1-3"};
         for (int round = 0; round < 15; ++round) {
-            const SnapshotPtr snapshot = now();
-            const std::string before = dump(backend(), snapshot, {}, plan);
-            for (int i = 0; i < 3; ++i) EXPECT_EQ(dump(backend(), snapshot, {}, plan), before);
+            const ReaderPtr snapshot = now();
+            const std::string before = dump(snapshot, {}, plan);
+            for (int i = 0; i < 3; ++i) EXPECT_EQ(dump(snapshot, {}, plan), before);
         }
         stop = true;
     });
@@ -128,11 +128,11 @@ TEST_P(BackendConformance, ConcurrentWritersLoseNothing) {
         for (int i = 0; i < writes; ++i) {
             const std::string id = "w" + std::to_string(writer) + "-" + std::to_string(i);
             const WriteReport report =
-                must(backend().upsert("c", "default", {make_chunk(id, "word", {1, 1})}));
+                must(backend().upsert("c", "default", {make_chunk(id, "word", {1, 1})}, {}));
             versions.at(static_cast<std::size_t>(writer)).push_back(report.version);
             if (promised().read_your_writes) {
                 const Ids ids{id};
-                const auto read = must(backend().fetch(now(), scope_of("c"), ids, false));
+                const auto read = must(now()->fetch(scope_of("c"), ids, false));
                 EXPECT_EQ(present(read.at(0)).version, report.version);
             }
         }
@@ -144,7 +144,7 @@ TEST_P(BackendConformance, ConcurrentWritersLoseNothing) {
     }
     std::ranges::sort(all);
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end()) << "a version was given twice";
-    EXPECT_EQ(must(backend().count(now(), scope())), std::size_t{writers} * writes);
+    EXPECT_EQ(must(now()->count(scope())), std::size_t{writers} * writes);
     EXPECT_EQ(find_words("word").size(), std::size_t{writers} * writes);
     EXPECT_EQ(find_near({1, 0}).size(), std::size_t{writers} * writes);
 }
@@ -192,7 +192,7 @@ TEST_P(BackendConformance, OneOfSeveralFirstVectorsSetsTheDimension) {
             const std::string id = "t" + std::to_string(thread);
             const auto written =
                 backend().upsert(collection(), "default",
-                                 {make_chunk(id, "x", std::vector<float>(dimension, 1.0F))});
+                                 {make_chunk(id, "x", std::vector<float>(dimension, 1.0F))}, {});
             if (written) {
                 ++accepted;
             } else {
@@ -201,7 +201,7 @@ TEST_P(BackendConformance, OneOfSeveralFirstVectorsSetsTheDimension) {
         });
         crew.join();
         EXPECT_EQ(accepted.load(), 2);
-        const auto chunks = must(backend().scan(now(), scope(), "", 10, true));
+        const auto chunks = must(now()->scan(scope(), "", 10, true));
         ASSERT_EQ(chunks.size(), 2U);
         EXPECT_EQ(chunks[0].vector.size(), chunks[1].vector.size());
         EXPECT_EQ(schema().vectors.dimension, chunks[0].vector.size());
@@ -217,7 +217,7 @@ TEST_P(BackendConformance, CollectionsComeAndGoWhileOthersAreRead) {
         const std::string name = "own" + std::to_string(thread);
         for (int i = 0; i < 15; ++i) {
             must(backend().create_collection(name, words_schema()));
-            must(backend().upsert(name, "default", {make_chunk("x", "word")}));
+            must(backend().upsert(name, "default", {make_chunk("x", "word")}, {}));
             must(backend().drop_collection(name));
         }
         --working;
@@ -227,7 +227,7 @@ TEST_P(BackendConformance, CollectionsComeAndGoWhileOthersAreRead) {
             EXPECT_EQ(find_words("word"), Ids{"a"});
             EXPECT_GE(must(backend().collections({})).size(), 1U);
             const Ids names{"c", "own0"};
-            const auto both = backend().snapshot(names);
+            const auto both = backend().snapshot(names, {});
             if (!both) expect_error(both, ErrorCode::NotFound, "own0");
         }
     });
@@ -237,7 +237,7 @@ TEST_P(BackendConformance, CollectionsComeAndGoWhileOthersAreRead) {
 
 TEST_P(BackendConformance, ACheckFindsNothingWrongWhileOthersWrite) {
     create(vectors_schema(2));
-    if (const auto supported = backend().check(); !supported) {
+    if (const auto supported = backend().check({}); !supported) {
         GTEST_SKIP() << supported.error().message;
     }
     constexpr int writers = 2;
@@ -245,14 +245,15 @@ TEST_P(BackendConformance, ACheckFindsNothingWrongWhileOthersWrite) {
     Crew crew;
     crew.add(writers, [&](int number) {
         for (int stamp = 0; stamp < 80; ++stamp) {
-            must(backend().upsert("c", "default", group(number, stamp, 12)));
+            must(backend().upsert("c", "default", group(number, stamp, 12), {}));
             if (stamp % 10 == 9) {
-                must(backend().remove(scope_of("c"), by_documents({"g" + std::to_string(number)})));
+                must(backend().remove(scope_of("c"), by_documents({"g" + std::to_string(number)}),
+                                      {}));
             }
             if (stamp % 20 == 5) {
                 const std::string name = "other" + std::to_string(number);
                 must(backend().create_collection(name, words_schema()));
-                must(backend().upsert(name, "default", {make_chunk("a", "word")}));
+                must(backend().upsert(name, "default", {make_chunk("a", "word")}, {}));
                 must(backend().drop_collection(name));
             }
         }
@@ -260,13 +261,13 @@ TEST_P(BackendConformance, ACheckFindsNothingWrongWhileOthersWrite) {
     });
     crew.add(2, [&](int) {
         while (writing > 0) {
-            for (const std::string& problem : must(backend().check()).problems) {
+            for (const std::string& problem : must(backend().check({})).problems) {
                 ADD_FAILURE() << problem;
             }
         }
     });
     crew.join();
-    EXPECT_EQ(must(backend().check()).problems, Ids{});
+    EXPECT_EQ(must(backend().check({})).problems, Ids{});
 }
 
 /// Limits of a call that stops in the middle of its work, until it is let go on.
@@ -310,31 +311,31 @@ TEST_P(BackendConformance, AWriterDoesNotWaitForAReader) {
     put(many_chunks());
     const ReadScope of =
         scope({}, Filter::compare(Filter::Op::Nin, "n", Value(Array{1, 2, "three"})));
-    using Read = std::function<std::uint64_t(const SnapshotPtr&, const CallLimits&)>;
+    using Read = std::function<std::uint64_t(const ReaderPtr&, const CallLimits&)>;
     const std::vector<std::pair<std::string, Read>> reads{
         {"count",
-         [&](const auto& at, const auto& limits) { return must(backend().count(at, of, limits)); }},
+         [&](const auto& at, const auto& limits) { return must(at->with(limits)->count(of)); }},
         {"dense",
          [&](const auto& at, const auto& limits) {
-             return must(backend().search_leg(at, vector_leg(of, {1, 1}), limits)).matched;
+             return must(at->with(limits)->search_leg(vector_leg(of, {1, 1}))).matched.count;
          }},
         {"sparse",
          [&](const auto& at, const auto& limits) {
-             return must(backend().search_leg(at, words_leg(of, {"word"}), limits)).matched;
+             return must(at->with(limits)->search_leg(words_leg(of, {"word"}))).matched.count;
          }},
         {"facets",
          [&](const auto& at, const auto& limits) {
-             return must(backend().facets(at, of, "n", 100'000, limits)).size();
+             return must(at->with(limits)->facets(of, "n", 100'000)).size();
          }},
         {"stats", [&](const auto& at,
-                      const auto& limits) { return must(backend().stats(at, of, limits)).chunks; }},
+                      const auto& limits) { return must(at->with(limits)->stats(of)).chunks; }},
         {"scan", [&](const auto& at, const auto& limits) {
-             return must(backend().scan(at, of, "", 100'000, false, limits)).size();
+             return must(at->with(limits)->scan(of, "", 100'000, false)).size();
          }}};
     int written = 0;
     for (const auto& [name, read] : reads) {
         SCOPED_TRACE(name);
-        const SnapshotPtr before = now();
+        const ReaderPtr before = now();
         const std::uint64_t expected = read(before, {});
         Midway midway(1);  // the first look comes before the work
         std::uint64_t found = 0;
@@ -375,7 +376,7 @@ TEST_P(BackendConformance, AWriterDoesNotWaitWhileAFilterLooksForWhatToDelete) {
     EXPECT_FALSE(get("c3").has_value());
     EXPECT_FALSE(get("fresh").has_value());
     EXPECT_TRUE(get("c8000").has_value());
-    EXPECT_EQ(must(backend().count(now(), scope())), 4000U);
+    EXPECT_EQ(must(now()->count(scope())), 4000U);
 }
 
 }  // namespace

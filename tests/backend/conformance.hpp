@@ -53,39 +53,44 @@ protected:
         return must(try_put(std::move(chunks), {}, namespace_));
     }
     WriteReport erase(const DeleteSelector& selector, const Principal& principal = {}) {
-        return must(backend().remove(scope_of(collection_, principal), selector));
+        return must(backend().remove(scope_of(collection_, principal), selector, {}));
     }
 
-    SnapshotPtr now() const {
+    ReaderPtr now() const {
         const std::vector<std::string> names{collection_};
-        return must(backend().snapshot(names));
+        return must(backend().snapshot(names, {}));
     }
     ReadScope scope(Principal principal = {}, std::optional<Filter> filter = std::nullopt) const {
         return scope_of(collection_, std::move(principal), std::move(filter));
     }
 
     // At a snapshot of now.
-    Schema schema() const { return must(backend().schema(now(), collection_)); }
-    LegResult search(const Leg& leg) const { return must(backend().search_leg(now(), leg, {})); }
+    Schema schema() const { return must(now()->schema(collection_)); }
+    LegResult search(const Leg& leg) const { return must(now()->search_leg(leg)); }
     Ids find_words(const std::string& query) const {
-        return ids_of(search(words_leg(scope(), {query})));
+        Leg leg{.kind = LegKind::Sparse, .scope = scope(), .depth = 1000};
+        leg.phrasings.push_back(must(now()->analyze(collection_, query)));
+        return ids_of(search(leg));
     }
     Ids find_near(std::vector<float> vector) const {
         return ids_of(search(vector_leg(scope(), std::move(vector))));
     }
     std::optional<Chunk> get(const std::string& id) const {
         const Ids ids{id};
-        auto found = must(backend().fetch(now(), scope(), ids, true));
+        auto found = must(now()->fetch(scope(), ids, true));
         return found.empty() ? std::nullopt : std::move(found.front());
     }
     Ids all_ids(const ReadScope& of) const {
-        return ids_of(must(backend().scan(now(), of, "", 1'000'000, false)));
+        return ids_of(must(now()->scan(of, "", 1'000'000, false)));
     }
     Ids all_ids() const { return all_ids(scope()); }
     Ids selected(const Filter& filter) const { return all_ids(scope({}, filter)); }
     Ids where(const std::string& field, Filter::Op op, Value operand) const {
         return selected(Filter::compare(op, field, std::move(operand)));
     }
+
+    /// So many matched; or, if the backend says no more, at most so many and all that are listed.
+    static void expect_matched(const LegResult& result, std::size_t count);
 
     /// The leg's list must be that of the model: the same chunks, the same scores, in the order of
     /// score and id, whatever the depth.

@@ -49,7 +49,7 @@ TEST_P(BackendConformance, EqualScoresAreOrderedByTheBytesOfTheIds) {
     EXPECT_EQ(find_near({1, 0}), ordered);
     EXPECT_EQ(find_words("same"), ordered);
     EXPECT_EQ(ids_of(search(vector_leg(scope(), {1, 0}, 3))), (Ids{"10", "9", "B"}));
-    EXPECT_EQ(search(vector_leg(scope(), {1, 0}, 3)).matched, 8U);
+    expect_matched(search(vector_leg(scope(), {1, 0}, 3)), 8);
     EXPECT_TRUE(search(vector_leg(scope(), {1, 0}, 0)).hits.empty());
 }
 
@@ -72,9 +72,11 @@ TEST_P(BackendConformance, RefusesQueryVectorsThatCannotBeCompared) {
     const auto refused = [&](std::vector<float> vector, const std::string& part) {
         const Leg leg = vector_leg(scope(), std::move(vector));
         const Ids ids{"a"};
-        expect_error(backend().search_leg(now(), leg, {}), ErrorCode::InvalidArgument, part);
-        expect_error(backend().score(now(), leg, ids), ErrorCode::InvalidArgument, part);
-        expect_error(backend().rank_of(now(), leg, ids), ErrorCode::InvalidArgument, part);
+        expect_error(now()->search_leg(leg), ErrorCode::InvalidArgument, part);
+        expect_error(now()->score(leg, ids), ErrorCode::InvalidArgument, part);
+        if (promised().whole_ranking) {
+            expect_error(now()->rank_of(leg, ids), ErrorCode::InvalidArgument, part);
+        }
     };
     for (const bool filled : {false, true}) {
         if (filled) put({make_chunk("a", "x", {1, 0})});
@@ -108,15 +110,19 @@ TEST_P(BackendConformance, ScoresOfUnknownChunksAreNone) {
     create(vectors_schema(2));
     put({make_chunk("a", "word", {1, 0}), make_chunk("b", "other", {0, 1})});
     const Ids ids{"b", "unknown", "a", "a"};
-    const auto dense = must(backend().score(now(), vector_leg(scope(), {1, 0}), ids));
+    const auto dense = must(now()->score(vector_leg(scope(), {1, 0}), ids));
     EXPECT_EQ(dense, (std::vector<std::optional<double>>{0.0, std::nullopt, 1.0, 1.0}));
-    const auto sparse = must(backend().score(now(), words_leg(scope(), {"word"}), ids));
+    const auto sparse = must(now()->score(words_leg(scope(), {"word"}), ids));
     EXPECT_EQ(sparse.at(0), 0.0);
     EXPECT_EQ(sparse.at(1), std::nullopt);
     EXPECT_GT(present(sparse.at(2)), 0.0);
-    const auto ranks = must(backend().rank_of(now(), words_leg(scope(), {"word"}, 1), ids));
+    if (!promised().whole_ranking) {
+        expect_error(now()->rank_of(words_leg(scope(), {"word"}, 1), ids), ErrorCode::Unsupported);
+        return;
+    }
+    const auto ranks = must(now()->rank_of(words_leg(scope(), {"word"}, 1), ids));
     EXPECT_EQ(ranks, (std::vector<std::optional<std::uint64_t>>{std::nullopt, std::nullopt, 1, 1}));
-    const auto dense_ranks = must(backend().rank_of(now(), vector_leg(scope(), {1, 0}, 1), ids));
+    const auto dense_ranks = must(now()->rank_of(vector_leg(scope(), {1, 0}, 1), ids));
     EXPECT_EQ(dense_ranks, (std::vector<std::optional<std::uint64_t>>{2, std::nullopt, 1, 1}));
 }
 
@@ -126,7 +132,7 @@ TEST_P(BackendConformance, SearchRunsAllLegsAndEachFailsOnItsOwn) {
     const ReadScope elsewhere = scope_of("missing");
     const std::vector<Leg> legs{vector_leg(scope(), {1, 0}), words_leg(elsewhere, {"word"}),
                                 words_leg(scope(), {"word"}), vector_leg(scope(), {1, 2, 3})};
-    const auto results = backend().search(now(), legs, {});
+    const auto results = now()->search(legs);
     ASSERT_EQ(results.size(), 4U);
     EXPECT_EQ(ids_of(must(results[0])), (Ids{"a", "b"}));
     expect_error(results[1], ErrorCode::NotFound, "missing");
@@ -135,7 +141,7 @@ TEST_P(BackendConformance, SearchRunsAllLegsAndEachFailsOnItsOwn) {
     EXPECT_FALSE(results[0]->method.empty());
     EXPECT_TRUE(results[0]->exact);
     EXPECT_GE(results[0]->time_ms, 0.0);
-    EXPECT_TRUE(backend().search(now(), {}, {}).empty());
+    EXPECT_TRUE(now()->search({}).empty());
 }
 
 TEST_P(BackendConformance, GivesUpWhenToldTo) {
@@ -145,13 +151,13 @@ TEST_P(BackendConformance, GivesUpWhenToldTo) {
     const CallLimits stopped = stopped_call();
     const CallLimits patient = patient_call();
     for (const Leg& leg : {words_leg(scope(), {"word"}), vector_leg(scope(), {1, 0})}) {
-        expect_error(backend().search_leg(now(), leg, late), ErrorCode::DeadlineExceeded);
-        expect_error(backend().search_leg(now(), leg, stopped), ErrorCode::Cancelled);
+        expect_error(now()->with(late)->search_leg(leg), ErrorCode::DeadlineExceeded);
+        expect_error(now()->with(stopped)->search_leg(leg), ErrorCode::Cancelled);
         const std::vector<Leg> legs{leg, leg};
-        for (const auto& result : backend().search(now(), legs, late)) {
+        for (const auto& result : now()->with(late)->search(legs)) {
             expect_error(result, ErrorCode::DeadlineExceeded);
         }
-        EXPECT_EQ(ids_of(must(backend().search_leg(now(), leg, patient))), Ids{"a"});
+        EXPECT_EQ(ids_of(must(now()->with(patient)->search_leg(leg))), Ids{"a"});
     }
 }
 

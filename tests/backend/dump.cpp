@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <map>
 
+#include "backend/helpers.hpp"
+
 namespace braid::testing {
 namespace {
 
@@ -35,7 +37,7 @@ std::string print(const Value& value) {
 }
 
 std::string print(const LegResult& result) {
-    std::string text = "matched " + std::to_string(result.matched) + ":";
+    std::string text = "matched " + std::to_string(result.matched.count) + ":";
     for (const LegHit& hit : result.hits) text += " " + hit.chunk_id + "=" + exact(hit.score);
     for (const std::string& warning : result.warnings) text += " !" + warning;
     return text + " by " + result.method + (result.exact ? "" : " approximate");
@@ -102,20 +104,30 @@ void add(std::string& out, const std::string& what, const Result<T>& result) {
     add(out, what, result, [](const T& value) { return print(value); });
 }
 
-void dump_leg(std::string& out, const Backend& backend, const SnapshotPtr& snapshot, Leg leg,
-              const DumpPlan& plan, const std::string& what) {
+void dump_leg(std::string& out, const ReaderPtr& snapshot, Leg leg, const DumpPlan& plan,
+              const std::string& what) {
     for (const std::size_t depth : {3UL, 100'000UL}) {
         leg.depth = depth;
-        add(out, what + " depth " + std::to_string(depth), backend.search_leg(snapshot, leg, {}));
+        add(out, what + " depth " + std::to_string(depth), snapshot->search_leg(leg));
     }
-    add(out, what + " scores", backend.score(snapshot, leg, plan.chunk_ids));
-    add(out, what + " ranks", backend.rank_of(snapshot, leg, plan.chunk_ids));
+    add(out, what + " scores", snapshot->score(leg, plan.chunk_ids));
+    add(out, what + " ranks", snapshot->rank_of(leg, plan.chunk_ids));
+}
+
+Leg sparse_leg(const ReaderPtr& snapshot, const ReadScope& scope,
+               const std::vector<std::string>& texts) {
+    Leg leg{.kind = LegKind::Sparse, .scope = scope};
+    for (const std::string& text : texts) {
+        auto terms = snapshot->analyze(scope.collection, text);
+        leg.phrasings.push_back(terms ? *std::move(terms) : std::vector<std::string>());
+    }
+    return leg;
 }
 
 using VersionNames = std::map<Version, Version>;
 
-void dump_scope(std::string& out, const Backend& backend, const SnapshotPtr& snapshot,
-                const ReadScope& scope, const DumpPlan& plan, VersionNames& names) {
+void dump_scope(std::string& out, const ReaderPtr& snapshot, const ReadScope& scope,
+                const DumpPlan& plan, VersionNames& names) {
     const auto one = [&](Chunk chunk) {
         if (plan.versions == DumpPlan::Versions::Named) {
             chunk.version = names.try_emplace(chunk.version, names.size()).first->second;
@@ -135,29 +147,29 @@ void dump_scope(std::string& out, const Backend& backend, const SnapshotPtr& sna
         return text;
     };
     for (const std::string& query : plan.queries) {
-        const Leg leg{.kind = LegKind::Sparse, .scope = scope, .texts = {query}};
-        dump_leg(out, backend, snapshot, leg, plan, "sparse \"" + query + "\"");
+        const Leg leg = sparse_leg(snapshot, scope, {query});
+        dump_leg(out, snapshot, leg, plan, "sparse \"" + query + "\"");
     }
     if (plan.queries.size() > 1) {
-        const Leg leg{.kind = LegKind::Sparse, .scope = scope, .texts = plan.queries};
-        dump_leg(out, backend, snapshot, leg, plan, "sparse variants");
+        const Leg leg = sparse_leg(snapshot, scope, plan.queries);
+        dump_leg(out, snapshot, leg, plan, "sparse variants");
     }
     for (std::size_t i = 0; i < plan.vectors.size(); ++i) {
         const Leg leg{.kind = LegKind::Dense, .scope = scope, .vector = plan.vectors[i]};
-        dump_leg(out, backend, snapshot, leg, plan, "dense " + std::to_string(i));
+        dump_leg(out, snapshot, leg, plan, "dense " + std::to_string(i));
     }
-    add(out, "fetch", backend.fetch(snapshot, scope, plan.chunk_ids, true), maybe_chunks);
+    add(out, "fetch", snapshot->fetch(scope, plan.chunk_ids, true), maybe_chunks);
     for (const std::string& document : plan.documents) {
-        add(out, "neighbors of " + document, backend.neighbors(snapshot, scope, document, 1, 2, 3),
+        add(out, "neighbors of " + document, neighbors_of(*snapshot, scope, document, 1, 2, 3),
             chunks);
     }
-    add(out, "count", backend.count(snapshot, scope));
+    add(out, "count", snapshot->count(scope));
     for (const std::string& field : plan.facet_fields) {
-        add(out, "facets of " + field, backend.facets(snapshot, scope, field, 1000));
+        add(out, "facets of " + field, snapshot->facets(scope, field, 1000));
     }
-    add(out, "stats", backend.stats(snapshot, scope));
-    add(out, "scan", backend.scan(snapshot, scope, "", 100'000, true), chunks);
-    add(out, "page", backend.scan(snapshot, scope, "c3", 4, false), chunks);
+    add(out, "stats", snapshot->stats(scope));
+    add(out, "scan", snapshot->scan(scope, "", 100'000, true), chunks);
+    add(out, "page", snapshot->scan(scope, "c3", 4, false), chunks);
 }
 
 }  // namespace
@@ -177,18 +189,17 @@ std::string print_chunk(const Chunk& chunk, bool with_version) {
     return text;
 }
 
-std::string dump(const Backend& backend, const SnapshotPtr& snapshot, const Principal& principal,
-                 const DumpPlan& plan) {
+std::string dump(const ReaderPtr& snapshot, const Principal& principal, const DumpPlan& plan) {
     std::string out;
     VersionNames names;
     for (const std::string& name : plan.namespaces) {
         ReadScope scope{.collection = plan.collection, .namespace_ = name, .principal = principal};
         out += "namespace " + name + "\n";
-        dump_scope(out, backend, snapshot, scope, plan, names);
+        dump_scope(out, snapshot, scope, plan, names);
         for (const Filter& filter : plan.filters) {
             scope.filter = filter;
             out += "filter " + print(filter_to_value(filter)) + "\n";
-            dump_scope(out, backend, snapshot, scope, plan, names);
+            dump_scope(out, snapshot, scope, plan, names);
         }
     }
     return out;

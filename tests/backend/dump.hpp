@@ -24,8 +24,7 @@ struct DumpPlan {
 
 /// Every answer of a snapshot to one principal, as text; numbers to the last bit, errors too. Two
 /// states that the principal cannot tell apart give the same text.
-std::string dump(const Backend& backend, const SnapshotPtr& snapshot, const Principal& principal,
-                 const DumpPlan& plan);
+std::string dump(const ReaderPtr& snapshot, const Principal& principal, const DumpPlan& plan);
 
 /// The same of what does not take a snapshot: `collections` and `describe`.
 std::string dump_collections(const Backend& backend, const Principal& principal,

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -89,11 +91,16 @@ inline ReadScope scope_of(std::string collection, Principal principal = {},
             .filter = std::move(filter)};
 }
 
-inline Leg words_leg(ReadScope scope, std::vector<std::string> texts, std::size_t depth = 1000) {
-    return {.kind = LegKind::Sparse,
-            .scope = std::move(scope),
-            .texts = std::move(texts),
-            .depth = depth};
+/// For collections of words_schema(): texts of lower-case words, split at spaces.
+inline Leg words_leg(ReadScope scope, const std::vector<std::string>& texts,
+                     std::size_t depth = 1000) {
+    Leg leg{.kind = LegKind::Sparse, .scope = std::move(scope), .depth = depth};
+    for (const std::string& text : texts) {
+        std::istringstream words(text);
+        leg.phrasings.emplace_back(std::istream_iterator<std::string>(words),
+                                   std::istream_iterator<std::string>());
+    }
+    return leg;
 }
 
 inline Leg vector_leg(ReadScope scope, std::vector<float> vector, std::size_t depth = 1000) {
@@ -127,5 +134,15 @@ inline std::vector<std::string> ids_of(const std::vector<Chunk>& chunks) {
 }
 
 using Ids = std::vector<std::string>;
+
+/// One range of one document.
+inline Result<std::vector<Chunk>> neighbors_of(const Reader& reader, const ReadScope& scope,
+                                               const std::string& document, std::int64_t index,
+                                               std::size_t before, std::size_t after) {
+    const NeighborRange range{document, index, before, after};
+    BRAID_TRY(auto found, reader.neighbors(scope, std::span(&range, 1)));
+    EXPECT_EQ(found.size(), 1U);
+    return std::move(found.front());
+}
 
 }  // namespace braid::testing

@@ -196,7 +196,9 @@ Model::Scores Model::sparse(const Leg& leg) const {
         }
         double best = -std::numeric_limits<double>::infinity();
         bool holds_a_word = false;
-        for (const std::string& query : leg.texts) {
+        for (const auto& terms : leg.phrasings) {
+            std::string query;
+            for (const std::string& term : terms) query += (query.empty() ? "" : " ") + term;
             const double score = sparse_score(corpus, counted, query, schema_.bm25);
             best = std::max(best, score);
             for (const std::string& word : split(query)) holds_a_word |= counted.tf.contains(word);

@@ -67,12 +67,11 @@ std::vector<double> scores_of(const Case& one) {
         ids.push_back("c" + std::to_string(i));
         chunks.push_back(make_chunk(ids.back(), one.texts[i]));
     }
-    must(opened.backend->upsert("c", "default", chunks));
+    must(opened.backend->upsert("c", "default", chunks, {}));
     const Ids names{"c"};
-    const SnapshotPtr snapshot = must(opened.backend->snapshot(names));
+    const ReaderPtr snapshot = must(opened.backend->snapshot(names, {}));
     std::vector<double> scores;
-    for (const auto& score :
-         must(opened.backend->score(snapshot, words_leg(scope_of("c"), {one.query}), ids))) {
+    for (const auto& score : must(snapshot->score(words_leg(scope_of("c"), {one.query}), ids))) {
         scores.push_back(present(score));
     }
     return scores;

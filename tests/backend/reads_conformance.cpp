@@ -26,7 +26,7 @@ TEST_P(BackendConformance, FetchAnswersInTheOrderAsked) {
     hidden.sensitivity = "restricted";
     put({make_chunk("a", "one"), make_chunk("b", "two"), hidden});
     const Ids ids{"b", "missing", "a", "b", "hidden", ""};
-    const auto found = must(backend().fetch(now(), scope(reader("normal")), ids, false));
+    const auto found = must(now()->fetch(scope(reader("normal")), ids, false));
     ASSERT_EQ(found.size(), 6U);
     EXPECT_EQ(present(found[0]).content, "two");
     EXPECT_EQ(found[1], std::nullopt);
@@ -35,10 +35,10 @@ TEST_P(BackendConformance, FetchAnswersInTheOrderAsked) {
     EXPECT_EQ(found[4], std::nullopt);
     EXPECT_EQ(found[5], std::nullopt);
     const Filter only_a = Filter::compare(Filter::Op::Eq, "chunk_id", "a");
-    const auto filtered = must(backend().fetch(now(), scope({}, only_a), ids, false));
+    const auto filtered = must(now()->fetch(scope({}, only_a), ids, false));
     EXPECT_EQ(filtered[0], std::nullopt);
     EXPECT_TRUE(filtered[2].has_value());
-    EXPECT_TRUE(must(backend().fetch(now(), scope(), {}, false)).empty());
+    EXPECT_TRUE(must(now()->fetch(scope(), {}, false)).empty());
 }
 
 TEST_P(BackendConformance, NeighborsAreTheIndicesAround) {
@@ -50,7 +50,7 @@ TEST_P(BackendConformance, NeighborsAreTheIndicesAround) {
          part("low", "d", kLowest), part("high", "d", kHighest)});
     const auto around = [&](std::int64_t index, std::size_t before, std::size_t after) {
         return ids_of(
-            must(backend().neighbors(now(), scope(reader("normal")), "d", index, before, after)));
+            must(neighbors_of(*now(), scope(reader("normal")), "d", index, before, after)));
     };
     EXPECT_EQ(around(3, 1, 2), (Ids{"c", "twin", "z", "a"}));
     EXPECT_EQ(around(3, 0, 0), (Ids{"twin", "z"}));
@@ -62,17 +62,17 @@ TEST_P(BackendConformance, NeighborsAreTheIndicesAround) {
     EXPECT_EQ(around(kHighest, kAll, 0), (Ids{"low", "b", "c", "twin", "z", "a", "high"}));
     EXPECT_EQ(around(0, kAll, kAll), (Ids{"low", "b", "c", "twin", "z", "a", "high"}));
     EXPECT_EQ(around(-1, 0, static_cast<std::size_t>(kHighest)), (Ids{"b", "c", "twin", "z", "a"}));
-    EXPECT_TRUE(must(backend().neighbors(now(), scope(), "unknown", 3, 9, 9)).empty());
+    EXPECT_TRUE(must(neighbors_of(*now(), scope(), "unknown", 3, 9, 9)).empty());
     const Filter only_a = Filter::compare(Filter::Op::Eq, "chunk_id", "a");
-    EXPECT_EQ(ids_of(must(backend().neighbors(now(), scope({}, only_a), "d", 3, 9, 9))), Ids{"a"});
+    EXPECT_EQ(ids_of(must(neighbors_of(*now(), scope({}, only_a), "d", 3, 9, 9))), Ids{"a"});
 }
 
 TEST_P(BackendConformance, NeighborsFollowAChunkToItsNewDocument) {
     create(words_schema());
     put({part("a", "d", 1), part("b", "d", 2)});
     put({part("a", "e", 7)});
-    EXPECT_EQ(ids_of(must(backend().neighbors(now(), scope(), "d", 1, 5, 5))), Ids{"b"});
-    EXPECT_EQ(ids_of(must(backend().neighbors(now(), scope(), "e", 7, 5, 5))), Ids{"a"});
+    EXPECT_EQ(ids_of(must(neighbors_of(*now(), scope(), "d", 1, 5, 5))), Ids{"b"});
+    EXPECT_EQ(ids_of(must(neighbors_of(*now(), scope(), "e", 7, 5, 5))), Ids{"a"});
 }
 
 TEST_P(BackendConformance, FacetsCountValues) {
@@ -86,18 +86,18 @@ TEST_P(BackendConformance, FacetsCountValues) {
          with("e", true), with("f", nullptr), with("g", Object{{"k", 1}}),
          with("h", Array{nullptr, Array{"red"}, 3}), with("i", "blue"), with("j", "azure"),
          make_chunk("missing", "x")});
-    const auto facets = must(backend().facets(now(), scope(), "f", 100));
+    const auto facets = must(now()->facets(scope(), "f", 100));
     const std::vector<FacetCount> expected{{2, 2},    {"blue", 2}, {"red", 2},
                                            {true, 1}, {3, 1},      {"azure", 1}};
     EXPECT_EQ(facets, expected);
-    EXPECT_EQ(must(backend().facets(now(), scope(), "metadata.f", 2)),
+    EXPECT_EQ(must(now()->facets(scope(), "metadata.f", 2)),
               std::vector<FacetCount>(expected.begin(), expected.begin() + 2));
-    EXPECT_TRUE(must(backend().facets(now(), scope(), "f", 0)).empty());
-    EXPECT_TRUE(must(backend().facets(now(), scope(), "absent", 10)).empty());
+    EXPECT_TRUE(must(now()->facets(scope(), "f", 0)).empty());
+    EXPECT_TRUE(must(now()->facets(scope(), "absent", 10)).empty());
     const Filter some = Filter::compare(Filter::Op::In, "chunk_id", Array{"a", "c"});
-    EXPECT_EQ(must(backend().facets(now(), scope({}, some), "f", 10)),
+    EXPECT_EQ(must(now()->facets(scope({}, some), "f", 10)),
               (std::vector<FacetCount>{{2, 1}, {"red", 1}}));
-    EXPECT_EQ(must(backend().facets(now(), scope({}, some), "sensitivity", 10)),
+    EXPECT_EQ(must(now()->facets(scope({}, some), "sensitivity", 10)),
               (std::vector<FacetCount>{{"normal", 2}}));
 }
 
@@ -114,7 +114,7 @@ TEST_P(BackendConformance, FacetsKeepLargeNumbersApart) {
     as_double.metadata = {{"f", static_cast<double>(large)}};
     chunks.push_back(as_double);
     put(chunks);
-    EXPECT_EQ(must(backend().facets(now(), scope(), "f", 10)),
+    EXPECT_EQ(must(now()->facets(scope(), "f", 10)),
               (std::vector<FacetCount>{{large, 2}, {large + 1, 1}, {large + 2, 1}}));
 }
 
@@ -128,10 +128,10 @@ TEST_P(BackendConformance, ScanPagesThroughEverythingInIdOrder) {
     }
     std::ranges::sort(expected);
     put(chunks);
-    const SnapshotPtr snapshot = now();
+    const ReaderPtr snapshot = now();
     Ids seen;
     for (std::string after; true;) {
-        const auto page = must(backend().scan(snapshot, scope(), after, 7, true));
+        const auto page = must(snapshot->scan(scope(), after, 7, true));
         if (page.empty()) break;
         EXPECT_LE(page.size(), 7U);
         for (const Chunk& chunk : page) {
@@ -144,16 +144,16 @@ TEST_P(BackendConformance, ScanPagesThroughEverythingInIdOrder) {
     if (promised().snapshots) {
         EXPECT_EQ(seen, expected);
     }
-    EXPECT_TRUE(must(backend().scan(snapshot, scope(), "", 0, false)).empty());
-    EXPECT_TRUE(must(backend().scan(snapshot, scope(), "zzz", 10, false)).empty());
-    EXPECT_TRUE(must(backend().scan(snapshot, scope(), "", 1, false)).at(0).vector.empty());
+    EXPECT_TRUE(must(snapshot->scan(scope(), "", 0, false)).empty());
+    EXPECT_TRUE(must(snapshot->scan(scope(), "zzz", 10, false)).empty());
+    EXPECT_TRUE(must(snapshot->scan(scope(), "", 1, false)).at(0).vector.empty());
 }
 
 TEST_P(BackendConformance, StatsDescribeWhatIsThere) {
     Schema schema = vectors_schema(2);
     schema.text_fields = {{"content", 1.0}, {"title", 0.1}};
     create(schema);
-    EXPECT_EQ(must(backend().stats(now(), scope())).chunks, 0U);
+    EXPECT_EQ(must(now()->stats(scope())).chunks, 0U);
     Model model(schema);
     RandomData random(3);
     std::vector<Chunk> chunks;
@@ -165,7 +165,7 @@ TEST_P(BackendConformance, StatsDescribeWhatIsThere) {
     put(chunks);
     for (const auto& filter : {std::optional<Filter>(), std::optional(random.filter())}) {
         const ReadScope of = scope(reader("sensitive", {"red"}), filter);
-        const CollectionStats stats = must(backend().stats(now(), of));
+        const CollectionStats stats = must(now()->stats(of));
         const CollectionStats expected = model.stats(of);
         EXPECT_EQ(stats.chunks, expected.chunks);
         EXPECT_EQ(stats.documents, expected.documents);
@@ -181,15 +181,16 @@ TEST_P(BackendConformance, AnUnknownNamespaceIsAnEmptyOne) {
     ReadScope nowhere = scope();
     nowhere.namespace_ = "nowhere";
     const Ids ids{"a"};
-    EXPECT_EQ(must(backend().count(now(), nowhere)), 0U);
-    EXPECT_EQ(search(words_leg(nowhere, {"word"})).matched, 0U);
-    EXPECT_EQ(search(vector_leg(nowhere, {1, 0})).matched, 0U);
-    EXPECT_EQ(must(backend().fetch(now(), nowhere, ids, true)).at(0), std::nullopt);
-    EXPECT_EQ(must(backend().score(now(), words_leg(nowhere, {"word"}), ids)).at(0), std::nullopt);
-    EXPECT_EQ(must(backend().rank_of(now(), words_leg(nowhere, {"word"}), ids)).at(0),
-              std::nullopt);
-    EXPECT_TRUE(must(backend().scan(now(), nowhere, "", 9, true)).empty());
-    EXPECT_EQ(must(backend().remove(nowhere, by_ids({"a"}))).written, 0U);
+    EXPECT_EQ(must(now()->count(nowhere)), 0U);
+    expect_matched(search(words_leg(nowhere, {"word"})), 0);
+    expect_matched(search(vector_leg(nowhere, {1, 0})), 0);
+    EXPECT_EQ(must(now()->fetch(nowhere, ids, true)).at(0), std::nullopt);
+    EXPECT_EQ(must(now()->score(words_leg(nowhere, {"word"}), ids)).at(0), std::nullopt);
+    if (promised().whole_ranking) {
+        EXPECT_EQ(must(now()->rank_of(words_leg(nowhere, {"word"}), ids)).at(0), std::nullopt);
+    }
+    EXPECT_TRUE(must(now()->scan(nowhere, "", 9, true)).empty());
+    EXPECT_EQ(must(backend().remove(nowhere, by_ids({"a"}), {})).written, 0U);
     EXPECT_EQ(all_ids(), Ids{"a"});
 }
 
@@ -209,16 +210,17 @@ TEST_P(BackendConformance, ReadsGiveUpWhenToldTo) {
         must(read(patient));
     };
     using Limits = CallLimits;
-    const Backend& b = backend();
-    expect_limits([&](const Limits& l) { return b.fetch(now(), scope(), ids, true, l); });
-    expect_limits([&](const Limits& l) { return b.neighbors(now(), scope(), "d", 0, 1, 1, l); });
-    expect_limits([&](const Limits& l) { return b.count(now(), scope(), l); });
-    expect_limits([&](const Limits& l) { return b.facets(now(), scope(), "chunk_id", 9, l); });
-    expect_limits([&](const Limits& l) { return b.stats(now(), scope(), l); });
-    expect_limits([&](const Limits& l) { return b.scan(now(), scope(), "", 9, true, l); });
+    expect_limits([&](const Limits& l) { return now()->with(l)->fetch(scope(), ids, true); });
+    expect_limits(
+        [&](const Limits& l) { return neighbors_of(*now()->with(l), scope(), "d", 0, 1, 1); });
+    expect_limits([&](const Limits& l) { return now()->with(l)->count(scope()); });
+    expect_limits([&](const Limits& l) { return now()->with(l)->facets(scope(), "chunk_id", 9); });
+    expect_limits([&](const Limits& l) { return now()->with(l)->stats(scope()); });
+    expect_limits([&](const Limits& l) { return now()->with(l)->scan(scope(), "", 9, true); });
     for (const Leg& leg : {words_leg(scope(), {"word"}), vector_leg(scope(), {1, 0})}) {
-        expect_limits([&](const Limits& l) { return b.score(now(), leg, ids, l); });
-        expect_limits([&](const Limits& l) { return b.rank_of(now(), leg, ids, l); });
+        expect_limits([&](const Limits& l) { return now()->with(l)->score(leg, ids); });
+        if (!promised().whole_ranking) continue;
+        expect_limits([&](const Limits& l) { return now()->with(l)->rank_of(leg, ids); });
     }
 }
 

@@ -30,7 +30,7 @@ TEST_P(BackendConformance, KeepsEveryFieldOfAChunk) {
 
     const Ids ids{"id"};
     chunk.vector.clear();
-    EXPECT_EQ(must(backend().fetch(now(), scope(), ids, false)).at(0), chunk);
+    EXPECT_EQ(must(now()->fetch(scope(), ids, false)).at(0), chunk);
 }
 
 TEST_P(BackendConformance, RefusesNewIdsWithControlCharacters) {
@@ -38,7 +38,7 @@ TEST_P(BackendConformance, RefusesNewIdsWithControlCharacters) {
     for (const std::string& id : {std::string("a\0b", 3), std::string("\0", 1), std::string("a\nb"),
                                   std::string("a\x1f"), std::string("\x7f")}) {
         const auto refused = [&](const Chunk& chunk, std::string_view what) {
-            expect_error(backend().upsert("c", "default", {chunk}), ErrorCode::InvalidArgument,
+            expect_error(backend().upsert("c", "default", {chunk}, {}), ErrorCode::InvalidArgument,
                          std::string(what) + " holds the control character U+00");
         };
         refused(make_chunk(id, "x"), "chunk_id");
@@ -48,8 +48,8 @@ TEST_P(BackendConformance, RefusesNewIdsWithControlCharacters) {
         Chunk scoped = make_chunk("a", "x");
         scoped.visibility_scope = {id};
         refused(scoped, "visibility_scope");
-        expect_error(backend().upsert("c", id, {make_chunk("a", "x")}), ErrorCode::InvalidArgument,
-                     "namespace holds the control character U+00");
+        expect_error(backend().upsert("c", id, {make_chunk("a", "x")}, {}),
+                     ErrorCode::InvalidArgument, "namespace holds the control character U+00");
     }
     put({make_chunk("a b \u00a0 é 狐", "any other")});
     EXPECT_EQ(find_words("other"), Ids{"a b \u00a0 é 狐"});
@@ -137,8 +137,8 @@ TEST_P(BackendConformance, UpdatesAndDeletesOnlyIfTheVersionsAreTheExpectedOnes)
 TEST_P(BackendConformance, AnEmptyBatchChangesNothing) {
     create(words_schema());
     EXPECT_EQ(put({}).version, 0U);
-    EXPECT_EQ(must(backend().update("c", "default", {})).written, 0U);
-    EXPECT_EQ(must(backend().count(now(), scope())), 0U);
+    EXPECT_EQ(must(backend().update("c", "default", {}, {})).written, 0U);
+    EXPECT_EQ(must(now()->count(scope())), 0U);
 }
 
 TEST_P(BackendConformance, RefusesAWholeBatchForOneBadChunk) {
@@ -176,7 +176,7 @@ TEST_P(BackendConformance, RefusesAWholeBatchForOneBadChunk) {
     refused("element 0", [](Chunk& c) { c.vector[0] = std::numeric_limits<float>::infinity(); });
     refused("zeros", [](Chunk& c) { c.vector = {0, 0}; });
     refused("twice", [](Chunk& c) { c.chunk_id = "good"; });
-    EXPECT_EQ(must(backend().count(now(), scope())), 0U);
+    EXPECT_EQ(must(now()->count(scope())), 0U);
     EXPECT_TRUE(find_words("words").empty());
     EXPECT_TRUE(find_near({1, 2}).empty());
 
@@ -208,8 +208,8 @@ TEST_P(BackendConformance, ACollectionWithoutVectorsTakesNone) {
     create(words_schema());
     expect_error(try_put({make_chunk("a", "x", {1})}), ErrorCode::InvalidArgument, "external");
     put({make_chunk("a", "x")});
-    expect_error(backend().search_leg(now(), vector_leg(scope(), {1}), {}),
-                 ErrorCode::InvalidArgument, "vectors");
+    expect_error(now()->search_leg(vector_leg(scope(), {1})), ErrorCode::InvalidArgument,
+                 "vectors");
 }
 
 TEST_P(BackendConformance, TheFirstVectorSetsTheDimension) {
@@ -259,7 +259,7 @@ TEST_P(BackendConformance, MergesMetadataAsRfc7396Does) {
                        {"list", Array{1, 2}}};
     update.created_at = Timestamp{5};
     update.visibility_scope = std::vector<std::string>{"team"};
-    const WriteReport report = must(backend().update("c", "default", {update}));
+    const WriteReport report = must(backend().update("c", "default", {update}, {}));
     EXPECT_EQ(report.written, 1U);
     EXPECT_NE(report.version, first);
     chunk.document_id = "a";
@@ -282,14 +282,14 @@ TEST_P(BackendConformance, AnUpdateIsRefusedWhole) {
     put({make_chunk("a", "x"), make_chunk("b", "x")});
     const MetadataUpdate good{.chunk_id = "a", .metadata = {{"k", 1}}};
     const auto refused = [&](ErrorCode code, const std::string& part, MetadataUpdate bad) {
-        expect_error(backend().update("c", "default", {good, std::move(bad)}), code, part);
+        expect_error(backend().update("c", "default", {good, std::move(bad)}, {}), code, part);
     };
     refused(ErrorCode::NotFound, "unknown", {.chunk_id = "unknown"});
     refused(ErrorCode::InvalidArgument, "twice", good);
     refused(ErrorCode::InvalidArgument, "year", {.chunk_id = "b", .metadata = {{"year", "x"}}});
     refused(ErrorCode::InvalidArgument, "secret", {.chunk_id = "b", .sensitivity = "secret"});
     refused(ErrorCode::InvalidArgument, "metadata", {.chunk_id = "b", .metadata = {{"k", "\xff"}}});
-    expect_error(backend().update("c", "elsewhere", {good}), ErrorCode::NotFound, "a");
+    expect_error(backend().update("c", "elsewhere", {good}, {}), ErrorCode::NotFound, "a");
     EXPECT_TRUE(present(get("a")).metadata.empty());
 }
 
@@ -300,9 +300,10 @@ TEST_P(BackendConformance, AnUpdateReachesTextThatIsSearched) {
     put({make_chunk("a", "x"), make_chunk("b", "x")});
     const MetadataUpdate update{.chunk_id = "a",
                                 .metadata = {{"info", Object{{"abstract", "needle"}}}}};
-    must(backend().update("c", "default", {update}));
+    must(backend().update("c", "default", {update}, {}));
     EXPECT_EQ(find_words("needle"), Ids{"a"});
-    must(backend().update("c", "default", {{.chunk_id = "a", .metadata = {{"info", nullptr}}}}));
+    must(
+        backend().update("c", "default", {{.chunk_id = "a", .metadata = {{"info", nullptr}}}}, {}));
     EXPECT_TRUE(find_words("needle").empty());
 }
 
@@ -330,11 +331,11 @@ TEST_P(BackendConformance, DeletesByIdDocumentAndFilter) {
     other.namespace_ = "other";
     EXPECT_EQ(all_ids(other), Ids{"a"});
 
-    expect_error(backend().remove(scope(), {}), ErrorCode::InvalidArgument, "delete");
-    expect_error(backend().remove(scope(), {.chunk_ids = {"b"}, .document_ids = {"z"}}),
+    expect_error(backend().remove(scope(), {}, {}), ErrorCode::InvalidArgument, "delete");
+    expect_error(backend().remove(scope(), {.chunk_ids = {"b"}, .document_ids = {"z"}}, {}),
                  ErrorCode::InvalidArgument, "only one");
     const ReadScope filtered = scope({}, Filter::compare(Filter::Op::Eq, "year", 99));
-    EXPECT_EQ(must(backend().remove(filtered, by_ids({"b"}))).written, 1U);
+    EXPECT_EQ(must(backend().remove(filtered, by_ids({"b"}), {})).written, 1U);
     EXPECT_EQ(erase(by_filter(Filter::all_of({}))).written, 1U);
     EXPECT_TRUE(all_ids().empty());
 }
@@ -344,10 +345,10 @@ TEST_P(BackendConformance, ADeleteWithABadFilterFailsInEveryNamespace) {
     const Filter bad = Filter::compare(Filter::Op::Eq, "chunk_index", "three");
     ReadScope nowhere = scope();
     nowhere.namespace_ = "nowhere";
-    expect_error(backend().remove(nowhere, by_filter(bad)), ErrorCode::InvalidArgument,
+    expect_error(backend().remove(nowhere, by_filter(bad), {}), ErrorCode::InvalidArgument,
                  "chunk_index");
     put({make_chunk("a", "x")});
-    expect_error(backend().remove(scope(), by_filter(bad)), ErrorCode::InvalidArgument,
+    expect_error(backend().remove(scope(), by_filter(bad), {}), ErrorCode::InvalidArgument,
                  "chunk_index");
 }
 
@@ -365,11 +366,11 @@ TEST_P(BackendConformance, NamespacesHaveTheirOwnChunksAndStatistics) {
     in_left.namespace_ = "left";
     const Leg leg = words_leg(in_left, {"rare common"});
     expect_list(leg, left.sparse(leg));
-    EXPECT_EQ(must(backend().stats(now(), in_left)).chunks, 2U);
-    EXPECT_EQ(must(backend().stats(now(), in_left)).average_length, 1.5);
-    EXPECT_EQ(must(backend().count(now(), scope())), 0U) << "the default namespace is empty";
+    EXPECT_EQ(must(now()->stats(in_left)).chunks, 2U);
+    EXPECT_EQ(must(now()->stats(in_left)).average_length, 1.5);
+    EXPECT_EQ(must(now()->count(scope())), 0U) << "the default namespace is empty";
     EXPECT_EQ(must(backend().describe("c", {})).namespaces, (Ids{"left", "right"}));
-    must(backend().remove(in_left, by_ids({"a", "b"})));
+    must(backend().remove(in_left, by_ids({"a", "b"}), {}));
     EXPECT_EQ(must(backend().describe("c", {})).namespaces, Ids{"right"});
 }
 

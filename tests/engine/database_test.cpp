@@ -363,10 +363,10 @@ TEST(Database, ChecksItselfAndMakesCopies) {
     ASSERT_TRUE(checked) << checked.error().message;
     EXPECT_TRUE(checked->clean());
     EXPECT_EQ(checked->chunks, 50U);
-    const auto copied = db->snapshot(folder.path() / "copy");
+    const auto copied = db->backup(folder.path() / "copy");
     ASSERT_TRUE(copied) << copied.error().message;
     EXPECT_EQ(copied->chunks, 50U);
-    EXPECT_FALSE(db->snapshot(folder.path() / "copy")) << "it is not empty any more";
+    EXPECT_FALSE(db->backup(folder.path() / "copy")) << "it is not empty any more";
     const auto copy = Database::open(folder.path() / "copy", {.embedders = fake_embedder});
     ASSERT_TRUE(copy);
     const auto here = db->retrieve(ask("word7"));
@@ -379,7 +379,7 @@ TEST(Database, ChecksItselfAndMakesCopies) {
     }
     const auto memory = Database::in_memory();
     ASSERT_TRUE(memory);
-    EXPECT_TRUE(memory->snapshot(folder.path() / "of-memory"));
+    EXPECT_TRUE(memory->backup(folder.path() / "of-memory"));
 }
 
 TEST(Database, ACopyThatFailsLeavesNothing) {
@@ -393,14 +393,14 @@ TEST(Database, ACopyThatFailsLeavesNothing) {
     chunk.content = "a fox";
     ASSERT_TRUE(db->add("c", {chunk}));
     fs::resize_file(folder.path() / "data/collections/c/log-000001", 60);  // half of it is gone
-    EXPECT_FALSE(db->snapshot(folder.path() / "copy"));
+    EXPECT_FALSE(db->backup(folder.path() / "copy"));
     EXPECT_FALSE(fs::exists(folder.path() / "copy"));
     fs::create_directory(folder.path() / "empty");
-    EXPECT_FALSE(db->snapshot(folder.path() / "empty"));
+    EXPECT_FALSE(db->backup(folder.path() / "empty"));
     EXPECT_TRUE(fs::is_empty(folder.path() / "empty"));
     fs::create_directory(folder.path() / "used");
     fs::create_directory(folder.path() / "used" / "mine");
-    EXPECT_FALSE(db->snapshot(folder.path() / "used"));
+    EXPECT_FALSE(db->backup(folder.path() / "used"));
     EXPECT_TRUE(fs::exists(folder.path() / "used" / "mine"));
 }
 
@@ -421,7 +421,7 @@ TEST(Database, CopiesOneMomentWhileOthersWrite) {
     });
     for (int i = 0; i < 8; ++i) {
         const auto path = folder.path() / ("copy" + std::to_string(i));
-        const auto copied = db->snapshot(path);
+        const auto copied = db->backup(path);
         ASSERT_TRUE(copied) << copied.error().message;
         OpenOptions options;
         options.read_only = true;

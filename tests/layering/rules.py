@@ -83,8 +83,29 @@ def public_headers_name_no_library(files: Files) -> Iterator[Problem]:
         files, r'#\s*include\s+(?!<[a-z_]+>|"braid/[a-z_]+\.hpp"|<tl/expected\.hpp>)', public)
     yield from matches(files, r"#\s*include\s+<tl/", lambda name: name != "include/braid/result.hpp")
     headers = list(filter(public, files))
-    if len(headers) > 10:
-        yield "include/braid", 0, f"{len(headers)} public headers, ten at most"
+    if len(headers) > 15:
+        yield "include/braid", 0, f"{len(headers)} public headers, fifteen at most"
+    yield from database_shows_the_product(files)
+
+
+def database_shows_the_product(files: Files) -> Iterator[Problem]:
+    """What a user of the library reads: database.hpp and all that it includes."""
+    front = "include/braid/database.hpp"
+    seen: list[str] = []
+    waiting = [front]
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in files:
+            continue
+        seen.append(name)
+        for line in files[name]:
+            if found := re.match(r'#\s*include\s+"(braid/[a-z_]+\.hpp)"', line):
+                waiting.append("include/" + found.group(1))
+    if len(seen) > 10:
+        yield front, 0, f"reaches {len(seen)} headers, ten at most"
+    for name in ("backend", "forwarding", "reader"):
+        if f"include/braid/{name}.hpp" in seen:
+            yield front, 0, f"shows the backend's contracts: {name}.hpp"
 
 
 def libraries_are_found_in_one_place(files: Files) -> Iterator[Problem]:

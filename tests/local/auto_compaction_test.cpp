@@ -38,7 +38,7 @@ void churn(Backend& backend, int rounds, std::size_t text_bytes) {
             chunks.push_back(make_chunk("k" + std::to_string(i), std::to_string(round) + " " +
                                                                      std::string(text_bytes, 'x')));
         }
-        must(backend.upsert("c", "default", std::move(chunks)));
+        must(backend.upsert("c", "default", std::move(chunks), {}));
     }
 }
 
@@ -50,13 +50,12 @@ TEST(AutoCompactionTest, ALogOfWhichMostIsVoidBecomesShort) {
     const std::uint64_t once = log_bytes_of(*backend);
     churn(*backend, 40, 1000);
     EXPECT_GT(log_bytes_of(*backend), 30 * once);
-    const auto before =
-        must(backend->scan(snapshot_of(*backend, "c"), scope_of("c"), "", 99, true));
+    const auto before = must(snapshot_of(*backend, "c")->scan(scope_of("c"), "", 99, true));
     run_due(*backend);
     EXPECT_LT(log_bytes_of(*backend), 2 * once);
-    EXPECT_EQ(must(backend->scan(snapshot_of(*backend, "c"), scope_of("c"), "", 99, true)), before);
+    EXPECT_EQ(must(snapshot_of(*backend, "c")->scan(scope_of("c"), "", 99, true)), before);
     EXPECT_EQ(backend->health().compactions, 1U);
-    EXPECT_TRUE(must(backend->check()).clean());
+    EXPECT_TRUE(must(backend->check({})).clean());
     run_due(*backend);
     EXPECT_EQ(backend->health().compactions, 1U) << "nothing more is due";
 }
@@ -70,7 +69,7 @@ TEST(AutoCompactionTest, ALogThatIsMostlyAliveOrShortStays) {
     EXPECT_EQ(backend->health().compactions, 0U);
     for (int i = 0; i < 100; ++i) {
         must(backend->upsert("c", "default",
-                             {make_chunk("n" + std::to_string(i), std::string(1000, 'y'))}));
+                             {make_chunk("n" + std::to_string(i), std::string(1000, 'y'))}, {}));
     }
     churn(*backend, 2, 1000);  // more than enough is void, but less than half
     run_due(*backend);
@@ -84,13 +83,13 @@ TEST(AutoCompactionTest, DeletedAndReplacedChunksCountAsVoidAfterReopeningToo) {
         must(backend->create_collection("c", words_schema()));
         churn(*backend, 40, 1000);
         must(backend->remove(scope_of("c"),
-                             {.chunk_ids = {}, .document_ids = {}, .filter = Filter{}}));
+                             {.chunk_ids = {}, .document_ids = {}, .filter = Filter{}}, {}));
     }
     const auto backend = database.open(on_request(10'000));
     run_due(*backend);
     EXPECT_EQ(backend->health().compactions, 1U) << "seen when it was opened";
     EXPECT_LT(log_bytes_of(*backend), 200U);
-    EXPECT_TRUE(must(backend->check()).clean());
+    EXPECT_TRUE(must(backend->check({})).clean());
 }
 
 TEST(AutoCompactionTest, ASnapshotKeepsWhatItShows) {
@@ -98,12 +97,12 @@ TEST(AutoCompactionTest, ASnapshotKeepsWhatItShows) {
     const auto backend = database.open(on_request(10'000));
     must(backend->create_collection("c", words_schema()));
     churn(*backend, 20, 1000);
-    const SnapshotPtr held = snapshot_of(*backend, "c");
-    const auto before = must(backend->scan(held, scope_of("c"), "", 99, true));
+    const ReaderPtr held = snapshot_of(*backend, "c");
+    const auto before = must(held->scan(scope_of("c"), "", 99, true));
     churn(*backend, 20, 1000);
     run_due(*backend);
     EXPECT_EQ(backend->health().compactions, 1U);
-    EXPECT_EQ(must(backend->scan(held, scope_of("c"), "", 99, true)), before);
+    EXPECT_EQ(must(held->scan(scope_of("c"), "", 99, true)), before);
 }
 
 TEST(AutoCompactionTest, HappensInTheBackgroundWhileOthersWrite) {
@@ -120,18 +119,19 @@ TEST(AutoCompactionTest, HappensInTheBackgroundWhileOthersWrite) {
     for (bool seen = false; !seen && writes < 100'000; ++writes) {
         must(backend->upsert("c", "default",
                              {make_chunk("k", std::to_string(writes) + std::string(1000, 'x')),
-                              make_chunk("n" + std::to_string(writes % 100), "kept")}));
+                              make_chunk("n" + std::to_string(writes % 100), "kept")},
+                             {}));
         seen = compacted > 0;
     }
     EXPECT_GT(compacted.load(), 0);
-    EXPECT_EQ(must(backend->count(snapshot_of(*backend, "c"), scope_of("c"))),
+    EXPECT_EQ(must(snapshot_of(*backend, "c")->count(scope_of("c"))),
               1 + std::min<std::uint64_t>(writes, 100));
     const Ids ids{"k"};
-    EXPECT_TRUE(must(backend->fetch(snapshot_of(*backend, "c"), scope_of("c"), ids, false))
+    EXPECT_TRUE(must(snapshot_of(*backend, "c")->fetch(scope_of("c"), ids, false))
                     .front()
                     ->content.starts_with(std::to_string(writes - 1)))
         << "no acknowledged write is lost";
-    EXPECT_TRUE(must(backend->check()).clean());
+    EXPECT_TRUE(must(backend->check({})).clean());
 }
 
 TEST(AutoCompactionTest, ClosingFinishesASmallOneAndCancelsALargeOne) {
@@ -157,7 +157,7 @@ TEST(AutoCompactionTest, ClosingFinishesASmallOneAndCancelsALargeOne) {
         EXPECT_EQ(must(database.collection("c")->list()).size(), 3U)
             << "one manifest, one log and its mark";
         EXPECT_EQ(ids_in(*backend, "c").size(), 10U);
-        EXPECT_TRUE(must(backend->check()).clean());
+        EXPECT_TRUE(must(backend->check({})).clean());
     }
 }
 

@@ -28,13 +28,13 @@ std::string joined(const Lines& lines) {
 }
 
 void expect_clean(const Backend& backend) {
-    const CheckReport report = must(backend.check());
+    const CheckReport report = must(backend.check({}));
     EXPECT_TRUE(report.clean()) << joined(report.problems);
 }
 
 /// Every problem is of "hurt", and one of them says all these words.
 void expect_damage(const Backend& backend, std::initializer_list<std::string_view> words) {
-    const CheckReport report = must(backend.check());
+    const CheckReport report = must(backend.check({}));
     EXPECT_FALSE(report.clean());
     EXPECT_EQ(report.collections, 2U) << "the healthy one is checked all the same";
     for (const std::string& problem : report.problems) {
@@ -53,7 +53,7 @@ protected:
         for (const char* name : {"healthy", "hurt"}) {
             must(backend->create_collection(name, vectors_schema(2)));
             for (const char* id : {"a", "b", "c"}) {
-                must(backend->upsert(name, "default", {make_chunk(id, "word", {1, 2})}));
+                must(backend->upsert(name, "default", {make_chunk(id, "word", {1, 2})}, {}));
             }
         }
     }
@@ -73,7 +73,7 @@ protected:
 TEST_F(Check, CountsWhatItLookedAt) {
     for (const bool read_only : {false, true}) {
         const auto opened = must(database.try_open({.read_only = read_only}));
-        const CheckReport report = must(opened.backend->check());
+        const CheckReport report = must(opened.backend->check({}));
         EXPECT_TRUE(report.clean()) << joined(report.problems);
         EXPECT_EQ(report.notes, Lines{});
         EXPECT_EQ(report.collections, 2U);
@@ -85,9 +85,9 @@ TEST_F(Check, CountsWhatItLookedAt) {
 
 TEST_F(Check, ADatabaseWithoutAnythingIsClean) {
     const DatabaseInMemory empty;
-    const CheckReport report = must(empty.open()->check());
+    const CheckReport report = must(empty.open()->check({}));
     EXPECT_EQ(report, CheckReport{});
-    EXPECT_EQ(must(must(empty.try_open({.read_only = true})).backend->check()), CheckReport{});
+    EXPECT_EQ(must(must(empty.try_open({.read_only = true})).backend->check({})), CheckReport{});
 }
 
 TEST_F(Check, EveryFlippedByteOfTheManifestIsFound) {
@@ -147,7 +147,7 @@ TEST_F(Check, AnUnfinishedWriteIsNoted) {
     auto log = read("log-000001");
     log.resize(log.size() + 9);
     write("log-000001", log);
-    const CheckReport report = must(open_to_read()->check());
+    const CheckReport report = must(open_to_read()->check({}));
     EXPECT_TRUE(report.clean()) << joined(report.problems);
     ASSERT_EQ(report.notes.size(), 1U);
     EXPECT_TRUE(names_all(report.notes.front(), {"hurt/log-000001", "unfinished"}));
@@ -171,7 +171,7 @@ TEST_F(Check, FilesOfAnotherCollectionAreFound) {
     {
         const auto backend = other.open();
         must(backend->create_collection("hurt", vectors_schema(2, Metric::Dot)));
-        must(backend->upsert("hurt", "default", {make_chunk("x", "other", {1, 2})}));
+        must(backend->upsert("hurt", "default", {make_chunk("x", "other", {1, 2})}, {}));
     }
     const auto opened_before = database.open();
     const auto manifest = read("manifest");
@@ -189,7 +189,7 @@ TEST_F(Check, AnEqualLogWithOtherChunksIsFound) {
         const auto backend = other.open();
         must(backend->create_collection("hurt", vectors_schema(2)));
         for (const char* id : {"a", "b", "c"}) {
-            must(backend->upsert("hurt", "default", {make_chunk(id, "ward", {1, 2})}));
+            must(backend->upsert("hurt", "default", {make_chunk(id, "ward", {1, 2})}, {}));
         }
     }
     const auto opened_before = database.open();
@@ -206,7 +206,7 @@ TEST_F(Check, WhatDoesNoHarmIsNoted) {
     must(database.collections()->subdirectory("without-manifest"));
     must(database.collection("hurt")->create("unknown", bytes));
     must(database.collection("hurt")->create("log-000009", bytes));
-    const CheckReport report = must(open_to_read()->check());
+    const CheckReport report = must(open_to_read()->check({}));
     EXPECT_TRUE(report.clean()) << joined(report.problems);
     ASSERT_EQ(report.notes.size(), 5U) << joined(report.notes);
     for (const char* name : {"notes.txt", "a-file", "without-manifest", "unknown", "log-000009"}) {
@@ -222,7 +222,7 @@ TEST_F(Check, AnUnfinishedRewriteIsNoted) {
         for (Chunk& chunk : batch.chunks) chunk.vector.push_back(1);
         must(rewrite->put(std::move(batch)));
     }
-    const CheckReport report = must(backend->check());
+    const CheckReport report = must(backend->check({}));
     EXPECT_TRUE(report.clean()) << joined(report.problems);
     ASSERT_EQ(report.notes.size(), 1U) << joined(report.notes);
     EXPECT_NE(report.notes.front().find("a rewrite is unfinished"), std::string::npos);
@@ -256,7 +256,7 @@ TEST(CheckOfRandomChanges, IsCleanAtEveryTime) {
         const DatabaseInMemory database;
         auto backend = database.open();
         must(backend->create_collection("c", vectors_schema(2)));
-        SnapshotPtr held;
+        ReaderPtr held;
         for (int step = 0; step < 300; ++step) {  // enough dead rows to be compacted
             const std::string space = rng() % 4 == 0 ? "tenant" : "default";
             std::vector<Chunk> chunks;
@@ -267,15 +267,15 @@ TEST(CheckOfRandomChanges, IsCleanAtEveryTime) {
                 seen.push_back(chunk.chunk_id);
                 chunks.push_back(std::move(chunk));
             }
-            must(backend->upsert("c", space, std::move(chunks)));
+            must(backend->upsert("c", space, std::move(chunks), {}));
             if (step % 5 == 1) {
                 MetadataUpdate update{.chunk_id = seen.front(), .metadata = {{"n", step}}};
                 update.sensitivity = "public";
-                must(backend->update("c", space, {update}));
+                must(backend->update("c", space, {update}, {}));
             }
             ReadScope scope = scope_of("c");
             scope.namespace_ = space;
-            if (step % 7 == 2) must(backend->remove(scope, by_ids({seen.back()})));
+            if (step % 7 == 2) must(backend->remove(scope, by_ids({seen.back()}), {}));
             if (step % 40 == 3) held = snapshot_of(*backend, "c");
             if (step % 25 == 0) expect_clean(*backend);
         }

@@ -35,12 +35,13 @@ protected:
     CompactionTest() {
         const auto backend = database.open();
         must(backend->create_collection("c", vectors_schema(2)));
-        must(backend->upsert(
-            "c", "default", {make_chunk("a", "oldword", {1, 1}), make_chunk("b", "kept", {2, 1})}));
-        must(backend->upsert("c", "default", {make_chunk("a", "newword", {3, 1})}));
-        must(backend->upsert("c", "other", {make_chunk("gone", "secretword", {3, 1})}));
-        must(backend->remove({.collection = "c", .namespace_ = "other"}, by_ids({"gone"})));
-        must(backend->update("c", "default", {{.chunk_id = "b", .metadata = {{"k", 1}}}}));
+        must(backend->upsert("c", "default",
+                             {make_chunk("a", "oldword", {1, 1}), make_chunk("b", "kept", {2, 1})},
+                             {}));
+        must(backend->upsert("c", "default", {make_chunk("a", "newword", {3, 1})}, {}));
+        must(backend->upsert("c", "other", {make_chunk("gone", "secretword", {3, 1})}, {}));
+        must(backend->remove({.collection = "c", .namespace_ = "other"}, by_ids({"gone"}), {}));
+        must(backend->update("c", "default", {{.chunk_id = "b", .metadata = {{"k", 1}}}}, {}));
     }
 
     DatabaseInMemory database;
@@ -49,25 +50,25 @@ protected:
 TEST_F(CompactionTest, KeepsEveryChunkAndDropsWhatIsVoid) {
     const auto backend = database.open();
     const Ids ids{"a", "b"};
-    const auto before = must(backend->fetch(snapshot_of(*backend, "c"), scope_of("c"), ids, true));
-    EXPECT_EQ(must(backend->check()).superseded, 4U);
+    const auto before = must(snapshot_of(*backend, "c")->fetch(scope_of("c"), ids, true));
+    EXPECT_EQ(must(backend->check({})).superseded, 4U);
     EXPECT_TRUE(in_files(database, "secretword") && in_files(database, "oldword"));
     const auto work = must(backend->compaction("c"));
     expect_error(backend->compaction("c"), ErrorCode::Conflict);
     EXPECT_EQ(backend->rewriting("c", {}), std::nullopt) << "no answer changes by it";
     copy_pending(*work);
     EXPECT_TRUE(must(work->finish()));
-    EXPECT_EQ(must(backend->fetch(snapshot_of(*backend, "c"), scope_of("c"), ids, true)), before);
+    EXPECT_EQ(must(snapshot_of(*backend, "c")->fetch(scope_of("c"), ids, true)), before);
     EXPECT_FALSE(in_files(database, "secretword") || in_files(database, "oldword"));
     EXPECT_TRUE(in_files(database, "kept"));
     EXPECT_EQ(must(database.collection("c")->list()).size(), 3U)
         << "one manifest, one log, one mark";
-    const CheckReport report = must(backend->check());
+    const CheckReport report = must(backend->check({}));
     EXPECT_TRUE(report.clean());
     EXPECT_EQ(report.superseded, 0U);
     EXPECT_EQ(report.notes, std::vector<std::string>());
     const Version version =
-        must(backend->upsert("c", "default", {make_chunk("n", "word", {1, 1})})).version;
+        must(backend->upsert("c", "default", {make_chunk("n", "word", {1, 1})}, {})).version;
     EXPECT_NE(version, present(before.at(1)).version);
 }
 
@@ -76,8 +77,8 @@ TEST_F(CompactionTest, TakesInWhatIsWrittenMeanwhileAndOpensAgain) {
         const auto backend = database.open();
         const auto work = must(backend->compaction("c"));
         copy_pending(*work);
-        must(backend->remove(scope_of("c"), by_ids({"a"})));
-        must(backend->upsert("c", "default", {make_chunk("new", "word", {9, 1})}));
+        must(backend->remove(scope_of("c"), by_ids({"a"}), {}));
+        must(backend->upsert("c", "default", {make_chunk("new", "word", {9, 1})}, {}));
         EXPECT_FALSE(must(work->finish())) << "a chunk is pending again";
         copy_pending(*work);
         EXPECT_TRUE(must(work->finish()));
@@ -91,7 +92,7 @@ TEST_F(CompactionTest, WhatAnInterruptionLeavesIsClearedAway) {
         const auto backend = database.open();
         const auto work = must(backend->compaction("c"));
         must(work->put(must(work->pending(1))));
-        const CheckReport report = must(backend->check());
+        const CheckReport report = must(backend->check({}));
         EXPECT_TRUE(report.clean());
         EXPECT_EQ(report.notes.size(), 1U) << "that it is under way";
     }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "local/copy_database.hpp"
 #include "local/database_in_memory.hpp"
 #include "recovery/workload.hpp"
 
@@ -16,7 +17,7 @@ protected:
         for (const Step& step : workload()) must(step.run(*backend));
     }
     Result<CheckReport> copy(const CallLimits& limits = {}) const {
-        return local::copy_database(*backend, *target.home(), limits);
+        return copy_database(*backend, *target.home(), limits);
     }
 
     DatabaseInMemory database;
@@ -31,7 +32,7 @@ TEST_F(CopyTest, HoldsWhatTheDatabaseHolds) {
     const auto opened = target.open();
     EXPECT_EQ(state_of(*opened), state_of(*backend));
     expect_both_legs_agree(*opened);
-    EXPECT_TRUE(must(opened->check()).clean());
+    EXPECT_TRUE(must(opened->check({})).clean());
 }
 
 TEST_F(CopyTest, IsADatabaseOfItsOwn) {
@@ -39,37 +40,37 @@ TEST_F(CopyTest, IsADatabaseOfItsOwn) {
     const std::string before = state_of(*backend);
     {
         const auto opened = target.open();
-        must(opened->upsert("brief", "default", {make_chunk("copy", "all of the copy")}));
+        must(opened->upsert("brief", "default", {make_chunk("copy", "all of the copy")}, {}));
         must(opened->drop_collection("docs"));
     }
     EXPECT_EQ(state_of(*backend), before);
-    must(backend->upsert("brief", "default", {make_chunk("first", "all of the first")}));
+    must(backend->upsert("brief", "default", {make_chunk("first", "all of the first")}, {}));
     const auto opened = target.open();
     EXPECT_EQ(ids_in(*opened, "brief"), (Ids{"copy", "y1"}));
-    EXPECT_TRUE(must(opened->check()).clean());
-    EXPECT_TRUE(must(backend->check()).clean());
+    EXPECT_TRUE(must(opened->check({})).clean());
+    EXPECT_TRUE(must(backend->check({})).clean());
 }
 
 TEST_F(CopyTest, VersionsGoOnWhereTheyWere) {
     must(copy());
     const auto opened = target.open();
     const Version here =
-        must(backend->upsert("docs", "default", {make_chunk("n", "all", {1, 1, 1})})).version;
+        must(backend->upsert("docs", "default", {make_chunk("n", "all", {1, 1, 1})}, {})).version;
     const Version there =
-        must(opened->upsert("docs", "default", {make_chunk("n", "all", {1, 1, 1})})).version;
+        must(opened->upsert("docs", "default", {make_chunk("n", "all", {1, 1, 1})}, {})).version;
     EXPECT_EQ(here, there);
     // A restored copy that goes its own way does not take up a version that the other has given.
     const Version one =
-        must(backend->upsert("docs", "default", {make_chunk("n", "one", {1, 1, 1})})).version;
+        must(backend->upsert("docs", "default", {make_chunk("n", "one", {1, 1, 1})}, {})).version;
     const Version other =
-        must(opened->upsert("docs", "default", {make_chunk("n", "other", {1, 1, 1})})).version;
+        must(opened->upsert("docs", "default", {make_chunk("n", "other", {1, 1, 1})}, {})).version;
     EXPECT_NE(one, other);
 }
 
 TEST_F(CopyTest, CanBeMadeFromADatabaseOpenedForReading) {
     const auto reader = std::move(must(database.try_open({.read_only = true})).backend);
-    must(backend->upsert("brief", "default", {make_chunk("later", "all")}));
-    must(local::copy_database(*reader, *target.home(), {}));
+    must(backend->upsert("brief", "default", {make_chunk("later", "all")}, {}));
+    must(copy_database(*reader, *target.home(), {}));
     EXPECT_EQ(state_of(*target.open()), state_of(*reader));
 }
 
@@ -80,7 +81,7 @@ TEST_F(CopyTest, NeedsADirectoryOfItsOwn) {
     must(target.home()->remove("notes.txt"));
     must(copy());
     expect_error(copy(), ErrorCode::AlreadyExists, "collections");
-    expect_error(local::copy_database(*backend, *database.home(), {}), ErrorCode::AlreadyExists);
+    expect_error(copy_database(*backend, *database.home(), {}), ErrorCode::AlreadyExists);
 }
 
 TEST_F(CopyTest, IsRefusedWhereACollectionIsDamaged) {

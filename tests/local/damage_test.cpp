@@ -22,7 +22,7 @@ protected:
         for (const char* name : {"healthy", "hurt"}) {
             must(backend->create_collection(name, words_schema()));
             for (const char* id : {"a", "b", "c"}) {
-                must(backend->upsert(name, "default", {make_chunk(id, "word")}));
+                must(backend->upsert(name, "default", {make_chunk(id, "word")}, {}));
             }
         }
     }
@@ -51,14 +51,14 @@ protected:
                                result.error().code == ErrorCode::Unsupported);
         };
         EXPECT_TRUE(is_damage(backend.describe("hurt", {})));
-        EXPECT_TRUE(is_damage(backend.upsert("hurt", "default", {make_chunk("d", "x")})));
-        EXPECT_TRUE(is_damage(backend.remove(scope_of("hurt"), by_ids({"a"}))));
+        EXPECT_TRUE(is_damage(backend.upsert("hurt", "default", {make_chunk("d", "x")}, {})));
+        EXPECT_TRUE(is_damage(backend.remove(scope_of("hurt"), by_ids({"a"}), {})));
         const Ids names{"healthy", "hurt"};
-        EXPECT_TRUE(is_damage(backend.snapshot(names)));
+        EXPECT_TRUE(is_damage(backend.snapshot(names, {})));
         EXPECT_EQ(ids_in(backend, "healthy"), (Ids{"a", "b", "c"}));
         if (options.read_only) return;
         expect_error(backend.create_collection("hurt", words_schema()), ErrorCode::AlreadyExists);
-        must(backend.upsert("healthy", "default", {make_chunk("c", "word")}));
+        must(backend.upsert("healthy", "default", {make_chunk("c", "word")}, {}));
     }
 
     DatabaseInMemory database;
@@ -117,7 +117,7 @@ TEST_F(Damage, WhatACrashLeftAtTheEndIsCutAndKeptAndNamed) {
     const std::string kept = note.substr(note.rfind('/') + 1);
     EXPECT_TRUE(kept.starts_with("cut-log-000001-")) << note;
     EXPECT_EQ(read(kept), std::vector<std::byte>(5));
-    const CheckReport report = must(opened.backend->check());
+    const CheckReport report = must(opened.backend->check({}));
     EXPECT_TRUE(report.clean());
     ASSERT_EQ(report.notes.size(), 1U);
     EXPECT_NE(report.notes.front().find(kept), std::string::npos) << report.notes.front();
@@ -178,7 +178,7 @@ TEST(LeftOver, FilesAndDirectoriesDoNotStopOpening) {
     {
         const auto backend = database.open();
         must(backend->create_collection("c", words_schema()));
-        must(backend->upsert("c", "default", {make_chunk("a", "word")}));
+        must(backend->upsert("c", "default", {make_chunk("a", "word")}, {}));
     }
     must(database.home()->create("notes.txt", bytes_of("mine")));
     must(database.collections()->create("a-file", bytes_of("x")));
@@ -190,7 +190,7 @@ TEST(LeftOver, FilesAndDirectoriesDoNotStopOpening) {
     ASSERT_EQ(must(backend->collections({})).size(), 1U);
     EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"});
     must(backend->create_collection("without-manifest", words_schema()));
-    must(backend->upsert("without-manifest", "default", {make_chunk("b", "word")}));
+    must(backend->upsert("without-manifest", "default", {make_chunk("b", "word")}, {}));
     EXPECT_EQ(must(database.home()->open("notes.txt"))->bytes().size(), 4U);
     expect_error(backend->create_collection("a-file", words_schema()), ErrorCode::AlreadyExists);
 }
@@ -212,7 +212,7 @@ TEST(LeftOver, ACreationThatWasInterruptedIsAsIfItNeverWas) {
     EXPECT_TRUE(must(backend->collections({})).empty());
     for (const char* name : {"c0", "c10", "c40"}) {
         must(backend->create_collection(name, words_schema()));
-        must(backend->upsert(name, "default", {make_chunk("a", "word")}));
+        must(backend->upsert(name, "default", {make_chunk("a", "word")}, {}));
         EXPECT_EQ(ids_in(*backend, name), Ids{"a"});
     }
 }

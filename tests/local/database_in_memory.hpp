@@ -41,18 +41,18 @@ private:
     std::unique_ptr<store::Directory> root_ = store::make_memory_directory();
 };
 
-inline SnapshotPtr snapshot_of(const Backend& backend, const std::string& collection) {
+inline ReaderPtr snapshot_of(const Backend& backend, const std::string& collection) {
     const std::vector<std::string> names{collection};
-    return must(backend.snapshot(names));
+    return must(backend.snapshot(names, {}));
 }
 
 inline Schema schema_of(const Backend& backend, const std::string& collection) {
-    return must(backend.schema(snapshot_of(backend, collection), collection));
+    return must(snapshot_of(backend, collection)->schema(collection));
 }
 
 inline Ids ids_in(const Backend& backend, const std::string& collection) {
-    return ids_of(must(backend.scan(snapshot_of(backend, collection), scope_of(collection), "",
-                                    1'000'000, false)));
+    return ids_of(
+        must(snapshot_of(backend, collection)->scan(scope_of(collection), "", 1'000'000, false)));
 }
 
 }  // namespace braid::testing

@@ -22,7 +22,7 @@ TEST(FilterDelete, HoldsUpNeitherACompactionNorTheWritersBehindIt) {
         chunk.metadata = {{"n", i}};
         chunks.push_back(std::move(chunk));
     }
-    must(backend->upsert("c", "default", chunks));
+    must(backend->upsert("c", "default", chunks, {}));
 
     std::latch inside(1);
     std::latch go_on(1);
@@ -47,12 +47,12 @@ TEST(FilterDelete, HoldsUpNeitherACompactionNorTheWritersBehindIt) {
     EXPECT_TRUE(must(work->finish()));
     Chunk late = make_chunk("late", "word");
     late.metadata = {{"n", 7000}};
-    must(backend->upsert("c", "default", {late}));
+    must(backend->upsert("c", "default", {late}, {}));
     go_on.count_down();
     remover.join();
     EXPECT_EQ(deleted, 4001U);
     EXPECT_EQ(ids_in(*backend, "c").size(), 1000U);
-    EXPECT_TRUE(must(backend->check()).clean());
+    EXPECT_TRUE(must(backend->check({})).clean());
 }
 
 }  // namespace

@@ -61,11 +61,11 @@ TEST(Golden, ADatabaseOfVersionOneIsRead) {
     Chunk old = make_chunk("old", "all gone", {1, 1});
     old.document_id = "old";
     old.version = 1;
-    EXPECT_EQ(must(backend->scan(snapshot_of(*backend, "c"), scope_of("c"), "", 9, true)),
+    EXPECT_EQ(must(snapshot_of(*backend, "c")->scan(scope_of("c"), "", 9, true)),
               (std::vector<Chunk>{a, old}));
     const Leg leg = words_leg(scope_of("c"), {"title"});
-    EXPECT_EQ(ids_of(must(backend->search_leg(snapshot_of(*backend, "c"), leg, {}))), Ids{"a"});
-    EXPECT_EQ(must(backend->upsert("c", "default", {make_chunk("n", "new", {1, 1})})).version,
+    EXPECT_EQ(ids_of(must(snapshot_of(*backend, "c")->search_leg(leg))), Ids{"a"});
+    EXPECT_EQ(must(backend->upsert("c", "default", {make_chunk("n", "new", {1, 1})}, {})).version,
               6'271'998'939'203'213U);
 }
 

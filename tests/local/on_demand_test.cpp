@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "local/copy_database.hpp"
 #include "local/database_in_memory.hpp"
 
 namespace braid::testing {
@@ -23,7 +24,7 @@ local::LocalOptions at_most_open(std::size_t count) {
 
 Ids words_in(const Backend& backend, const std::string& collection, const std::string& word) {
     const Leg leg = words_leg(scope_of(collection), {word});
-    return ids_of(must(backend.search_leg(snapshot_of(backend, collection), leg, {})));
+    return ids_of(must(snapshot_of(backend, collection)->search_leg(leg)));
 }
 
 class OnDemandTest : public ::testing::Test {
@@ -35,7 +36,7 @@ protected:
         for (int i = 0; i < kCollections; ++i) {
             must(backend->create_collection(nth_name(i), words_schema()));
             must(backend->upsert(nth_name(i), "default",
-                                 {make_chunk("a", "ant " + std::to_string(i))}));
+                                 {make_chunk("a", "ant " + std::to_string(i))}, {}));
             EXPECT_LE(backend->health().open_collections, 3U);
         }
     }
@@ -50,7 +51,7 @@ TEST_F(OnDemandTest, EveryCollectionIsThereWithFewOfThemOpen) {
         for (int i = 0; i < kCollections; ++i) {
             EXPECT_EQ(words_in(*backend, nth_name(i), std::to_string(i)), Ids{"a"});
             const std::string id = "b" + std::to_string(round);
-            must(backend->upsert(nth_name(i), "default", {make_chunk(id, "bee")}));
+            must(backend->upsert(nth_name(i), "default", {make_chunk(id, "bee")}, {}));
             EXPECT_EQ(words_in(*backend, nth_name(i), "bee").size(), round + 1U);
             EXPECT_LE(backend->health().open_collections, 3U);
         }
@@ -63,7 +64,7 @@ TEST_F(OnDemandTest, EveryCollectionIsThereWithFewOfThemOpen) {
         EXPECT_GT(info.bytes_on_disk, 100U);
     }
     EXPECT_LE(backend->health().open_collections, 3U);
-    const CheckReport report = must(backend->check());
+    const CheckReport report = must(backend->check({}));
     EXPECT_TRUE(report.clean());
     EXPECT_EQ(report.collections, std::uint64_t{kCollections});
     Principal restricted;
@@ -75,11 +76,11 @@ TEST_F(OnDemandTest, EveryCollectionIsThereWithFewOfThemOpen) {
 
 TEST_F(OnDemandTest, ASnapshotKeepsItsCollectionOpenAndUnchanged) {
     const auto backend = database.open(at_most_open(2));
-    const SnapshotPtr held = snapshot_of(*backend, nth_name(0));
+    const ReaderPtr held = snapshot_of(*backend, nth_name(0));
     for (int i = 0; i < kCollections; ++i) {
-        must(backend->upsert(nth_name(i), "default", {make_chunk("b", "bee")}));
+        must(backend->upsert(nth_name(i), "default", {make_chunk("b", "bee")}, {}));
     }
-    EXPECT_EQ(must(backend->count(held, scope_of(nth_name(0)))), 1U);
+    EXPECT_EQ(must(held->count(scope_of(nth_name(0)))), 1U);
     EXPECT_EQ(ids_in(*backend, nth_name(0)), (Ids{"a", "b"}));
 }
 
@@ -87,11 +88,11 @@ TEST_F(OnDemandTest, ClosedCollectionsCanBeDroppedCreatedAndCopied) {
     const auto backend = database.open(at_most_open(2));
     expect_error(backend->create_collection(nth_name(9), words_schema()), ErrorCode::AlreadyExists);
     must(backend->drop_collection(nth_name(9)));
-    expect_error(backend->snapshot(std::vector<std::string>{nth_name(9)}), ErrorCode::NotFound);
+    expect_error(backend->snapshot(std::vector<std::string>{nth_name(9)}, {}), ErrorCode::NotFound);
     must(backend->create_collection(nth_name(9), words_schema()));
     EXPECT_EQ(ids_in(*backend, nth_name(9)), Ids());
     const DatabaseInMemory copy;
-    EXPECT_EQ(must(local::copy_database(*backend, *copy.home(), {})).collections,
+    EXPECT_EQ(must(copy_database(*backend, *copy.home(), {})).collections,
               std::uint64_t{kCollections});
     EXPECT_EQ(ids_in(*copy.open(), nth_name(11)), Ids{"a"});
     EXPECT_LE(backend->health().open_collections, std::uint64_t{kCollections});
@@ -101,12 +102,13 @@ TEST_F(OnDemandTest, DamageIsFoundWhenACollectionIsNeeded) {
     const std::string text = "nonsense";
     must(database.collection(nth_name(10))->replace("manifest", std::as_bytes(std::span(text))));
     const auto backend = database.open(at_most_open(2));
-    expect_error(backend->snapshot(std::vector<std::string>{nth_name(10)}), ErrorCode::Corruption);
+    expect_error(backend->snapshot(std::vector<std::string>{nth_name(10)}, {}),
+                 ErrorCode::Corruption);
     EXPECT_EQ(must(backend->collections({})).size(), std::size_t{kCollections});
-    EXPECT_FALSE(must(backend->check()).clean());
+    EXPECT_FALSE(must(backend->check({})).clean());
     EXPECT_EQ(words_in(*backend, nth_name(11), "ant"), Ids{"a"}) << "the others go on";
     must(backend->drop_collection(nth_name(10)));
-    EXPECT_TRUE(must(backend->check()).clean());
+    EXPECT_TRUE(must(backend->check({})).clean());
 }
 
 TEST_F(OnDemandTest, ManyThreadsOpenAndCloseWithoutLosingAWrite) {
@@ -121,12 +123,11 @@ TEST_F(OnDemandTest, ManyThreadsOpenAndCloseWithoutLosingAWrite) {
             for (int i = 0; i < writes; ++i) {
                 const std::string name = nth_name(static_cast<int>(random() % kCollections));
                 const std::string id = std::to_string(thread) + "-" + std::to_string(i);
-                must(backend->upsert(name, "default", {make_chunk(id, "cat")}));
+                must(backend->upsert(name, "default", {make_chunk(id, "cat")}, {}));
                 const Ids ids{id};
-                EXPECT_TRUE(
-                    must(backend->fetch(snapshot_of(*backend, name), scope_of(name), ids, false))
-                        .front()
-                        .has_value());
+                EXPECT_TRUE(must(snapshot_of(*backend, name)->fetch(scope_of(name), ids, false))
+                                .front()
+                                .has_value());
                 if (i % 20 == 0) must(backend->collections({}));
             }
         });

@@ -33,7 +33,7 @@ struct AcknowledgedDatabase {
                     ids.push_back("chunk-" + std::to_string(1000 + ids.size()));
                     batch.push_back(make_chunk(ids.back(), std::string(rng() % 200, 'w')));
                 }
-                must(backend->upsert("c", "default", std::move(batch)));
+                must(backend->upsert("c", "default", std::move(batch), {}));
             }
         }
         for (const auto& entry : must(database.collection("c")->list())) {
@@ -83,7 +83,7 @@ struct Seen {
 
 Seen look(const DatabaseInMemory& database, const local::LocalOptions& options) {
     const auto opened = must(database.try_open(options));
-    const CheckReport report = must(opened.backend->check());
+    const CheckReport report = must(opened.backend->check({}));
     Seen seen{{}, !report.clean(), !opened.notes.empty()};
     for (const CollectionInfo& info : must(opened.backend->collections({}))) {
         if (info.damage.empty()) seen.ids = ids_in(*opened.backend, info.name);
@@ -157,7 +157,7 @@ TEST(MissingByte, IsDamageAndARepairSavesAllRecordsButItsOwn) {
         const DatabaseInMemory database;
         put(database, files);
         const CheckReport check =
-            must(must(database.try_open({.read_only = true})).backend->check());
+            must(must(database.try_open({.read_only = true})).backend->check({}));
         ASSERT_EQ(check.problems.size(), 1U);
         EXPECT_NE(check.problems.front().find("record 1 is lost"), std::string::npos)
             << check.problems.front();
@@ -179,7 +179,7 @@ TEST(TruncatedLog, AtARecordIsDamageAndSaysWhichAreLost) {
     files.at(kLogFile).resize(40);  // only the header
     const DatabaseInMemory database;
     put(database, files);
-    const CheckReport check = must(must(database.try_open({.read_only = true})).backend->check());
+    const CheckReport check = must(must(database.try_open({.read_only = true})).backend->check({}));
     ASSERT_EQ(check.problems.size(), 1U);
     EXPECT_NE(check.problems.front().find("records 1 to 12 are lost"), std::string::npos)
         << check.problems.front();
@@ -190,7 +190,7 @@ TEST(KilledWriter, LeavesAMarkThatCoversWhatItAcknowledged) {
     const DatabaseInMemory database;
     const auto backend = database.open();
     must(backend->create_collection("c", words_schema()));
-    must(backend->upsert("c", "default", {make_chunk("only", "one batch")}));
+    must(backend->upsert("c", "default", {make_chunk("only", "one batch")}, {}));
     // Its files while it runs, as a kill leaves them.
     Files files;
     for (const auto& entry : must(database.collection("c")->list())) {

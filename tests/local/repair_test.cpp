@@ -14,11 +14,11 @@ struct DamagedDatabase {
         const auto backend = database.open();
         must(backend->create_collection("c", vectors_schema(2)));
         must(backend->create_collection("whole", words_schema()));
-        must(backend->upsert("whole", "default", {make_chunk("w", "whole")}));
+        must(backend->upsert("whole", "default", {make_chunk("w", "whole")}, {}));
         for (const char* id : {"a", "b", "b", "d"}) {
-            must(backend->upsert("c", "default", {make_chunk(id, "word", {1, 2})}));
+            must(backend->upsert("c", "default", {make_chunk(id, "word", {1, 2})}, {}));
         }
-        last = must(backend->upsert("c", "other", {make_chunk("e", "word", {1, 2})})).version;
+        last = must(backend->upsert("c", "other", {make_chunk("e", "word", {1, 2})}, {})).version;
     }
 
     std::vector<std::byte> log() const {
@@ -44,7 +44,7 @@ TEST(Repair, TouchesNothingThatIsWhole) {
 TEST(Repair, EveryDamagedByteLosesAtMostItsOwnRecord) {
     const DamagedDatabase it;
     const auto bytes = it.log();
-    const auto before = must(it.database.open()->check());
+    const auto before = must(it.database.open()->check({}));
     for (std::size_t at = 0; at < bytes.size(); ++at) {
         SCOPED_TRACE(::testing::Message() << "byte " << at);
         const DamagedDatabase files;  // as the first one
@@ -58,7 +58,7 @@ TEST(Repair, EveryDamagedByteLosesAtMostItsOwnRecord) {
             continue;
         }
         const auto backend = std::move(must(files.database.try_open()).backend);
-        const CheckReport check = must(backend->check());
+        const CheckReport check = must(backend->check({}));
         EXPECT_TRUE(check.clean());
         EXPECT_EQ(check.collections, before.collections);
         EXPECT_GE(check.chunks + 1, before.chunks);
@@ -68,7 +68,7 @@ TEST(Repair, EveryDamagedByteLosesAtMostItsOwnRecord) {
         EXPECT_EQ(DatabaseInMemory::read(*files.database.collection("c"), "damaged-log-000001"),
                   damaged);
         const Version version =
-            must(backend->upsert("c", "default", {make_chunk("n", "word", {1, 2})})).version;
+            must(backend->upsert("c", "default", {make_chunk("n", "word", {1, 2})}, {})).version;
         EXPECT_NE(version, it.last) << "no version is given twice";
     }
 }

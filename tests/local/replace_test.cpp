@@ -28,12 +28,13 @@ protected:
         must(backend->create_collection("c", words_schema()));
         must(backend->upsert("c", "default",
                              {part_of("d", "old-1", "ant"), part_of("d", "both", "bee"),
-                              part_of("other", "elsewhere", "ant")}));
-        must(backend->upsert("c", "tenant", {part_of("d", "old-1", "ant")}));
+                              part_of("other", "elsewhere", "ant")},
+                             {}));
+        must(backend->upsert("c", "tenant", {part_of("d", "old-1", "ant")}, {}));
     }
     static Ids found(const Backend& backend, const std::string& word) {
         const Leg leg = words_leg(scope_of("c"), {word});
-        return ids_of(must(backend.search_leg(snapshot_of(backend, "c"), leg, {})));
+        return ids_of(must(snapshot_of(backend, "c")->search_leg(leg)));
     }
 
     DatabaseInMemory database;
@@ -43,33 +44,33 @@ TEST_F(ReplaceTest, AllOfTheOldDocumentGoesAndTheNewOneComesInOneRecord) {
     std::uint64_t records = 0;
     {
         const auto backend = database.open();
-        records = must(backend->check()).records;
+        records = must(backend->check({})).records;
         const WriteReport report = must(backend->upsert(
             "c", "default", {part_of("d", "both", "cat"), part_of("d", "new-1", "cat")},
             whole_documents()));
         EXPECT_EQ(report.written, 2U);
         EXPECT_EQ(report.replaced, 1U);
         EXPECT_EQ(report.removed, 1U);
-        EXPECT_EQ(must(backend->check()).records, records + 1);
+        EXPECT_EQ(must(backend->check({})).records, records + 1);
         EXPECT_EQ(ids_in(*backend, "c"), (Ids{"both", "elsewhere", "new-1"}));
         EXPECT_EQ(found(*backend, "ant"), Ids{"elsewhere"}) << "other documents stay";
-        EXPECT_EQ(must(backend->count(snapshot_of(*backend, "c"),
-                                      {.collection = "c", .namespace_ = "tenant"})),
-                  1U)
+        EXPECT_EQ(
+            must(snapshot_of(*backend, "c")->count({.collection = "c", .namespace_ = "tenant"})),
+            1U)
             << "other namespaces too";
-        EXPECT_TRUE(must(backend->check()).clean());
+        EXPECT_TRUE(must(backend->check({})).clean());
     }
     const auto backend = database.open();
     EXPECT_EQ(ids_in(*backend, "c"), (Ids{"both", "elsewhere", "new-1"}));
     EXPECT_EQ(found(*backend, "cat"), (Ids{"both", "new-1"}));
-    EXPECT_TRUE(must(backend->check()).clean());
+    EXPECT_TRUE(must(backend->check({})).clean());
 }
 
 TEST_F(ReplaceTest, WhatTheCallerMayNotSeeStays) {
     const auto backend = database.open();
     Chunk hidden = part_of("d", "hidden", "dog");
     hidden.sensitivity = "restricted";
-    must(backend->upsert("c", "default", {hidden}));
+    must(backend->upsert("c", "default", {hidden}, {}));
     WriteOptions options = whole_documents();
     options.principal.clearance = "normal";
     const WriteReport report =
@@ -83,7 +84,7 @@ TEST_F(ReplaceTest, WhatTheCallerMayNotSeeStays) {
 
 TEST_F(ReplaceTest, WithoutTheOptionOtherChunksOfTheDocumentStay) {
     const auto backend = database.open();
-    must(backend->upsert("c", "default", {part_of("d", "new-1", "cat")}));
+    must(backend->upsert("c", "default", {part_of("d", "new-1", "cat")}, {}));
     EXPECT_EQ(ids_in(*backend, "c"), (Ids{"both", "elsewhere", "new-1", "old-1"}));
 }
 
@@ -108,12 +109,12 @@ TEST_F(ReplaceTest, ACollectionOfTheFirstFormatSaysSoBeforeItTakesSuchARecord) {
     }
     {
         const auto backend = database.open();
-        must(backend->upsert("c", "default", {part_of("d", "more", "cat")}));
+        must(backend->upsert("c", "default", {part_of("d", "more", "cat")}, {}));
         EXPECT_EQ(DatabaseInMemory::read(*database.collection("c"), "manifest").at(4),
                   std::byte{1});
         must(backend->upsert("c", "default", {part_of("d", "new-1", "cat")}, whole_documents()));
         EXPECT_EQ(DatabaseInMemory::read(*database.collection("c"), "manifest"), manifest);
-        EXPECT_TRUE(must(backend->check()).clean());
+        EXPECT_TRUE(must(backend->check({})).clean());
     }
     EXPECT_EQ(ids_in(*database.open(), "c"), (Ids{"elsewhere", "new-1"}));
 }

@@ -16,7 +16,7 @@ void copy_all(Rewrite& rewrite) {
 }
 
 std::vector<std::optional<Chunk>> fetch_all(const Backend& backend, const Ids& ids) {
-    return must(backend.fetch(snapshot_of(backend, "c"), scope_of("c"), ids, true));
+    return must(snapshot_of(backend, "c")->fetch(scope_of("c"), ids, true));
 }
 
 class RewriteTest : public ::testing::Test {
@@ -24,9 +24,9 @@ protected:
     RewriteTest() {
         const auto backend = database.open();
         must(backend->create_collection("c", vectors_schema(2)));
-        must(backend->upsert("c", "default", {make_chunk("a", "word", {1, 1})}));
-        must(backend->upsert("c", "default", {make_chunk("b", "word", {2, 1})}));
-        must(backend->upsert("c", "other", {make_chunk("a", "word", {3, 1})}));
+        must(backend->upsert("c", "default", {make_chunk("a", "word", {1, 1})}, {}));
+        must(backend->upsert("c", "default", {make_chunk("b", "word", {2, 1})}, {}));
+        must(backend->upsert("c", "other", {make_chunk("a", "word", {3, 1})}, {}));
     }
 
     DatabaseInMemory database;
@@ -37,7 +37,7 @@ TEST_F(RewriteTest, KeepsChunksAndVersionsUnderTheNewSchema) {
     const auto backend = database.open();
     const Ids ids{"a", "b"};
     const auto before = fetch_all(*backend, ids);
-    const SnapshotPtr held = snapshot_of(*backend, "c");
+    const ReaderPtr held = snapshot_of(*backend, "c");
     const auto rewrite = must(backend->rewrite("c", next_schema));
     copy_all(*rewrite);
     EXPECT_EQ(rewrite->done(), 3U);
@@ -45,14 +45,14 @@ TEST_F(RewriteTest, KeepsChunksAndVersionsUnderTheNewSchema) {
     EXPECT_EQ(schema_of(*backend, "c"), vectors_schema(2)) << "not before finish()";
     EXPECT_TRUE(must(rewrite->finish()));
     EXPECT_EQ(schema_of(*backend, "c"), next_schema);
-    EXPECT_EQ(must(backend->fetch(held, scope_of("c"), ids, true)), before);
+    EXPECT_EQ(must(held->fetch(scope_of("c"), ids, true)), before);
     Chunk a = present(before.at(0));
     Chunk b = present(before.at(1));
     a.vector = {1, 7, 7};
     b.vector = {2, 7, 7};
     EXPECT_EQ(fetch_all(*backend, ids), (std::vector<std::optional<Chunk>>{a, b}));
     const Version version =
-        must(backend->upsert("c", "default", {make_chunk("n", "word", {1, 1, 1})})).version;
+        must(backend->upsert("c", "default", {make_chunk("n", "word", {1, 1, 1})}, {})).version;
     EXPECT_NE(version, b.version);
 }
 
@@ -62,9 +62,9 @@ TEST_F(RewriteTest, TakesInWhatIsWrittenMeanwhile) {
         const auto rewrite = must(backend->rewrite("c", next_schema));
         expect_error(backend->rewrite("c", next_schema), ErrorCode::Conflict);
         copy_all(*rewrite);
-        must(backend->upsert("c", "default", {make_chunk("new", "word", {9, 1})}));
-        must(backend->remove(scope_of("c"), by_ids({"a"})));
-        must(backend->update("c", "default", {{.chunk_id = "b", .metadata = {{"k", 1}}}}));
+        must(backend->upsert("c", "default", {make_chunk("new", "word", {9, 1})}, {}));
+        must(backend->remove(scope_of("c"), by_ids({"a"}), {}));
+        must(backend->update("c", "default", {{.chunk_id = "b", .metadata = {{"k", 1}}}}, {}));
         EXPECT_FALSE(must(rewrite->finish())) << "chunks are pending again";
         copy_all(*rewrite);
         EXPECT_TRUE(must(rewrite->finish()));

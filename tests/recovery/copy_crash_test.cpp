@@ -5,6 +5,7 @@
 #include "backend/helpers.hpp"
 #include "braid/local/local_backend.hpp"
 #include "braid/store/memory_directory.hpp"
+#include "local/copy_database.hpp"
 #include "recovery/workload.hpp"
 #include "store/faulty_directory.hpp"
 
@@ -24,7 +25,7 @@ protected:
     }
 
     bool copy_to(FaultyDisk& disk) const {
-        return local::copy_database(*source, *disk.root(), {}).has_value();
+        return copy_database(*source, *disk.root(), {}).has_value();
     }
 
     /// What is on the disk is the whole database, or none: not even an empty one.
@@ -43,7 +44,7 @@ protected:
             return;
         }
         ASSERT_EQ(found, state);
-        EXPECT_TRUE(must(opened->backend->check()).clean());
+        EXPECT_TRUE(must(opened->backend->check({})).clean());
     }
     /// Done again, it is whole.
     void expect_done_again(FaultyDisk& disk) const {

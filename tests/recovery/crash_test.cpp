@@ -91,7 +91,7 @@ void expect_usable(FaultyDisk& disk) {
             std::vector<float> vector(info.schema.vectors.dimension, 1.0F);
             if (info.schema.vectors.has_vectors() && vector.empty()) vector = {1, 1};
             must(backend->upsert(info.name, "default",
-                                 {make_chunk("afterwards", "all", std::move(vector))}));
+                                 {make_chunk("afterwards", "all", std::move(vector))}, {}));
         }
     }
     const auto backend = open(disk);
@@ -101,7 +101,7 @@ void expect_usable(FaultyDisk& disk) {
         const std::vector<std::string> names{info.name};
         const std::vector<std::string> ids{"afterwards"};
         const auto read =
-            must(backend->fetch(must(backend->snapshot(names)), scope_of(info.name), ids, false));
+            must(must(backend->snapshot(names, {}))->fetch(scope_of(info.name), ids, false));
         EXPECT_TRUE(read.at(0).has_value()) << info.name;
     }
     expect_both_legs_agree(*backend);

@@ -33,12 +33,12 @@ std::unique_ptr<Backend> open_whole(FaultyDisk& disk) {
 
 Ids ids_in(const Backend& backend, const std::string& collection) {
     const std::vector<std::string> names{collection};
-    const SnapshotPtr snapshot = must(backend.snapshot(names));
-    return ids_of(must(backend.scan(snapshot, scope_of(collection), "", 1000, false)));
+    const ReaderPtr snapshot = must(backend.snapshot(names, {}));
+    return ids_of(must(snapshot->scan(scope_of(collection), "", 1000, false)));
 }
 
 Result<WriteReport> put(Backend& backend, const std::string& collection, const std::string& id) {
-    return backend.upsert(collection, "default", {make_chunk(id, "all " + id, {1, 1})});
+    return backend.upsert(collection, "default", {make_chunk(id, "all " + id, {1, 1})}, {});
 }
 
 TEST(FailedSync, MakesTheCollectionReadOnlyAndReadsGoOn) {
@@ -51,8 +51,8 @@ TEST(FailedSync, MakesTheCollectionReadOnlyAndReadsGoOn) {
         disk.plan().fail_sync_at(1);
         expect_error(put(*backend, "c", "b"), ErrorCode::IoError, "\"c\"");
         expect_error(put(*backend, "c", "b"), ErrorCode::ReadOnly, "error");
-        expect_error(backend->remove(scope_of("c"), by_ids({"a"})), ErrorCode::ReadOnly);
-        expect_error(backend->update("c", "default", {{.chunk_id = "a"}}), ErrorCode::ReadOnly);
+        expect_error(backend->remove(scope_of("c"), by_ids({"a"}), {}), ErrorCode::ReadOnly);
+        expect_error(backend->update("c", "default", {{.chunk_id = "a"}}, {}), ErrorCode::ReadOnly);
         EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"});
         expect_both_legs_agree(*backend);
         expect_check_is_clean(*backend);
@@ -88,7 +88,7 @@ Switched write_after_a_switch(FaultyDisk& disk, std::uint64_t n) {
     switched.operations = disk.plan().operations() - before;
     const std::size_t dimension = must(backend->describe("c", {})).schema.vectors.dimension;
     const std::vector<float> vector(dimension, 1.0F);
-    if (backend->upsert("c", "default", {make_chunk("b", "all", vector)})) {
+    if (backend->upsert("c", "default", {make_chunk("b", "all", vector)}, {})) {
         switched.acknowledged.emplace_back("b");
     }
     expect_check_is_clean(*backend);
@@ -311,7 +311,7 @@ TEST(FileSizeLimit, IsLikeAFullDisk) {
         if (!put(**backend, "c", "a")) return "no chunk";
         const auto write_large = [&] {
             return (*backend)->upsert("c", "default",
-                                      {make_chunk("large", std::string(50'000, 'x'), {1, 1})});
+                                      {make_chunk("large", std::string(50'000, 'x'), {1, 1})}, {});
         };
         rlimit limit{};
         (void)::getrlimit(RLIMIT_FSIZE, &limit);

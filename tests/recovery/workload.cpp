@@ -31,7 +31,7 @@ std::vector<Chunk> large_batch(int count) {
 Step upsert(const std::string& collection, const std::string& namespace_,
             const std::vector<Chunk>& chunks) {
     return {"upsert into " + collection, [=](Backend& backend) -> Result<> {
-                BRAID_CHECK(backend.upsert(collection, namespace_, chunks));
+                BRAID_CHECK(backend.upsert(collection, namespace_, chunks, {}));
                 return {};
             }};
 }
@@ -68,7 +68,7 @@ Step drop(const std::string& collection) {
 
 Step remove(const std::string& collection, const DeleteSelector& selector) {
     return {"delete from " + collection, [=](Backend& backend) -> Result<> {
-                BRAID_CHECK(backend.remove(scope_of(collection), selector));
+                BRAID_CHECK(backend.remove(scope_of(collection), selector, {}));
                 return {};
             }};
 }
@@ -77,7 +77,7 @@ Step update(const std::string& collection, const std::string& id) {
     return {"update " + id, [=](Backend& backend) -> Result<> {
                 MetadataUpdate change{.chunk_id = id, .metadata = {{"year", nullptr}, {"n", 1}}};
                 change.sensitivity = "public";
-                BRAID_CHECK(backend.update(collection, "default", {change}));
+                BRAID_CHECK(backend.update(collection, "default", {change}, {}));
                 return {};
             }};
 }
@@ -155,11 +155,11 @@ std::string state_of(const Backend& backend, ShownVersions versions) {
                  std::string(name_of(info.schema.vectors.metric)) + info.damage + "\n";
         if (!info.damage.empty()) continue;
         const std::vector<std::string> names{info.name};
-        const auto snapshot = backend.snapshot(names);
+        const auto snapshot = backend.snapshot(names, {});
         if (!snapshot) continue;
         for (const std::string& space : info.namespaces) {
             const ReadScope scope{.collection = info.name, .namespace_ = space};
-            for (Chunk& chunk : must(backend.scan(*snapshot, scope, "", 1000, true))) {
+            for (Chunk& chunk : must((*snapshot)->scan(scope, "", 1000, true))) {
                 if (versions == ShownVersions::Named) {
                     chunk.version =
                         numbered.try_emplace(chunk.version, numbered.size()).first->second;
@@ -172,23 +172,23 @@ std::string state_of(const Backend& backend, ShownVersions versions) {
 }
 
 void expect_check_is_clean(const Backend& backend) {
-    for (const std::string& problem : must(backend.check()).problems) ADD_FAILURE() << problem;
+    for (const std::string& problem : must(backend.check({})).problems) ADD_FAILURE() << problem;
 }
 
 void expect_both_legs_agree(const Backend& backend) {
     for (const CollectionInfo& info : must(backend.collections({}))) {
         if (!info.damage.empty()) continue;
         const std::vector<std::string> names{info.name};
-        const SnapshotPtr snapshot = must(backend.snapshot(names));
+        const ReaderPtr snapshot = must(backend.snapshot(names, {}));
         for (const std::string& space : info.namespaces) {
             const ReadScope scope{.collection = info.name, .namespace_ = space};
-            const auto chunks = must(backend.scan(snapshot, scope, "", 1000, true));
-            Ids sparse = ids_of(must(backend.search_leg(snapshot, words_leg(scope, {"all"}), {})));
+            const auto chunks = must(snapshot->scan(scope, "", 1000, true));
+            Ids sparse = ids_of(must(snapshot->search_leg(words_leg(scope, {"all"}))));
             std::ranges::sort(sparse);
             EXPECT_EQ(sparse, ids_of(chunks)) << info.name << "/" << space;
             if (!info.schema.vectors.has_vectors()) continue;
             const std::vector<float> query(info.schema.vectors.dimension, 1.0F);
-            Ids dense = ids_of(must(backend.search_leg(snapshot, vector_leg(scope, query), {})));
+            Ids dense = ids_of(must(snapshot->search_leg(vector_leg(scope, query))));
             std::ranges::sort(dense);
             EXPECT_EQ(dense, ids_of(chunks)) << info.name << "/" << space;
         }

@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "braid/backend.hpp"
+#include "braid/forwarding.hpp"
 #include "braid/retrieval/query_embedder.hpp"
 
 namespace braid::retrieval {
 
 /// A real backend in memory, with faults on demand: what a hook returns fails the call instead of
 /// the backend's own answer.
-class LocalStore final : public Backend {
+class LocalStore final : public ForwardingBackend {
 public:
     LocalStore();
 
@@ -31,54 +31,12 @@ public:
     void add(const std::string& collection, std::vector<Chunk> chunks,
              const std::string& embedder = "fake");
 
-    Capabilities capabilities() const override;
-    Result<> create_collection(const std::string& name, const Schema& schema) override;
-    Result<> drop_collection(const std::string& name) override;
-    Result<std::vector<CollectionInfo>> collections(const Principal& principal) const override;
-    Result<CollectionInfo> describe(const std::string& name,
-                                    const Principal& principal) const override;
-    Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
-                               std::vector<Chunk> chunks, const WriteOptions& options) override;
-    Result<WriteReport> update(const std::string& collection, const std::string& namespace_,
-                               std::vector<MetadataUpdate> updates,
-                               const WriteOptions& options) override;
-    Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
-                               const WriteOptions& options) override;
-    Result<SnapshotPtr> snapshot(std::span<const std::string> names) const override;
-    Result<Schema> schema(const SnapshotPtr& snapshot,
-                          const std::string& collection) const override;
-    Result<LegResult> search_leg(const SnapshotPtr& snapshot, const Leg& leg,
-                                 const CallLimits& limits) const override;
-    Result<TextStatistics> text_statistics(const SnapshotPtr& snapshot, const Leg& leg,
-                                           const CallLimits& limits) const override;
-    Result<std::vector<std::optional<double>>> score(const SnapshotPtr& snapshot, const Leg& leg,
-                                                     std::span<const std::string> chunk_ids,
-                                                     const CallLimits& limits) const override;
-    Result<std::vector<std::optional<std::uint64_t>>> rank_of(
-        const SnapshotPtr& snapshot, const Leg& leg, std::span<const std::string> chunk_ids,
-        const CallLimits& limits) const override;
-    Result<std::vector<std::optional<Chunk>>> fetch(const SnapshotPtr& snapshot,
-                                                    const ReadScope& scope,
-                                                    std::span<const std::string> chunk_ids,
-                                                    bool with_vectors,
-                                                    const CallLimits& limits) const override;
-    Result<std::vector<Chunk>> neighbors(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                         const std::string& document_id, std::int64_t index,
-                                         std::size_t before, std::size_t after,
-                                         const CallLimits& limits) const override;
-    Result<std::uint64_t> count(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                const CallLimits& limits) const override;
-    Result<std::vector<FacetCount>> facets(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                           const std::string& field, std::size_t limit,
-                                           const CallLimits& limits) const override;
-    Result<CollectionStats> stats(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                  const CallLimits& limits) const override;
-    Result<std::vector<Chunk>> scan(const SnapshotPtr& snapshot, const ReadScope& scope,
-                                    const std::string& after, std::size_t limit, bool with_vectors,
-                                    const CallLimits& limits) const override;
+    Result<ReaderPtr> snapshot(std::span<const std::string> names,
+                               const CallLimits& limits) const override;
 
 private:
-    std::unique_ptr<Backend> inner_;
+    class FaultyReader;
+
     mutable std::mutex mutex_;  // of `searched`
 };
 

@@ -52,11 +52,21 @@ protected:
         return retriever.retrieve(request, {}, {});
     }
 
-    std::vector<std::string> texts_searched() const {
+    using Phrasings = std::vector<std::vector<std::string>>;
+
+    /// The phrasings of the first sparse leg.
+    Phrasings texts_searched() const {
         for (const Leg& leg : store.searched) {
-            if (leg.kind == LegKind::Sparse) return leg.texts;
+            if (leg.kind == LegKind::Sparse) return leg.phrasings;
         }
         return {};
+    }
+    /// Texts in the terms of the collection.
+    Phrasings analyzed(const std::vector<std::string>& texts) const {
+        const auto snapshot = store.snapshot(std::vector<std::string>{"default"}, {});
+        Phrasings out;
+        for (const std::string& text : texts) out.push_back(*(*snapshot)->analyze("default", text));
+        return out;
     }
 
     LocalStore store;
@@ -82,7 +92,7 @@ TEST_F(Preprocess, PhrasingsAreSearchedByWordsBesideTheQuery) {
     request.strategy = Strategy::Sparse;
     const auto answer = ask(request);
     ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(texts_searched(), (std::vector<std::string>{"fox", "vulpine predator", "owl"}));
+    EXPECT_EQ(texts_searched(), analyzed({"fox", "vulpine predator", "owl"}));
     EXPECT_EQ(answer->hits.size(), 2U);
     EXPECT_TRUE(answer->warnings.empty());
     EXPECT_EQ(answer->query, "fox");
@@ -95,7 +105,7 @@ TEST_F(Preprocess, AHypotheticalAnswerIsEmbeddedInsteadOfTheQuery) {
     const auto answer = ask(request);
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(hypotheses, std::vector<std::string>{"owls hunt at night"});
-    EXPECT_EQ(texts_searched(), std::vector<std::string>{"fox"});  // words stay the user's
+    EXPECT_EQ(texts_searched(), analyzed({"fox"}));  // words stay the user's
     EXPECT_EQ(answer->hypothetical_answer, "owls hunt at night");
     EXPECT_TRUE(answer->phrasings.empty());
 }
@@ -155,7 +165,7 @@ TEST_F(Preprocess, WithoutAModelThePlainQueryRunsWithAWarning) {
     const auto answer = ask(request, false);
     ASSERT_TRUE(answer);
     EXPECT_TRUE(has_warning(*answer, "no language model is configured"));
-    EXPECT_EQ(texts_searched(), std::vector<std::string>{"fox"});
+    EXPECT_EQ(texts_searched(), analyzed({"fox"}));
 }
 
 TEST_F(Preprocess, OnlyWhatALegNeedsIsAskedFor) {
@@ -183,7 +193,7 @@ TEST_F(Preprocess, LaterPagesSearchTheSamePhrasings) {
     next.cursor = present(first->cursor);
     const auto second = retriever.retrieve(next, {}, {});
     ASSERT_TRUE(second) << second.error().message;
-    EXPECT_EQ(texts_searched(), (std::vector<std::string>{"fox", "vulpine predator", "owl"}));
+    EXPECT_EQ(texts_searched(), analyzed({"fox", "vulpine predator", "owl"}));
     EXPECT_TRUE(second->warnings.empty());
     EXPECT_EQ(second->phrasings, first->phrasings);
 }

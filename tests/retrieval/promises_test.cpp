@@ -218,9 +218,9 @@ TEST(Promises, OrderAndScoresDoNotDependOnTopK) {
 void fill_otherwise(LocalStore& store, const LocalStore& like, std::mt19937& rng) {
     std::vector<std::pair<std::string, Chunk>> writes;
     for (const std::string name : {"artifacts", "artifact_chunks", "memory"}) {
-        const auto snapshot = like.snapshot(std::vector<std::string>{name});
+        const auto snapshot = like.snapshot(std::vector<std::string>{name}, {});
         const ReadScope scope{name, "default", {}, std::nullopt};
-        const auto chunks = like.scan(*snapshot, scope, "", 10'000, true, {});
+        const auto chunks = (*snapshot)->scan(scope, "", 10'000, true);
         for (const Chunk& chunk : *chunks) writes.emplace_back(name, chunk);
     }
     std::shuffle(writes.begin(), writes.end(), rng);

@@ -465,7 +465,7 @@ TEST(Stages, AreSkippedWhenNoTimeIsLeft) {
               .stage_limits = limits};
     work.plan.namespace_ = "default";
     work.plan.collections.push_back({.name = "default", .schema = {}});
-    work.snapshot = *store.snapshot(std::vector<std::string>{"default"});
+    work.snapshot = *store.snapshot(std::vector<std::string>{"default"}, {});
     std::vector<Candidate> band(1);
     band[0].chunk_id = "a";
     ASSERT_TRUE(pipeline.apply(work, kNow, band));

@@ -218,9 +218,9 @@ TEST(WhyNot, SuggestsOnlyWhatAdmitsTheChunk) {
             ASSERT_TRUE(answer);
             const std::string name = request.collections[rng() % request.collections.size()];
             if (name == "history") continue;
-            const auto snapshot = store.snapshot(std::vector<std::string>{name});
+            const auto snapshot = store.snapshot(std::vector<std::string>{name}, {});
             const auto chunks =
-                store.scan(*snapshot, {name, "default", {}, std::nullopt}, "", 1000, false, {});
+                (*snapshot)->scan({name, "default", {}, std::nullopt}, "", 1000, false);
             const std::string id = (*chunks)[rng() % chunks->size()].chunk_id;
             const auto why = retriever.why_not(request, id, {}, {});
             ASSERT_TRUE(why) << why.error().message;

@@ -238,7 +238,7 @@ nb::list neighbors(const Engine& self, const std::string& collection, const std:
 nb::object snapshot(const Engine& self, const std::string& path, const std::stop_source* stop) {
     auto report = run_call(stop, [&](const CallLimits& limits) -> Result<CheckReport> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return open->database.snapshot(path, limits);
+        return open->database.backup(path, limits);
     });
     return to_python(wire::check_to_value(value_or_raise(std::move(report))));
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "braid/backend.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/service/parameters.hpp"
 #include "braid/wire/request_json.hpp"
@@ -41,7 +42,7 @@ std::size_t limit_of(const HybridSearchRequest& search, const Profile& profile,
 
 bool exists(const service::Operations& operations, std::string_view name) {
     const std::string wanted(name);
-    const auto pinned = operations.database().backend().snapshot(std::span(&wanted, 1));
+    const auto pinned = operations.database().backend().snapshot(std::span(&wanted, 1), {});
     return pinned || pinned.error().code != ErrorCode::NotFound;
 }
 

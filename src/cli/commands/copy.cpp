@@ -14,7 +14,7 @@ Result<CheckReport> copy_to(const Session& session, const Database& database,
                             const std::string& path) {
     CallLimits limits;
     limits.stop = session.interrupts.token();
-    auto report = database.snapshot(path, limits);
+    auto report = database.backup(path, limits);
     if (!report && report.error().code == ErrorCode::Cancelled) {
         return fail(ErrorCode::Cancelled, "interrupted; " + path + " is not a database");
     }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/backend.hpp"
 #include "braid/cli/commands/bench/index.hpp"
 #include "braid/cli/commands/bench/options.hpp"
 #include "braid/cli/commands/bench/rounds.hpp"
@@ -90,14 +91,15 @@ Result<> run_sparse(Session& session) {
     built.facts.set("index_seconds", seconds);
     const Backend& backend = built.database.backend();
     const std::vector<std::string> names{kBenchCollection};
-    BRAID_TRY(const SnapshotPtr snapshot, backend.snapshot(names));
+    BRAID_TRY(const ReaderPtr snapshot, backend.snapshot(names, {}));
     BenchSubject subject{queries.size(), sizes.threads, {}, built.facts};
     subject.search = [&](std::size_t i) -> Result<std::vector<std::uint64_t>> {
         Leg leg;
         leg.scope.collection = kBenchCollection;
-        leg.texts = {queries[i]};
+        BRAID_TRY(auto terms, snapshot->analyze(kBenchCollection, queries[i]));
+        leg.phrasings.push_back(std::move(terms));
         leg.depth = sizes.top_k;
-        BRAID_TRY(const LegResult result, backend.search_leg(snapshot, leg, {}));
+        BRAID_TRY(const LegResult result, snapshot->search_leg(leg));
         return rows_of(result);
     };
     return bench_measure(session, subject);
@@ -140,7 +142,7 @@ Result<> run_dense(Session& session) {
               }));
     const Backend& backend = built.database.backend();
     const std::vector<std::string> names{kBenchCollection};
-    BRAID_TRY(const SnapshotPtr snapshot, backend.snapshot(names));
+    BRAID_TRY(const ReaderPtr snapshot, backend.snapshot(names, {}));
     const auto search = [&](std::size_t i, bool exact) -> Result<std::vector<std::uint64_t>> {
         Leg leg;
         leg.kind = LegKind::Dense;
@@ -151,7 +153,7 @@ Result<> run_dense(Session& session) {
         leg.vector = queries[i];
         leg.depth = sizes.top_k;
         leg.exact = exact;
-        BRAID_TRY(const LegResult result, backend.search_leg(snapshot, leg, {}));
+        BRAID_TRY(const LegResult result, snapshot->search_leg(leg));
         return rows_of(result);
     };
     const BenchSubject subject{queries.size(), sizes.threads,

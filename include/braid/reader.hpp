@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "braid/answer.hpp"
+#include "braid/calls.hpp"
+#include "braid/collection.hpp"
+#include "braid/result.hpp"
+#include "braid/types.hpp"
+
+namespace braid {
+
+enum class LegKind { Dense, Sparse };
+std::string_view name_of(LegKind kind) noexcept;  // "dense", "sparse"
+
+/// What BM25 knows of the chunks a principal may see, in one collection or in several.
+struct TextStatistics {
+    std::uint64_t chunks = 0;
+    double total_length = 0;
+    /// Chunks that hold each term: those of the query, with Bm25Variant::Okapi every one.
+    std::map<std::string, std::uint64_t, std::less<>> frequencies;
+
+    void add(const TextStatistics& other) {
+        chunks += other.chunks;
+        total_length += other.total_length;
+        for (const auto& [term, count] : other.frequencies) frequencies[term] += count;
+    }
+};
+
+struct LegHit {
+    std::string chunk_id;
+    double score = 0;
+
+    friend bool operator==(const LegHit&, const LegHit&) = default;
+};
+
+/// One search of one collection: by meaning or by words.
+struct Leg {
+    LegKind kind = LegKind::Sparse;
+    ReadScope scope;
+    /// Sparse: of each phrasing of the query its terms, as Reader::analyze gives them; a chunk
+    /// keeps its best score.
+    std::vector<std::vector<std::string>> phrasings;
+    std::vector<float> vector;  // Dense
+    /// Sparse: what to weigh words by; none: the scope's own statistics.
+    std::shared_ptr<const TextStatistics> statistics;
+    std::size_t depth = 50;
+    /// Goes on below the last hit of an earlier search with the same leg and snapshot.
+    std::optional<LegHit> after;
+    bool exact = false;  // Dense: by exact scan
+};
+
+/// How many chunks match, whatever the depth: so many, or at least so many.
+struct MatchCount {
+    enum class Relation { Exact, AtLeast };
+
+    std::uint64_t count = 0;
+    Relation relation = Relation::Exact;
+
+    friend bool operator==(const MatchCount&, const MatchCount&) = default;
+};
+
+/// Ranked by score, then smaller id; at most `depth` hits.
+struct LegResult {
+    std::vector<LegHit> hits;
+    MatchCount matched;
+    bool exhausted = false;  // no chunk that matches ranks below these hits
+    bool exact = true;
+    std::string method;
+    double time_ms = 0;
+    std::vector<std::string> warnings;
+};
+
+/// Chunks `index - before` ... `index + after` of a document.
+struct NeighborRange {
+    std::string document_id;
+    std::int64_t index = 0;
+    std::size_t before = 0;
+    std::size_t after = 0;
+};
+
+class Reader;
+using ReaderPtr = std::shared_ptr<const Reader>;
+
+/// A snapshot: some collections as they were at one point in time, read within one call's limits.
+/// It answers the same for as long as it is held; let go of it soon. Safe for concurrent use.
+///
+/// A collection that it does not hold is NotFound. A chunk the principal may not see is answered
+/// like one that does not exist, and changes nothing. Every read looks at the limits now and then,
+/// and fails with DeadlineExceeded or Cancelled.
+class Reader {
+public:
+    virtual ~Reader() = default;
+
+    /// The same point in time within the limits of another call. Cheap.
+    virtual ReaderPtr with(const CallLimits& limits) const = 0;
+
+    /// The schema a collection had. Cheap, unlike Catalog::describe; and for nobody's eyes: its
+    /// dimension may be that of vectors which a principal does not see.
+    virtual Result<Schema> schema(const std::string& collection) const = 0;
+
+    /// The terms that a sparse leg looks for a text by, in order, repetitions included.
+    virtual Result<std::vector<std::string>> analyze(const std::string& collection,
+                                                     std::string_view text) const = 0;
+
+    /// Runs all legs; one result per leg, in order, each failing on its own. See search_each.
+    virtual std::vector<Result<LegResult>> search(std::span<const Leg> legs) const = 0;
+    Result<LegResult> search_leg(const Leg& leg) const {
+        return std::move(search(std::span(&leg, 1)).front());
+    }
+
+    /// What the scope of a sparse leg adds to statistics that several collections share.
+    virtual Result<TextStatistics> text_statistics(const Leg& leg) const {
+        (void)leg;
+        return fail(ErrorCode::Unsupported, "this database does not share statistics");
+    }
+
+    /// Exact scores of named chunks for the leg's query; none for a chunk that cannot be seen or
+    /// has no vector. A chunk without any of the words scores 0.
+    virtual Result<std::vector<std::optional<double>>> score(
+        const Leg& leg, std::span<const std::string> chunk_ids) const = 0;
+    /// Ranks (from 1) in the leg's whole list, however deep; none if not in it. Unsupported unless
+    /// `whole_ranking` is promised.
+    virtual Result<std::vector<std::optional<std::uint64_t>>> rank_of(
+        const Leg& leg, std::span<const std::string> chunk_ids) const {
+        (void)leg, (void)chunk_ids;
+        return fail(ErrorCode::Unsupported, "this database does not know ranks of whole lists");
+    }
+
+    /// One entry per id, in order; none where there is no such chunk. Vectors only if asked for.
+    /// Here and in neighbors() and scan(), each chunk counts against the limits' `bytes` before it
+    /// is copied (InvalidArgument, Unavailable).
+    virtual Result<std::vector<std::optional<Chunk>>> fetch(const ReadScope& scope,
+                                                            std::span<const std::string> chunk_ids,
+                                                            bool with_vectors) const = 0;
+    /// Of each range the chunks that exist, by index.
+    virtual Result<std::vector<std::vector<Chunk>>> neighbors(
+        const ReadScope& scope, std::span<const NeighborRange> ranges) const = 0;
+    virtual Result<std::uint64_t> count(const ReadScope& scope) const = 0;
+    /// The field's most frequent values, then by value; lists count each element once.
+    virtual Result<std::vector<FacetCount>> facets(const ReadScope& scope, const std::string& field,
+                                                   std::size_t limit) const = 0;
+    virtual Result<CollectionStats> stats(const ReadScope& scope) const = 0;
+    /// For each word of the text that no visible chunk of the namespace holds, up to `limit` words
+    /// near it that some do, nearest first, then the most frequent; the scope's filter is not used.
+    virtual Result<std::vector<Suggestion>> suggest(const ReadScope& scope, std::string_view text,
+                                                    std::size_t limit) const {
+        (void)scope, (void)text, (void)limit;
+        return std::vector<Suggestion>();
+    }
+    /// Every matching chunk, in id order, after `after`; for export and re-embedding.
+    virtual Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,
+                                            std::size_t limit, bool with_vectors) const = 0;
+};
+
+/// Reader::search by a function of one leg, called in parallel; what it throws fails its leg only.
+std::vector<Result<LegResult>> search_each(
+    std::span<const Leg> legs, const std::function<Result<LegResult>(const Leg&)>& search_leg);
+
+}  // namespace braid

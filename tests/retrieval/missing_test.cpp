@@ -1,0 +1,89 @@
+#include "braid/retrieval/missing.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "braid/forwarding.hpp"
+#include "braid/retrieval/retriever.hpp"
+#include "retrieval/local_store.hpp"
+
+namespace braid::retrieval {
+namespace {
+
+/// A backend that promises nothing, whatever it does.
+class Unpromising final : public ForwardingBackend {
+public:
+    using ForwardingBackend::ForwardingBackend;
+
+    Capabilities capabilities() const override { return {}; }
+};
+
+class Missing : public ::testing::Test {
+protected:
+    Missing() {
+        auto store = std::make_unique<LocalStore>();
+        store->add("default", {chunk_of("a", "foxes hunt"), chunk_of("b", "foxes sleep")});
+        backend = std::make_unique<Unpromising>(std::move(store));
+        request.query = "foxes";
+    }
+
+    std::vector<std::string> warnings(const Principal& principal = {}) const {
+        const Retriever retriever(*backend, fake_query_embedder(), std::vector<Profile>{}, nullptr);
+        const auto answer = retriever.retrieve(request, principal, {});
+        EXPECT_TRUE(answer);
+        return answer ? answer->warnings : std::vector<std::string>();
+    }
+
+    std::unique_ptr<Backend> backend;
+    Request request;
+};
+
+using Warnings = std::vector<std::string>;
+
+TEST_F(Missing, CapabilitiesThatMakeNoDifferenceAreNotNamed) {
+    EXPECT_EQ(warnings(), Warnings{});
+}
+
+TEST_F(Missing, CapabilitiesAreNamedWhereTheRequestNeedsThem) {
+    request.exact = true;
+    EXPECT_EQ(warnings(),
+              Warnings{"this database has no exact dense search: \"exact\" was not heeded"});
+    request.exact = false;
+    request.top_k = 1;
+    EXPECT_EQ(warnings(), Warnings{"this database has no snapshots: what is written meanwhile may "
+                                   "change later pages"});
+    request.top_k.reset();
+    EXPECT_EQ(warnings({.clearance = "normal"}),
+              Warnings{"this database weighs words by all of its chunks, also by those that may "
+                       "not be seen"});
+    request.explain = true;
+    EXPECT_EQ(warnings().size(), 3U);
+    request.strategy = Strategy::Dense;
+    EXPECT_EQ(warnings(), Warnings{"this database does not know ranks of whole lists: \"explain\" "
+                                   "shows scores only"});
+}
+
+TEST(QueryLanguage, IsSaidToBeMissing) {
+    LocalStore store;
+    store.add("default", {chunk_of("a", "foxes hunt")});
+    const Retriever retriever(store, fake_query_embedder(), std::vector<Profile>{}, nullptr);
+    Request request;
+    request.query = "foxes AND owls";
+    request.query_syntax = true;
+    request.strategy = Strategy::Sparse;
+    const auto refused = retriever.retrieve(request, {}, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Unsupported);
+    EXPECT_NE(refused.error().message.find("query_syntax"), std::string::npos);
+    request.strategy = Strategy::Hybrid;
+    const auto answer = retriever.retrieve(request, {}, {});
+    ASSERT_TRUE(answer);
+    EXPECT_FALSE(answer->complete);
+    EXPECT_EQ(answer->hits.size(), 1U) << "by meaning";
+}
+
+}  // namespace
+}  // namespace braid::retrieval
