@@ -45,6 +45,7 @@ from ._errors import (
     Unsupported,
 )
 from ._open import open
+from ._pipeline import Pipeline
 from ._remote import connect
 from ._request import Request
 from ._results import (
@@ -69,7 +70,7 @@ __all__ = [
     "AgentAnswer", "AlreadyExists", "Answer", "Cancelled", "CheckReport", "Chunk", "Collection", "CollectionInfo",
     "Conflict", "Context", "Corruption", "Database", "DeadlineExceeded", "Effect", "Embedder",
     "Error", "Explanation", "FacetCount", "FusedHit", "Hit", "HitLeg", "InvalidArgument", "IoError",
-    "LegStanding", "Locked", "NotFound", "Passage", "PermissionDenied", "Preprocessor", "Principal", "ReadOnly",
+    "LegStanding", "Locked", "NotFound", "Passage", "PermissionDenied", "Pipeline", "Preprocessor", "Principal", "ReadOnly",
     "Receipt", "ReceiptSource", "ReceiptStage", "Request", "Reranker", "ResourceExhausted",
     "SourceReport", "Stage", "StageHit", "Stats", "StorageFull", "Suggestion", "Timings", "Unavailable",
     "Unsupported", "VectorSimilarity", "WhyNot", "WriteReport", "__version__", "connect",

@@ -333,6 +333,9 @@ class Engine:
         self, collection: str, namespace: str, chunk_id: str, count: int, principal: Principal
     ) -> list[Chunk]: ...
 
+def run_stage(answer: Answer, name: str, stage: Any, parameters: dict[str, Any]) -> Answer:
+    """The answer with a stage's effects on its hits, as a pipeline runs it."""
+
 def hybrid_search_text(results: list[dict[str, Any]]) -> str:
     """The text of a search for agents, from the results that a server gave."""
 

@@ -239,11 +239,15 @@ class Database(_NotPickled):
         """Verifies everything as it is now, and changes nothing; damage is in the report."""
         return CheckReport.from_dict(self._call("check", {}))
 
-    def snapshot(self, path: str | os.PathLike[str]) -> CheckReport:
-        """Copies the whole database as it is at one moment into a directory that is missing or
-        empty, while this one stays in use; the report is that of the copy. Of a database in this
+    def backup(self, path: str | os.PathLike[str]) -> CheckReport:
+        """Copies the whole database, as it is at one point in time, into a directory that is missing
+        or empty, while this one stays in use; the report is that of the copy. Of a database in this
         process only: `braid snapshot` copies one that is served."""
         return CheckReport.from_dict(self._engine.snapshot(os.fspath(path)))
+
+    def snapshot(self, path: str | os.PathLike[str]) -> CheckReport:
+        """The former name of `backup`."""
+        return self.backup(path)
 
     def _call(
         self, operation: str, params: dict[str, Any], stop: StopSource | None = None

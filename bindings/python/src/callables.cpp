@@ -12,7 +12,9 @@
 #include <nanobind/stl/string_view.h>
 
 #include "answers.hpp"
+#include "braid/pipeline.hpp"
 #include "braid/service/log.hpp"
+#include "calls.hpp"
 
 namespace braid::python {
 namespace {
@@ -280,6 +282,19 @@ void bind_callables(nb::module_& module) {
                      [](const SeenHit& self) { return to_python(Value(self.chunk->metadata)); })
         .def_ro("score", &SeenHit::score)
         .def_ro("matches", &SeenHit::matches);
+    module.def(
+        "run_stage",
+        [](const Shared<Answer>& answer, const std::string& name, nb::object stage,
+           const nb::dict& parameters) {
+            Pipeline pipeline;
+            pipeline.add_stage(make_stage(name, std::move(stage)), to_object(parameters));
+            Request request;
+            request.query = answer->query;
+            auto changed = run_call(
+                nullptr, [&](const CallLimits&) { return pipeline.apply(request, *answer); });
+            return share(value_or_raise(std::move(changed)));
+        },
+        nb::arg("answer"), nb::arg("name"), nb::arg("stage"), nb::arg("parameters"));
 }
 
 }  // namespace braid::python

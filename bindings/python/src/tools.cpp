@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,7 @@
 #include "braid/eval/compare.hpp"
 #include "braid/eval/measures.hpp"
 #include "braid/fusion/fuse.hpp"
-#include "braid/kernels/kernels.hpp"
+#include "braid/vector_similarity.hpp"
 #include "calls.hpp"
 #include "engine.hpp"
 
@@ -166,40 +167,23 @@ nb::object evaluate(nb::dict qrels, nb::dict runs, const std::vector<std::string
     return to_python(eval::to_value(value_or_raise(std::move(compared)), per_query));
 }
 
-void check_lengths(const Floats& a, const Floats& b) {
-    if (a.shape(0) == b.shape(0)) return;
-    raise(ErrorCode::InvalidArgument, "vectors of " + std::to_string(a.shape(0)) + " and " +
-                                          std::to_string(b.shape(0)) +
-                                          " numbers cannot be compared");
+std::span<const float> span_of(const Floats& a) {
+    return {a.data(), a.shape(0)};
 }
 
-double length_of(const Floats& a) {
-    return std::sqrt(kernels::kernels().dot(a.data(), a.data(), a.shape(0)));
+double cosine(const Floats& a, const Floats& b) {
+    return value_or_raise(cosine_similarity(span_of(a), span_of(b)));
 }
 
-/// 0 if one of them has no direction.
-double cosine_similarity(const Floats& a, const Floats& b) {
-    check_lengths(a, b);
-    const double lengths = length_of(a) * length_of(b);
-    if (!(lengths > 0)) return 0;
-    return std::clamp(kernels::kernels().dot(a.data(), b.data(), a.shape(0)) / lengths, -1.0, 1.0);
+double distance(const Floats& a, const Floats& b) {
+    return value_or_raise(euclidean_distance(span_of(a), span_of(b)));
 }
 
-double euclidean_distance(const Floats& a, const Floats& b) {
-    check_lengths(a, b);
-    return std::sqrt(kernels::kernels().squared_distance(a.data(), b.data(), a.shape(0)));
-}
-
-/// A new array of length 1; of zeros, if it has no direction.
-nb::object normalize(const Floats& a) {
-    const double length = length_of(a);
-    auto* const out = new std::vector<float>(a.data(), a.data() + a.shape(0));  // NOLINT
+nb::object normalized(const Floats& a) {
+    auto* const out = new std::vector<float>(normalize(span_of(a)));  // NOLINT
     const nb::capsule owner(out, [](void* made) noexcept {
         delete static_cast<std::vector<float>*>(made);  // NOLINT(cppcoreguidelines-owning-memory)
     });
-    if (length > 0) {
-        for (float& value : *out) value = static_cast<float>(static_cast<double>(value) / length);
-    }
     return nb::cast(nb::ndarray<nb::numpy, float, nb::ndim<1>>(out->data(), {out->size()}, owner));
 }
 
@@ -210,9 +194,9 @@ void bind_tools(nb::module_& module) {
                nb::arg("k").none(), nb::arg("rank_base").none(), nb::arg("preset").none());
     module.def("evaluate", &evaluate, nb::arg("qrels"), nb::arg("runs"), nb::arg("measures"),
                nb::arg("resamples"), nb::arg("confidence"), nb::arg("seed"), nb::arg("per_query"));
-    module.def("cosine_similarity", &cosine_similarity, nb::arg("a"), nb::arg("b"));
-    module.def("euclidean_distance", &euclidean_distance, nb::arg("a"), nb::arg("b"));
-    module.def("normalize", &normalize, nb::arg("a"));
+    module.def("cosine_similarity", &cosine, nb::arg("a"), nb::arg("b"));
+    module.def("euclidean_distance", &distance, nb::arg("a"), nb::arg("b"));
+    module.def("normalize", &normalized, nb::arg("a"));
 }
 
 }  // namespace braid::python
