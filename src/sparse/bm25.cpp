@@ -12,10 +12,7 @@ double idf(Bm25Variant variant, std::uint64_t chunks, std::uint64_t df) noexcept
 }
 
 double saturation(const Bm25& bm25, double tf, double length, double average_length) noexcept {
-    const double relative = average_length > 0 ? length / average_length : 0.0;
-    const double norm = bm25.k1 * (1 - bm25.b + bm25.b * relative);
-    if (bm25.variant == Bm25Variant::Okapi) return tf * (bm25.k1 + 1) / (tf + norm);
-    return tf / (tf + norm);
+    return saturation(bm25, tf, length_norm(bm25, length, average_length));
 }
 
 }  // namespace braid::sparse

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/sparse/varint.hpp"
+
+/// The bytes of a sparse index: docs/formats/sparse.md.
+namespace braid::sparse {
+
+inline constexpr std::size_t kMaxFields = 8;
+inline constexpr std::size_t kMaxIndexTermBytes = 255;
+inline constexpr std::uint32_t kMaxRows = 0x7FFFFFFF;
+
+/// Rows of a window: an accumulator of a byte each fits the first level of cache.
+inline constexpr std::uint32_t kWindowRows = 32'768;
+inline constexpr std::uint32_t kBlockTerms = 16;
+/// From this many rows on a term has a list with a directory of windows; below, a run.
+inline constexpr std::uint32_t kListRows = 128;
+
+inline constexpr std::uint32_t kLengthClasses = 32;
+inline constexpr std::uint32_t kTopTf = 7;       // in a code it means "or more"
+inline constexpr std::uint32_t kTopNibble = 15;  // the same in a column
+
+inline constexpr std::string_view kHeaderSection = "sparse.header";
+inline constexpr std::string_view kLengthsSection = "sparse.lengths";
+inline constexpr std::string_view kClassesSection = "sparse.classes";
+inline constexpr std::string_view kLabelsSection = "sparse.labels";
+inline constexpr std::string_view kForwardOffsetsSection = "sparse.forward_offsets";
+inline constexpr std::string_view kForwardSection = "sparse.forward";
+inline constexpr std::string_view kPostingsSection = "sparse.postings";
+inline constexpr std::string_view kColumnsSection = "sparse.columns";
+inline constexpr std::string_view kTermsSection = "sparse.terms";
+inline constexpr std::string_view kTermIndexSection = "sparse.term_index";
+
+/// One byte per posting: how often (1 to 7, where 7 may be more) and the class of the row's length.
+constexpr std::uint8_t code_of(std::uint32_t tf, std::uint32_t length_class) noexcept {
+    return static_cast<std::uint8_t>(std::min(tf, kTopTf) << 5 | length_class);
+}
+
+/// Rows sorted by total length, cut into classes of about equal size. What the shortest row of a
+/// class is bounds the score of all its rows, whatever the statistics and weights are.
+struct LengthClasses {
+    /// Class c begins with this total length; equal neighbours leave a class empty.
+    std::array<std::uint32_t, kLengthClasses> first{};
+    /// Per class and field, the smallest length in it.
+    std::array<std::array<std::uint32_t, kMaxFields>, kLengthClasses> smallest{};
+
+    std::uint32_t class_of(std::uint32_t total) const noexcept {
+        const auto after = std::upper_bound(first.begin() + 1, first.end(), total);
+        return static_cast<std::uint32_t>(after - first.begin() - 1);
+    }
+};
+
+struct IndexHeader {
+    std::uint32_t rows = 0;
+    std::uint32_t fields = 1;
+    std::uint32_t terms = 0;
+    std::uint32_t labels = 0;
+    std::uint32_t columns = 0;
+    std::uint32_t main_field = 0;    // the one of which forward lists need not speak
+    std::uint32_t label_width = 0;   // bytes per row; 0: all rows have the one label
+    std::uint32_t offset_width = 4;  // bytes per forward offset
+    std::array<std::uint32_t, kMaxFields> length_widths{};
+    std::array<std::uint64_t, kMaxFields> total_lengths{};
+    std::uint64_t postings = 0;
+    LengthClasses classes;
+
+    std::uint32_t windows() const noexcept { return (rows + kWindowRows - 1) / kWindowRows; }
+    std::uint32_t blocks() const noexcept { return (terms + kBlockTerms - 1) / kBlockTerms; }
+    /// Of a column: 4 bits a row, up to a whole word of a mask.
+    std::uint64_t column_stride() const noexcept {
+        return (static_cast<std::uint64_t>(rows) + 63) / 64 * 32;
+    }
+    std::uint64_t label_entry() const noexcept { return 8 + 8ULL * fields; }
+    /// Where the lengths of a field begin in their section.
+    std::uint64_t lengths_offset(std::size_t field) const noexcept;
+};
+
+Bytes encode_header(const IndexHeader& header);
+/// Corruption if it is none, Unsupported if it is newer.
+Result<IndexHeader> decode_header(std::span<const std::byte> bytes);
+
+enum class ListForm : std::uint8_t { Gaps = 0, Ids = 1, Column = 2 };
+
+/// What a list begins with. All rows of it have a code whose bit is set.
+struct ListHeader {
+    ListForm form = ListForm::Gaps;
+    std::uint8_t fields = 0;         // bit f: some row has the term in field f
+    std::uint32_t max_tf = 0;        // over all fields together
+    std::uint32_t label_counts = 0;  // pairs of (label number, rows)
+    std::array<std::uint32_t, 8> codes{};
+};
+inline constexpr std::size_t kListHeaderBytes = 44;
+
+void put_list_header(Bytes& out, const ListHeader& header);
+/// Requires kListHeaderBytes.
+ListHeader load_list_header(const std::uint8_t* at) noexcept;
+
+/// Bytes a number up to `largest` needs: 1, 2 or 4.
+constexpr std::uint32_t width_of(std::uint32_t largest) noexcept {
+    if (largest < 0x100) return 1;
+    return largest < 0x10000 ? 2 : 4;
+}
+
+/// Element `index` of an array of numbers of 1, 2 or 4 bytes.
+inline std::uint32_t load_narrow(const std::uint8_t* at, std::uint32_t width,
+                                 std::size_t index) noexcept {
+    if (width == 1) return at[index];
+    if (width == 2) return load<std::uint16_t>(at, index);
+    return load<std::uint32_t>(at, index);
+}
+void put_narrow(Bytes& out, std::uint32_t width, std::uint32_t value);
+
+inline tl::unexpected<Error> corrupt_index(std::string_view what) {
+    return fail(ErrorCode::Corruption, "sparse index: " + std::string(what));
+}
+
+}  // namespace braid::sparse

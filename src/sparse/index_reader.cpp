@@ -1,0 +1,220 @@
+#include "braid/sparse/index_reader.hpp"
+
+#include <string>
+
+namespace braid::sparse {
+namespace {
+
+Result<> expect_size(const store::Section& section, std::uint64_t expected) {
+    if (section.size() == expected) return {};
+    return corrupt_index("section \"" + std::string(section.name()) + "\" has " +
+                         std::to_string(section.size()) + " bytes, not " +
+                         std::to_string(expected));
+}
+
+}  // namespace
+
+void RowFacts::prefetch(std::uint32_t row) const noexcept {
+    for (std::size_t f = 0; f < header_->fields; ++f) {
+        __builtin_prefetch(lengths_[f] + static_cast<std::size_t>(row) * header_->length_widths[f]);
+    }
+    // As a number: an offset that is wrong must not make a pointer.
+    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(forward_begin_) + offset(row);
+    __builtin_prefetch(reinterpret_cast<const void*>(at));       // NOLINT: never read through
+    __builtin_prefetch(reinterpret_cast<const void*>(at + 64));  // NOLINT: the same
+}
+
+Result<ForwardCursor> RowFacts::terms(std::uint32_t row) const {
+    const std::uint64_t begin = offset(row);
+    const std::uint64_t end = offset(row + 1);
+    if (begin > end) return corrupt_index("the terms of a row end before they begin");
+    BRAID_TRY(const auto bytes, forward_.bytes(begin, end - begin));
+    return ForwardCursor(octets(bytes), header_->fields, header_->main_field);
+}
+
+Result<IndexReader> IndexReader::open(const store::SectionSource& source) {
+    IndexReader reader;
+    BRAID_TRY(const store::Section header, source.section(kHeaderSection));
+    BRAID_TRY(const auto bytes, header.bytes());
+    BRAID_TRY(reader.header_, decode_header(bytes));
+    BRAID_TRY(reader.dictionary_, TermDictionary::open(source, reader.header_.terms));
+    BRAID_TRY(reader.lengths_, source.section(kLengthsSection));
+    BRAID_TRY(reader.classes_, source.section(kClassesSection));
+    BRAID_TRY(reader.labels_, source.section(kLabelsSection));
+    BRAID_TRY(reader.offsets_, source.section(kForwardOffsetsSection));
+    BRAID_TRY(reader.forward_, source.section(kForwardSection));
+    BRAID_TRY(reader.postings_, source.section(kPostingsSection));
+    BRAID_TRY(reader.columns_, source.section(kColumnsSection));
+    BRAID_CHECK(reader.check_sizes());
+    return reader;
+}
+
+Result<> IndexReader::check_sizes() const {
+    const std::uint64_t rows = header_.rows;
+    BRAID_CHECK(expect_size(lengths_, header_.lengths_offset(header_.fields)));
+    BRAID_CHECK(expect_size(classes_, rows));
+    BRAID_CHECK(
+        expect_size(labels_, header_.labels * header_.label_entry() + rows * header_.label_width));
+    BRAID_CHECK(expect_size(offsets_, (rows + 1) * header_.offset_width));
+    return expect_size(columns_, header_.columns * header_.column_stride());
+}
+
+Result<ListView> IndexReader::list(const TermEntry& entry) const {
+    ListView list;
+    list.entry = entry;
+    if (entry.df > header_.rows) return corrupt_index("a term with more rows than there are");
+    if (entry.df == 1) {
+        if (entry.row >= header_.rows) return corrupt_index("a term in a row that is not there");
+        return list;
+    }
+    BRAID_TRY(const auto bytes, postings_.bytes(entry.offset, entry.length));
+    const auto all = octets(bytes);
+    if (entry.df < kListRows) {
+        list.form = ListView::Form::Run;
+        list.run = all;
+        return list;
+    }
+    const std::uint64_t windows = header_.windows();
+    if (all.size() < kListHeaderBytes) return corrupt_index("a list without a header");
+    list.header = load_list_header(all.data());
+    std::uint64_t need = kListHeaderBytes + 8ULL * list.header.label_counts;
+    if (need > all.size()) return corrupt_index("a list ends in its labels");
+    list.label_counts = all.data() + kListHeaderBytes;
+    if (list.header.form == ListForm::Column) {
+        list.form = ListView::Form::Column;
+        if (entry.id >= header_.columns) return corrupt_index("a column that is not there");
+        const std::uint64_t stride = header_.column_stride();
+        BRAID_TRY(const auto nibbles, columns_.bytes(entry.id * stride, stride));
+        list.entries = octets(nibbles).data();
+        return list;
+    }
+    list.directory = all.data() + need;
+    need += 4 * (windows + 1);
+    if (need > all.size()) return corrupt_index("a list ends in its directory");
+    list.entries = all.data() + need;
+    list.form = list.header.form == ListForm::Gaps ? ListView::Form::Gaps : ListView::Form::Ids;
+    const std::uint64_t count = list.first_entry(static_cast<std::uint32_t>(windows));
+    const bool gaps = list.form == ListView::Form::Gaps;
+    if (!gaps && (list.header.form != ListForm::Ids || count != entry.df)) {
+        return corrupt_index("a list of an unknown form");
+    }
+    if (all.size() - need != count * (gaps ? 2 : 3)) return corrupt_index("a list cut off");
+    std::uint32_t before = 0;
+    for (std::uint32_t w = 0; w <= windows; ++w) {
+        if (list.first_entry(w) < before) return corrupt_index("a directory that turns back");
+        before = list.first_entry(w);
+    }
+    return list;
+}
+
+Result<RowFacts> IndexReader::row_facts() const {
+    RowFacts facts;
+    facts.header_ = &header_;
+    BRAID_TRY(const auto lengths, lengths_.bytes());
+    for (std::size_t f = 0; f < header_.fields; ++f) {
+        facts.lengths_[f] = octets(lengths).data() + header_.lengths_offset(f);
+    }
+    BRAID_TRY(const auto classes, classes_.bytes());
+    BRAID_TRY(const auto offsets, offsets_.bytes());
+    BRAID_TRY(const auto nothing, forward_.bytes(0, 0));
+    facts.classes_ = octets(classes).data();
+    facts.offsets_ = octets(offsets).data();
+    facts.forward_begin_ = octets(nothing).data();
+    facts.forward_ = forward_;
+    return facts;
+}
+
+Result<LabelFacts> IndexReader::label(std::uint32_t number) const {
+    BRAID_TRY(const auto bytes,
+              labels_.bytes(number * header_.label_entry(), header_.label_entry()));
+    const std::uint8_t* at = octets(bytes).data();
+    LabelFacts facts{.label = load<std::uint32_t>(at), .rows = load<std::uint32_t>(at + 4)};
+    for (std::size_t f = 0; f < header_.fields; ++f) {
+        facts.total_lengths[f] = load<std::uint64_t>(at + 8, f);
+    }
+    return facts;
+}
+
+Result<std::uint32_t> IndexReader::label_number(std::uint32_t row) const {
+    if (header_.label_width == 0) return 0;
+    const std::uint64_t begin = header_.labels * header_.label_entry();
+    const std::uint64_t at = begin + static_cast<std::uint64_t>(row) * header_.label_width;
+    BRAID_TRY(const auto bytes, labels_.bytes(at, header_.label_width));
+    const std::uint32_t number = load_narrow(octets(bytes).data(), header_.label_width, 0);
+    if (number >= header_.labels) return corrupt_index("a label that is not there");
+    return number;
+}
+
+Result<std::uint32_t> IndexReader::label_of(std::uint32_t row) const {
+    BRAID_TRY(const std::uint32_t number, label_number(row));
+    BRAID_TRY(const LabelFacts facts, label(number));
+    return facts.label;
+}
+
+ListCursor::ListCursor(const ListView& list, std::uint32_t rows) noexcept
+    : list_(list), rows_(rows) {
+    if (list.form == ListView::Form::Single) {
+        take(list.entry.row, list.entry.code);
+        return;
+    }
+    at_ = list_.run.data();
+    next();
+}
+
+void ListCursor::next() noexcept {
+    switch (list_.form) {
+        case ListView::Form::Single:
+            row_ = kEnd;
+            return;
+        case ListView::Form::Run:
+            return next_in_run();
+        case ListView::Form::Column:
+            return next_in_column();
+        default:
+            return next_in_windows();
+    }
+}
+
+void ListCursor::next_in_run() noexcept {
+    const std::uint8_t* end = list_.run.data() + list_.run.size();
+    std::uint64_t gap = 0;
+    row_ = kEnd;
+    if (!get_varint(at_, end, gap) || at_ == end || gap > kMaxRows) return;
+    const std::uint64_t row = next_row_ + gap;
+    next_row_ = row + 1;
+    const std::uint8_t code = *at_++;
+    if (row < rows_) take(static_cast<std::uint32_t>(row), code);
+}
+
+void ListCursor::next_in_windows() noexcept {
+    const std::uint32_t windows = (rows_ + kWindowRows - 1) / kWindowRows;
+    for (row_ = kEnd; window_ < windows;) {
+        if (entry_ >= list_.first_entry(window_ + 1)) {
+            ++window_;
+            local_ = 0;
+            continue;
+        }
+        const std::uint32_t at = entry_++;
+        const std::uint32_t base = window_ * kWindowRows;
+        if (list_.form == ListView::Form::Ids) {
+            const std::uint32_t local = load<std::uint16_t>(list_.entries, at) % kWindowRows;
+            return take(base + local, list_.entries[2ULL * list_.entry.df + at]);
+        }
+        local_ = (local_ + list_.entries[2ULL * at]) % kWindowRows;
+        const std::uint8_t code = list_.entries[2ULL * at + 1];
+        if (code != 0) return take(base + local_, code);
+    }
+}
+
+void ListCursor::next_in_column() noexcept {
+    for (row_ = kEnd; next_row_ < rows_;) {
+        const std::uint64_t row = next_row_++;
+        const std::uint32_t tf = list_.entries[row / 2] >> (row % 2 * 4) & 15U;
+        if (tf == 0) continue;
+        row_ = static_cast<std::uint32_t>(row);
+        tf_ = tf;
+        return;
+    }
+}
+
+}  // namespace braid::sparse

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "braid/result.hpp"
+#include "braid/sparse/forward_list.hpp"
+#include "braid/sparse/index_format.hpp"
+#include "braid/sparse/term_dictionary.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::sparse {
+
+/// The rows of one term, as they lie in their section, verified.
+struct ListView {
+    enum class Form : std::uint8_t { Single, Run, Gaps, Ids, Column };
+
+    TermEntry entry;
+    Form form = Form::Single;
+    ListHeader header;                           // Gaps, Ids, Column
+    const std::uint8_t* label_counts = nullptr;  // the same
+    const std::uint8_t* directory = nullptr;  // Gaps, Ids: first entry of each window, and the end
+    const std::uint8_t* entries = nullptr;    // Gaps, Ids; Column: its nibbles
+    std::span<const std::uint8_t> run;
+
+    /// Requires Gaps or Ids.
+    std::uint32_t first_entry(std::uint32_t window) const noexcept {
+        return load<std::uint32_t>(directory, window);
+    }
+};
+
+/// What is stored per row, verified.
+class RowFacts {
+public:
+    std::uint32_t length(std::uint32_t row, std::size_t field) const noexcept {
+        return load_narrow(lengths_[field], header_->length_widths[field], row);
+    }
+    std::uint32_t length_class(std::uint32_t row) const noexcept {
+        return classes_[row] % kLengthClasses;
+    }
+    void prefetch_offset(std::uint32_t row) const noexcept {
+        __builtin_prefetch(offsets_ + static_cast<std::size_t>(row) * header_->offset_width);
+    }
+    std::uint64_t offset(std::uint32_t row) const noexcept {
+        if (header_->offset_width == 4) return load<std::uint32_t>(offsets_, row);
+        return load<std::uint64_t>(offsets_, row);
+    }
+    void prefetch(std::uint32_t row) const noexcept;
+    /// Corruption if the list is not where it should be.
+    Result<ForwardCursor> terms(std::uint32_t row) const;
+
+private:
+    friend class IndexReader;
+
+    const IndexHeader* header_ = nullptr;
+    std::array<const std::uint8_t*, kMaxFields> lengths_{};
+    const std::uint8_t* classes_ = nullptr;
+    const std::uint8_t* offsets_ = nullptr;
+    const std::uint8_t* forward_begin_ = nullptr;  // to prefetch from, never to read
+    store::Section forward_;
+};
+
+/// Rows and bytes of a label.
+struct LabelFacts {
+    std::uint32_t label = 0;
+    std::uint32_t rows = 0;
+    std::array<std::uint64_t, kMaxFields> total_lengths{};
+};
+
+/// An index over its sections, which must outlive it. Opening reads the header alone; everything
+/// else is verified when it is first touched, and a length that cannot be is Corruption. Safe for
+/// concurrent use.
+class IndexReader {
+public:
+    static Result<IndexReader> open(const store::SectionSource& source);
+
+    std::uint32_t rows() const noexcept { return header_.rows; }
+    std::uint32_t fields() const noexcept { return header_.fields; }
+    std::uint32_t labels() const noexcept { return header_.labels; }
+    const IndexHeader& header() const noexcept { return header_; }
+    const TermDictionary& dictionary() const noexcept { return dictionary_; }
+
+    Result<ListView> list(const TermEntry& entry) const;
+    Result<RowFacts> row_facts() const;
+
+    /// Labels are numbered from 0 in increasing order.
+    Result<LabelFacts> label(std::uint32_t number) const;
+    /// Of a row's label. Requires row < rows().
+    Result<std::uint32_t> label_number(std::uint32_t row) const;
+    Result<std::uint32_t> label_of(std::uint32_t row) const;
+
+    /// To be asked once after a search: Corruption if what was read may have been zeros.
+    Result<> intact() const { return forward_.intact(); }
+
+private:
+    Result<> check_sizes() const;
+
+    IndexHeader header_;
+    TermDictionary dictionary_;
+    store::Section lengths_;
+    store::Section classes_;
+    store::Section labels_;
+    store::Section offsets_;
+    store::Section forward_;
+    store::Section postings_;
+    store::Section columns_;
+};
+
+/// The rows of a list one by one.
+class ListCursor {
+public:
+    static constexpr std::uint32_t kEnd = 0xFFFFFFFF;
+
+    ListCursor(const ListView& list, std::uint32_t rows) noexcept;
+
+    /// kEnd when there are no more.
+    std::uint32_t row() const noexcept { return row_; }
+    /// tf (the largest of the form means "or more") and, but for columns, the code.
+    std::uint32_t tf() const noexcept { return tf_; }
+    std::uint8_t code() const noexcept { return code_; }
+    /// To the next row.
+    void next() noexcept;
+
+private:
+    void next_in_run() noexcept;
+    void next_in_windows() noexcept;
+    void next_in_column() noexcept;
+    void take(std::uint32_t row, std::uint8_t code) noexcept {
+        row_ = row < rows_ ? row : kEnd;
+        code_ = code;
+        tf_ = code / 32U;
+    }
+
+    ListView list_;
+    std::uint32_t rows_;
+    std::uint32_t row_ = kEnd;
+    std::uint32_t tf_ = 0;
+    std::uint8_t code_ = 0;
+    std::uint64_t next_row_ = 0;  // of runs and columns: the first that may come
+    const std::uint8_t* at_ = nullptr;
+    std::uint32_t window_ = 0;
+    std::uint32_t entry_ = 0;
+    std::uint32_t local_ = 0;
+};
+
+}  // namespace braid::sparse

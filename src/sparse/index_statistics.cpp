@@ -1,0 +1,105 @@
+#include "braid/sparse/index_statistics.hpp"
+
+namespace braid::sparse {
+
+Result<> RemovedRows::add(const IndexReader& reader, std::uint32_t row) {
+    BRAID_TRY(const RowFacts facts, reader.row_facts());
+    BRAID_TRY(const std::uint32_t number, reader.label_number(row));
+    BRAID_TRY(ForwardCursor cursor, facts.terms(row));
+    std::vector<std::uint32_t> terms;
+    while (cursor.next()) terms.push_back(cursor.term());
+    if (cursor.broken()) return corrupt_index("the terms of a row cannot be read");
+    LabelFacts& label = labels_[number];
+    ++label.rows;
+    for (std::size_t f = 0; f < reader.fields(); ++f) {
+        label.total_lengths[f] += facts.length(row, f);
+    }
+    for (const std::uint32_t term : terms) ++terms_[term][number];
+    return {};
+}
+
+const std::map<std::uint32_t, std::uint32_t>* RemovedRows::by_label(
+    std::uint32_t term) const noexcept {
+    const auto found = terms_.find(term);
+    return found == terms_.end() ? nullptr : &found->second;
+}
+
+Result<IndexStatistics> IndexStatistics::create(const IndexReader& reader,
+                                                const LabelPredicate& visible,
+                                                const RemovedRows* removed) {
+    IndexStatistics statistics(reader, removed);
+    for (std::uint32_t number = 0; number < reader.labels(); ++number) {
+        BRAID_TRY(const LabelFacts label, reader.label(number));
+        const bool seen = visible(label.label);
+        statistics.visible_.push_back(seen);
+        (seen ? statistics.none_ : statistics.all_) = false;
+        if (!seen) continue;
+        statistics.totals_.rows += label.rows;
+        for (std::size_t f = 0; f < reader.fields(); ++f) {
+            statistics.totals_.total_lengths[f] += label.total_lengths[f];
+        }
+    }
+    if (removed == nullptr) return statistics;
+    for (const auto& [number, gone] : removed->labels()) {
+        if (number >= reader.labels() || !statistics.visible_[number]) continue;
+        statistics.totals_.rows -= gone.rows;
+        for (std::size_t f = 0; f < reader.fields(); ++f) {
+            statistics.totals_.total_lengths[f] -= gone.total_lengths[f];
+        }
+    }
+    return statistics;
+}
+
+Result<std::uint64_t> IndexStatistics::document_frequency(std::string_view term) const {
+    BRAID_TRY(const auto entry, reader_->dictionary().find(term));
+    if (!entry) return 0;
+    return document_frequency(*entry);
+}
+
+Result<std::uint64_t> IndexStatistics::document_frequency(const TermEntry& entry) const {
+    BRAID_TRY(std::uint64_t df, stored_frequency(entry));
+    if (removed_ == nullptr) return df;
+    if (const auto* gone = removed_->by_label(entry.id)) {
+        for (const auto& [number, rows] : *gone) {
+            if (number < visible_.size() && visible_[number])
+                df -= std::min<std::uint64_t>(df, rows);
+        }
+    }
+    return df;
+}
+
+/// Of the index as it was written: from the labels of a list, or from those of its few rows.
+Result<std::uint64_t> IndexStatistics::stored_frequency(const TermEntry& entry) const {
+    if (all_) return entry.df;
+    if (none_) return 0;
+    BRAID_TRY(const ListView list, reader_->list(entry));
+    std::uint64_t df = 0;
+    if (entry.df >= kListRows) {
+        for (std::uint32_t i = 0; i < list.header.label_counts; ++i) {
+            const auto number = load<std::uint32_t>(list.label_counts, std::size_t{2} * i);
+            if (number >= visible_.size()) return corrupt_index("a label that is not there");
+            if (visible_[number])
+                df += load<std::uint32_t>(list.label_counts, std::size_t{2} * i + 1);
+        }
+        return df;
+    }
+    for (ListCursor cursor(list, reader_->rows()); cursor.row() != ListCursor::kEnd;
+         cursor.next()) {
+        BRAID_TRY(const std::uint32_t number, reader_->label_number(cursor.row()));
+        df += visible_[number] ? 1 : 0;
+    }
+    return df;
+}
+
+Result<> IndexStatistics::each(
+    const std::function<void(std::string_view term, std::uint64_t df)>& visit) const {
+    TermStream terms(reader_->dictionary());
+    for (;;) {
+        BRAID_TRY(const bool more, terms.next());
+        if (!more) return {};
+        BRAID_TRY(const std::uint64_t df, document_frequency(terms.entry()));
+        if (df > 0) visit(terms.term(), df);
+    }
+}
+
+}  // namespace braid::sparse

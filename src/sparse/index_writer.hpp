@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/sparse/forward_list.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::sparse {
+
+struct WriteOptions {
+    /// For the columns of the most frequent terms, in the index and while it is written.
+    std::uint64_t column_bytes = 64ULL << 20;
+    /// For sorting postings by term: with less, the rows are read more often.
+    std::uint64_t sort_bytes = 256ULL << 20;
+};
+
+/// One row as it is handed to the writer.
+struct SourceRow {
+    std::uint32_t label = 0;
+    FieldCounts lengths{};
+    /// Places of the row's terms among all terms in byte order, each once, in any order.
+    std::vector<std::uint32_t> terms;
+    std::vector<FieldCounts> counts;  // of each
+};
+
+/// What an index is made from: rows whose terms are numbered in byte order. It is read several
+/// times, always with the same outcome.
+class RowSource {
+public:
+    virtual ~RowSource() = default;
+
+    virtual std::uint32_t fields() const noexcept = 0;
+    /// How many terms each_term gives. Those that no row holds are left out of the index.
+    virtual std::uint32_t terms() const noexcept = 0;
+    virtual Result<> each_row(const std::function<Result<>(const SourceRow&)>& visit) const = 0;
+    virtual Result<> each_term(const std::function<Result<>(std::string_view)>& visit) const = 0;
+};
+
+/// Writes the sections of an index, which depend on rows and options alone: an index that was
+/// merged has the same bytes as one that was built at once.
+Result<> write_index(const RowSource& source, const WriteOptions& options,
+                     store::SectionSink& sink);
+
+}  // namespace braid::sparse

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "braid/sparse/index_format.hpp"
+
+namespace braid::sparse {
+
+/// What all lists of an index are written with.
+struct ListContext {
+    std::uint32_t rows = 0;
+    std::uint32_t columns = 0;                     // terms with smaller ids are columns
+    std::span<const std::uint8_t> length_classes;  // per row
+    std::span<const std::uint32_t> label_numbers;  // per row; empty: one label
+    std::uint32_t labels = 0;
+};
+
+/// One term before it is written.
+struct TermPostings {
+    std::uint32_t id = 0;
+    std::uint32_t max_tf = 0;
+    std::uint8_t fields = 0;
+    std::span<const std::uint32_t> rows;  // increasing
+    std::span<const std::uint8_t> tfs;    // of each row, at most 255
+};
+
+/// Turns postings into the bytes of a run (fewer than kListRows) or of a list.
+class ListWriter {
+public:
+    explicit ListWriter(const ListContext& context)
+        : context_(context), label_rows_(context.labels, 0) {}
+
+    /// Replaces `out`.
+    void write(const TermPostings& term, Bytes& out);
+
+    std::uint8_t code(const TermPostings& term, std::size_t i) const noexcept {
+        return code_of(term.tfs[i], context_.length_classes[term.rows[i]]);
+    }
+
+private:
+    void write_run(const TermPostings& term, Bytes& out) const;
+    void count_labels(const TermPostings& term);
+    /// Entries of two bytes: distance from the row before in the window, and code.
+    void write_gaps(const TermPostings& term);
+    void write_ids(const TermPostings& term);
+
+    ListContext context_;
+    std::vector<std::uint32_t> label_rows_;  // all 0 between calls
+    std::vector<std::uint32_t> labels_seen_;
+    std::vector<std::uint32_t> directory_;
+    Bytes entries_;
+};
+
+}  // namespace braid::sparse

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/sparse/bm25.hpp"
+
+namespace braid::sparse {
+
+/// A word to look for.
+struct QueryTerm {
+    std::string term;
+    double repeated = 1;   // how often the query has it
+    std::uint64_t df = 0;  // chunks of the statistics that hold it
+};
+
+/// What to look for, and the one set of statistics that scores it, in every index that is asked.
+struct Query {
+    /// Each term once, in the order of their first occurrence: scores are added in this order.
+    std::vector<QueryTerm> terms;
+    Bm25 bm25;
+    std::vector<double> field_weights;  // 0 or more, one per text field
+    CorpusStatistics corpus;
+    /// Okapi only: the mean idf of all terms, needed where that of a term is negative.
+    std::optional<double> mean_idf;
+};
+
+/// InvalidArgument if a weight or a parameter is none, or their number is not `fields`.
+Result<> validate(const Query& query, std::size_t fields);
+
+/// What stands before the saturation of a term: how often the query has it, times its idf.
+/// 0 for a term that the statistics do not know. Requires a valid query.
+double term_weight(const Query& query, const QueryTerm& term) noexcept;
+
+/// A row and its score; better ones first: higher score, then smaller row.
+struct ScoredRow {
+    std::uint32_t row = 0;
+    double score = 0;
+
+    friend bool operator==(const ScoredRow&, const ScoredRow&) = default;
+};
+
+constexpr bool better(const ScoredRow& a, const ScoredRow& b) noexcept {
+    return a.score != b.score ? a.score > b.score : a.row < b.row;
+}
+
+}  // namespace braid::sparse

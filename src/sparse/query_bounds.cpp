@@ -1,0 +1,149 @@
+#include "braid/sparse/query_bounds.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace braid::sparse {
+namespace {
+
+/// Bounds are raised by more than rounding can take away.
+constexpr double kInflate = 1.00001;
+
+}  // namespace
+
+Result<QueryBounds> QueryBounds::create(const IndexReader& reader, const RowScorer& scorer) {
+    QueryBounds bounds;
+    bounds.bm25_ = scorer.bm25();
+    bounds.factor_ = bounds.bm25_.variant == Bm25Variant::Okapi ? bounds.bm25_.k1 + 1 : 1;
+    bounds.make_norms(reader.header(), scorer);
+    bounds.terms_.reserve(scorer.terms().size());
+    for (const FoundTerm& found : scorer.terms()) {
+        if (found.weight > 0) BRAID_CHECK(bounds.add_term(reader, scorer, found));
+    }
+    std::ranges::sort(bounds.terms_, {}, &BoundedTerm::bound);
+    double sum = 0;
+    bounds.sums_.push_back(0);
+    for (const BoundedTerm& term : bounds.terms_) bounds.sums_.push_back(sum += term.bound);
+    // Each byte is rounded up by at most 1, so all together stay below 256.
+    bounds.scale_ = sum > 0 ? (254 - static_cast<double>(bounds.terms_.size())) / sum : 0;
+    if (!bounds.usable()) return bounds;
+    for (BoundedTerm& term : bounds.terms_) {
+        bounds.make_tables(term);
+        bounds.make_column_bounds(term);
+    }
+    return bounds;
+}
+
+void QueryBounds::make_norms(const IndexHeader& header, const RowScorer& scorer) {
+    const auto weights = scorer.field_weights();
+    const double lightest = *std::ranges::min_element(weights);
+    double smallest = 0;
+    for (std::uint32_t c = kLengthClasses; c-- > 0;) {
+        double by_field = 0;
+        for (std::size_t f = 0; f < weights.size(); ++f) {
+            by_field += weights[f] * static_cast<double>(header.classes.smallest[c][f]);
+        }
+        const double by_total = lightest * static_cast<double>(header.classes.first[c]);
+        const double norm =
+            length_norm(bm25_, std::max(by_field, by_total), scorer.average_length());
+        // Monotone over the classes, so that the first class of a term bounds all.
+        smallest = c + 1 == kLengthClasses ? norm : std::min(smallest, norm);
+        constexpr double kMost = 1e38;  // a float
+        norms_[c] = static_cast<float>(std::min(smallest / kInflate, kMost));
+    }
+}
+
+double QueryBounds::saturation_bound(double tf, std::uint32_t length_class) const noexcept {
+    return tf > 0 ? factor_ * tf / (tf + static_cast<double>(norms_[length_class])) : 0;
+}
+
+Result<> QueryBounds::add_term(const IndexReader& reader, const RowScorer& scorer,
+                               const FoundTerm& found) {
+    BRAID_TRY(ListView list, reader.list(found.entry));
+    BoundedTerm& term = terms_.emplace_back();
+    term.list = list;
+    term.weight = found.weight;
+    if (list.form != ListView::Form::Column) list_rows_ += list.entry.df;
+    if (list.form == ListView::Form::Single || list.form == ListView::Form::Run) {
+        read_run(term, reader.rows());
+    }
+    const auto weights = scorer.field_weights();
+    for (std::size_t f = 0; f < weights.size(); ++f) {
+        const bool held = (term.list.header.fields >> f & 1U) != 0;
+        if (held) term.tf_weight = std::max(term.tf_weight, weights[f]);
+    }
+    for (std::uint32_t tf = 1; tf <= kTopTf; ++tf) {
+        const std::uint32_t classes = term.list.header.codes[tf];
+        if (classes == 0) continue;
+        const std::uint32_t most = tf == kTopTf ? term.list.header.max_tf : tf;
+        const double bound = saturation_bound(
+            term.tf_weight * most, static_cast<std::uint32_t>(std::countr_zero(classes)));
+        term.bound = std::max(term.bound, term.weight * bound * kInflate);
+    }
+    if (!(term.bound > 0)) terms_.pop_back();
+    return {};
+}
+
+/// Decodes the few rows of a term, which make up for the header that they lack.
+void QueryBounds::read_run(BoundedTerm& term, std::uint32_t rows) {
+    ListHeader& header = term.list.header;
+    header.fields = 0xFF;
+    header.max_tf = 0xFFFFFFFF;  // what a code of 7 hides is not stored
+    term.run_begin = static_cast<std::uint32_t>(run_rows_.size());
+    for (ListCursor cursor(term.list, rows); cursor.row() != ListCursor::kEnd; cursor.next()) {
+        run_rows_.push_back(cursor.row());
+        run_codes_.push_back(cursor.code());
+        header.codes[cursor.code() / 32U] |= 1U << (cursor.code() % 32U);
+    }
+    term.run_end = static_cast<std::uint32_t>(run_rows_.size());
+}
+
+void QueryBounds::make_tables(BoundedTerm& term) const noexcept {
+    const auto top = static_cast<float>(term.bound * scale_);
+    const auto weight = static_cast<float>(term.weight * factor_ * scale_ * kInflate);
+    term.by_code.fill(0);
+    for (std::uint32_t tf = 1; tf <= kTopTf; ++tf) {
+        const std::uint32_t most = tf == kTopTf ? term.list.header.max_tf : tf;
+        const auto weighted = static_cast<float>(term.tf_weight * most);
+        std::uint8_t* row = term.by_code.data() + std::size_t{tf} * kLengthClasses;
+        for (std::uint32_t c = 0; c < kLengthClasses; ++c) {
+            const float bound = weight * (weighted / (weighted + norms_[c]));
+            // Written so that what is no number counts as the most.
+            row[c] = static_cast<std::uint8_t>(static_cast<int>(bound < top ? bound : top) + 1);
+        }
+    }
+}
+
+void QueryBounds::make_column_bounds(BoundedTerm& term) {
+    term.by_nibble.fill(0);
+    if (term.list.form != ListView::Form::Column) return;
+    term.column = static_cast<std::uint32_t>(column_bounds_.size());
+    ColumnBounds& bounds = column_bounds_.emplace_back();
+    bounds.fill(0);
+    const auto top = static_cast<float>(term.bound * scale_ * kInflate);
+    const auto weight = static_cast<float>(term.weight * factor_ * scale_ * kInflate * kInflate);
+    for (std::uint32_t tf = 1; tf <= kTopNibble; ++tf) {
+        const std::uint32_t most = tf == kTopNibble ? term.list.header.max_tf : tf;
+        const auto weighted = static_cast<float>(term.tf_weight * most);
+        float* row = bounds.data() + std::size_t{tf} * kLengthClasses;
+        for (std::uint32_t c = 0; c < kLengthClasses; ++c) {
+            const float bound = weight * (weighted / (weighted + norms_[c]));
+            row[c] = bound < top ? bound : top;
+        }
+        const std::uint32_t classes = term.list.header.codes[std::min(tf, kTopTf)];
+        if (classes == 0) continue;
+        const float largest = row[std::countr_zero(classes)];
+        term.by_nibble[tf] = static_cast<std::uint8_t>(static_cast<int>(largest) + 1);
+    }
+}
+
+QueryBounds QueryBounds::counting() const {
+    QueryBounds copy = *this;
+    for (BoundedTerm& term : copy.terms_) {
+        std::ranges::fill(std::span(term.by_code).subspan(kLengthClasses), std::uint8_t{1});
+        std::ranges::fill(std::span(term.by_nibble).subspan(1), std::uint8_t{1});
+    }
+    return copy;
+}
+
+}  // namespace braid::sparse

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "braid/sparse/index_reader.hpp"
+#include "braid/sparse/query.hpp"
+
+namespace braid::sparse {
+
+/// A term of a query that an index holds.
+struct FoundTerm {
+    std::uint32_t position = 0;  // in the query
+    double weight = 0;
+    TermEntry entry;
+};
+
+/// Exact scores of rows for one query, from the rows' own terms: the same additions in the same
+/// order as exhaustive scoring. The reader must stay; query and scorer are one caller's at a time.
+class RowScorer {
+public:
+    /// InvalidArgument if the query is not valid for the index, or names a term twice.
+    static Result<RowScorer> create(const IndexReader& reader, const Query& query);
+
+    /// 0 if the row holds none of the terms. Requires row < rows().
+    Result<double> score(std::uint32_t row);
+
+    /// What the index has of the query's terms, in the query's order.
+    std::span<const FoundTerm> terms() const noexcept { return terms_; }
+    const RowFacts& facts() const noexcept { return facts_; }
+    const Bm25& bm25() const noexcept { return bm25_; }
+    std::span<const double> field_weights() const noexcept { return field_weights_; }
+    double average_length() const noexcept { return average_; }
+    double weighted_length(std::uint32_t row) const noexcept;
+
+private:
+    struct Wanted {
+        std::uint32_t id;
+        std::uint32_t found;  // in terms_
+    };
+    struct Matched {
+        std::uint32_t found;
+        double tf;
+    };
+
+    double weighted_tf(const ForwardCursor& cursor) const noexcept;
+
+    RowFacts facts_;
+    Bm25 bm25_;
+    std::vector<double> field_weights_;
+    double average_ = 0;
+    std::vector<FoundTerm> terms_;
+    std::vector<Wanted> wanted_;  // sorted by id
+    std::vector<Matched> matched_;
+};
+
+}  // namespace braid::sparse

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/sparse/index_format.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::sparse {
+
+/// What the dictionary knows of one term.
+struct TermEntry {
+    std::uint32_t id = 0;  // 0 for the most frequent
+    std::uint32_t df = 0;  // rows that hold it
+    /// Of a term with one row: that row and its code.
+    std::uint32_t row = 0;
+    std::uint8_t code = 0;
+    /// Of any other: where its run or list lies in the section of postings.
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+};
+
+/// Collects terms in byte order, and writes them in blocks that share prefixes.
+class TermDictionaryWriter {
+public:
+    /// `entry.offset` is not stored: runs and lists lie one after another, lists at multiples of 4.
+    void add(std::string_view term, const TermEntry& entry);
+    Result<> finish(store::SectionSink& sink);
+
+private:
+    Bytes text_;
+    std::vector<std::uint64_t> keys_;
+    std::vector<std::uint64_t> text_offsets_;
+    std::vector<std::uint64_t> posting_offsets_;
+    std::string last_;
+    std::uint64_t posting_end_ = 0;
+    std::uint32_t terms_ = 0;
+};
+
+/// Walks the entries of one block. A term stays valid until the next call.
+class TermBlockCursor {
+public:
+    TermBlockCursor(std::span<const std::uint8_t> text, std::uint32_t terms,
+                    std::uint64_t posting_offset) noexcept
+        : at_(text.data()),
+          end_(text.data() + text.size()),
+          left_(terms),
+          posting_offset_(posting_offset) {}
+
+    /// False at the end of the block, or where it is broken.
+    bool next() noexcept;
+    /// To the entry of a term, without spelling the others out: only at the beginning, and nothing
+    /// but entry() may be asked afterwards. False if the block does not have it, or is broken.
+    bool seek(std::string_view term) noexcept;
+    std::string_view term() const noexcept { return {term_.data(), size_}; }
+    /// Bytes this term shares with the one before.
+    std::size_t shared() const noexcept { return shared_; }
+    const TermEntry& entry() const noexcept { return entry_; }
+    bool broken() const noexcept { return broken_; }
+
+private:
+    bool read_place() noexcept;
+    bool stop() noexcept {
+        broken_ = true;
+        left_ = 0;
+        return false;
+    }
+
+    const std::uint8_t* at_;
+    const std::uint8_t* end_;
+    std::uint32_t left_;
+    std::uint64_t posting_offset_;
+    std::size_t size_ = 0;
+    std::size_t shared_ = 0;
+    bool broken_ = false;
+    TermEntry entry_;
+    std::array<char, 2 * (kMaxIndexTermBytes + 1)> term_;  // not filled: written before it is read
+};
+
+/// Finds terms: exactly, by prefix, by edit distance. Safe for concurrent use.
+class TermDictionary {
+public:
+    /// Checks sizes only.
+    static Result<TermDictionary> open(const store::SectionSource& source, std::uint32_t terms);
+
+    std::uint32_t terms() const noexcept { return terms_; }
+    Result<std::optional<TermEntry>> find(std::string_view term) const;
+
+    /// In byte order; returning false ends the walk.
+    using Visitor = std::function<bool(std::string_view term, const TermEntry& entry)>;
+    Result<> each(const Visitor& visitor) const;
+    Result<> each_with_prefix(std::string_view prefix, const Visitor& visitor) const;
+    /// The terms that at most `distance` insertions, deletions and replacements of characters make
+    /// of `term`, and that share its first `exact_prefix` characters, with their distance.
+    using NearVisitor =
+        std::function<bool(std::string_view term, const TermEntry& entry, std::uint32_t distance)>;
+    Result<> each_near(std::string_view term, std::uint32_t distance, std::size_t exact_prefix,
+                       const NearVisitor& visitor) const;
+
+private:
+    friend class TermStream;
+    struct Arrays {
+        const std::uint8_t* keys = nullptr;
+        const std::uint8_t* text_offsets = nullptr;
+        const std::uint8_t* posting_offsets = nullptr;
+    };
+    std::uint32_t blocks() const noexcept { return (terms_ + kBlockTerms - 1) / kBlockTerms; }
+    Result<Arrays> arrays() const;
+    Result<TermBlockCursor> block(const Arrays& arrays, std::uint32_t number) const;
+    Result<std::string> first_term(const Arrays& arrays, std::uint32_t number) const;
+    /// The last block whose first term is not after `term`, or the first block.
+    Result<std::uint32_t> block_of(const Arrays& arrays, std::string_view term) const;
+
+    store::Section text_;
+    store::Section index_;
+    std::uint32_t terms_ = 0;
+};
+
+/// The terms of a dictionary one by one, in byte order. The dictionary must stay.
+class TermStream {
+public:
+    explicit TermStream(const TermDictionary& dictionary) noexcept : dictionary_(&dictionary) {}
+
+    /// False at the end.
+    Result<bool> next();
+    std::string_view term() const noexcept { return cursor_.term(); }
+    const TermEntry& entry() const noexcept { return cursor_.entry(); }
+
+private:
+    const TermDictionary* dictionary_;
+    std::uint32_t block_ = 0;
+    TermBlockCursor cursor_{{}, 0, 0};
+};
+
+}  // namespace braid::sparse

@@ -1,0 +1,271 @@
+#include <cstring>
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "braid/sparse/index_merge.hpp"
+#include "braid/sparse/index_statistics.hpp"
+#include "sparse/sparse_corpus.hpp"
+
+namespace braid::sparse {
+namespace {
+
+constexpr std::array kSections{
+    kHeaderSection,         kLengthsSection,  kClassesSection, kLabelsSection, kForwardSection,
+    kForwardOffsetsSection, kPostingsSection, kColumnsSection, kTermsSection,  kTermIndexSection};
+
+IndexReader must_open(const store::SectionSource& source) {
+    auto reader = IndexReader::open(source);
+    EXPECT_TRUE(reader) << reader.error().message;
+    return *std::move(reader);
+}
+
+std::vector<std::byte> bytes_of(const store::SectionSource& source, std::string_view name) {
+    const auto section = source.section(name);
+    EXPECT_TRUE(section) << section.error().message;
+    const auto bytes = section->bytes();
+    return {bytes->begin(), bytes->end()};
+}
+
+/// Rows dealt out to several indexes, some of them dropped.
+struct Dealt {
+    std::vector<Corpus> parts;
+    std::vector<std::vector<std::uint32_t>> numbers;
+    Corpus kept;  // what the merged index is to hold
+};
+
+Dealt deal(const Corpus& corpus, std::size_t parts, std::mt19937_64& rng) {
+    Dealt dealt{.parts = std::vector<Corpus>(parts, Corpus{.fields = corpus.fields}),
+                .numbers = std::vector<std::vector<std::uint32_t>>(parts),
+                .kept = {.fields = corpus.fields}};
+    for (const Corpus::Row& row : corpus.rows) {
+        const std::size_t part = below(rng, parts);
+        dealt.parts[part].rows.push_back(row);
+        if (below(rng, 4) == 0) {
+            dealt.numbers[part].push_back(kDroppedRow);
+            continue;
+        }
+        dealt.numbers[part].push_back(static_cast<std::uint32_t>(dealt.kept.rows.size()));
+        dealt.kept.rows.push_back(row);
+    }
+    return dealt;
+}
+
+TEST(SparseIndex, AMergedIndexHasTheBytesOfOneBuiltAtOnce) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937_64 rng(seed);
+        const Corpus corpus =
+            random_corpus(rng, {.rows = static_cast<std::uint32_t>(below(rng, 700)),
+                                .fields = static_cast<std::uint32_t>(1 + below(rng, 3)),
+                                .words = 12,
+                                .vocabulary = 1 + below(rng, 200),
+                                .labels = static_cast<std::uint32_t>(1 + below(rng, 400))});
+        const Dealt dealt = deal(corpus, 1 + below(rng, 4), rng);
+        std::vector<store::MemorySections> sources(dealt.parts.size());
+        std::vector<IndexReader> readers;
+        readers.reserve(sources.size());
+        std::vector<MergeInput> inputs;
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            dealt.parts[i].build(sources[i]);
+            readers.push_back(must_open(sources[i]));
+            inputs.push_back({&readers[i], dealt.numbers[i]});
+        }
+        // Little room: the postings are sorted in several rounds.
+        const WriteOptions options{.column_bytes = 4096, .sort_bytes = below(rng, 2) * 100'000};
+        store::MemorySections merged;
+        const auto done = merge_indexes(inputs, options, merged);
+        ASSERT_TRUE(done) << done.error().message;
+        store::MemorySections fresh;
+        dealt.kept.build(fresh, {.column_bytes = 4096});
+        for (const std::string_view name : kSections) {
+            EXPECT_EQ(bytes_of(merged, name), bytes_of(fresh, name)) << name;
+        }
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(SparseIndex, MergingSaysWhichNumberIsWrong) {
+    Corpus corpus;
+    corpus.add_word(corpus.rows.emplace_back(), 0, "a");
+    corpus.add_word(corpus.rows.emplace_back(), 0, "b");
+    store::MemorySections source;
+    corpus.build(source);
+    const IndexReader reader = must_open(source);
+    const auto message = [&](std::vector<std::uint32_t> first, std::vector<std::uint32_t> second) {
+        const std::array inputs{MergeInput{&reader, first}, MergeInput{&reader, second}};
+        store::MemorySections sink;
+        const auto merged = merge_indexes(inputs, {}, sink);
+        return merged ? "" : merged.error().message;
+    };
+    EXPECT_EQ(message({0, 1}, {2, 3}), "");
+    EXPECT_EQ(message({0, 1}, {1, 2}), "merge: two rows are to be row 1");
+    EXPECT_EQ(message({0, 1}, {3, 4}), "merge: no row is to be row 2");
+    EXPECT_EQ(message({1, 0}, {2, 3}), "merge: no row is to be row 0");
+    EXPECT_EQ(message({0}, {1, 2}), "merge: 1 numbers for 2 rows");
+}
+
+TEST(SparseIndex, StatisticsAreSumsOverVisibleLabelsWithoutRemovedRows) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937_64 rng(seed);
+        const Corpus corpus =
+            random_corpus(rng, {.rows = static_cast<std::uint32_t>(below(rng, 600)),
+                                .fields = 2,
+                                .words = 8,
+                                .vocabulary = 60,
+                                .labels = static_cast<std::uint32_t>(1 + below(rng, 300))});
+        store::MemorySections sections;
+        corpus.build(sections);
+        const IndexReader reader = must_open(sections);
+        const std::uint64_t share = below(rng, 4);
+        const auto visible = [&](std::uint32_t label) { return (label / 7 * 31) % 3 <= share; };
+        RemovedRows removed;
+        VisibleTotals expected;
+        std::map<std::string, std::uint64_t> frequencies;
+        for (std::uint32_t row = 0; row < corpus.rows.size(); ++row) {
+            if (below(rng, 5) == 0) {
+                ASSERT_TRUE(removed.add(reader, row));
+                continue;
+            }
+            if (!visible(corpus.rows[row].label)) continue;
+            ++expected.rows;
+            for (std::size_t f = 0; f < 2; ++f) {
+                expected.total_lengths[f] += corpus.rows[row].lengths[f];
+            }
+            for (const auto& [term, counts] : corpus.rows[row].terms) ++frequencies[term];
+        }
+        const auto statistics = IndexStatistics::create(reader, visible, &removed);
+        ASSERT_TRUE(statistics) << statistics.error().message;
+        EXPECT_EQ(statistics->totals().rows, expected.rows);
+        EXPECT_EQ(statistics->totals().total_lengths, expected.total_lengths);
+        for (std::uint64_t rank = 0; rank < 62; ++rank) {
+            const auto found = frequencies.find(word_of(rank));
+            EXPECT_EQ(*statistics->document_frequency(word_of(rank)),
+                      found == frequencies.end() ? 0 : found->second);
+        }
+        std::map<std::string, std::uint64_t> every;
+        ASSERT_TRUE(statistics->each([&](std::string_view term, std::uint64_t df) {
+            every.emplace(std::string(term), df);
+        }));
+        EXPECT_EQ(every, frequencies);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(SparseIndex, RefusesRowsThatMakeNoSense) {
+    IndexBuilder builder(2);
+    const std::array<std::uint32_t, 2> lengths{1, 1};
+    const std::string longest(kMaxIndexTermBytes, 'x');
+    const std::string longer(kMaxIndexTermBytes + 1, 'x');
+    const auto add = [&](std::vector<TermCounts> terms) {
+        const auto added = builder.add(0, lengths, terms);
+        return added ? "" : added.error().message;
+    };
+    EXPECT_EQ(add({{longest, {1}}}), "");
+    EXPECT_EQ(add({{longer, {1}}}), "a term of 256 bytes; 255 are the most");
+    EXPECT_EQ(add({{"a", {0, 0, 1}}}), "term \"a\" occurs nowhere");
+    EXPECT_EQ(add({{"a", {1}}, {"b", {1}}, {"a", {1}}}), "term \"a\" is given twice");
+    EXPECT_EQ(builder.rows(), 1U);
+    const auto added = builder.add(0, std::span(lengths).first(1), {});
+    EXPECT_EQ(added.error().message, "a row has 1 lengths, the index 2 fields");
+    store::MemorySections sections;
+    ASSERT_TRUE(builder.finish(sections));
+    EXPECT_EQ(must_open(sections).dictionary().terms(), 1U);
+}
+
+/// Sections as they were written, but for one that a test damages. With checksums, as files have.
+class DamagedSections final : public store::SectionSource, public store::BlockGuard {
+public:
+    DamagedSections(const store::MemorySections& good, std::string_view damaged,
+                    std::vector<std::byte> bytes, bool guarded)
+        : good_(&good), damaged_(damaged), bytes_(std::move(bytes)), guarded_(guarded) {
+        original_ = bytes_of(good, damaged);
+    }
+
+    Result<store::Section> section(std::string_view name) const override {
+        if (name != damaged_) return good_->section(name);
+        return store::Section(bytes_, damaged_, guarded_ ? this : nullptr);
+    }
+    Result<> verify(std::uint64_t offset, std::uint64_t length) const override {
+        if (length == 0) return {};
+        if (std::memcmp(bytes_.data() + offset, original_.data() + offset, length) == 0) return {};
+        return fail(ErrorCode::Corruption, "damaged");
+    }
+    Result<> intact() const override { return {}; }
+
+private:
+    const store::MemorySections* good_;
+    std::string damaged_;
+    std::vector<std::byte> bytes_;
+    std::vector<std::byte> original_;
+    bool guarded_;
+};
+
+/// Everything a reader can be asked; true if all of it could be answered.
+bool use_all(const store::SectionSource& source, const Query& query, SearchResult& found) {
+    const auto reader = IndexReader::open(source);
+    if (!reader) return false;
+    const std::span queries(&query, 1);
+    auto result = search(*reader, queries, {.k = 20});
+    if (!result) return false;
+    found = *std::move(result);
+    bool good = exhaustive_search(*reader, queries, {.k = 5}).has_value();
+    std::size_t terms = 0;
+    good &= reader->dictionary()
+                .each([&](std::string_view, const TermEntry&) { return ++terms > 0; })
+                .has_value();
+    good &= reader->dictionary()
+                .each_near("w12", 1, 0, [](auto, const auto&, auto) { return true; })
+                .has_value();
+    const auto statistics =
+        IndexStatistics::create(*reader, [](std::uint32_t label) { return label > 0; }, nullptr);
+    good &= statistics && statistics->each([](std::string_view, std::uint64_t) {}).has_value();
+    std::vector<std::uint32_t> numbers(reader->rows());
+    for (std::uint32_t row = 0; row < numbers.size(); ++row) numbers[row] = row;
+    const MergeInput input{&*reader, numbers};
+    store::MemorySections merged;
+    good &= merge_indexes(std::span(&input, 1), {}, merged).has_value();
+    return good;
+}
+
+TEST(SparseIndex, DamageIsAnErrorOrDoesNotMatterAndNeverACrash) {
+    std::mt19937_64 rng(1);
+    const Corpus corpus =
+        random_corpus(rng, {.rows = 300, .fields = 2, .words = 4, .vocabulary = 30, .labels = 5});
+    store::MemorySections good;
+    corpus.build(good, {.column_bytes = 400});
+    const Query query = corpus.query({"w0", "w1", "w2", "w9", "w20"}, {}, {1, 2});
+    SearchResult expected;
+    ASSERT_TRUE(use_all(good, query, expected));
+    for (const std::string_view name : kSections) {
+        const auto bytes = bytes_of(good, name);
+        const std::size_t step = 1 + bytes.size() / 60;
+        for (std::size_t size = 0; size < bytes.size(); size += step) {
+            SCOPED_TRACE(testing::Message() << name << " cut to " << size);
+            SearchResult found;
+            if (use_all(
+                    DamagedSections(
+                        good, name,
+                        {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}, false),
+                    query, found)) {
+                EXPECT_EQ(found.rows, expected.rows);
+            }
+        }
+        for (int flip = 0; flip < 150 && !bytes.empty(); ++flip) {
+            const std::size_t at = below(rng, bytes.size());
+            auto flipped = bytes;
+            flipped[at] ^= std::byte{1} << below(rng, 8);
+            SCOPED_TRACE(testing::Message() << name << " byte " << at);
+            SearchResult found;
+            if (use_all(DamagedSections(good, name, flipped, true), query, found)) {
+                EXPECT_EQ(found.rows, expected.rows);
+            }
+            use_all(DamagedSections(good, name, flipped, false), query, found);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace braid::sparse

@@ -1,0 +1,159 @@
+#include "braid/sparse/term_dictionary.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "braid/store/memory_sections.hpp"
+
+namespace braid::sparse {
+namespace {
+
+struct Dictionary {
+    store::MemorySections sections;
+    std::map<std::string, TermEntry> terms;
+
+    explicit Dictionary(const std::set<std::string>& words) {
+        TermDictionaryWriter writer;
+        std::uint32_t id = 0;
+        for (const std::string& word : words) {
+            TermEntry entry{.id = id++, .df = 1 + id % 200};
+            if (entry.df == 1) {
+                entry.row = id;
+                entry.code = 33;
+            } else {
+                entry.length = 3 * entry.df;
+            }
+            writer.add(word, entry);
+            terms.emplace(word, entry);
+        }
+        EXPECT_TRUE(writer.finish(sections));
+    }
+    TermDictionary open() const {
+        return *TermDictionary::open(sections, static_cast<std::uint32_t>(terms.size()));
+    }
+};
+
+std::set<std::string> random_terms(std::mt19937_64& rng, std::size_t count) {
+    std::set<std::string> words{"", "a"};
+    while (words.size() < count) {
+        std::string word = rng() % 3 == 0 ? "internationalization" : "";
+        for (auto left = rng() % 7; left > 0; --left) word += "abc\xC3\xA4"[rng() % 3];
+        if (rng() % 5 == 0) word += "\xC3\xA4";
+        words.insert(word);
+    }
+    return words;
+}
+
+/// In characters; the words are ASCII or valid UTF-8.
+std::uint32_t edit_distance(const std::string& a, const std::string& b) {
+    const auto characters = [](const std::string& text) {
+        std::vector<std::string> out;
+        for (const char byte : text) {
+            if ((static_cast<unsigned char>(byte) & 0xC0U) == 0x80U && !out.empty()) {
+                out.back() += byte;
+            } else {
+                out.emplace_back(1, byte);
+            }
+        }
+        return out;
+    };
+    const auto x = characters(a);
+    const auto y = characters(b);
+    std::vector<std::vector<std::uint32_t>> table(x.size() + 1,
+                                                  std::vector<std::uint32_t>(y.size() + 1));
+    for (std::size_t i = 0; i <= x.size(); ++i) {
+        for (std::size_t j = 0; j <= y.size(); ++j) {
+            if (i == 0 || j == 0) {
+                table[i][j] = static_cast<std::uint32_t>(i + j);
+                continue;
+            }
+            table[i][j] = std::min({table[i - 1][j - 1] + (x[i - 1] == y[j - 1] ? 0U : 1U),
+                                    table[i - 1][j] + 1, table[i][j - 1] + 1});
+        }
+    }
+    return table[x.size()][y.size()];
+}
+
+TEST(TermDictionary, FindsEveryTermAndNoOther) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937_64 rng(seed);
+        const Dictionary made(random_terms(rng, 2 + rng() % 400));
+        const TermDictionary dictionary = made.open();
+        for (const auto& [term, entry] : made.terms) {
+            const auto found = dictionary.find(term);
+            ASSERT_TRUE(found && *found) << term;
+            EXPECT_EQ((*found)->id, entry.id);
+            EXPECT_EQ((*found)->df, entry.df);
+            EXPECT_EQ((*found)->row, entry.df == 1 ? entry.row : 0);
+            EXPECT_EQ((*found)->length, entry.length);
+        }
+        for (const std::string& other : random_terms(rng, 300)) {
+            if (made.terms.contains(other)) continue;
+            const auto found = dictionary.find(other);
+            ASSERT_TRUE(found);
+            EXPECT_FALSE(*found) << other;
+        }
+    }
+}
+
+TEST(TermDictionary, ListsLieBehindOneAnother) {
+    std::mt19937_64 rng(5);
+    const Dictionary made(random_terms(rng, 300));
+    std::uint64_t end = 0;
+    ASSERT_TRUE(made.open().each([&](std::string_view, const TermEntry& entry) {
+        if (entry.df == 1) return true;
+        if (entry.df >= kListRows) end = (end + 3) / 4 * 4;
+        EXPECT_EQ(entry.offset, end);
+        end += entry.length;
+        return true;
+    }));
+}
+
+TEST(TermDictionary, FindsTermsByPrefixAndByDistance) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937_64 rng(seed);
+        const Dictionary made(random_terms(rng, 2 + rng() % 500));
+        const TermDictionary dictionary = made.open();
+        for (const std::string& word : random_terms(rng, 20)) {
+            std::vector<std::string> expected;
+            for (const auto& [term, entry] : made.terms) {
+                if (term.starts_with(word)) expected.push_back(term);
+            }
+            std::vector<std::string> found;
+            ASSERT_TRUE(dictionary.each_with_prefix(word, [&](std::string_view term, const auto&) {
+                found.emplace_back(term);
+                return true;
+            }));
+            EXPECT_EQ(found, expected) << word;
+            for (const std::uint32_t most : {0U, 1U, 2U}) {
+                for (const std::size_t exact : {0, 2}) {
+                    std::map<std::string, std::uint32_t> near;
+                    for (const auto& [term, entry] : made.terms) {
+                        const std::uint32_t distance = edit_distance(word, term);
+                        if (distance > most) continue;
+                        if (exact == 2 && !term.starts_with(word.substr(0, 2))) continue;
+                        near.emplace(term, distance);
+                    }
+                    if (exact == 2 && word.find('\xC3') < 2) continue;
+                    std::map<std::string, std::uint32_t> got;
+                    ASSERT_TRUE(dictionary.each_near(
+                        word, most, exact, [&](std::string_view term, const auto&, auto distance) {
+                            got.emplace(std::string(term), distance);
+                            return true;
+                        }));
+                    EXPECT_EQ(got, near) << word << " within " << most;
+                }
+            }
+        }
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+}  // namespace
+}  // namespace braid::sparse
