@@ -37,14 +37,18 @@ public:
         keys_.reserve(most + 1);
     }
 
-    void offer(std::uint64_t key) {
+    /// True if the row is likely to be walked from soon.
+    bool offer(std::uint64_t key) {
         if (keys_.size() == most_) {
-            if (key <= keys_.back()) return;
+            if (key <= keys_.back()) return false;
             keys_.pop_back();
         }
         const auto place = std::lower_bound(keys_.begin(), keys_.end(), key, std::greater<>());
-        next_ = std::min(next_, static_cast<std::size_t>(place - keys_.begin()));
+        const auto at = static_cast<std::size_t>(place - keys_.begin());
+        const bool soon = at <= next_ + 1;
+        next_ = std::min(next_, at);
         keys_.insert(place, key);
+        return soon;
     }
 
     /// The place of the best key not walked from, from `place` on; size() if there is none.
@@ -70,14 +74,10 @@ private:
     std::size_t next_ = 0;
 };
 
-/// The lists that are likely to be read next are on the way while codes are compared.
-void fetch_lists(const GraphView& graph, const Pool& pool, std::size_t count) noexcept {
-    std::size_t place = pool.waiting(pool.next());
-    for (; count > 0 && place < pool.size(); --count, place = pool.waiting(place + 1)) {
-        const auto* list = reinterpret_cast<const char*>(graph.neighbours(pool.row(place)).data());
-        for (std::size_t byte = 0; byte < 4 * kGraphDegree; byte += 64) {
-            __builtin_prefetch(list + byte);
-        }
+void fetch_list(const GraphView& graph, std::uint32_t row) noexcept {
+    const auto* list = reinterpret_cast<const char*>(graph.neighbours(row).data());
+    for (std::size_t byte = 0; byte < 4 * kGraphDegree; byte += 64) {
+        __builtin_prefetch(list + byte);
     }
 }
 
@@ -147,10 +147,15 @@ std::span<const std::uint32_t> walk(const GraphView& graph, const CodeView& code
             gather(graph.neighbours(row), codes, scratch);
         }
         if (taken == 0) break;
-        fetch_lists(graph, pool, kTogether);
+        for (std::size_t i = 0, place = pool.waiting(pool.next()); i < kTogether; ++i) {
+            if (place >= pool.size()) break;
+            fetch_list(graph, pool.row(place));
+            place = pool.waiting(place + 1);
+        }
         estimate_all(codes, query, scratch);
         for (std::size_t i = 0; i < scratch.rows.size(); ++i) {
-            pool.offer(key_of(codes, query, scratch, i));
+            const std::uint64_t key = key_of(codes, query, scratch, i);
+            if (pool.offer(key)) fetch_list(graph, scratch.rows[i]);
         }
     }
     scratch.rows.resize(scratch.pool.size());

@@ -22,7 +22,7 @@ double scan_cost(const PlanInput& input, const ScanDepth& depth) noexcept {
 }
 
 double walk_cost(std::size_t beam) noexcept {
-    return 10 + static_cast<double>(beam) * 1.2;
+    return 10 + static_cast<double>(beam) * 0.85;
 }
 
 }  // namespace
