@@ -80,8 +80,8 @@ private:
 
 Result<Schema> Service::schema(const std::string& collection) const {
     if (const Database* const local = database()) {  // describe would count every chunk
-        const auto pinned = local->backend().snapshot(std::span(&collection, 1));
-        if (pinned) return local->backend().schema(*pinned, collection);
+        const auto snapshot = local->backend().snapshot(std::span(&collection, 1), {});
+        if (snapshot) return (*snapshot)->schema(collection);
     }
     BRAID_TRY(const Value info, call("describe", {{"collection", Value(collection)}}));
     const Value* const schema = info.find("schema");
