@@ -96,14 +96,14 @@ struct SourceReport {
     std::string source;  // "dense" or "sparse"
     std::string collection;
     bool ran = false;
-    std::size_t candidates = 0;     // handed to fusion
-    std::size_t depth = 0;          // asked for
-    std::uint64_t matched = 0;      // chunks that could have been candidates
-    bool matched_at_least = false;  // there may be more of them
+    std::size_t candidates = 0;  // handed to fusion
+    std::size_t depth = 0;       // asked for
+    std::uint64_t matched = 0;   // chunks that could have been candidates
     bool exact = true;
     double time_ms = 0;
-    std::string method;  // "exact scan", "exhaustive"
-    std::string error;   // why it did not run, or failed; empty when fine
+    std::string method;             // "exact scan", "exhaustive"
+    std::string error;              // why it did not run, or failed; empty when fine
+    bool matched_at_least = false;  // `matched` is a bound: there may be more
 
     friend bool operator==(const SourceReport&, const SourceReport&) = default;
 };

@@ -219,6 +219,8 @@ Result<SourceReport> read_report(Fields& fields) {
     BRAID_CHECK(read(fields, "candidates", report.candidates));
     BRAID_CHECK(read(fields, "depth", report.depth));
     BRAID_CHECK(read(fields, "matched", report.matched));
+    BRAID_TRY(const auto relation, fields.string("matched_relation"));
+    report.matched_at_least = relation == "at_least";
     BRAID_CHECK(read(fields, "exact", report.exact));
     BRAID_CHECK(read(fields, "time_ms", report.time_ms));
     BRAID_CHECK(read(fields, "method", report.method));

@@ -243,7 +243,7 @@ Answer random_answer(std::mt19937_64& rng) {
     answer.sources = dice.list(3, [&] {
         return SourceReport{dice.word(),     dice.word(),     dice.coin(), dice.below(100),
                             dice.below(100), dice.below(100), dice.coin(), dice.number(),
-                            dice.text(),     dice.text()};
+                            dice.text(),     dice.text(),     dice.coin()};
     });
     answer.complete = dice.coin();
     answer.warnings = dice.list(3, [&] { return dice.text(); });
