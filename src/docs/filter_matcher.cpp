@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/core/limits.hpp"
 #include "braid/core/rfc3339.hpp"
 #include "braid/docs/field_view.hpp"
 #include "braid/docs/value_set.hpp"
@@ -70,7 +71,15 @@ struct FilterMatcher::Node {
     std::vector<Node> children;
     std::size_t cost = 1;
 
+    bool is_leaf() const noexcept { return op != Op::And && op != Op::Or && op != Op::Not; }
     bool matches(const Chunk& chunk) const;
+    /// Requires a leaf.
+    bool holds_for(const FieldView& value) const;
+    /// Requires a leaf.
+    Result<std::vector<std::uint64_t>> select_leaf(const FieldColumns& columns, std::size_t rows,
+                                                   const CallLimits& limits) const;
+    Result<std::vector<std::uint64_t>> select(const FieldColumns& columns, std::size_t rows,
+                                              const CallLimits& limits) const;
     bool compares(const FieldView& value) const;
     bool contains(const FieldView& value) const;
 };
@@ -114,7 +123,10 @@ bool FilterMatcher::Node::matches(const Chunk& chunk) const {
         default:
             break;
     }
-    const FieldView value = view_field(chunk, field, path, default_level);
+    return holds_for(view_field(chunk, field, path, default_level));
+}
+
+bool FilterMatcher::Node::holds_for(const FieldView& value) const {
     switch (op) {
         case Op::Eq:
         case Op::In:
@@ -129,6 +141,42 @@ bool FilterMatcher::Node::matches(const Chunk& chunk) const {
         default:
             return compares(value);
     }
+}
+
+Result<std::vector<std::uint64_t>> FilterMatcher::Node::select_leaf(
+    const FieldColumns& columns, std::size_t rows, const CallLimits& limits) const {
+    BRAID_TRY(const auto column, columns.column(field, path, rows, limits));
+    core::StepCounter steps;
+    std::vector<std::uint8_t> holds(column->values.size());
+    for (std::size_t i = 0; i < holds.size(); ++i) {
+        if (steps.due(cost)) BRAID_CHECK(core::check_limits(limits));
+        holds[i] = holds_for(column->values[i]) ? 1 : 0;
+    }
+    std::vector<std::uint64_t> words((rows + 63) / 64);
+    for (std::size_t row = 0; row < rows; ++row) {
+        words[row / 64] |= std::uint64_t{holds[column->numbers[row]]} << (row % 64);
+    }
+    return words;
+}
+
+Result<std::vector<std::uint64_t>> FilterMatcher::Node::select(const FieldColumns& columns,
+                                                               std::size_t rows,
+                                                               const CallLimits& limits) const {
+    if (is_leaf()) return select_leaf(columns, rows, limits);
+    const std::uint64_t start = op == Op::Or ? 0 : ~std::uint64_t{0};
+    std::vector<std::uint64_t> words((rows + 63) / 64, start);
+    for (const Node& child : children) {
+        BRAID_CHECK(core::check_limits(limits));
+        BRAID_TRY(const auto some, child.select(columns, rows, limits));
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (op == Op::Or) {
+                words[i] |= some[i];
+            } else {
+                words[i] &= op == Op::Not ? ~some[i] : some[i];
+            }
+        }
+    }
+    return words;
 }
 
 namespace {
@@ -277,6 +325,12 @@ FilterMatcher::~FilterMatcher() = default;
 
 bool FilterMatcher::matches(const Chunk& chunk) const {
     return root_->matches(chunk);
+}
+
+Result<std::vector<std::uint64_t>> FilterMatcher::select(const FieldColumns& columns,
+                                                         std::size_t rows,
+                                                         const CallLimits& limits) const {
+    return root_->select(columns, rows, limits);
 }
 
 std::size_t FilterMatcher::cost() const noexcept {

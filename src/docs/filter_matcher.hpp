@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "braid/collection.hpp"
+#include "braid/docs/field_columns.hpp"
 #include "braid/filter.hpp"
 #include "braid/result.hpp"
 
@@ -20,6 +23,10 @@ public:
     static Result<FilterMatcher> create(const Filter& filter, const Schema& schema);
 
     bool matches(const Chunk& chunk) const;
+    /// Which of the rows below `rows` match: bit r % 64 of word r / 64. Each distinct value of a
+    /// field is compared once. Fails when the limits say so.
+    Result<std::vector<std::uint64_t>> select(const FieldColumns& columns, std::size_t rows,
+                                              const CallLimits& limits) const;
 
     /// What one match may cost, in comparisons: how often a scan should look at its limits.
     std::size_t cost() const noexcept;

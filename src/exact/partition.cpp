@@ -7,7 +7,10 @@
 namespace braid::exact {
 
 Partition::Partition(const Schema& schema)
-    : schema_(&schema), field_lengths_(schema.text_fields.size()) {
+    : schema_(&schema),
+      field_lengths_(schema.text_fields.size()),
+      columns_([this](std::size_t row) -> const Chunk& { return *chunks_[row]; },
+               schema.levels.default_level) {
     for (const TextField& field : schema.text_fields) weights_.push_back(field.weight);
 }
 

@@ -15,6 +15,7 @@
 #include "braid/collection.hpp"
 #include "braid/core/stable_vector.hpp"
 #include "braid/dense/exact_rows.hpp"
+#include "braid/docs/field_columns.hpp"
 #include "braid/exact/labels.hpp"
 #include "braid/index/prepared.hpp"
 #include "braid/sparse/memory_postings.hpp"
@@ -112,6 +113,8 @@ public:
     const Schema& schema() const noexcept { return *schema_; }
     /// Of the text fields.
     std::span<const double> weights() const noexcept { return weights_; }
+    /// Of its rows, for filters.
+    const docs::FieldColumns& columns() const noexcept { return columns_; }
     const LabelTable& labels() const noexcept { return labels_; }
     const sparse::MemoryPostings& postings() const noexcept { return postings_; }
     /// Null until the first vector came.
@@ -144,6 +147,7 @@ private:
     core::StableVector<std::shared_ptr<const Chunk>> chunks_;
     core::StableVector<std::uint32_t> field_lengths_;
     core::StableVector<Row> previous_;  // version of the same chunk before this one
+    docs::FieldColumns columns_;
     LabelTable labels_;
     sparse::MemoryPostings postings_;
     std::unique_ptr<dense::ExactRows> vectors_owner_;

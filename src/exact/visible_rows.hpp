@@ -61,8 +61,16 @@ public:
     bool admits_all() const noexcept { return filter_ == nullptr; }
     /// Requires a visible row.
     Result<bool> admits(Row row) {
+        if (!admitted_.empty()) {
+            if (steps_.due()) BRAID_CHECK(core::check_limits(*limits_));
+            return (admitted_[index_of(row) / 64] >> (index_of(row) % 64) & 1) != 0;
+        }
         if (steps_.due(cost_)) BRAID_CHECK(core::check_limits(*limits_));
-        return filter_ == nullptr || filter_->matches(visible_->partition().chunk(row));
+        if (filter_ == nullptr) return true;
+        if (++asked_ < kOneByOne) return filter_->matches(visible_->partition().chunk(row));
+        BRAID_TRY(admitted_,
+                  filter_->select(visible_->partition().columns(), visible_->rows(), *limits_));
+        return admits(row);
     }
 
     /// Calls `use(row)` for every visible row that the filter admits, in row order; an error that
@@ -90,7 +98,11 @@ private:
     const VisibleRows* visible_;
     const docs::FilterMatcher* filter_;
     const CallLimits* limits_;
+    /// Who asks for more rows than this asks for many: then columns are faster than chunks.
+    static constexpr std::size_t kOneByOne = 64;
     std::size_t cost_ = 1;
+    std::size_t asked_ = 0;
+    std::vector<std::uint64_t> admitted_;  // bit r % 64 of word r / 64; empty: one by one so far
     core::StepCounter steps_;
 };
 
