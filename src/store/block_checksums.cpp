@@ -9,7 +9,7 @@
 namespace braid::store {
 namespace {
 
-constexpr std::uint64_t kWordBits = 64;
+constexpr std::uint64_t kBitsPerWord = 64;
 
 }  // namespace
 
@@ -52,11 +52,11 @@ CheckedBlocks::CheckedBlocks(std::shared_ptr<const MappedFile> mapping, std::uin
       guarded_(mapping_->bytes().first(static_cast<std::size_t>(size))),
       sums_(sums),
       generation_(generation),
-      verified_(static_cast<std::size_t>((block_count(size) + kWordBits - 1) / kWordBits)) {}
+      verified_(static_cast<std::size_t>((block_count(size) + kBitsPerWord - 1) / kBitsPerWord)) {}
 
 bool CheckedBlocks::is_verified(std::uint64_t block) const noexcept {
-    const std::uint64_t word = verified_[block / kWordBits].load(std::memory_order_relaxed);
-    return (word >> (block % kWordBits) & 1) != 0;
+    const std::uint64_t word = verified_[block / kBitsPerWord].load(std::memory_order_relaxed);
+    return (word >> (block % kBitsPerWord) & 1) != 0;
 }
 
 Result<> CheckedBlocks::verify_block(std::uint64_t block) const {
@@ -71,8 +71,8 @@ Result<> CheckedBlocks::verify_block(std::uint64_t block) const {
                                                std::to_string(begin + bytes.size()) +
                                                " do not have the checksum they were written with");
     }
-    verified_[block / kWordBits].fetch_or(std::uint64_t{1} << (block % kWordBits),
-                                          std::memory_order_relaxed);
+    verified_[block / kBitsPerWord].fetch_or(std::uint64_t{1} << (block % kBitsPerWord),
+                                             std::memory_order_relaxed);
     return {};
 }
 

@@ -17,6 +17,7 @@ LIBRARY_HOMES = {
     r"utf8proc\b": {"src/text", "src/embed"},
     r"libstemmer\b": {"src/text"},
     r"xxhash\b": {"src/core", "src/store"},
+    r"(?:zstd|zdict)\b": {"src/docs"},
     r"(?:boost|openssl)/": {"src/net"},
     r"(?:sqlite3|nlohmann/|rapidjson/|httplib)": set(),
 }

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/docs/block_codec.hpp"
+#include "braid/docs/string_table.hpp"
+#include "braid/result.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::docs {
+
+struct DocumentsOptions {
+    std::size_t block_bytes = 16 * 1024;  // of chunks, before they are compressed
+    int level = 3;                        // of zstd
+    /// So many bytes of chunks are held back to learn a dictionary from. 0: no dictionary.
+    std::size_t sample_bytes = 2 * 1024 * 1024;
+};
+
+/// Writes the chunks of one namespace section, whose row numbers are their places: stored
+/// documents, their ids and order, and what a search needs of each row (docs/formats/documents.md).
+/// DocumentsReader reads them. Compressed chunks go to the sink as they come; what is held is the
+/// ids and some 40 bytes per row. Not safe for concurrent use.
+class DocumentsBuilder {
+public:
+    /// Sections are named `prefix` + "docs.…". From the first `add` to the end of `finish` nobody
+    /// else may write to the sink.
+    DocumentsBuilder(store::SectionSink& sink, std::string prefix, DocumentsOptions options = {});
+
+    /// The next row. InvalidArgument if its id does not come after that of the row before (bytes).
+    /// The vector is left out. `label` and `length` are the caller's numbers, kept as they are.
+    Result<> add(Chunk chunk, std::uint32_t label, std::uint32_t length);
+    std::uint64_t rows() const noexcept { return ids_.size(); }
+    Result<> finish();
+
+private:
+    struct Place {
+        std::uint64_t row;
+        std::optional<std::int64_t> chunk_index;
+    };
+    struct BlockEntry {
+        std::uint64_t offset;
+        std::uint32_t stored_bytes;
+        std::uint32_t raw_bytes;
+        std::uint64_t first_row;
+    };
+
+    std::string name(std::string_view part) const { return prefix_ + std::string(part); }
+    Result<> end_block();
+    Result<> choose_dictionary();
+    Result<> write_block(std::span<const std::byte> raw, std::uint64_t first_row);
+    Result<> write_index();
+    Result<> write_documents();
+    Result<> write_columns();
+
+    store::SectionSink& sink_;
+    std::string prefix_;
+    DocumentsOptions options_;
+
+    // Rows whose block is not full.
+    store::ByteWriter begun_;
+    std::uint64_t begun_row_ = 0;
+    // Blocks held back until the dictionary is chosen.
+    std::vector<std::pair<std::uint64_t, Bytes>> held_;
+    std::size_t held_bytes_ = 0;
+    bool chosen_ = false;
+    Bytes dictionary_;
+    std::optional<BlockEncoder> encoder_;
+    std::vector<BlockEntry> blocks_;
+
+    StringTableBuilder ids_;
+    std::map<std::string, std::vector<Place>, std::less<>> documents_;
+    std::vector<std::uint64_t> versions_;
+    std::vector<std::uint64_t> labels_;
+    std::vector<std::uint64_t> lengths_;
+    std::vector<std::optional<std::int64_t>> created_;
+};
+
+}  // namespace braid::docs

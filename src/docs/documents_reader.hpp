@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/core/lru_cache.hpp"
+#include "braid/docs/block_codec.hpp"
+#include "braid/docs/packed_ints.hpp"
+#include "braid/docs/string_table.hpp"
+#include "braid/result.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::docs {
+
+struct SizeOfBlock {
+    std::size_t operator()(const std::shared_ptr<const Bytes>& block) const noexcept {
+        return block->size();
+    }
+};
+/// Blocks that were decompressed, of any number of readers together, bounded in bytes.
+using BlockCache = core::LruCache<std::shared_ptr<const Bytes>, SizeOfBlock>;
+
+/// What a DocumentsBuilder wrote. Opening reads a few headers; one row costs one block. Borrows
+/// from the source. Every failure is a Corruption of what was asked for. Safe for concurrent use.
+class DocumentsReader {
+public:
+    /// Without a cache every row is decompressed anew.
+    static Result<DocumentsReader> open(const store::SectionSource& source, std::string_view prefix,
+                                        std::shared_ptr<BlockCache> cache = nullptr);
+
+    std::uint64_t rows() const noexcept { return ids_.size(); }
+    std::uint64_t documents() const noexcept { return documents_.size(); }
+
+    /// All of it but the vector, which is empty.
+    Result<Chunk> chunk(std::uint64_t row) const;
+    /// The row of a chunk id, if there is one.
+    Result<std::optional<std::uint64_t>> find(std::string_view chunk_id) const {
+        return ids_.find(chunk_id);
+    }
+    Result<std::string> chunk_id(std::uint64_t row) const { return ids_.at(row); }
+    Result<std::string> document_id(std::uint64_t row) const;
+    /// In the order of chunk_index; rows without one last. Empty if there is no such document.
+    Result<std::vector<std::uint64_t>> document_rows(std::string_view document_id) const;
+
+    Result<std::optional<Timestamp>> created_at(std::uint64_t row) const;
+    Result<Version> version(std::uint64_t row) const { return versions_.at(row); }
+
+    /// For scans: one number per row.
+    const PackedInts& labels() const noexcept { return labels_; }
+    const PackedInts& lengths() const noexcept { return lengths_; }
+    /// In ascending order; the number of a chunk id is its row.
+    const StringTable& chunk_ids() const noexcept { return ids_; }
+    /// In ascending order, and the number of each row's document.
+    const StringTable& document_ids() const noexcept { return documents_; }
+    const PackedInts& document_of() const noexcept { return document_of_; }
+
+    /// Of the mapping, to be asked after a search: see BlockGuard.
+    Result<> intact() const { return blocks_.intact(); }
+
+private:
+    struct BlockEntry {
+        std::uint64_t number = 0;
+        std::uint64_t offset = 0;
+        std::uint32_t stored_bytes = 0;
+        std::uint32_t raw_bytes = 0;
+        std::uint64_t first_row = 0;
+    };
+
+    DocumentsReader() = default;
+    Result<> read_index(const store::Section& index);
+    Result<BlockEntry> entry(std::uint64_t number) const;
+    Result<BlockEntry> block_of(std::uint64_t row) const;
+    Result<std::shared_ptr<const Bytes>> block(const BlockEntry& entry) const;
+
+    store::Section blocks_;
+    store::Section index_;  // without its header
+    std::uint64_t block_count_ = 0;
+    std::shared_ptr<const BlockDecoder> decoder_;
+    std::shared_ptr<BlockCache> cache_;
+    std::uint64_t cache_id_ = 0;
+
+    StringTable ids_;
+    StringTable documents_;
+    PackedInts document_of_;
+    PackedInts starts_;
+    PackedInts order_;
+    PackedInts created_known_;
+    PackedInts created_;
+    PackedInts versions_;
+    PackedInts labels_;
+    PackedInts lengths_;
+};
+
+}  // namespace braid::docs

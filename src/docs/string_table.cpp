@@ -1,0 +1,152 @@
+#include "braid/docs/string_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace braid::docs {
+namespace {
+
+constexpr std::uint64_t kGroupStrings = 16;  // strings, of which the first is whole
+constexpr std::uint64_t kOffsetBytes = sizeof(std::uint64_t);
+constexpr std::uint64_t kTableHeaderBytes = 2 * kOffsetBytes;
+
+std::uint64_t group_count(std::uint64_t strings) {
+    return strings / kGroupStrings + (strings % kGroupStrings != 0 ? 1 : 0);
+}
+
+/// The next string of a group; `text` is the one before.
+Result<> read_next(store::ByteReader& in, std::string& text) {
+    BRAID_TRY(const std::uint64_t shared, in.varint("shared length"));
+    if (shared > text.size()) return in.corrupt("a string shares more than there is");
+    BRAID_TRY(const std::string_view rest, in.string("string"));
+    text.resize(static_cast<std::size_t>(shared));
+    text += rest;
+    return {};
+}
+
+}  // namespace
+
+Result<> StringTableBuilder::add(std::string_view text) {
+    if (count_ > 0 && text <= last_) {
+        return invalid_argument("\"" + std::string(text.substr(0, 100)) +
+                                "\" does not come after \"" + last_.substr(0, 100) + "\"");
+    }
+    std::size_t shared = 0;
+    if (count_ % kGroupStrings == 0) {
+        offsets_.push_back(data_.size());
+    } else {
+        const auto [end, unused] = std::ranges::mismatch(last_, text);
+        shared = static_cast<std::size_t>(end - last_.begin());
+    }
+    data_.varint(shared);
+    data_.string(text.substr(shared));
+    last_ = text;
+    ++count_;
+    return {};
+}
+
+void StringTableBuilder::write(store::ByteWriter& out) const {
+    out.u64(count_);
+    out.u64(data_.size());
+    for (const std::uint64_t offset : offsets_) out.u64(offset);
+    out.bytes(data_.view());
+}
+
+Result<> StringTableBuilder::write(store::SectionSink& sink, std::string_view name) const {
+    store::ByteWriter head;
+    head.u64(count_);
+    head.u64(data_.size());
+    for (const std::uint64_t offset : offsets_) head.u64(offset);
+    BRAID_CHECK(sink.begin(name));
+    BRAID_CHECK(sink.write(head.view()));
+    return sink.write(data_.view());
+}
+
+Result<StringTable> StringTable::open(const store::Section& section) {
+    BRAID_TRY(const auto header, section.bytes(0, kTableHeaderBytes));
+    store::ByteReader in(header, section.name());
+    StringTable table;
+    BRAID_TRY(table.count_, in.u64("number of strings"));
+    BRAID_TRY(const std::uint64_t data_bytes, in.u64("length of strings"));
+    const std::uint64_t rest = section.size() - kTableHeaderBytes;
+    const std::uint64_t groups = group_count(table.count_);
+    if (groups > rest / kOffsetBytes || data_bytes != rest - groups * kOffsetBytes ||
+        table.count_ / 2 > data_bytes) {
+        return in.corrupt("it declares " + std::to_string(table.count_) + " strings in " +
+                          std::to_string(data_bytes) + " bytes, which it does not hold");
+    }
+    BRAID_TRY(table.offsets_, section.part(kTableHeaderBytes, groups * kOffsetBytes));
+    BRAID_TRY(table.data_, section.part(kTableHeaderBytes + groups * kOffsetBytes, data_bytes));
+    return table;
+}
+
+Result<store::ByteReader> StringTable::group(std::uint64_t number) const {
+    const bool last = (number + 1) * kOffsetBytes == offsets_.size();
+    BRAID_TRY(const auto place,
+              offsets_.bytes(number * kOffsetBytes, (last ? 1 : 2) * kOffsetBytes));
+    store::ByteReader in(place, offsets_.name());
+    BRAID_TRY(const std::uint64_t begin, in.u64("offset of strings"));
+    std::uint64_t end = data_.size();
+    if (!last) {
+        BRAID_TRY(end, in.u64("offset of strings"));
+    }
+    if (begin > end) return in.corrupt("the offsets of strings do not ascend");
+    BRAID_TRY(const auto bytes, data_.bytes(begin, end - begin));
+    return store::ByteReader(bytes, data_.name(), begin);
+}
+
+Result<> StringTable::step(Walk& walk, std::uint64_t index) const {
+    if (index >= count_) {
+        return fail(ErrorCode::Corruption, "section \"" + std::string(data_.name()) + "\" has " +
+                                               std::to_string(count_) + " strings, and number " +
+                                               std::to_string(index) + " was asked for");
+    }
+    if (index != walk.next || index % kGroupStrings == 0) {
+        BRAID_TRY(walk.rest, group(index / kGroupStrings));
+        walk.text.clear();
+        walk.next = index / kGroupStrings * kGroupStrings;
+    }
+    while (walk.next <= index) {
+        BRAID_CHECK(read_next(walk.rest, walk.text));
+        ++walk.next;
+    }
+    return {};
+}
+
+Result<std::string> StringTable::at(std::uint64_t index) const {
+    Walk walk;
+    BRAID_CHECK(step(walk, index));
+    return std::move(walk.text);
+}
+
+Result<std::uint64_t> StringTable::lower_bound(std::string_view text) const {
+    // The last group whose first string is not greater holds it, or its place is behind it.
+    std::uint64_t low = 0;
+    std::uint64_t high = group_count(count_);
+    while (low < high) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        BRAID_TRY(const std::string head, at(middle * kGroupStrings));
+        if (head <= text) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == 0) return std::uint64_t{0};
+    Walk walk;
+    const std::uint64_t end = std::min(count_, low * kGroupStrings);
+    for (std::uint64_t i = (low - 1) * kGroupStrings; i < end; ++i) {
+        BRAID_CHECK(step(walk, i));
+        if (walk.text >= text) return i;
+    }
+    return end;
+}
+
+Result<std::optional<std::uint64_t>> StringTable::find(std::string_view text) const {
+    BRAID_TRY(const std::uint64_t place, lower_bound(text));
+    if (place == count_) return std::optional<std::uint64_t>();
+    BRAID_TRY(const std::string found, at(place));
+    return found == text ? std::optional(place) : std::nullopt;
+}
+
+}  // namespace braid::docs

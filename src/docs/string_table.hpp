@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/store/bytes.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::docs {
+
+/// Strings in ascending order of bytes, each once, numbered from 0; each is kept as what it does
+/// not share with the one before (docs/formats/documents.md).
+class StringTableBuilder {
+public:
+    /// InvalidArgument if it does not come after the last one.
+    Result<> add(std::string_view text);
+    std::uint64_t size() const noexcept { return count_; }
+
+    void write(store::ByteWriter& out) const;
+    Result<> write(store::SectionSink& sink, std::string_view name) const;
+
+private:
+    std::uint64_t count_ = 0;
+    std::vector<std::uint64_t> offsets_;  // of each group of strings, in data_
+    store::ByteWriter data_;
+    std::string last_;
+};
+
+/// Reads them back. Borrows from the section's source. Safe for concurrent use.
+class StringTable {
+public:
+    StringTable() = default;
+    static Result<StringTable> open(const store::Section& section);
+
+    std::uint64_t size() const noexcept { return count_; }
+    /// Corruption if there is no such string, or its bytes are damaged.
+    Result<std::string> at(std::uint64_t index) const;
+    /// The first string that is not less than `text`: size() if there is none.
+    Result<std::uint64_t> lower_bound(std::string_view text) const;
+    /// Its number, if it is there.
+    Result<std::optional<std::uint64_t>> find(std::string_view text) const;
+
+    /// Calls `visit(number, text)` for each string from `first` to before `last`, in order.
+    /// `visit` returns a Result<>; its failure ends the walk.
+    template <class Visit>
+    Result<> each(std::uint64_t first, std::uint64_t last, const Visit& visit) const {
+        Walk walk;
+        for (std::uint64_t i = first; i < last; ++i) {
+            BRAID_CHECK(step(walk, i));
+            BRAID_CHECK(visit(i, std::string_view(walk.text)));
+        }
+        return {};
+    }
+
+private:
+    struct Walk {
+        std::uint64_t next = ~std::uint64_t{0};  // the string that `rest` begins with
+        store::ByteReader rest{{}};
+        std::string text;
+    };
+
+    /// Makes `text` string number `index`; cheap if that is the one after the last.
+    Result<> step(Walk& walk, std::uint64_t index) const;
+    Result<store::ByteReader> group(std::uint64_t number) const;
+
+    store::Section offsets_;
+    store::Section data_;
+    std::uint64_t count_ = 0;
+};
+
+}  // namespace braid::docs
