@@ -105,6 +105,10 @@ Result<Collection::Opened> Collection::open(std::string name,
         return tl::unexpected(file.error());
     }
     BRAID_TRY(Manifest manifest, read_manifest((*file)->bytes(), path));
+    if (manifest.format >= kSegmentsFormat) {
+        return fail(ErrorCode::Unsupported,
+                    path + ": the collection has segments, which a newer braid wrote");
+    }
     BRAID_TRY(text::Analyzer analyzer, text::Analyzer::create(analyzer_options(manifest.schema)));
 
     store::AppendLogOptions options;

@@ -1,6 +1,7 @@
 #include "braid/local/manifest.hpp"
 
 #include <charconv>
+#include <set>
 
 #include "braid/store/bytes.hpp"
 #include "braid/store/checksum.hpp"
@@ -138,6 +139,50 @@ Result<Schema> read_schema(ByteReader& in) {
     return schema;
 }
 
+bool needs_segments_format(const Manifest& manifest) {
+    return !manifest.segments.empty() || manifest.log_start || manifest.next_generation != 1;
+}
+
+void write_segments(ByteWriter& out, const Manifest& manifest) {
+    out.u8(manifest.log_start ? 1 : 0);
+    if (manifest.log_start) {
+        out.varint(manifest.log_start->sequence);
+        out.varint(manifest.log_start->offset);
+    }
+    out.varint(manifest.next_generation);
+    out.varint(manifest.segments.size());
+    for (const SegmentEntry& segment : manifest.segments) {
+        out.varint(segment.generation);
+        out.varint(segment.rows);
+        out.varint(segment.bytes);
+    }
+}
+
+Result<> read_segments(ByteReader& in, Manifest& manifest) {
+    BRAID_TRY(const std::uint8_t has_start, in.u8("log start flag"));
+    if (has_start > 1) return in.corrupt("bad log start flag");
+    if (has_start == 1) {
+        store::LogPosition start;
+        BRAID_TRY(start.sequence, in.varint("log start"));
+        BRAID_TRY(start.offset, in.varint("log start"));
+        manifest.log_start = start;
+    }
+    BRAID_TRY(manifest.next_generation, in.varint("next generation"));
+    BRAID_TRY(const std::size_t count, in.count(3, "segments"));
+    std::set<std::uint64_t> generations;
+    for (std::size_t i = 0; i < count; ++i) {
+        SegmentEntry& segment = manifest.segments.emplace_back();
+        BRAID_TRY(segment.generation, in.varint("generation of a segment"));
+        BRAID_TRY(segment.rows, in.varint("rows of a segment"));
+        BRAID_TRY(segment.bytes, in.varint("bytes of a segment"));
+        if (segment.generation == 0 || segment.generation >= manifest.next_generation ||
+            !generations.insert(segment.generation).second) {
+            return in.corrupt("bad generation " + std::to_string(segment.generation));
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string log_name(std::uint64_t number) {
@@ -162,15 +207,18 @@ std::optional<std::string> log_of_file(std::string_view name) {
 }
 
 std::vector<std::byte> write_manifest(const Manifest& manifest) {
+    const bool segments = needs_segments_format(manifest);
+    const std::uint32_t format = segments ? kSegmentsFormat : manifest.format;
     ByteWriter out;
     out.u32(kMagic);
-    out.u32(manifest.format);
+    out.u32(format);
     out.u64(0);  // the checksum's place
     const std::size_t start = out.size();
     out.string(manifest.log);
     out.varint(manifest.version_base);
     write_schema(out, manifest.schema);
-    out.patch_u64(start - 8, store::checksum(out.view().subspan(start), manifest.format));
+    if (format >= kSegmentsFormat) write_segments(out, manifest);
+    out.patch_u64(start - 8, store::checksum(out.view().subspan(start), format));
     return out.take();
 }
 
@@ -179,7 +227,7 @@ Result<Manifest> read_manifest(std::span<const std::byte> bytes, std::string_vie
     BRAID_TRY(const std::uint32_t magic, in.u32("magic number"));
     if (magic != kMagic) return in.corrupt("this is not a manifest");
     BRAID_TRY(const std::uint32_t version, in.u32("version"));
-    if (version > kManifestFormat) {
+    if (version > kSegmentsFormat) {
         return fail(ErrorCode::Unsupported, std::string(source) + ": format " +
                                                 std::to_string(version) +
                                                 " was written by a newer braid");
@@ -191,6 +239,7 @@ Result<Manifest> read_manifest(std::span<const std::byte> bytes, std::string_vie
     BRAID_TRY(manifest.log, in.string("log name"));
     BRAID_TRY(manifest.version_base, in.varint("version base"));
     BRAID_TRY(manifest.schema, read_schema(in));
+    if (version >= kSegmentsFormat) BRAID_CHECK(read_segments(in, manifest));
     BRAID_CHECK(in.expect_end("manifest"));
     return manifest;
 }

@@ -8,21 +8,41 @@
 
 #include "braid/collection.hpp"
 #include "braid/result.hpp"
+#include "braid/store/append_log.hpp"
 
 namespace braid::local {
 
 /// Of manifest and records together: what an older braid would misread it refuses.
 inline constexpr std::uint32_t kManifestFormat = 2;
 
+/// Of a manifest that names segments, or a place in the log to begin at. Others keep their format,
+/// so that an older braid reads them.
+inline constexpr std::uint32_t kSegmentsFormat = 3;
+
+/// A file of chunks and indexes: "segment-000042", see docs/formats/segment.md.
+struct SegmentEntry {
+    std::uint64_t generation = 0;
+    std::uint64_t rows = 0;   // those deleted since included
+    std::uint64_t bytes = 0;  // of the file
+
+    friend bool operator==(const SegmentEntry&, const SegmentEntry&) = default;
+};
+
 /// What a collection's directory holds (docs/formats/manifest.md). Replaced whole when it changes.
 struct Manifest {
     Schema schema;
-    std::string log;                         // file name of the log
-    Version version_base = 0;                // a write's version is its sequence number plus this
-    std::uint32_t format = kManifestFormat;  // of the file, no part of what it says
+    std::string log;                     // file name of the log
+    Version version_base = 0;            // a write's version is its sequence number plus this
+    std::vector<SegmentEntry> segments;  // oldest first; what is in them is in no log record
+                                         // behind log_start
+    std::optional<store::LogPosition> log_start;  // none: the first record
+    std::uint64_t next_generation = 1;            // no file has it, or one above it, yet
+    std::uint32_t format = kManifestFormat;       // of the file, no part of what it says
 
     friend bool operator==(const Manifest& a, const Manifest& b) {
-        return a.schema == b.schema && a.log == b.log && a.version_base == b.version_base;
+        return a.schema == b.schema && a.log == b.log && a.version_base == b.version_base &&
+               a.segments == b.segments && a.log_start == b.log_start &&
+               a.next_generation == b.next_generation;
     }
 };
 

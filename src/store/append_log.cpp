@@ -79,10 +79,10 @@ Result<> require_never_durable(std::span<const std::byte> file, const std::strin
 /// that is damage or the unsynced end of a crash, and reports the latter as cut.
 Result<LogReport> replay_records(std::span<const std::byte> file, const std::string& path,
                                  const LogHeader& header, std::uint64_t durable,
-                                 const AppendLog::ReplayFn& replay) {
+                                 const LogPosition& start, const AppendLog::ReplayFn& replay) {
     LogReport report;
-    report.next_sequence = header.first_sequence;
-    std::uint64_t offset = kLogHeaderBytes;
+    report.next_sequence = start.sequence;
+    std::uint64_t offset = start.offset;
     while (true) {
         const RecordAt found = read_record(file, header.log_id, offset);
         if (!found.record) {
@@ -112,6 +112,23 @@ Result<LogReport> replay_records(std::span<const std::byte> file, const std::str
         ++report.next_sequence;
         offset = found.next;
     }
+}
+
+/// Where the replay begins. What a position was given out for was on disk, so that a log which
+/// cannot have it has lost something.
+Result<LogPosition> start_of(const AppendLogOptions& options, const LogHeader& header,
+                             std::uint64_t size, const std::string& path) {
+    const LogPosition first{header.first_sequence, kLogHeaderBytes};
+    const LogPosition start = options.start.value_or(first);
+    const bool possible =
+        start.offset >= first.offset && start.offset <= size && start.sequence >= first.sequence &&
+        // Every record before it has a header at least.
+        start.sequence - first.sequence <= (start.offset - first.offset) / kRecordHeaderBytes;
+    if (possible) return start;
+    return fail(ErrorCode::Corruption,
+                "log " + path + " is damaged: it has " + std::to_string(size) +
+                    " bytes, and record " + std::to_string(start.sequence) +
+                    " is to begin at offset " + std::to_string(start.offset));
 }
 
 /// Puts bytes that a log is about to lose into a new file beside it, and returns its name. No such
@@ -193,8 +210,9 @@ Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view
     std::uint64_t size = view->bytes().size();
     if (header) {
         const bool ours = mark && mark->log_id == header->log_id;
-        BRAID_TRY(report,
-                  replay_records(view->bytes(), path, *header, ours ? mark->bytes : 0, replay));
+        BRAID_TRY(const LogPosition start, start_of(options, *header, size, path));
+        BRAID_TRY(report, replay_records(view->bytes(), path, *header, ours ? mark->bytes : 0,
+                                         start, replay));
         size -= report.cut_bytes;
         if (file != nullptr && report.cut_bytes > 0) {
             const auto end = view->bytes().last(static_cast<std::size_t>(report.cut_bytes));
@@ -202,7 +220,7 @@ Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view
         } else if (file != nullptr) {
             BRAID_CHECK(file->sync());
         }
-    } else if (options.must_exist) {
+    } else if (options.must_exist || options.start) {
         return fail(ErrorCode::Corruption, "log " + path + " has lost its header: " +
                                                std::to_string(size) + " bytes are left");
     } else {
@@ -270,6 +288,10 @@ std::uint64_t AppendLog::next_sequence() const {
 
 std::uint64_t AppendLog::size_bytes() const {
     return committer_->size_bytes();
+}
+
+LogPosition AppendLog::position() const {
+    return committer_->position();
 }
 
 std::optional<Error> AppendLog::failure() const {

@@ -32,6 +32,14 @@ struct Durability {
     constexpr bool is_full() const noexcept { return max_delay.count() <= 0; }
 };
 
+/// Between two records of a log.
+struct LogPosition {
+    std::uint64_t sequence = 0;  // of the record that follows
+    std::uint64_t offset = 0;    // where it begins
+
+    friend bool operator==(const LogPosition&, const LogPosition&) = default;
+};
+
 struct AppendLogOptions {
     Durability durability = Durability::full();
     /// At most 4 GiB - 1, which is what the format can say.
@@ -43,6 +51,9 @@ struct AppendLogOptions {
     /// NotFound for a log that must be there (always so when read_only), Corruption for one that
     /// is there without the header which its creation put on disk.
     bool must_exist = false;
+    /// Where the replay begins: what stands before is kept elsewhere, and not looked at. Given out
+    /// by AppendLog::position. Corruption if the log ends before it, or has another record there.
+    std::optional<LogPosition> start = std::nullopt;
     /// What keeps other writers away, if anything does: looked at before every write.
     std::shared_ptr<const DirectoryLock> lock = nullptr;
     /// Told the id of a log that is there, before its records are replayed.
@@ -51,7 +62,7 @@ struct AppendLogOptions {
 
 /// What opening a log found.
 struct LogReport {
-    std::uint64_t records = 0;
+    std::uint64_t records = 0;  // replayed
     std::uint64_t next_sequence = 1;
     /// Unacknowledged bytes at the end, left by a crash and cut off (only ignored if read_only).
     std::uint64_t cut_bytes = 0;
@@ -128,6 +139,8 @@ public:
     std::uint64_t next_sequence() const;
     /// Bytes in the file, its header included.
     std::uint64_t size_bytes() const;
+    /// Both at one moment: behind all records that were appended.
+    LogPosition position() const;
     /// The first error of a write, a sync or an `on_durable`: since then no record is taken.
     std::optional<Error> failure() const;
     /// Why the last append found no space; none if it did, or if try_space() did since.

@@ -315,6 +315,11 @@ std::uint64_t LogCommitter::size_bytes() const {
     return size_;
 }
 
+LogPosition LogCommitter::position() const {
+    const std::scoped_lock lock(queue_mutex_);
+    return {next_sequence_, size_};
+}
+
 std::optional<Error> LogCommitter::failure() const {
     const std::scoped_lock lock(queue_mutex_);
     return failure_;

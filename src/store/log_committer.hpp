@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "braid/result.hpp"
+#include "braid/store/append_log.hpp"
 #include "braid/store/directory.hpp"
 #include "braid/store/durable_mark.hpp"
 
@@ -64,6 +65,7 @@ public:
     std::uint64_t log_id() const noexcept { return log_id_; }
     std::uint64_t next_sequence() const;
     std::uint64_t size_bytes() const;
+    LogPosition position() const;
     std::optional<Error> failure() const;
     std::optional<Error> no_space() const;
 

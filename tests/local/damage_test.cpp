@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/local/manifest.hpp"
 #include "local/database_in_memory.hpp"
 
 namespace braid::testing {
@@ -158,7 +159,7 @@ TEST_F(Damage, ADamagedCollectionCanBeDropped) {
 
 TEST_F(Damage, AManifestOfANewerVersionSaysSo) {
     auto manifest = read("manifest");
-    manifest[4] = std::byte{3};
+    manifest[4] = std::byte{local::kSegmentsFormat + 1};
     write("manifest", manifest);
     const auto opened = must(database.try_open());
     expect_error(opened.backend->describe("hurt", {}), ErrorCode::Unsupported, "newer");

@@ -48,6 +48,54 @@ TEST(Manifest, ReadsBackWhatItWrote) {
     }
 }
 
+Manifest manifest_with_segments() {
+    Manifest manifest = full_manifest();
+    manifest.segments = {{7, 100'000, 1 << 30}, {3, 5, 4096}, {12, 0, 200}};
+    manifest.log_start = store::LogPosition{500, 123'456};
+    manifest.next_generation = 13;
+    return manifest;
+}
+
+TEST(Manifest, NamesSegmentsAndWhereTheLogBegins) {
+    const Manifest manifest = manifest_with_segments();
+    const auto bytes = write_manifest(manifest);
+    const auto read = read_manifest(bytes, "m");
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(*read, manifest);
+    EXPECT_EQ(read->format, kSegmentsFormat);
+    EXPECT_EQ(read->log_start, (store::LogPosition{500, 123'456}));
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        EXPECT_FALSE(read_manifest(std::span(bytes).first(size), "m").has_value()) << size;
+    }
+    for (std::size_t bit = 64; bit < bytes.size() * 8; ++bit) {
+        auto flipped = bytes;
+        flipped[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+        EXPECT_FALSE(read_manifest(flipped, "m").has_value()) << "bit " << bit;
+    }
+}
+
+TEST(Manifest, OnlySegmentsNeedTheNewFormat) {
+    Manifest old = full_manifest();
+    for (const std::uint32_t format : {1U, 2U}) {
+        old.format = format;
+        const auto read = read_manifest(write_manifest(old), "m");
+        ASSERT_TRUE(read.has_value()) << read.error().message;
+        EXPECT_EQ(read->format, format);
+        EXPECT_EQ(*read, old);
+    }
+}
+
+TEST(Manifest, AGenerationIsThatOfOneFile) {
+    for (const std::vector<SegmentEntry>& segments :
+         {std::vector<SegmentEntry>{{13, 1, 1}}, {{0, 1, 1}}, {{4, 1, 1}, {4, 1, 1}}}) {
+        Manifest bad = manifest_with_segments();
+        bad.segments = segments;
+        const auto read = read_manifest(write_manifest(bad), "m");
+        ASSERT_FALSE(read.has_value());
+        EXPECT_EQ(read.error().code, ErrorCode::Corruption);
+    }
+}
+
 TEST(Manifest, EveryTruncationIsCorruption) {
     const auto bytes = write_manifest(full_manifest());
     for (std::size_t size = 0; size < bytes.size(); ++size) {
