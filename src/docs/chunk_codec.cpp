@@ -13,7 +13,7 @@ enum class Tag : std::uint8_t { Null, False, True, Int, Double, String, Array, O
 
 void write_object(ByteWriter& out, const Object& object);
 
-void write_value(ByteWriter& out, const Value& value) {
+void write_any(ByteWriter& out, const Value& value) {
     const auto tag = [&](Tag t) { out.u8(static_cast<std::uint8_t>(t)); };
     if (value.is_null()) return tag(Tag::Null);
     if (value.is_bool()) return tag(value.as_bool() ? Tag::True : Tag::False);
@@ -29,7 +29,7 @@ void write_value(ByteWriter& out, const Value& value) {
     } else if (value.is_array()) {
         tag(Tag::Array);
         out.varint(value.as_array().size());
-        for (const Value& element : value.as_array()) write_value(out, element);
+        for (const Value& element : value.as_array()) write_any(out, element);
     } else {
         tag(Tag::Object);
         write_object(out, value.as_object());
@@ -40,13 +40,13 @@ void write_object(ByteWriter& out, const Object& object) {
     out.varint(object.size());
     for (const auto& [key, member] : object) {
         out.string(key);
-        write_value(out, member);
+        write_any(out, member);
     }
 }
 
 Result<Object> read_object(ByteReader& in, std::size_t depth);
 
-Result<Value> read_value(ByteReader& in, std::size_t depth) {
+Result<Value> read_any(ByteReader& in, std::size_t depth) {
     if (depth > kMaxMetadataDepth) return in.corrupt("metadata nested too deeply");
     BRAID_TRY(const std::uint8_t tag, in.u8("value tag"));
     switch (static_cast<Tag>(tag)) {
@@ -73,7 +73,7 @@ Result<Value> read_value(ByteReader& in, std::size_t depth) {
             Array array;
             array.reserve(count);
             for (std::size_t i = 0; i < count; ++i) {
-                BRAID_TRY(Value element, read_value(in, depth + 1));
+                BRAID_TRY(Value element, read_any(in, depth + 1));
                 array.push_back(std::move(element));
             }
             return Value(std::move(array));
@@ -92,7 +92,7 @@ Result<Object> read_object(ByteReader& in, std::size_t depth) {
     object.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
         BRAID_TRY(const std::string_view key, in.string("member name"));
-        BRAID_TRY(Value value, read_value(in, depth));
+        BRAID_TRY(Value value, read_any(in, depth));
         object.set(key, std::move(value));
     }
     return object;
@@ -166,6 +166,14 @@ Result<std::optional<Timestamp>> read_time(ByteReader& in, bool present) {
 }
 
 }  // namespace
+
+void write_value(ByteWriter& out, const Value& value) {
+    write_any(out, value);
+}
+
+Result<Value> read_value(ByteReader& in) {
+    return read_any(in, 1);
+}
 
 void write_chunk(ByteWriter& out, const Chunk& chunk) {
     const unsigned flags = flag(chunk.chunk_index.has_value(), kHasIndex) |

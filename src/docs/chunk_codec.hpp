@@ -12,6 +12,10 @@ namespace braid::docs {
 /// writes chunks must see to it: what is nested deeper is not read back.
 inline constexpr std::size_t kMaxMetadataDepth = 1024;
 
+/// Bytes of one JSON value, as they stand in the metadata of a chunk.
+void write_value(store::ByteWriter& out, const Value& value);
+Result<Value> read_value(store::ByteReader& in);
+
 /// Bytes of a chunk in a log record (docs/formats/records.md), its version left out.
 void write_chunk(store::ByteWriter& out, const Chunk& chunk);
 Result<Chunk> read_chunk(store::ByteReader& in);

@@ -78,7 +78,9 @@ bool ValueSet::holds_number(const Value& number) const {
     if (const auto integer = whole(number)) {
         return std::ranges::binary_search(integers_, *integer);
     }
-    return std::ranges::binary_search(doubles_, number.as_double());
+    // NaN equals nothing, though a search would find it anywhere.
+    return !std::isnan(number.as_double()) &&
+           std::ranges::binary_search(doubles_, number.as_double());
 }
 
 }  // namespace braid::docs
