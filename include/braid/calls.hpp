@@ -33,7 +33,7 @@ struct WriteOptions {
     Principal principal;
     /// Upserts only: the batch is all there is of its documents. Chunks of these documents that it
     /// does not hold, and the principal may see, are deleted by the same write: after a crash
-    /// either all of the old is there or all of the new.
+    /// either all of the old is there or all of the new. Conflict if it would take away others'.
     bool replace_documents = false;
     /// While missing vectors are made, and while a filter looks for what to delete; the write
     /// itself is not interrupted.

@@ -256,6 +256,10 @@ private:
         }
         const std::size_t count = chunks.size();
         const auto written = target_.replace(std::move(chunks));
+        if (!written && written.error().code == ErrorCode::Conflict) {
+            report_.failed.push_back(file.path.string() + ": " + written.error().message);
+            return {};
+        }
         if (!written) return fail(file.path.string(), written.error());
         for (const std::string& warning : written->warnings) {
             report_.warnings.push_back(id + ": " + warning);

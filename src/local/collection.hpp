@@ -199,6 +199,8 @@ private:
     /// write gate, alone.
     Result<> check_taken(const std::string& namespace_, std::span<const std::string> ids,
                          const Principal& principal) const;
+    /// Conflict if a chunk id of the batch is that of a document that the batch does not hold.
+    Result<> check_owners(const std::string& namespace_, const std::vector<Chunk>& batch) const;
     /// Ids of the chunks of the batch's documents that are not in the batch, and that the principal
     /// may see. Requires the write gate, alone.
     Result<std::vector<std::string>> left_out(const std::string& namespace_,

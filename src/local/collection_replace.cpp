@@ -28,10 +28,29 @@ Result<std::vector<std::string>> Collection::left_out(const std::string& namespa
     return ids;
 }
 
+Result<> Collection::check_owners(const std::string& namespace_,
+                                  const std::vector<Chunk>& batch) const {
+    std::unordered_set<std::string_view> documents;
+    std::vector<std::string> ids;
+    for (const Chunk& chunk : batch) {
+        documents.insert(chunk.document_id);
+        ids.push_back(chunk.chunk_id);
+    }
+    BRAID_TRY(const ViewPtr view, present(namespace_, {}));
+    BRAID_TRY(const auto there, view->fetch(ids, false));
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (!there[i] || documents.contains(there[i]->document_id)) continue;
+        return fail(ErrorCode::Conflict, "the chunk id \"" + ids[i] + "\" belongs to document \"" +
+                                             there[i]->document_id + "\"; replacing \"" +
+                                             batch[i].document_id + "\" would take it away");
+    }
+    return {};
+}
+
 Result<> Collection::raise_format() {
-    if (format_ >= kManifestFormat) return {};
+    if (format_ >= kReplacingFormat) return {};
     Manifest manifest = manifest_;
-    manifest.format = kManifestFormat;
+    manifest.format = kReplacingFormat;
     {
         const std::shared_lock lock(state_mutex_);
         manifest.version_base = versions_.base();

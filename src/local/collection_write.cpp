@@ -192,6 +192,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     BRAID_CHECK(check_versions({.namespace_ = namespace_}, ids, options));
     std::vector<std::string> outdated;
     if (options.replace_documents) {
+        BRAID_CHECK(check_owners(namespace_, chunks));  // what is hidden was refused before
         BRAID_TRY(outdated, left_out(namespace_, chunks, options.principal));
         if (!outdated.empty()) BRAID_CHECK(raise_format());
     }

@@ -82,6 +82,31 @@ TEST_F(ReplaceTest, WhatTheCallerMayNotSeeStays) {
     EXPECT_EQ(ids_in(*backend, "c"), (Ids{"elsewhere", "hidden", "new-1"}));
 }
 
+TEST_F(ReplaceTest, AChunkOfAnotherDocumentIsNotTakenAway) {
+    const auto backend = database.open();
+    expect_error(
+        backend->upsert("c", "default", {part_of("d", "elsewhere", "cat")}, whole_documents()),
+        ErrorCode::Conflict, "\"elsewhere\" belongs to document \"other\"");
+    EXPECT_EQ(ids_in(*backend, "c"), (Ids{"both", "elsewhere", "old-1"}));
+    EXPECT_EQ(found(*backend, "ant"), (Ids{"elsewhere", "old-1"}));
+    must(backend->upsert("c", "default",
+                         {part_of("d", "elsewhere", "cat"), part_of("other", "new-1", "dog")},
+                         whole_documents()));
+    EXPECT_EQ(ids_in(*backend, "c"), (Ids{"elsewhere", "new-1"})) << "both are replaced whole";
+}
+
+TEST_F(ReplaceTest, AChunkOfAHiddenDocumentIsTakenAndNothingIsSaidOfIt) {
+    const auto backend = database.open();
+    Chunk hidden = part_of("secret", "d#0", "dog");
+    hidden.sensitivity = "restricted";
+    must(backend->upsert("c", "default", {hidden}));
+    WriteOptions options = whole_documents();
+    options.principal.clearance = "normal";
+    const auto refused = backend->upsert("c", "default", {part_of("d", "d#0", "cat")}, options);
+    expect_error(refused, ErrorCode::Conflict, "the chunk id \"d#0\" is taken");
+    EXPECT_EQ(refused.error().message.find("secret"), std::string::npos);
+}
+
 TEST_F(ReplaceTest, WithoutTheOptionOtherChunksOfTheDocumentStay) {
     const auto backend = database.open();
     must(backend->upsert("c", "default", {part_of("d", "new-1", "cat")}, {}));
