@@ -76,8 +76,8 @@ struct CollectionStats {
 /// How a backend is doing, for health checks and metrics.
 struct BackendHealth {
     struct Refusal {
-        std::string collection;
-        Error cause;  // StorageFull: writes are taken again once there is space
+        std::string collection;  // empty: none can be created
+        Error cause;             // StorageFull: writes are taken again once there is space
     };
     std::vector<Refusal> refusing;    // collections that take no writes at present
     std::uint64_t failed_writes = 0;  // because of the storage, since the backend was opened

@@ -149,14 +149,19 @@ private:
     };
 
     Result<> check_writable() const {
-        if (!options_.read_only) return lock_->verify();
+        if (!options_.read_only) return verify_lock();
         return fail(ErrorCode::ReadOnly, root_->path() + " is open for reading only");
     }
+    /// ReadOnly if another may have taken it. Tells so, once.
+    Result<> verify_lock() const;
     template <class Change>
     Result<WriteReport> write(const std::string& collection, const Change& change) {
         const std::shared_lock writing(switch_mutex_);
         BRAID_TRY(const auto found, find(collection));
-        BRAID_CHECK(check_writable());
+        if (auto writable = check_writable(); !writable) {
+            if (!options_.read_only) ++failed_writes_;
+            return tl::unexpected(std::move(writable).error());
+        }
         Result<WriteReport> report = change(*found);
         note_write(*found, report);
         return report;
@@ -241,6 +246,7 @@ private:
     mutable std::set<std::string> unfinished_;  // collections with a rewrite that nobody works on
     mutable std::set<std::string> abandoned_;   // unfilled, and by nobody who is still at work
     mutable std::set<std::string> refusing_;  // those of which it was told that they take no writes
+    mutable std::atomic<bool> told_of_lost_lock_{false};
     std::atomic<std::uint64_t> failed_writes_{0};
     std::atomic<std::uint64_t> compacted_{0};
     std::atomic<std::uint64_t> failed_compactions_{0};

@@ -39,6 +39,14 @@ void LocalBackend::note_trouble(const Collection& collection) const {
     }
 }
 
+Result<> LocalBackend::verify_lock() const {
+    auto held = lock_->verify();
+    if (!held && !told_of_lost_lock_.exchange(true)) {
+        tell(LogEvent::Level::Error, "writes_refused", held.error().message);
+    }
+    return held;
+}
+
 BackendHealth LocalBackend::health() const {
     BackendHealth health;
     health.failed_writes = failed_writes_;
@@ -50,6 +58,12 @@ BackendHealth LocalBackend::health() const {
         for (const auto& [name, collection] : collections_) open.push_back(collection);
     }
     health.open_collections = open.size();
+    if (const auto held = options_.read_only ? Result<>() : verify_lock(); !held) {
+        const std::scoped_lock lock(mutex_);
+        for (const std::string& name : names()) health.refusing.push_back({name, held.error()});
+        if (health.refusing.empty()) health.refusing.push_back({"", held.error()});
+        return health;
+    }
     for (const auto& collection : open) {
         if (!collection->refusal()) continue;
         collection->try_space();

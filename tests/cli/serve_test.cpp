@@ -20,6 +20,7 @@
 namespace braid::cli {
 namespace {
 
+using braid::testing::has;
 using braid::testing::kAnimals;
 using braid::testing::run_braid;
 using braid::testing::RunOptions;
@@ -196,6 +197,17 @@ TEST(Serve, KeepsOthersOutWhenItsLockAndSocketAreRemovedAndWritesNoMore) {
     EXPECT_EQ(refused->status, 503) << refused->body;
     EXPECT_NE(refused->body.find("LOCK was removed"), std::string::npos) << refused->body;
     EXPECT_EQ(status_of(server.url() + "/v1/collections/default"), 200) << "it still reads";
+    const auto ready =
+        net::HttpClient(options).send({.method = "GET", .url = server.url() + "/readyz"}, {});
+    ASSERT_TRUE(ready) << ready.error().message;
+    EXPECT_EQ(ready->status, 503) << ready->body;
+    EXPECT_TRUE(has(ready->body, "the lock or a file of the database was removed")) << ready->body;
+    EXPECT_FALSE(has(ready->body, data)) << "anybody may ask";
+    const auto metrics =
+        net::HttpClient(options).send({.method = "GET", .url = server.url() + "/metrics"}, {});
+    ASSERT_TRUE(metrics) << metrics.error().message;
+    EXPECT_TRUE(has(metrics->body, "\nbraid_collections_refusing_writes 1\n")) << metrics->body;
+    EXPECT_TRUE(has(metrics->body, "\nbraid_failed_writes_total 1\n")) << metrics->body;
     server.stop();
 
     EXPECT_EQ(run_braid({"--data", data, "add", "--text", "after"}).exit_code, 0);

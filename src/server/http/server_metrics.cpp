@@ -61,9 +61,10 @@ void ServerMetrics::write_store(std::string& out) const {
     write_metric(out, "braid_documents", "gauge", "Documents, over all collections.", documents);
     write_metric(out, "braid_store_bytes", "gauge", "Bytes on disk.", bytes);
     const BackendHealth health = database_.health();
-    write_metric(out, "braid_collections_refusing_writes", "gauge",
-                 "Collections that take no writes, because of a full disk or an error of it.",
-                 static_cast<double>(health.refusing.size()));
+    write_metric(
+        out, "braid_collections_refusing_writes", "gauge",
+        "Collections that take no writes: the disk is full or failed, or the lock was lost.",
+        static_cast<double>(health.refusing.size()));
     write_metric(out, "braid_failed_writes_total", "counter", "Writes that the storage refused.",
                  static_cast<double>(health.failed_writes));
     write_metric(out, "braid_open_collections", "gauge", "Collections whose files are open.",

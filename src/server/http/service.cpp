@@ -43,6 +43,10 @@ bool is_lines(std::string_view type) {
 /// Why writes are refused, in words for anybody: no names of collections or files.
 std::optional<std::string> storage_trouble(const BackendHealth& health) {
     if (health.refusing.empty()) return std::nullopt;
+    if (health.refusing.front().cause.code == ErrorCode::ReadOnly) {
+        return "writes are refused: the lock or a file of the database was removed or replaced, "
+               "so that another program may be writing; searches go on, start the server anew";
+    }
     const bool full =
         std::ranges::all_of(health.refusing, [](const BackendHealth::Refusal& refusal) {
             return refusal.cause.code == ErrorCode::StorageFull;
