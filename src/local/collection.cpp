@@ -64,6 +64,11 @@ Result<> Collection::create_files(store::Directory& directory, const Schema& sch
     const auto attempt = [&]() -> Result<> {
         BRAID_TRY(const auto opened, store::AppendLog::open(directory, log, {}, nothing));
         BRAID_CHECK(opened.log->close());
+        const store::DurableLength length{.log_id = opened.log->id(),
+                                          .bytes = opened.log->size_bytes(),
+                                          .next_sequence = opened.log->next_sequence()};
+        BRAID_CHECK(
+            directory.replace(store::durable_mark_name(log), store::encode_durable_mark(length)));
         return directory.replace(manifest_name, write_manifest({.schema = schema, .log = log}));
     };
     auto written = attempt();
@@ -115,6 +120,7 @@ Result<Collection::Opened> Collection::open(std::string name,
     options.durability = durability;
     options.read_only = read_only;
     options.must_exist = true;
+    options.must_be_marked = manifest.format >= kMarkedFormat;
     options.lock = std::move(lock);
     auto index = make_index(engine, manifest.schema, analyzer);
     const std::shared_ptr<Collection> collection(new Collection(
@@ -139,6 +145,11 @@ Result<Collection::Opened> Collection::open(std::string name,
     if (!read_only && manifest_name == kManifestName) collection->remove_old_logs();
 
     Opened result{collection, {}};
+    if (!opened->report.marked && !options.must_be_marked && opened->report.records > 0) {
+        result.notes.push_back("collection \"" + collection->name_ +
+                               "\": its log has no mark of its length, as older versions leave it; "
+                               "a missing end would not be noticed (\"braid compact\" adds one)");
+    }
     if (opened->report.cut_bytes > 0) {
         const std::string& kept = opened->report.kept;
         result.notes.push_back(

@@ -62,7 +62,7 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
         return reading.add(sequence, payload);
     };
     const LogExtent expected{.acknowledged = extent.log_bytes, .growing = !read_only_};
-    BRAID_CHECK(check_log_file(files, manifest->log, expected, take, findings));
+    BRAID_CHECK(check_log_file(files, *manifest, expected, take, findings));
     check_other_files(files, *manifest, findings);
     if (findings.problems() == 0 && reading.taken() != at) {
         findings.problem(files.path() + "/" + manifest->log + ": it ends with record " +
@@ -113,7 +113,9 @@ Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) co
         copy.create(store::durable_mark_name(manifest_.log), store::encode_durable_mark(length)));
     // The manifest last: without it there is no collection.
     BRAID_CHECK(copy.create(manifest_.log, file.first(static_cast<std::size_t>(extent.log_bytes))));
-    return copy.create(kManifestName, write_manifest(manifest_at(extent)));
+    Manifest manifest = manifest_at(extent);
+    manifest.format = kManifestFormat;  // with its mark
+    return copy.create(kManifestName, write_manifest(manifest));
 }
 
 }  // namespace braid::local

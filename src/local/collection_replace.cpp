@@ -56,7 +56,7 @@ Result<> Collection::raise_format() {
         manifest.version_base = versions_.base();
     }
     BRAID_CHECK(directory_->replace(manifest_name_, write_manifest(manifest)));
-    format_ = kManifestFormat;
+    format_ = kReplacingFormat;
     return {};
 }
 

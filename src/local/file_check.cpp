@@ -39,6 +39,17 @@ void note_foreign_mark(std::span<const std::byte> file,
                   "a missing end would not be noticed");
 }
 
+void tell_missing_mark(std::span<const std::byte> file, const Manifest& manifest,
+                       const std::string& path, core::Findings& findings) {
+    if (manifest.format >= kMarkedFormat) {
+        findings.problem(store::missing_mark(path).value().message);
+    } else if (file.size() > store::kLogHeaderBytes) {
+        findings.note(path +
+                      ": it has no mark of its length, as older versions leave it, so that "
+                      "a missing end would not be noticed");
+    }
+}
+
 std::string lost_records(const store::LogProblem& problem) {
     const std::string first = std::to_string(problem.first_lost);
     if (problem.lost == 1) return "record " + first + " is lost";
@@ -106,17 +117,19 @@ std::optional<Manifest> check_manifest(const store::Directory& files, core::Find
     return *std::move(manifest);
 }
 
-Result<> check_log_file(const store::Directory& files, const std::string& name,
+Result<> check_log_file(const store::Directory& files, const Manifest& manifest,
                         const LogExtent& extent, const store::AppendLog::ReplayFn& replay,
                         core::Findings& findings) {
-    const std::string path = place(files, name);
-    auto durable = store::read_durable_mark(files, name);  // before the log: not ahead of it
-    const auto view = files.open(name);
+    const std::string path = place(files, manifest.log);
+    // Before the log: not ahead of it.
+    auto durable = store::read_durable_mark(files, manifest.log);
+    const auto view = files.open(manifest.log);
     if (!view) {
         findings.problem(view.error().message);
         return {};
     }
     std::span<const std::byte> file = (*view)->bytes();
+    if (!durable) tell_missing_mark(file, manifest, path, findings);
     if (!extent.growing && extent.acknowledged) {
         note_unfinished_end(file, *extent.acknowledged, path, findings);
     }

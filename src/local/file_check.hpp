@@ -23,9 +23,10 @@ struct LogExtent {
     bool growing = false;  // what follows may be a write that is under way, and is not looked at
 };
 
-/// Checks the checksums and the order of a log's records, and passes every readable one to `replay`
-/// (may be empty). A Corruption of that is a problem too; another error stops the check.
-Result<> check_log_file(const store::Directory& files, const std::string& name,
+/// Checks the mark of a log, the checksums and the order of its records, and passes every readable
+/// one to `replay` (may be empty). A Corruption of that is a problem too; another error stops the
+/// check.
+Result<> check_log_file(const store::Directory& files, const Manifest& manifest,
                         const LogExtent& extent, const store::AppendLog::ReplayFn& replay,
                         core::Findings& findings);
 

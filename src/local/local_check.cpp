@@ -33,7 +33,7 @@ Result<> check_damaged(const store::Directory& parent, const std::string& name, 
     const auto files = parent.open_subdirectory(name);
     if (files && (*files)->open(kManifestName)) {
         if (const auto manifest = check_manifest(**files, findings)) {
-            BRAID_CHECK(check_log_file(**files, manifest->log, {}, only_decode, findings));
+            BRAID_CHECK(check_log_file(**files, *manifest, {}, only_decode, findings));
             check_other_files(**files, *manifest, findings);
         }
     }

@@ -41,7 +41,7 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
         const auto take = [&](Sequence sequence, std::span<const std::byte> payload) {
             return reading.add(sequence, payload);
         };
-        BRAID_CHECK(check_log_file(*files, manifest.log, {}, take, findings));
+        BRAID_CHECK(check_log_file(*files, manifest, {}, take, findings));
     }
     if (found.clean()) return {};
     if (reading.taken() == 0) {
@@ -69,6 +69,7 @@ Result<> Collection::rebuild(const store::Directory& parent, const std::string& 
     const auto durable = store::read_durable_mark(*files, manifest.log);
     BRAID_TRY(const auto damaged, files->open(manifest.log));
     Manifest next = manifest;
+    next.format = kManifestFormat;
     BRAID_TRY(next.log, next_log(*files, manifest.log));
     // No version is given twice: lost records had sequence numbers too, at most one for each byte.
     next.version_base += std::max<Version>(

@@ -13,7 +13,10 @@
 namespace braid::local {
 
 /// Of manifest and records together: what an older braid would misread it refuses.
-inline constexpr std::uint32_t kManifestFormat = 2;
+inline constexpr std::uint32_t kManifestFormat = 3;
+/// From these on: the log may hold replacements of documents; the log has a mark of its length.
+inline constexpr std::uint32_t kReplacingFormat = 2;
+inline constexpr std::uint32_t kMarkedFormat = 3;
 
 /// Of a manifest that names segments, or a place in the log to begin at. Others keep their format,
 /// so that an older braid reads them.

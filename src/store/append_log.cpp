@@ -210,9 +210,11 @@ Result<AppendLog::Opened> AppendLog::open(Directory& directory, std::string_view
     std::uint64_t size = view->bytes().size();
     if (header) {
         const bool ours = mark && mark->log_id == header->log_id;
+        if (options.must_be_marked && !mark) return missing_mark(path);
         BRAID_TRY(const LogPosition start, start_of(options, *header, size, path));
         BRAID_TRY(report, replay_records(view->bytes(), path, *header, ours ? mark->bytes : 0,
                                          start, replay));
+        report.marked = ours;
         size -= report.cut_bytes;
         if (file != nullptr && report.cut_bytes > 0) {
             const auto end = view->bytes().last(static_cast<std::size_t>(report.cut_bytes));

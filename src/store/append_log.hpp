@@ -54,6 +54,9 @@ struct AppendLogOptions {
     /// Where the replay begins: what stands before is kept elsewhere, and not looked at. Given out
     /// by AppendLog::position. Corruption if the log ends before it, or has another record there.
     std::optional<LogPosition> start = std::nullopt;
+    /// Corruption for a log without the mark that its creation put beside it: its end may be
+    /// missing as well.
+    bool must_be_marked = false;
     /// What keeps other writers away, if anything does: looked at before every write.
     std::shared_ptr<const DirectoryLock> lock = nullptr;
     /// Told the id of a log that is there, before its records are replayed.
@@ -72,6 +75,8 @@ struct LogReport {
     std::string kept;
     /// True if there was no log, or one whose creation a crash had interrupted.
     bool created = false;
+    /// True if a mark beside it said how long it was: a missing end would have been noticed.
+    bool marked = false;
 };
 
 /// A file of records that only grows (format: docs/formats/log.md). A record whose append

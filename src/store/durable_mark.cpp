@@ -67,6 +67,13 @@ std::optional<DurableLength> read_durable_mark(const Directory& directory, std::
     return best;
 }
 
+tl::unexpected<Error> missing_mark(const std::string& path) {
+    return fail(ErrorCode::Corruption,
+                durable_mark_name(path) +
+                    ", which says how long the log is, is missing or damaged: records may be "
+                    "missing from the log's end");
+}
+
 Result<> remove_log(Directory& directory, std::string_view log) {
     // A mark must not outlive its log: another log may get the name.
     const auto removed = directory.remove(durable_mark_name(log));
@@ -117,9 +124,14 @@ void DurableMark::record(std::uint64_t bytes, std::uint64_t next_sequence) noexc
 }
 
 void DurableMark::sync() noexcept {
-    if (file_ == nullptr || !std::exchange(unsynced_, false)) return;
     try {
-        (void)file_->sync();
+        if (file_ != nullptr && std::exchange(unsynced_, false)) (void)file_->sync();
+        if (!known_ || known_->log_id != log_id_) return;
+        const auto view = directory_->open(name_);
+        if (view && last_of((*view)->bytes()) == known_) return;
+        // Somebody removed or changed it meanwhile; the log is as long as it was.
+        file_.reset();
+        (void)directory_->replace(name_, encode_durable_mark(*known_));
     } catch (const std::exception&) {
         file_.reset();
     }

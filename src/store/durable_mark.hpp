@@ -27,6 +27,9 @@ std::string durable_mark_name(std::string_view log);
 /// is then at least that long.
 std::optional<DurableLength> read_durable_mark(const Directory& directory, std::string_view log);
 
+/// Corruption: there was a mark beside the log of this path, and now nothing is whole in it.
+tl::unexpected<Error> missing_mark(const std::string& path);
+
 /// The content of one that says this.
 std::vector<std::byte> encode_durable_mark(const DurableLength& length);
 
@@ -44,7 +47,8 @@ public:
     /// The log is on disk so far. A small write, no sync: a crash of the machine may forget it, a
     /// crash of this process does not.
     void record(std::uint64_t bytes, std::uint64_t next_sequence) noexcept;
-    /// What was recorded survives a crash of the machine, too.
+    /// What was recorded survives a crash of the machine, too. Mends the file if somebody removed
+    /// or changed it.
     void sync() noexcept;
 
 private:

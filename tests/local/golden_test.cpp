@@ -42,7 +42,10 @@ TEST(Golden, ADatabaseOfVersionOneIsRead) {
     const DatabaseInMemory database;
     must(database.collection("c")->create("manifest", from_hex(kManifest)));
     must(database.collection("c")->create("log-000002", from_hex(kLog)));
-    const auto backend = database.open();
+    const auto opened = must(database.try_open());
+    const auto& backend = opened.backend;
+    ASSERT_EQ(opened.notes.size(), 1U);
+    EXPECT_NE(opened.notes.front().find("no mark of its length"), std::string::npos);
 
     Schema schema = vectors_schema(2, Metric::Dot);
     schema.text_fields = {{"title", 2}, {"content", 1}};

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/local/manifest.hpp"
 #include "local/database_in_memory.hpp"
 
 namespace braid::testing {
@@ -45,7 +46,15 @@ struct AcknowledgedDatabase {
     Files files;
 };
 
-/// One change of the kind that the issue names, at a random place.
+/// As a version without marks has left them.
+void forget_the_mark(Files& files) {
+    files.erase(kMarkFile);
+    local::Manifest manifest = must(local::read_manifest(files.at("manifest"), "manifest"));
+    manifest.format = local::kReplacingFormat;
+    files.at("manifest") = local::write_manifest(manifest);
+}
+
+/// One change to a file, at a random place.
 std::string change(std::mt19937_64& rng, FileBytes& file) {
     const std::size_t at = file.empty() ? 0 : rng() % file.size();
     const auto here = file.begin() + static_cast<std::ptrdiff_t>(at);
@@ -84,7 +93,11 @@ struct Seen {
 Seen look(const DatabaseInMemory& database, const local::LocalOptions& options) {
     const auto opened = must(database.try_open(options));
     const CheckReport report = must(opened.backend->check({}));
-    Seen seen{{}, !report.clean(), !opened.notes.empty()};
+    Seen seen{{}, !report.clean(), false};
+    for (const std::string& note : opened.notes) {
+        // Which says nothing of what was lost.
+        seen.note |= note.find("no mark of its length") == std::string::npos;
+    }
     for (const CollectionInfo& info : must(opened.backend->collections({}))) {
         if (info.damage.empty()) seen.ids = ids_in(*opened.backend, info.name);
     }
@@ -134,13 +147,16 @@ TEST(RandomDamage, NeverLosesAcknowledgedChunksWithoutAReport) {
         const AcknowledgedDatabase database(rng);
         Files files = database.files;
         const bool with_mark = rng() % 5 != 0;  // without: as an older version left it
-        if (!with_mark) files.erase(kMarkFile);
+        const bool removed = with_mark && rng() % 5 == 0;
+        if (!with_mark) forget_the_mark(files);
+        if (removed) files.erase(kMarkFile);
         std::string hurt = kLogFile;
         if (rng() % 10 == 0) hurt = "manifest";
-        if (with_mark && rng() % 10 == 0) hurt = kMarkFile;
+        if (with_mark && !removed && rng() % 10 == 0) hurt = kMarkFile;
         const std::string what = change(rng, files.at(hurt));
         SCOPED_TRACE(::testing::Message() << "seed " << seed << ": " << what << " of " << hurt
-                                          << (with_mark ? "" : ", without a mark"));
+                                          << (with_mark ? "" : ", without a mark")
+                                          << (removed ? ", the mark removed" : ""));
         expect_no_silent_loss(database.ids, files, with_mark);
         if (::testing::Test::HasFailure()) return;
     }
@@ -153,7 +169,7 @@ TEST(MissingByte, IsDamageAndARepairSavesAllRecordsButItsOwn) {
         Files files = acknowledged.files;
         FileBytes& log = files.at(kLogFile);
         log.erase(log.begin() + 60);
-        if (!with_mark) files.erase(kMarkFile);
+        if (!with_mark) forget_the_mark(files);
         const DatabaseInMemory database;
         put(database, files);
         const CheckReport check =
@@ -184,6 +200,64 @@ TEST(TruncatedLog, AtARecordIsDamageAndSaysWhichAreLost) {
     EXPECT_NE(check.problems.front().find("records 1 to 12 are lost"), std::string::npos)
         << check.problems.front();
     expect_error(must(database.try_open()).backend->describe("c", {}), ErrorCode::Corruption);
+}
+
+TEST(MissingMark, IsDamageThatARepairMends) {
+    std::mt19937_64 rng(3);
+    const AcknowledgedDatabase acknowledged(rng);
+    for (const bool damaged : {false, true}) {
+        Files files = acknowledged.files;
+        if (damaged) files.at(kMarkFile).assign(1, std::byte{0});
+        if (!damaged) files.erase(kMarkFile);
+        const DatabaseInMemory database;
+        put(database, files);
+        const auto opened = must(database.try_open());
+        expect_error(opened.backend->describe("c", {}), ErrorCode::Corruption,
+                     "log-000001-durable, which says how long the log is, is missing or damaged");
+        const CheckReport check = must(opened.backend->check({}));
+        ASSERT_EQ(check.problems.size(), 1U);
+        EXPECT_NE(check.problems.front().find("records may be missing"), std::string::npos);
+    }
+    Files files = acknowledged.files;
+    files.erase(kMarkFile);
+    const DatabaseInMemory database;
+    put(database, files);
+    ASSERT_EQ(must(local::repair_database(*database.home())).mended.size(), 1U);
+    const auto backend = database.open();
+    EXPECT_TRUE(must(backend->check({})).clean());
+    EXPECT_EQ(ids_in(*backend, "c"), acknowledged.ids);
+}
+
+TEST(MissingMark, OfAnOlderVersionIsNoted) {
+    std::mt19937_64 rng(4);
+    const AcknowledgedDatabase acknowledged(rng);
+    Files files = acknowledged.files;
+    forget_the_mark(files);
+    const DatabaseInMemory database;
+    put(database, files);
+    const auto opened = must(database.try_open({.read_only = true}));
+    ASSERT_EQ(opened.notes.size(), 1U);
+    EXPECT_NE(opened.notes.front().find("no mark of its length"), std::string::npos);
+    const CheckReport check = must(opened.backend->check({}));
+    EXPECT_TRUE(check.clean());
+    ASSERT_EQ(check.notes.size(), 1U);
+    EXPECT_NE(check.notes.front().find("no mark of its length"), std::string::npos);
+    EXPECT_EQ(ids_in(*opened.backend, "c"), acknowledged.ids);
+}
+
+TEST(MissingMark, ThatWasRemovedUnderAWriterIsPutBackWhenItCloses) {
+    const DatabaseInMemory database;
+    {
+        const auto backend = database.open();
+        must(backend->create_collection("c", words_schema()));
+        must(backend->upsert("c", "default", {make_chunk("a", "one")}, {}));
+        must(database.collection("c")->remove(kMarkFile));
+        EXPECT_FALSE(must(backend->check({})).clean());
+        must(backend->upsert("c", "default", {make_chunk("b", "two")}, {}));
+    }
+    const auto backend = database.open();
+    EXPECT_TRUE(must(backend->check({})).clean());
+    EXPECT_EQ(ids_in(*backend, "c"), (Ids{"a", "b"}));
 }
 
 TEST(KilledWriter, LeavesAMarkThatCoversWhatItAcknowledged) {

@@ -8,6 +8,7 @@
 #include "backend/dump.hpp"
 #include "backend/random_data.hpp"
 #include "braid/docs/chunk_codec.hpp"
+#include "braid/local/manifest.hpp"
 #include "braid/local/records.hpp"
 #include "braid/store/append_log.hpp"
 #include "core/present.hpp"
@@ -67,7 +68,7 @@ TEST(Reopen, KeepsIdsThatWouldBeRefusedNow) {
         const auto files = database.collection("c");
         std::string name;
         for (const auto& entry : must(files->list())) {
-            if (entry.name.starts_with("log")) name = entry.name;
+            if (local::log_number(entry.name)) name = entry.name;
         }
         const auto any = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
         const auto opened = must(store::AppendLog::open(*files, name, {}, any));
