@@ -201,10 +201,11 @@ private:
     /// `collections`: what stands beside the collections.
     void note_unknown_names(const std::vector<store::DirectoryEntry>& collections,
                             CheckReport& report) const;
-    /// All collections, at one point in time. Requires files_mutex_, as long as they are used.
-    Result<std::vector<Source>> capture() const;
+    /// All collections that may be read, at one point in time; the others are noted. Requires
+    /// files_mutex_, as long as they are used.
+    Result<std::vector<Source>> capture(CheckReport& report) const;
     static Result<CheckReport> copy_into(store::Directory& destination,
-                                         const std::vector<Source>& sources,
+                                         const std::vector<Source>& sources, CheckReport report,
                                          const CallLimits& limits);
     store::Durability durability() const {
         return options_.relaxed_ms == 0

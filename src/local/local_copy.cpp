@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "braid/core/findings.hpp"
 #include "braid/core/limits.hpp"
 #include "braid/local/backend.hpp"
 #include "braid/store/posix_directory.hpp"
@@ -49,7 +50,7 @@ Result<> remove_unfinished(store::Directory& directory) {
 
 }  // namespace
 
-Result<std::vector<LocalBackend::Source>> LocalBackend::capture() const {
+Result<std::vector<LocalBackend::Source>> LocalBackend::capture(CheckReport& report) const {
     const auto kept_open = open_all();
     const std::unique_lock nobody_writes(switch_mutex_);
     const std::scoped_lock lock(mutex_);
@@ -67,16 +68,19 @@ Result<std::vector<LocalBackend::Source>> LocalBackend::capture() const {
     std::vector<Source> sources;
     sources.reserve(collections_.size());
     for (const auto& [name, collection] : collections_) {
-        if (collection->unfinished()) continue;  // nobody may see it here either
+        if (collection->unfinished()) {  // nobody may see it here either
+            core::Findings("collection \"" + name + "\"", report)
+                .note(std::string("left out: ") + kUnfilled);
+            continue;
+        }
         sources.push_back({collection, collection->extent()});
     }
     return sources;
 }
 
 Result<CheckReport> LocalBackend::copy_into(store::Directory& destination,
-                                            const std::vector<Source>& sources,
+                                            const std::vector<Source>& sources, CheckReport report,
                                             const CallLimits& limits) {
-    CheckReport report;
     BRAID_TRY(const auto copies, destination.subdirectory(kUnfinishedName));
     for (const auto& [collection, extent] : sources) {
         BRAID_CHECK(core::check_limits(limits));
@@ -104,8 +108,9 @@ Result<CheckReport> LocalBackend::copy_to(store::Directory& destination,
         BRAID_CHECK(require_empty(destination));
         BRAID_CHECK(make_place(destination));
         const std::shared_lock nothing_is_removed(files_mutex_);
-        BRAID_TRY(const auto sources, capture());
-        return copy_into(destination, sources, limits);
+        CheckReport report;
+        BRAID_TRY(const auto sources, capture(report));
+        return copy_into(destination, sources, std::move(report), limits);
     };
     auto copied = attempt();
     if (!copied) (void)remove_unfinished(destination);  // the first error is the one to report

@@ -153,6 +153,14 @@ TEST_F(Transfer, AKilledImportIsListedAsUnfinishedAndTheNextReplacesIt) {
     const RunResult read = run({"get", "fox", "--collection", "again"});
     EXPECT_NE(read.exit_code, 0);
     EXPECT_TRUE(has(read.errors, "interrupted")) << read.errors;
+    const RunResult empty = run({"export", "--collection", "again"});
+    EXPECT_NE(empty.exit_code, 0) << empty.output;
+    EXPECT_TRUE(has(empty.errors, "\"again\" cannot be read")) << empty.errors;
+    EXPECT_TRUE(has(done({"check"}), "unfinished, and not to be read: \"again\"."));
+    const RunResult copied = run({"snapshot", folder / "copy"});
+    EXPECT_EQ(copied.exit_code, 0) << copied.errors;
+    EXPECT_TRUE(has(copied.errors, "collection \"again\": left out: filling it")) << copied.errors;
+    EXPECT_TRUE(has(done({"snapshot", folder / "second", "--json"}), "left out: filling it"));
     EXPECT_TRUE(has(done({"import", "-", "--collection", "again"}, exported), "4 chunks"));
     EXPECT_FALSE(has(done({"collections"}), "interrupted"));
     EXPECT_EQ(without_versions(done({"export", "--collection", "again"})).size(),

@@ -52,9 +52,16 @@ Result<> run_check(Session& session) {
                 (superseded == 1 ? " write that was" : " writes that were") +
                 " deleted or replaced are still in the files; \"braid purge\" removes them");
     }
-    if (!session.json() && !session.quiet()) {
-        session.out.line("Clean: " + check_summary(report) + ".");
+    if (session.json() || session.quiet()) return {};
+    BRAID_TRY(const Value listed, service->call("collections", {}));
+    std::string unreadable;
+    for (const Value& info : service::list_in(listed, "collections")) {
+        if (service::text_in(info, "damage").empty()) continue;
+        unreadable += (unreadable.empty() ? "\"" : ", \"") + service::text_in(info, "name") + "\"";
     }
+    session.out.line("Clean: " + check_summary(report) +
+                     (unreadable.empty() ? "." : "; unfinished, and not to be read: ") +
+                     (unreadable.empty() ? "" : unreadable + "."));
     return {};
 }
 

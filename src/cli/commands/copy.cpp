@@ -27,7 +27,10 @@ void tell_copied(const Session& session, const CheckReport& report, std::string_
         Value json = wire::check_to_value(report);
         json.as_object().set("path", Value(path));
         session.out.json(json);
-    } else if (!session.quiet()) {
+        return;
+    }
+    for (const std::string& line : report.notes) session.warn(plain(line));
+    if (!session.quiet()) {
         session.out.line(std::string(done) + eval::count_of(report.chunks, "chunk", "chunks") +
                          " of " + eval::count_of(report.collections, "collection", "collections") +
                          " (" + byte_size(report.bytes) + ") to " + path + ", and checked.");

@@ -52,6 +52,10 @@ Result<> run_export(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const std::string collection, session.collection_to_read(*service));
     BRAID_TRY(const Value info, service->call("describe", {{"collection", Value(collection)}}));
+    if (const std::string damage = service::text_in(info, "damage"); !damage.empty()) {
+        return fail(ErrorCode::Unavailable,
+                    "collection \"" + collection + "\" cannot be read: " + damage);
+    }
     BRAID_TRY(const Schema schema, service->schema(collection));
     session.out.text(json::print(Object{{"braid_export", kExportFormat},
                                         {"collection", Value(collection)},
