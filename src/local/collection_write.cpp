@@ -58,9 +58,13 @@ Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, s
                                 " dimensions, above the limit of " + std::to_string(kMaxDimension));
     }
     if (dimension != 0 && vector.size() != dimension) {
-        return invalid_argument("its vector has " + std::to_string(vector.size()) +
-                                " dimensions, the collection " +
-                                (shown != 0 ? std::to_string(shown) : "another number"));
+        const std::string size = std::to_string(vector.size());
+        // What may not be seen decides: that it does is all that is said.
+        if (shown == 0) {
+            return invalid_argument("a vector of " + size + " dimensions cannot be stored here");
+        }
+        return invalid_argument("its vector has " + size + " dimensions, the collection " +
+                                std::to_string(shown));
     }
     const auto odd = std::ranges::find_if(vector, [](float x) { return !std::isfinite(x); });
     if (odd != vector.end()) {

@@ -173,7 +173,7 @@ TEST_P(BackendConformance, AHiddenVectorDoesNotGiveTheDimensionAway) {
     EXPECT_EQ(ids_of(search(vector_leg(scope(principal), {1, 2}))), Ids{});
     // Refused all the same, because a collection has one dimension; which one is not said.
     const auto refused = try_put({make_chunk("v", "word", {1, 2})}, {.principal = principal});
-    expect_error(refused, ErrorCode::InvalidArgument, "2 dimensions");
+    expect_error(refused, ErrorCode::InvalidArgument, "a vector of 2 dimensions cannot be stored");
     const std::string message = refused ? "" : refused.error().message;
     EXPECT_EQ(message.find('7'), std::string::npos) << message;
     expect_error(try_put({make_chunk("v", "word", {1, 2})}), ErrorCode::InvalidArgument, "7");
