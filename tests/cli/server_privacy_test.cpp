@@ -128,6 +128,8 @@ TEST(ServerPrivacy, ErrorsNameNoFolderToRemoteCallers) {
         body_of(url + "/rpc", rpc("retrieve", bad)),
         body_of(url + "/rpc", rpc("retrieve", both)),
         body_of(url + "/rpc", rpc("create_collection", R"({"name": "blocked"})")),
+        body_of(url + "/v1/check", "{}"),
+        body_of(url + "/rpc", rpc("check", "{}")),
     };
     for (const std::string& answer : answers) {
         EXPECT_FALSE(has(answer, folder.path().filename().string())) << answer;
@@ -135,6 +137,9 @@ TEST(ServerPrivacy, ErrorsNameNoFolderToRemoteCallers) {
     }
     EXPECT_TRUE(has(answers[2], "500 ")) << answers[2];
     EXPECT_TRUE(has(answers[3], "cannot be read")) << answers[3];
+    EXPECT_TRUE(has(answers[11], "200 ")) << answers[11];
+    EXPECT_TRUE(has(answers[11], "collection \\\"bad\\\": manifest is damaged")) << answers[11];
+    EXPECT_TRUE(has(answers[12], "\"problems\":[\"")) << answers[12];
     server.signal(SIGTERM);
     const auto ended = server.finish();
     EXPECT_EQ(ended.exit_code, 0);

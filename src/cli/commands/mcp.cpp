@@ -39,6 +39,7 @@ Result<> run_mcp(Session& session) {
     service::Caller caller;
     caller.principal = session.visitor.principal;
     caller.namespaces = session.visitor.namespaces;
+    caller.is_remote = !session.visitor.sees_everything();
     return server::serve_stdio(client, caller, options);
 }
 
