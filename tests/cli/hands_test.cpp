@@ -136,6 +136,7 @@ TEST_F(Hands, TheOnlyCollectionNeedsNoName) {
                                      {"stats"},
                                      {"facets", "kind"},
                                      {"export"},
+                                     {"compact"},
                                      {"run", "--queries", folder.write("q.tsv", "q1\tmice\n")}};
     const auto check = [&] {
         for (Words command : reading) {
@@ -199,6 +200,12 @@ TEST_F(Hands, OneIsNotMany) {
     EXPECT_TRUE(has(run({"context", "dusk"}).errors, "1 passage, "));
     EXPECT_TRUE(has(run({"retrieve", "dusk"}).output, "1 hit of 1 candidate"));
     EXPECT_TRUE(has(run({"context", "zebra"}).errors, "No passages."));
+    folder.write("a.md", "# A\n\nOne.\n\n# B\n\nTwo.\n");
+    ASSERT_EQ(run({"ingest", folder / "a.md"}).exit_code, 0);
+    folder.write("a.md", "# A\n\nOne.\n");
+    const std::string shorter = run({"ingest", folder / "a.md"}).output;
+    EXPECT_TRUE(has(shorter, ", 1 outdated one removed")) << shorter;
+    EXPECT_FALSE(has(shorter, "(0 chunks/s)")) << shorter;
 }
 
 TEST_F(Hands, WordsAloneAreNoWarningWhereNoVectorsAreWanted) {

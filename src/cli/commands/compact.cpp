@@ -31,8 +31,8 @@ std::string sizes(const Value& report) {
 }
 
 Result<> run_compact(Session& session) {
-    const std::string name = session.collection();
     BRAID_TRY(const auto service, session.service_for_writing(false));
+    BRAID_TRY(const std::string name, session.collection_to_read(*service));
     BRAID_TRY(const Value report, compact(session, *service, name));
     if (session.json()) {
         session.out.json(report);

@@ -246,12 +246,14 @@ private:
                            (created_ ? "the new collection \"" : "collection \"") + collection_ +
                            "\"";
         if (replaced_ > 0) text += ", " + with_separators(replaced_) + " of them replaced";
-        if (removed_ > 0) text += ", " + with_separators(removed_) + " outdated ones removed";
+        if (removed_ > 0) {
+            text += ", " + eval::count_of(removed_, "outdated one", "outdated ones") + " removed";
+        }
         if (unchanged_ > 0)
             text +=
                 ", " + eval::count_of(unchanged_, "unchanged file", "unchanged files") + " skipped";
         const double rate = static_cast<double>(stored_) / std::max(seconds, 1e-3);
-        if (stored_ > 0) {
+        if (rate >= 1) {
             text += " (" + with_separators(static_cast<std::uint64_t>(rate)) + " chunks/s)";
         }
         session_.out.line(text + ".");

@@ -19,10 +19,19 @@ constexpr auto kReembedFlags = std::to_array<FlagSpec>({
      .help = "another embedder (default: the collection's own)"},
 });
 
+/// The one that is named, else the only one there is, as where a command reads.
+Result<std::string> collection_of(const Session& session, const Database& database) {
+    if (!session.arguments.has("collection")) {
+        BRAID_TRY(const auto all, database.collections());
+        if (all.size() == 1) return all.front().name;
+    }
+    return session.collection();
+}
+
 Result<> run_reembed(Session& session) {
-    const std::string collection = session.collection();
     session.interrupts.hold();
     BRAID_TRY(auto database, session.open_for_writing(false));
+    BRAID_TRY(const std::string collection, collection_of(session, database));
     const auto info = database.describe(collection);
     if (!info) {
         const service::Operations operations(database);
