@@ -1,5 +1,6 @@
 #include "braid/retrieval/paging.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -53,11 +54,23 @@ CursorTable::CursorTable(CursorLimits limits, Clock clock)
 }
 
 void CursorTable::drop_old(std::chrono::steady_clock::time_point now) {
-    while (!entries_.empty() && (entries_.size() > limits_.entries ||
-                                 now - entries_.front().last_use > limits_.lifetime)) {
-        by_id_.erase(entries_.front().id);
-        entries_.pop_front();
+    while (!entries_.empty() && now - entries_.front().last_use > limits_.lifetime) {
+        drop(entries_.begin());
     }
+    while (entries_.size() > limits_.entries) drop_one_of_the_greediest();
+}
+
+void CursorTable::drop_one_of_the_greediest() {
+    const auto most = std::ranges::max_element(held_, {}, [](const auto& h) { return h.second; });
+    drop(std::ranges::find(entries_, most->first,
+                           [](const Entry& entry) { return entry.pinned->principal.name; }));
+}
+
+void CursorTable::drop(Entries::iterator entry) {
+    const auto holder = held_.find(entry->pinned->principal.name);
+    if (--holder->second == 0) held_.erase(holder);
+    by_id_.erase(entry->id);
+    entries_.erase(entry);
 }
 
 std::string CursorTable::keep(PinnedPtr pinned, std::size_t offset) {
@@ -65,6 +78,7 @@ std::string CursorTable::keep(PinnedPtr pinned, std::size_t offset) {
     const std::scoped_lock lock(mutex_);
     std::uint64_t id = ids_();
     while (by_id_.contains(id)) id = ids_();
+    ++held_[pinned->principal.name];
     entries_.push_back({id, std::move(pinned), now, now});
     by_id_.emplace(id, std::prev(entries_.end()));
     drop_old(now);
@@ -86,8 +100,7 @@ Result<Page> CursorTable::find(std::string_view cursor, const Principal& princip
     drop_old(now);
     auto found = by_id_.find(text.id);
     if (found != by_id_.end() && now - found->second->made > limits_.max_age) {
-        entries_.erase(found->second);
-        by_id_.erase(found);
+        drop(found->second);
         found = by_id_.end();
     }
     if (found == by_id_.end() || found->second->pinned->principal != principal) {
@@ -95,8 +108,8 @@ Result<Page> CursorTable::find(std::string_view cursor, const Principal& princip
                     "the cursor has expired: cursors are kept for " +
                         std::to_string(limits_.lifetime.count()) +
                         " seconds after their last use, for " +
-                        std::to_string(limits_.max_age.count()) + " in all, and the newest " +
-                        std::to_string(limits_.entries) + " of them; ask again without it");
+                        std::to_string(limits_.max_age.count()) + " in all, and the newest of " +
+                        std::to_string(limits_.entries) + "; ask again without it");
     }
     found->second->last_use = now;
     entries_.splice(entries_.end(), entries_, found->second);

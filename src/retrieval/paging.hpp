@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -49,8 +50,9 @@ struct CursorLimits {
     std::chrono::seconds max_age{3600};  // since the first page, however often it is used
 };
 
-/// Keeps what cursors stand for, for a while: the longest unused give way first, and none pins its
-/// snapshot for longer than `max_age`. Safe for concurrent use.
+/// Keeps what cursors stand for, for a while: where there is no room, the longest unused of whoever
+/// has the most gives way, so that nobody's searches end another's; and none pins its snapshot for
+/// longer than `max_age`. Safe for concurrent use.
 class CursorTable {
 public:
     using Clock = std::function<std::chrono::steady_clock::time_point()>;
@@ -74,13 +76,18 @@ private:
         std::chrono::steady_clock::time_point last_use;
     };
 
+    using Entries = std::list<Entry>;
+
     void drop_old(std::chrono::steady_clock::time_point now);
+    void drop_one_of_the_greediest();
+    void drop(Entries::iterator entry);
 
     const CursorLimits limits_;
     const Clock clock_;
     std::mutex mutex_;
-    std::list<Entry> entries_;  // the longest unused first; guarded, as are the two below
-    std::unordered_map<std::uint64_t, std::list<Entry>::iterator> by_id_;
+    Entries entries_;  // the longest unused first; guarded, as are the three below
+    std::unordered_map<std::uint64_t, Entries::iterator> by_id_;
+    std::map<std::string, std::size_t, std::less<>> held_;  // by the name of a principal
     std::mt19937_64 ids_;
 };
 

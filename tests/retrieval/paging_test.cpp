@@ -170,6 +170,28 @@ TEST(Paging, ForgetsTheOldestCursorsAndSaysSo) {
     EXPECT_NE(gone.error().message.find("expired"), std::string::npos);
 }
 
+TEST(Paging, NobodysSearchesEndTheCursorsOfAnother) {
+    CursorTable table({.entries = 100});
+    const auto pinned_by = [](const std::string& name) {
+        auto pinned = std::make_shared<Pinned>();
+        pinned->principal.name = name;
+        return pinned;
+    };
+    std::vector<std::string> cursors;
+    for (std::size_t i = 0; i < 50; ++i) cursors.push_back(table.keep(pinned_by("quiet"), i));
+    std::string newest;
+    for (std::size_t i = 0; i < 1000; ++i) newest = table.keep(pinned_by("busy"), i);
+    for (const std::string& cursor : cursors) {
+        EXPECT_TRUE(table.find(cursor, pinned_by("quiet")->principal)) << cursor;
+    }
+    EXPECT_TRUE(table.find(newest, pinned_by("busy")->principal));
+    // Who asks for more than a share loses what it used longest ago.
+    for (std::size_t i = 0; i < 60; ++i) cursors.push_back(table.keep(pinned_by("quiet"), i));
+    EXPECT_FALSE(table.find(cursors.front(), pinned_by("quiet")->principal));
+    EXPECT_TRUE(table.find(cursors.back(), pinned_by("quiet")->principal));
+    EXPECT_TRUE(table.find(newest, pinned_by("busy")->principal));
+}
+
 TEST(Paging, ForgetsCursorsAfterAWhile) {
     auto now = std::chrono::steady_clock::time_point();
     CursorTable table({.entries = 10, .lifetime = std::chrono::seconds(60)}, [&] { return now; });
