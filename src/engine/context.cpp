@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "braid/core/limits.hpp"
+
 namespace braid::engine {
 namespace {
 
@@ -73,10 +75,17 @@ public:
 
     Result<Context> make() {
         for (const Hit& hit : answer_.hits) {
-            if (!try_add({&hit, hit.chunk, hit.rank})) ++context_.left_out;
+            BRAID_CHECK(look_at_clock());
+            if (late_ || !try_add({&hit, hit.chunk, hit.rank})) ++context_.left_out;
         }
         if (options_.neighbors > 0) BRAID_CHECK(add_neighbors());
         lay_out();
+        if (late_) {
+            context_.complete = false;
+            context_.warnings.push_back(
+                "the deadline came before every passage and neighbour could be tried");
+            return std::move(context_);
+        }
         if (context_.left_out > 0 && context_.passages.empty()) {
             context_.warnings.push_back("no passage fits into " + std::to_string(options_.budget) +
                                         " tokens: the shortest of the " +
@@ -90,6 +99,23 @@ private:
         return options_.count_tokens ? options_.count_tokens(text) : (text.size() + 3) / 4;
     }
 
+    /// Cancelled if nobody waits any more.
+    Result<> look_at_clock() {
+        if (options_.limits.stopped()) return core::check_limits(options_.limits);
+        late_ = late_ || options_.limits.expired();
+        return {};
+    }
+
+    /// Whether it would be part of a passage that is there, and perhaps share text with it.
+    bool joins_another(const Piece& piece) const {
+        return std::ranges::any_of(pieces_, [&](const Piece& other) {
+            return other.hit->collection == piece.hit->collection &&
+                   other.hit->namespace_ == piece.hit->namespace_ &&
+                   other.chunk.document_id == piece.chunk.document_id &&
+                   (touches(&other, &piece) || touches(&piece, &other));
+        });
+    }
+
     /// Keeps the piece if the whole text, laid out with it, is within the budget.
     bool try_add(Piece piece) {
         const auto same = [&](const Piece& other) {
@@ -100,10 +126,14 @@ private:
         if (std::ranges::any_of(pieces_, same)) return true;
         // What it must cost at least; spares laying out texts that cannot fit.
         const std::size_t own = count(piece.chunk.content);
-        if (own > options_.budget) return false;
+        const std::size_t room = options_.budget - tokens_;
+        if (own > options_.budget || (own > room && !joins_another(piece))) return false;
         pieces_.push_back(std::move(piece));
         lay_out();
-        if (context_.tokens <= options_.budget) return true;
+        if (context_.tokens <= options_.budget) {
+            tokens_ = context_.tokens;
+            return true;
+        }
         pieces_.pop_back();
         return false;
     }
@@ -112,12 +142,23 @@ private:
         const std::vector<Piece> hits = pieces_;
         for (const Piece& piece : hits) {
             if (!piece.chunk.chunk_index) continue;
-            BRAID_TRY(std::vector<Chunk> around, neighbors_(*piece.hit, options_.neighbors));
+            BRAID_CHECK(look_at_clock());
+            if (late_) return {};
+            auto found = neighbors_(*piece.hit, options_.neighbors);
+            if (!found && found.error().code == ErrorCode::DeadlineExceeded) {
+                late_ = true;
+                return {};
+            }
+            BRAID_TRY(std::vector<Chunk> around, std::move(found));
             // Nearest first: what touches the hit is worth most.
             std::ranges::stable_sort(around, {}, [&](const Chunk& chunk) {
                 return std::abs(chunk.chunk_index.value_or(0) - *piece.chunk.chunk_index);
             });
-            for (Chunk& chunk : around) try_add({piece.hit, std::move(chunk), 0});
+            for (Chunk& chunk : around) {
+                BRAID_CHECK(look_at_clock());
+                if (late_) return {};
+                try_add({piece.hit, std::move(chunk), 0});
+            }
         }
         return {};
     }
@@ -199,6 +240,8 @@ private:
     const ContextOptions& options_;
     const NeighborSource& neighbors_;
     std::vector<Piece> pieces_;
+    std::size_t tokens_ = 0;  // of the text that the pieces make
+    bool late_ = false;
     Context context_;
 };
 

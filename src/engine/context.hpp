@@ -8,6 +8,7 @@
 #include "braid/answer.hpp"
 #include "braid/collection.hpp"
 #include "braid/result.hpp"
+#include "braid/types.hpp"
 
 namespace braid::engine {
 
@@ -15,6 +16,7 @@ struct ContextOptions {
     std::size_t budget = 2000;  // tokens, markers and titles included
     std::size_t neighbors = 0;  // chunks before and after each hit, if there is room
     std::function<std::size_t(std::string_view)> count_tokens;  // none: four bytes are a token
+    CallLimits limits{};  // at the deadline the context is what there is by then
 };
 
 /// The chunk of a hit and up to `count` before and after it that may be seen, by index.
@@ -23,6 +25,7 @@ using NeighborSource = std::function<Result<std::vector<Chunk>>(const Hit& hit, 
 /// Chooses hits in their order while they fit, passing over those that do not, then neighbours of
 /// the chosen; joins chunks that follow each other, their overlap once; puts documents in the order
 /// of their best hit and chunks in the order of the document. The text never exceeds the budget.
+/// When the time is over it is not complete, and says so.
 Result<Context> make_context(const Answer& answer, const ContextOptions& options,
                              const NeighborSource& neighbors);
 

@@ -338,6 +338,12 @@ Result<Context> Database::context(const Request& request, std::size_t budget,
     engine::ContextOptions options;
     options.budget = budget;
     options.neighbors = request.expand_neighbors;
+    options.limits = whole;
+    if (whole.deadline) {  // what was made must still be sent
+        const auto left = std::max(*whole.deadline - std::chrono::steady_clock::now(), {});
+        *options.limits.deadline -=
+            std::min(left / 8, decltype(left)(std::chrono::milliseconds(200)));
+    }
     if (!answer.hits.empty()) {
         BRAID_TRY(const Schema schema, impl_->schema(answer.hits.front().collection, whole));
         CallLimits now =

@@ -1,6 +1,8 @@
 #include "braid/engine/context.hpp"
 
+#include <chrono>
 #include <random>
+#include <stop_token>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -149,6 +151,62 @@ TEST(Context, NeverExceedsTheBudget) {
         for (const ContextPassage& passage : context->passages) chunks += passage.chunk_ids.size();
         EXPECT_EQ(chunks + context->left_out, count);
     }
+}
+
+TEST(Context, AtTheDeadlineItIsWhatThereIsAndSaysSo) {
+    const Answer answer = answer_of({hit_of("a", 5, "one two", 1), hit_of("b", 5, "three", 2)});
+    ContextOptions late = budget(100);
+    late.neighbors = 1;
+    late.limits.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
+    const auto slow = [&](const Hit&, std::size_t) -> Result<std::vector<Chunk>> {
+        return fail(ErrorCode::DeadlineExceeded, "the deadline passed");
+    };
+    const auto hits_only = make_context(answer, late, slow);
+    ASSERT_TRUE(hits_only) << hits_only.error().message;
+    EXPECT_EQ(hits_only->passages.size(), 2U);
+    EXPECT_FALSE(hits_only->complete);
+    ASSERT_EQ(hits_only->warnings.size(), 1U);
+    EXPECT_NE(hits_only->warnings.front().find("deadline"), std::string::npos);
+
+    late.limits.deadline = std::chrono::steady_clock::now() - std::chrono::hours(1);
+    const auto nothing = make_context(answer, late, nobody);
+    ASSERT_TRUE(nothing) << nothing.error().message;
+    EXPECT_EQ(nothing->left_out, 2U);
+    EXPECT_FALSE(nothing->complete);
+
+    std::stop_source gone;
+    gone.request_stop();
+    late.limits.stop = gone.get_token();
+    const auto cancelled = make_context(answer, late, nobody);
+    ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.error().code, ErrorCode::Cancelled);
+}
+
+TEST(Context, WhatCannotFitIsNotLaidOut) {
+    std::vector<Hit> hits;
+    for (std::size_t i = 0; i < 20; ++i) {
+        hits.push_back(hit_of("d" + std::to_string(i), 100, "one two three four", i + 1));
+    }
+    const auto around = [](const Hit& hit, std::size_t count) -> Result<std::vector<Chunk>> {
+        std::vector<Chunk> chunks;
+        for (std::size_t i = 100 - count; i <= 100 + count; ++i) {
+            chunks.push_back(hit_of(hit.chunk.document_id, static_cast<std::int64_t>(i),
+                                    "five six seven eight", 1)
+                                 .chunk);
+        }
+        return chunks;
+    };
+    std::size_t layouts = 0;
+    ContextOptions options = budget(20 * 6 + 1);  // the hits, and no more
+    options.neighbors = 20;
+    options.count_tokens = [&](std::string_view text) {
+        layouts += text.starts_with("[1]") && text.find("[20]") != std::string_view::npos ? 1 : 0;
+        return words(text);
+    };
+    const auto context = make_context(answer_of(std::move(hits)), options, around);
+    ASSERT_TRUE(context);
+    EXPECT_EQ(context->passages.size(), 20U);
+    EXPECT_LE(layouts, 20U * 2U + 2U) << "only for the two neighbours that touch each hit";
 }
 
 TEST(Context, ABudgetOfNothingIsAnError) {

@@ -190,6 +190,39 @@ TEST_F(HttpTest, ExplainsAndMeasures) {
               "invalid_argument");
 }
 
+TEST_F(HttpTest, WhateverIsAnsweredTakesADeadline) {
+    add_notes();
+    for (const std::string name :
+         {"retrieve", "hybrid_search", "context", "explain", "why_not", "find_relevant_doctrine"}) {
+        Object params{{"query", "foxes"}, {"deadline_ms", 60'000}};
+        if (name == "find_relevant_doctrine") {
+            params = {{"mission_text", "foxes"}, {"deadline_ms", 60'000}};
+        }
+        if (name != "hybrid_search") params.set("collection", "notes");
+        if (name == "explain" || name == "why_not") params.set("chunk_id", "oak");
+        const std::string text = braid::json::print(Value(params));
+        EXPECT_EQ(ask("POST", "/v1/" + name, text).status, 200) << name;
+        const Value reply = json("POST", "/rpc",
+                                 R"({"jsonrpc": "2.0", "id": 1, "method": "braid.)" + name +
+                                     R"(", "params": )" + text + "}");
+        EXPECT_NE(reply.find("result"), nullptr) << braid::json::print(reply);
+        params.set("deadline_ms", 0);
+        EXPECT_EQ(ask("POST", "/v1/" + name, braid::json::print(Value(params))).status, 400)
+            << name;
+    }
+}
+
+TEST_F(HttpTest, ADocumentDoesNotTakeTheChunksOfAnother) {
+    json("PUT", "/v1/collections/notes/chunks/doc%230",
+         R"({"text": "theirs", "document_id": "other-doc"})");
+    const auto refused = ask("PUT", "/v1/collections/notes/documents/doc", R"({"text": "mine"})");
+    EXPECT_EQ(code(refused, 409), "conflict");
+    EXPECT_NE(refused.body.find("belongs to document \\\"other-doc\\\""), std::string::npos)
+        << refused.body;
+    EXPECT_EQ(at(json("GET", "/v1/collections/notes/documents/other-doc"), "chunks.0.content"),
+              Value("theirs"));
+}
+
 TEST_F(HttpTest, AnswersEveryLineOfABulkWrite) {
     const std::string lines =
         "{\"_id\": \"a\", \"text\": \"one\"}\n"

@@ -287,6 +287,9 @@ TEST_F(HybridSearchTest, RefusesWrongParameters) {
           R"({"query": "x", "expand_neighbors": 2})"}) {
         EXPECT_FALSE(apps::read_hybrid_search(parsed(params).as_object())) << params;
     }
+    const auto hasty =
+        apps::read_hybrid_search(parsed(R"({"query": "fox", "deadline_ms": 0})").as_object());
+    EXPECT_FALSE(apps::hybrid_search(operations, *hasty, {}));
     const auto blank = apps::read_hybrid_search(parsed(R"({"query": " "})").as_object());
     EXPECT_FALSE(apps::hybrid_search(operations, *blank, {}));
 }

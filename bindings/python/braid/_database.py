@@ -215,7 +215,8 @@ class Database(_NotPickled):
     def hybrid_search(self, query: str, **params: Any) -> AgentAnswer:
         """The search for agents over `artifacts`, `artifact_chunks`, and on request `memory` and
         `history`: `limit`, `include_memory`, `include_history`, `expand_neighbors`, `filters`,
-        `collections` (where to search instead), `across` ("ranks", "scores"), `namespace`."""
+        `collections` (where to search instead), `across` ("ranks", "scores"), `namespace`,
+        `deadline_ms`."""
         return self._hybrid_search(_given(query=query, **params))
 
     async def ahybrid_search(self, query: str, **params: Any) -> AgentAnswer:

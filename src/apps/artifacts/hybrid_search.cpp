@@ -100,6 +100,7 @@ Result<Request> request_of(const HybridSearchRequest& search,
     if (!collections.empty()) request.set("collections", service::strings_to_array(collections));
     if (search.namespace_) request.set("namespace", *search.namespace_);
     if (search.across) request.set("across", name_of(*search.across));
+    if (search.deadline_ms) request.set("deadline_ms", *search.deadline_ms);
     if (search.filters.is_object()) {
         Object filter;
         for (const auto& [key, value] : search.filters.as_object()) {
@@ -146,6 +147,7 @@ Result<HybridSearchRequest> read_hybrid_search(const Object& params) {
     if (topic) search.namespace_ = *std::move(topic);
     BRAID_TRY(const auto across, fields.choice("across", {"ranks", "scores"}));
     if (across) search.across = across_by_name(*across);
+    BRAID_TRY(search.deadline_ms, fields.integer("deadline_ms"));
     BRAID_CHECK(fields.finish());
     return search;
 }

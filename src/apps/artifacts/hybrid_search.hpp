@@ -27,13 +27,15 @@ struct HybridSearchRequest {
     std::vector<std::string> collections;  // empty: those meant for documents, see below
     std::optional<Across> across;
     std::optional<std::string> namespace_;
+    std::optional<std::int64_t> deadline_ms;  // 1 or more
 };
 
 /// `artifacts`, `artifact_chunks`, `memory`, `history`.
 bool is_agent_collection(std::string_view name);
 
 /// Reads the parameters "query", "limit", "include_memory", "include_history", "expand_neighbors",
-/// "collections", "namespace" or "topicId", "across" ("ranks", "scores") and "filters". The last
+/// "collections", "namespace" or "topicId", "across" ("ranks", "scores"), "deadline_ms" and
+/// "filters". The last
 /// holds "artifact_type", "sensitivity", "created_after", "created_before",
 /// "document_ids" and the like, or any condition of a filter.
 Result<HybridSearchRequest> read_hybrid_search(const Object& params);

@@ -57,7 +57,8 @@ Result<Question> read_question(const Object& params, const service::Caller& call
     Object request{{"profile", "decisions"}, {"collection", kCollection}};
     BRAID_TRY(std::string query, fields.required("query", fields.string("query")));
     request.set("query", std::move(query));
-    for (const std::string_view key : {"category", "stakes", "project", "query_embedding"}) {
+    for (const std::string_view key :
+         {"category", "stakes", "project", "query_embedding", "deadline_ms"}) {
         const Value* const given = fields.any(key);
         if (given != nullptr) request.set(key, *given);
     }

@@ -13,7 +13,7 @@ Result<Value> find_relevant_doctrine(const service::Operations& operations, cons
     json::Fields fields(params);
     BRAID_TRY(auto mission, fields.required("mission_text", fields.string("mission_text")));
     Object json{{"query", std::move(mission)}, {"profile", "doctrine"}};
-    for (const std::string_view key : {"mos_codes", "collection"}) {
+    for (const std::string_view key : {"mos_codes", "collection", "deadline_ms"}) {
         if (const Value* const given = fields.any(key)) json.set(key, *given);
     }
     BRAID_CHECK(fields.finish());

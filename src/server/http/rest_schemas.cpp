@@ -25,12 +25,15 @@ const std::string_view kRestSchemas = R"json({
     "artifact_type, sensitivity, created_after, created_before, document_ids, or any condition on metadata."},
     "collections": {"type": ["array", "null"], "items": {"type": "string"}, "minItems": 1,
     "description": "Where to search instead of artifacts and artifact_chunks."}, "across": {"enum":
-    ["ranks", "scores", null], "description": "How collections compare."}},
+    ["ranks", "scores", null], "description": "How collections compare."}, "namespace": {"type":
+    ["string", "null"]}, "topicId": {"type": ["string", "null"], "description":
+    "Same as namespace."}, "deadline_ms": {"type": ["integer", "null"], "minimum": 1}},
     "required": ["query"], "additionalProperties": false},
   "DoctrineRequest": {"type": "object", "properties": {"mission_text": {"type": "string"},
     "mos_codes": {"type": ["array", "null"], "items": {"type": "string"}, "description":
     "None, or an empty list: any."}, "collection": {"type": ["string", "null"], "default":
-    "default"}}, "required": ["mission_text"], "additionalProperties": false},
+    "default"}, "deadline_ms": {"type": ["integer", "null"], "minimum": 1}}, "required":
+    ["mission_text"], "additionalProperties": false},
   "ContextRequest": {"description": "A request, and how many tokens the passages may have.",
     "type": "object", "allOf": [{"$ref": "#/$defs/RequestMembers"}], "properties": {"budget":
     {"type": ["integer", "null"], "minimum": 1, "maximum": 1000000, "default": 2000}}},

@@ -25,6 +25,8 @@ const ToolText kHybridSearchText{
         "topicId": {"type": "string", "description": "Same as namespace"},
         "across": {"enum": ["ranks", "scores"], "default": "ranks",
             "description": "How collections compare: by their own rankings, or by scores, as if all were one"},
+        "deadline_ms": {"type": "integer", "minimum": 1,
+            "description": "Answer within so many milliseconds, with what was found by then"},
         "filters": {"type": ["object", "null"], "default": null,
             "description": "Conditions: artifact_type, sensitivity, created_after, created_before, document_ids, or any metadata field"}},
         "required": ["query"], "additionalProperties": false})json",
@@ -37,7 +39,8 @@ const ToolText kMemorySearchText{
     .description = "Search the facts and preferences that were remembered.",
     .input = R"({"type": "object", "properties": {
         "query": {"type": "string"},
-        "limit": {"type": "integer", "default": 5, "minimum": 1, "maximum": 50}},
+        "limit": {"type": "integer", "default": 5, "minimum": 1, "maximum": 50},
+        "deadline_ms": {"type": "integer", "minimum": 1}},
         "required": ["query"], "additionalProperties": false})",
     .output = R"({"type": "object", "properties": {
         "results": {"type": "array", "items": {"type": "object", "properties": {
@@ -105,7 +108,8 @@ const ToolText kExplainText{
         "query": {"type": "string"},
         "collection": {"type": "string"},
         "chunk_id": {"type": "string"},
-        "namespace": {"type": "string", "default": "default"}},
+        "namespace": {"type": "string", "default": "default"},
+        "deadline_ms": {"type": "integer", "minimum": 1}},
         "required": ["query", "collection", "chunk_id"], "additionalProperties": false})",
     .output = R"({"type": "object", "properties": {
         "found": {"type": "boolean"},

@@ -22,10 +22,12 @@ using json::Fields;
 Result<Value> search_memory(const service::Operations& operations, const Object& arguments,
                             const service::Caller& caller) {
     constexpr std::size_t max_limit = 50;
+    constexpr std::int64_t max_deadline_ms = 86'400'000;
     Fields fields(arguments);
     Request request;
     BRAID_TRY(request.query, fields.required("query", fields.string("query")));
     BRAID_TRY(request.top_k, service::read_size(fields, "limit", 5, 1, max_limit));
+    BRAID_TRY(request.deadline_ms, fields.integer("deadline_ms", 1, max_deadline_ms));
     BRAID_CHECK(fields.finish());
     request.collections = {"memory"};
     BRAID_CHECK(operations.check(request, caller));
@@ -95,7 +97,8 @@ Result<Value> explain(const service::Operations& operations, const Object& argum
                       const service::Caller& caller) {
     BRAID_CHECK(require_collection(arguments));
     Fields fields(arguments);
-    for (const std::string_view key : {"query", "collection", "chunk_id", "namespace"}) {
+    for (const std::string_view key :
+         {"query", "collection", "chunk_id", "namespace", "deadline_ms"}) {
         fields.any(key);
     }
     BRAID_CHECK(fields.finish());
