@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kMarkedFormat = 3;
 
 /// Of a manifest that names segments, or a place in the log to begin at. Others keep their format,
 /// so that an older braid reads them.
-inline constexpr std::uint32_t kSegmentsFormat = 3;
+inline constexpr std::uint32_t kSegmentsFormat = 4;
 
 /// A file of chunks and indexes: "segment-000042", see docs/formats/segment.md.
 struct SegmentEntry {
