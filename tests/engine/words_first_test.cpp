@@ -155,7 +155,8 @@ public:
 
 private:
     static std::string body_for(const std::string& request) {
-        const Array& inputs = json::parse(request)->find("input")->as_array();
+        const auto body = json::parse(request);
+        const Array& inputs = body->find("input")->as_array();
         Array data;
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             data.emplace_back(Object{{"index", Value(i)}, {"embedding", Array{1.0, 0.5, 0.25}}});
