@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace braid::dense {
 namespace {
@@ -24,6 +25,11 @@ void put_half(float value, std::uint8_t* to) noexcept {
 void put_word(std::int16_t value, std::uint8_t* to) noexcept {
     to[0] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(value) & 255U);
     to[1] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(value) >> 8);
+}
+
+std::int16_t word_at(const std::byte* from) noexcept {
+    return static_cast<std::int16_t>(std::to_integer<unsigned>(from[0]) |
+                                     std::to_integer<unsigned>(from[1]) << 8);
 }
 
 unsigned code_of(const Code& code, std::size_t dimension) noexcept {
@@ -87,6 +93,16 @@ void put_into_block(const Code& code, std::size_t place, std::size_t dimensions,
     std::uint8_t* words = block.data() + dimensions / 8 * kernels::kBlockVectors;
     put_word(code.factor, words + 2 * place);
     if (offsets) put_word(code.offset, words + 2 * (kernels::kBlockVectors + place));
+}
+
+Code read_code(std::span<const std::byte> line, std::span<const std::byte> block, std::size_t place,
+               std::size_t dimensions, bool offsets) noexcept {
+    Code code;
+    std::memcpy(code.line.data(), line.data(), code.line.size());
+    const std::byte* words = block.data() + dimensions / 8 * kernels::kBlockVectors;
+    code.factor = word_at(words + 2 * place);
+    if (offsets) code.offset = word_at(words + 2 * (kernels::kBlockVectors + place));
+    return code;
 }
 
 std::optional<CodeQuery> prepare_query(const Transform& transform, std::span<const float> query,

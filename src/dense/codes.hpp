@@ -49,6 +49,10 @@ RawCode quantise(const Transform& transform, const float* vector, double norm,
 void put_into_block(const Code& code, std::size_t place, std::size_t dimensions, bool offsets,
                     std::span<std::uint8_t> block);
 
+/// The code that was written as that line and put into that place of the block.
+Code read_code(std::span<const std::byte> line, std::span<const std::byte> block, std::size_t place,
+               std::size_t dimensions, bool offsets) noexcept;
+
 /// A query as the kernels want it.
 struct CodeQuery {
     kernels::LineQuery line{};

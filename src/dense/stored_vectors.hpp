@@ -54,6 +54,10 @@ public:
                                           Allowed allowed) const;
     /// A row's numbers as floats. Requires row < size() and room for the dimension.
     Result<> copy_row(std::uint32_t row, std::span<float> to) const;
+    /// A row's bytes. Requires row < size().
+    Result<std::span<const std::byte>> stored_row(std::uint32_t row) const {
+        return raw_rows(row, 1);
+    }
     Result<double> norm(std::uint32_t row) const;
     /// Corruption if a page vanished while it was read.
     Result<> intact() const;

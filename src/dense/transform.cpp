@@ -58,8 +58,9 @@ std::size_t code_dimensions_for(std::size_t dimension) noexcept {
 
 Result<Transform> Transform::train(std::span<const float> sample, std::size_t dimension,
                                    Metric metric, std::uint64_t seed,
-                                   const std::function<bool()>& stopped) {
+                                   const std::function<bool()>& stopped, std::uint64_t rows) {
     Transform transform;
+    transform.learned_from_ = rows;
     transform.dimension_ = dimension;
     transform.code_dimensions_ = code_dimensions_for(dimension);
     transform.metric_ = metric;
@@ -123,6 +124,8 @@ Result<> Transform::write(store::SectionSink& sink) const {
     head.f32(scales_.block_factor);
     head.f32(scales_.line_factor);
     head.f32(scales_.offset);
+    head.u32(0);
+    head.u64(learned_from_);
     head.pad_to(kHeadBytes);
     BRAID_CHECK(sink.begin(kTransformSection));
     BRAID_CHECK(sink.write(head.view()));
@@ -150,6 +153,8 @@ Result<Transform> Transform::read(const store::SectionSource& source, const Vect
     BRAID_TRY(scales.block_factor, reader.f32("a scale"));
     BRAID_TRY(scales.line_factor, reader.f32("a scale"));
     BRAID_TRY(scales.offset, reader.f32("a scale"));
+    BRAID_TRY([[maybe_unused]] const auto zero, reader.u32("four bytes of zero"));
+    BRAID_TRY(transform.learned_from_, reader.u64("the rows it was learned from"));
     if (!is_scale(scales.block_factor) || !is_scale(scales.line_factor) ||
         !is_scale(scales.offset)) {
         return reader.corrupt("a scale that cannot be");

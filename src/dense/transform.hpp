@@ -18,10 +18,11 @@ namespace braid::dense {
 class Transform {
 public:
     /// `sample` holds vectors one after the other, of length 1 where the metric is cosine. The same
-    /// sample and seed give the same transform. Null where `stopped` said so.
+    /// sample and seed give the same transform. Cancelled where `stopped` said so. `rows` is how
+    /// many the sample is of, where it is known.
     static Result<Transform> train(std::span<const float> sample, std::size_t dimension,
                                    Metric metric, std::uint64_t seed,
-                                   const std::function<bool()>& stopped);
+                                   const std::function<bool()>& stopped, std::uint64_t rows = 0);
 
     /// Corruption unless it is one that `write` wrote for such vectors. Reads a few bytes only: the
     /// rest is verified by `load`.
@@ -32,6 +33,8 @@ public:
     std::size_t dimension() const noexcept { return dimension_; }
     std::size_t code_dimensions() const noexcept { return code_dimensions_; }
     Metric metric() const noexcept { return metric_; }
+    /// Rows there were when it was trained; 0 if that is not known.
+    std::uint64_t learned_from() const noexcept { return learned_from_; }
 
     /// What is to be asked before `project`: Corruption if the numbers are damaged.
     Result<> load() const;
@@ -62,6 +65,7 @@ private:
     Metric metric_ = Metric::Cosine;
     Scales scales_;
     std::uint64_t id_ = 0;
+    std::uint64_t learned_from_ = 0;
     std::vector<float> owned_;  // mean, projected mean, rotation; empty if they lie in the section
     store::Section section_;
 };

@@ -38,6 +38,15 @@ Result<CodeView> VectorsReader::codes() const {
                     .blocks = reinterpret_cast<const std::uint8_t*>(blocks.data())};
 }
 
+Result<Code> VectorsReader::code(std::uint32_t row) const {
+    const std::uint64_t stride = kernels::block_bytes(meta().code_dimensions, meta().offsets());
+    BRAID_TRY(const auto line,
+              lines_.bytes(std::uint64_t{row} * kernels::kLineBytes, kernels::kLineBytes));
+    BRAID_TRY(const auto block, blocks_.bytes(row / kernels::kBlockVectors * stride, stride));
+    return read_code(line, block, row % kernels::kBlockVectors, meta().code_dimensions,
+                     meta().offsets());
+}
+
 Result<> VectorsReader::intact() const {
     BRAID_CHECK(lines_.intact());
     BRAID_CHECK(blocks_.intact());

@@ -58,6 +58,10 @@ public:
     std::shared_ptr<const Transform> transform() const noexcept { return transform_; }
     /// All codes, verified. Requires transform().
     Result<CodeView> codes() const;
+    /// The code of one row. Requires transform() and row < size().
+    Result<Code> code(std::uint32_t row) const;
+    /// Corruption if a page vanished since it was verified: to be asked once after reading.
+    Result<> intact() const;
 
     /// From now on searches may walk this graph, if that is cheaper. It must have been opened with
     /// meta(). Not while others search.
@@ -77,7 +81,6 @@ private:
     /// Nothing if too few of the rows that the walk met are allowed.
     Result<Rows> walked(const CodeView& codes, const CodeQuery& query, const VectorSearch& search,
                         const VectorPlan& plan) const;
-    Result<> intact() const;
 
     StoredVectors vectors_;
     std::shared_ptr<const Transform> transform_;
