@@ -132,6 +132,8 @@ struct CollectionInfo {
 struct CheckReport {
     /// Damage, a line each: which collection, which file, where in it, what.
     std::vector<std::string> problems;
+    /// Collections that are being filled, or whose filling was interrupted: none can be read.
+    std::vector<std::string> unfinished;
     /// What does no harm: writes that a crash interrupted, left-over and unknown files.
     std::vector<std::string> notes;
     std::uint64_t collections = 0;  // looked at, damaged ones too
@@ -142,7 +144,7 @@ struct CheckReport {
     /// still in the files. Compacting removes them.
     std::uint64_t superseded = 0;
 
-    bool clean() const noexcept { return problems.empty(); }
+    bool clean() const noexcept { return problems.empty() && unfinished.empty(); }
     friend bool operator==(const CheckReport&, const CheckReport&) = default;
 };
 

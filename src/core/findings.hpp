@@ -26,6 +26,7 @@ public:
     void problem(const std::string& message) {
         if (++problems_ <= kMaxListed) add(report_.problems, message);
     }
+    void unfinished(const std::string& message) { add(report_.unfinished, message); }
     void note(const std::string& message) { add(report_.notes, message); }
 
     std::uint64_t problems() const noexcept { return problems_; }

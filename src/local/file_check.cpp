@@ -210,7 +210,7 @@ void check_other_files(const store::Directory& files, const Manifest& manifest,
         }
     }
     if (files.open(kUnfinishedMark)) {
-        findings.note(
+        findings.unfinished(
             "filling it, by an import, is under way or was interrupted; it cannot be read");
     }
     std::set<std::string, std::less<>> ours{

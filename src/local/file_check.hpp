@@ -30,7 +30,8 @@ Result<> check_log_file(const store::Directory& files, const Manifest& manifest,
                         const LogExtent& extent, const store::AppendLog::ReplayFn& replay,
                         core::Findings& findings);
 
-/// Notes every file and directory that is not the collection's, and a rewrite that is unfinished.
+/// Notes every file and directory that is not the collection's, and a rewrite that is unfinished;
+/// says whether the collection itself is.
 void check_other_files(const store::Directory& files, const Manifest& manifest,
                        core::Findings& findings);
 

@@ -43,7 +43,7 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
         };
         BRAID_CHECK(check_log_file(*files, manifest, {}, take, findings));
     }
-    if (found.clean()) return {};
+    if (found.problems.empty()) return {};
     if (reading.taken() == 0) {
         return fail(ErrorCode::Corruption,
                     "nothing in its log can be read; drop it, or restore a snapshot: " +

@@ -183,7 +183,7 @@ Result<Value> Operations::check_database(const Object& params, const Caller& cal
     CallLimits limits = caller.call;
     limits.deadline.reset();
     BRAID_TRY(CheckReport report, database_.check(limits));
-    for (auto* const lines : {&report.problems, &report.notes}) {
+    for (auto* const lines : {&report.problems, &report.unfinished, &report.notes}) {
         for (std::string& line : *lines) line = caller.told(std::move(line));
     }
     return wire::check_to_value(report);

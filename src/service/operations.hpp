@@ -111,7 +111,7 @@ public:
     Result<Value> compact(const Object& params, const Caller& caller) const;
     /// Verifies the whole database (Database::check), for callers who administer all of it, to
     /// `{"clean", "collections", "chunks", "records", "bytes", "superseded", "problems",
-    /// "notes"}`. The caller's deadline is one of searches and does not count.
+    /// "unfinished", "notes"}`. The caller's deadline is one of searches and does not count.
     Result<Value> check_database(const Object& params, const Caller& caller) const;
 
     /// A request within the caller's limits, over collections it may read.

@@ -10,6 +10,7 @@ Value check_to_value(const CheckReport& report) {
                   {"bytes", report.bytes},
                   {"superseded", report.superseded},
                   {"problems", Array(report.problems.begin(), report.problems.end())},
+                  {"unfinished", Array(report.unfinished.begin(), report.unfinished.end())},
                   {"notes", Array(report.notes.begin(), report.notes.end())}};
 }
 

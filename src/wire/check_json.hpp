@@ -5,7 +5,8 @@
 
 namespace braid::wire {
 
-/// `{"clean", "collections", "chunks", "records", "bytes", "superseded", "problems", "notes"}`.
+/// `{"clean", "collections", "chunks", "records", "bytes", "superseded", "problems", "unfinished",
+/// "notes"}`.
 Value check_to_value(const CheckReport& report);
 
 }  // namespace braid::wire

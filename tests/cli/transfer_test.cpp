@@ -156,13 +156,23 @@ TEST_F(Transfer, AKilledImportIsListedAsUnfinishedAndTheNextReplacesIt) {
     const RunResult empty = run({"export", "--collection", "again"});
     EXPECT_NE(empty.exit_code, 0) << empty.output;
     EXPECT_TRUE(has(empty.errors, "\"again\" cannot be read")) << empty.errors;
-    EXPECT_TRUE(has(done({"check"}), "unfinished, and not to be read: \"again\"."));
+    const RunResult checked = run({"check"});
+    EXPECT_EQ(checked.exit_code, 1) << checked.errors;
+    EXPECT_TRUE(has(checked.output, "collection \"again\": filling it")) << checked.output;
+    EXPECT_TRUE(has(checked.errors, "1 collection is unfinished")) << checked.errors;
+    const RunResult report = run({"check", "--json"});
+    EXPECT_EQ(report.exit_code, 1);
+    EXPECT_TRUE(has(report.output, R"("clean":false)")) << report.output;
+    EXPECT_TRUE(has(report.output, R"("unfinished":["collection \"again\": filling it)"))
+        << report.output;
+    EXPECT_TRUE(has(done({"repair"}), "Nothing is damaged."));
     const RunResult copied = run({"snapshot", folder / "copy"});
     EXPECT_EQ(copied.exit_code, 0) << copied.errors;
     EXPECT_TRUE(has(copied.errors, "collection \"again\": left out: filling it")) << copied.errors;
     EXPECT_TRUE(has(done({"snapshot", folder / "second", "--json"}), "left out: filling it"));
     EXPECT_TRUE(has(done({"import", "-", "--collection", "again"}, exported), "4 chunks"));
     EXPECT_FALSE(has(done({"collections"}), "interrupted"));
+    done({"check"});
     EXPECT_EQ(without_versions(done({"export", "--collection", "again"})).size(),
               without_versions(exported).size());
 }

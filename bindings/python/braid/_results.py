@@ -55,7 +55,8 @@ class Stats(Record):
 
 @dataclass(frozen=True)
 class CheckReport(Record):
-    """What verifying a database found: `problems` are damage, `notes` what does no harm."""
+    """What verifying a database found: `problems` are damage, `unfinished` are collections that an
+    import has not filled, `notes` what does no harm."""
 
     clean: bool
     collections: int
@@ -64,6 +65,7 @@ class CheckReport(Record):
     bytes: int
     problems: list[str]
     notes: list[str]
+    unfinished: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

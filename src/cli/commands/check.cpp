@@ -28,11 +28,14 @@ Result<> run_check(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const Value report, service->call("check", {}));
     const Array& problems = service::list_in(report, "problems");
+    const Array& unfinished = service::list_in(report, "unfinished");
     if (session.json()) {
         session.out.json(report);
     } else {
-        for (const Value& problem : problems) {
-            session.out.line(plain(problem.is_string() ? problem.as_string() : ""));
+        for (const Array* const lines : {&problems, &unfinished}) {
+            for (const Value& line : *lines) {
+                session.out.line(plain(line.is_string() ? line.as_string() : ""));
+            }
         }
         for (const Value& line : service::list_in(report, "notes")) {
             session.note("note: " + plain(line.is_string() ? line.as_string() : ""));
@@ -52,16 +55,14 @@ Result<> run_check(Session& session) {
                 (superseded == 1 ? " write that was" : " writes that were") +
                 " deleted or replaced are still in the files; \"braid purge\" removes them");
     }
-    if (session.json() || session.quiet()) return {};
-    BRAID_TRY(const Value listed, service->call("collections", {}));
-    std::string unreadable;
-    for (const Value& info : service::list_in(listed, "collections")) {
-        if (service::text_in(info, "damage").empty()) continue;
-        unreadable += (unreadable.empty() ? "\"" : ", \"") + service::text_in(info, "name") + "\"";
+    if (!unfinished.empty()) {
+        return fail(ErrorCode::Unavailable,
+                    "nothing is damaged in " + check_summary(report) + ", but " +
+                        eval::count_of(unfinished.size(), "collection is", "collections are") +
+                        " unfinished and cannot be read; import again, or drop what is there");
     }
-    session.out.line("Clean: " + check_summary(report) +
-                     (unreadable.empty() ? "." : "; unfinished, and not to be read: ") +
-                     (unreadable.empty() ? "" : unreadable + "."));
+    if (session.json() || session.quiet()) return {};
+    session.out.line("Clean: " + check_summary(report) + ".");
     return {};
 }
 
@@ -73,9 +74,9 @@ const CommandSpec kCheckCommand{
     .summary = "verify that nothing is damaged",
     .details = R"(Changes nothing. Reads every file, checks the order and the checksums of all
 records, and compares both indexes and their statistics with what they say.
-Prints a line for each problem, and exits with 4 if there is one. Notes on
-standard error name what does no harm: writes that a crash interrupted, unknown
-files.
+Prints a line for each problem, and exits with 4 if there is one; with 1 if
+nothing is damaged but an import is unfinished. Notes on standard error name
+what does no harm: writes that a crash interrupted, unknown files.
 
   braid check --data ~/notes
   braid check --json)",

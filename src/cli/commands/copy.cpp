@@ -68,7 +68,7 @@ Result<> run_restore(Session& session) {
     CallLimits limits;
     limits.stop = session.interrupts.token();
     BRAID_TRY(const CheckReport checked, database.check(limits));
-    if (!checked.clean()) {
+    if (!checked.problems.empty()) {
         for (const std::string& problem : checked.problems) session.warn(problem);
         return fail(ErrorCode::Corruption,
                     source + " is damaged, nothing was restored: " + checked.problems.front());

@@ -202,9 +202,11 @@ const std::string_view kRestSchemas = R"json({
   "CheckReport": {"type": "object", "properties": {"clean": {"type": "boolean"}, "collections":
     {"type": "integer"}, "chunks": {"type": "integer"}, "records": {"type": "integer"}, "bytes":
     {"type": "integer"}, "superseded": {"type": "integer", "description": "Writes that later ones made void."}, "problems": {"type": "array", "items": {"type": "string"},
-    "description": "Damage, a line each."}, "notes": {"type": "array", "items": {"type":
-    "string"}, "description": "What does no harm."}}, "required": ["clean", "collections",
-    "chunks", "records", "bytes", "superseded", "problems", "notes"]},
+    "description": "Damage, a line each."}, "unfinished": {"type": "array", "items": {"type":
+    "string"}, "description": "Collections that cannot be read because an import is under way or was interrupted."},
+    "notes": {"type": "array", "items": {"type": "string"}, "description": "What does no harm."}},
+    "required": ["clean", "collections", "chunks", "records", "bytes", "superseded", "problems",
+    "unfinished", "notes"]},
   "Compacted": {"type": "object", "properties": {"collection": {"type": "string"}, "chunks":
     {"type": "integer"}, "bytes_before": {"type": "integer"}, "bytes_after": {"type": "integer"}},
     "required": ["collection", "chunks", "bytes_before", "bytes_after"]},
