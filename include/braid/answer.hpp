@@ -152,13 +152,20 @@ struct Answer {
     friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-/// One chunk's way through a request.
+/// One chunk's way through a request. It was measured with the words of the request's own answer,
+/// a model's included.
 struct Explanation {
     std::string collection;
     std::string chunk_id;
     std::vector<LegStanding> legs;
     std::optional<Hit> hit;  // its place in the whole ranking, and why; none: it has none
     bool shown = false;      // the request's own answer holds it
+    // As in that answer:
+    std::vector<std::string> phrasings;
+    std::optional<std::string> hypothetical_answer;
+    bool complete = true;
+    std::vector<std::string> warnings;
+    std::vector<std::string> unused;
 
     friend bool operator==(const Explanation&, const Explanation&) = default;
 };
@@ -211,8 +218,12 @@ struct Context {
     std::size_t tokens = 0;         // of `text`
     bool tokens_estimated = false;  // no tokenizer is at hand: four bytes count as one token
     std::size_t left_out = 0;       // hits that did not fit
-    bool complete = true;           // as the answer's
+    // As in the answer that it was made of:
+    std::vector<std::string> phrasings;
+    std::optional<std::string> hypothetical_answer;
+    bool complete = true;
     std::vector<std::string> warnings;
+    std::vector<std::string> unused;
     Timings timings;
 
     friend bool operator==(const Context&, const Context&) = default;

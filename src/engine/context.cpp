@@ -65,11 +65,11 @@ public:
         context_.query = answer.query;
         context_.budget = options.budget;
         context_.tokens_estimated = !options.count_tokens;
+        context_.phrasings = answer.phrasings;
+        context_.hypothetical_answer = answer.hypothetical_answer;
         context_.complete = answer.complete;
         context_.warnings = answer.warnings;
-        for (const std::string& key : answer.unused) {
-            context_.warnings.push_back("\"" + key + "\" is not used here");
-        }
+        context_.unused = answer.unused;
         context_.timings = answer.timings;
     }
 

@@ -327,9 +327,11 @@ Result<Context> Database::context(const Request& request, std::size_t budget,
                                   const Principal& principal, const CallLimits& limits) const {
     Request plain = request;  // neighbours are added here, as far as there is room
     plain.expand_neighbors = 0;
+    plain.explain = false;
     if (!plain.top_k) plain.top_k = kContextHits;
     const auto start = std::chrono::steady_clock::now();
     BRAID_TRY(Answer answer, retrieve(plain, principal, limits));
+    if (request.explain) answer.unused.emplace_back("explain");
     CallLimits whole = limits;  // the answer's deadline is the context's
     if (request.deadline_ms) {
         const auto end = start + std::chrono::milliseconds(*request.deadline_ms);

@@ -1,6 +1,7 @@
 #include "braid/retrieval/why_not.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "braid/core/charge.hpp"
@@ -79,8 +80,8 @@ ChunkTrace::ChunkTrace(const Tools& tools, const Request& request, const std::st
                        const Principal& principal, const CallLimits& limits)
     : tools_(tools), request_(request), principal_(principal), limits_(limits) {
     request_.cursor.clear();
-    request_.expand_neighbors = 0;
-    request_.explain = false;
+    if (std::exchange(request_.expand_neighbors, 0) > 0) unused_.emplace_back("expand_neighbors");
+    if (std::exchange(request_.explain, false)) unused_.emplace_back("explain");
     request_.deadline_ms.reset();  // the limits have it
     found_.explanation.chunk_id = chunk_id;
 }
@@ -91,6 +92,12 @@ Result<Explanation> ChunkTrace::explain() {
     BRAID_CHECK(measure_legs(answer_));
     Explanation& explanation = found_.explanation;
     explanation.shown = find_in(answer_) != nullptr;
+    explanation.phrasings = answer_.phrasings;
+    explanation.hypothetical_answer = answer_.hypothetical_answer;
+    explanation.complete = answer_.complete;
+    explanation.warnings = answer_.warnings;
+    explanation.unused = answer_.unused;
+    std::ranges::copy(unused_, std::back_inserter(explanation.unused));
     BRAID_TRY(explanation.hit, place_in(request_));
     return explanation;
 }

@@ -58,6 +58,7 @@ private:
     Request request_;
     const Principal& principal_;
     CallLimits limits_;
+    std::vector<std::string> unused_;  // keys that say what hits look like: here there are none
     std::vector<std::string> names_;
     ReadScope scope_;  // of the collection that has it
     ReaderPtr snapshot_;

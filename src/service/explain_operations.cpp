@@ -88,6 +88,10 @@ Result<eval::Qrels> read_qrels(Fields& fields) {
     return qrels;
 }
 
+void tell(Explanation& explanation, const Caller& caller) {
+    for (std::string& warning : explanation.warnings) warning = caller.told(std::move(warning));
+}
+
 Result<std::vector<eval::Measure>> read_measures(Fields& fields) {
     constexpr std::size_t max_measures = 50;
     BRAID_TRY(const auto names, fields.strings("measures"));
@@ -116,8 +120,9 @@ Result<std::pair<Request, std::string>> Operations::read_question(const Object& 
 Result<Value> Operations::explain(const Object& params, const Caller& caller) const {
     BRAID_TRY(const auto question, read_question(params, caller));
     const auto& [request, id] = question;
-    BRAID_TRY(const Explanation explanation,
+    BRAID_TRY(Explanation explanation,
               database_.explain(request, id, caller.principal, caller.counted()));
+    tell(explanation, caller);
     if (caller.observer != nullptr) {
         caller.observer->showed(explanation.collection, std::span(&id, 1));
     }
@@ -127,7 +132,8 @@ Result<Value> Operations::explain(const Object& params, const Caller& caller) co
 Result<Value> Operations::why_not(const Object& params, const Caller& caller) const {
     BRAID_TRY(const auto question, read_question(params, caller));
     const auto& [request, id] = question;
-    BRAID_TRY(const WhyNot why, database_.why_not(request, id, caller.principal, caller.counted()));
+    BRAID_TRY(WhyNot why, database_.why_not(request, id, caller.principal, caller.counted()));
+    tell(why.explanation, caller);
     if (caller.observer != nullptr) {
         caller.observer->showed(why.explanation.collection, std::span(&id, 1));
     }

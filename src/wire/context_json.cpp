@@ -36,8 +36,11 @@ Value context_to_value(const Context& context) {
                   {"tokens", context.tokens},
                   {"tokens_estimated", context.tokens_estimated},
                   {"left_out", context.left_out},
+                  {"phrasings", Array(context.phrasings.begin(), context.phrasings.end())},
+                  {"hypothetical_answer", context.hypothetical_answer},
                   {"complete", context.complete},
                   {"warnings", Array(context.warnings.begin(), context.warnings.end())},
+                  {"unused", Array(context.unused.begin(), context.unused.end())},
                   {"latency_ms", context.timings.total_ms}};
 }
 

@@ -7,8 +7,8 @@ namespace braid::wire {
 
 /// `{"query", "text", "passages": [{"marker", "collection", "document_id", "chunk_ids", "title",
 /// "section_title", "source", "trust", "text", "tokens", "rank", "score"}], "budget", "tokens",
-/// "tokens_estimated", "left_out", "complete", "warnings", "latency_ms"}`; titles and ranks that a
-/// passage lacks are left out.
+/// "tokens_estimated", "left_out", "phrasings", "hypothetical_answer", "complete", "warnings",
+/// "unused", "latency_ms"}`; titles, ranks and scores that a passage lacks are left out.
 Value context_to_value(const Context& context);
 
 }  // namespace braid::wire

@@ -3,6 +3,13 @@
 #include "braid/wire/answer_json.hpp"
 
 namespace braid::wire {
+namespace {
+
+Array strings(const std::vector<std::string>& list) {
+    return {list.begin(), list.end()};
+}
+
+}  // namespace
 
 Value explanation_to_value(const Explanation& explanation) {
     Array legs;
@@ -17,7 +24,12 @@ Value explanation_to_value(const Explanation& explanation) {
                   {"chunk_id", Value(explanation.chunk_id)},
                   {"legs", std::move(legs)},
                   {"shown", explanation.shown},
-                  {"hit", explanation.hit ? hit_to_value(*explanation.hit) : Value()}};
+                  {"hit", explanation.hit ? hit_to_value(*explanation.hit) : Value()},
+                  {"phrasings", strings(explanation.phrasings)},
+                  {"hypothetical_answer", explanation.hypothetical_answer},
+                  {"complete", explanation.complete},
+                  {"warnings", strings(explanation.warnings)},
+                  {"unused", strings(explanation.unused)}};
 }
 
 Value why_not_to_value(const WhyNot& why) {

@@ -5,9 +5,10 @@
 
 namespace braid::wire {
 
-/// `{"collection", "chunk_id", "legs": [{"source", "score", "rank", "depth"}], "shown", "hit"}`; a
-/// score, a rank or a hit that there is not is null. The hit is as it stands under "chunks" of an
-/// answer.
+/// `{"collection", "chunk_id", "legs": [{"source", "score", "rank", "depth"}], "shown", "hit",
+/// "phrasings", "hypothetical_answer", "complete", "warnings", "unused"}`; a score, a rank, a hit
+/// or an answer that there is not is null. The hit is as it stands under "chunks" of an answer, and
+/// what follows it is as in that answer.
 Value explanation_to_value(const Explanation& explanation);
 
 /// `{"lost_at", "reason", "change": {"key", "value"}, "explanation"}`; "lost_at" and "change" are

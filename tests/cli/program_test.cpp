@@ -166,6 +166,11 @@ TEST_F(Program, ExplainsWhereAChunkStandsAndWhyItIsNotThere) {
     EXPECT_FALSE(explained.find("shown")->as_bool());
     EXPECT_EQ(explained.find("legs")->as_array().at(0).find("rank")->as_int(), 2);
     EXPECT_TRUE(has(run(with("why-not", "red hunt")).output, "\"top_k\": 2"));
+    for (const std::string command : {"explain", "why-not", "context"}) {
+        std::vector<std::string> idle{command, "red hunt", "--strategy", "sparse", "--use-hyde"};
+        if (command != "context") idle.insert(idle.end(), {"--chunk", "owl"});
+        EXPECT_TRUE(has(run(idle).errors, "Not used here: use_hyde.")) << command;
+    }
     expect_failure({"why-not", "red hunt", "--chunk", "nobody"}, 3, "nobody");
     expect_failure({"explain", "red hunt"}, 2, "--chunk");
 }

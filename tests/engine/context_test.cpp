@@ -209,6 +209,22 @@ TEST(Context, WhatCannotFitIsNotLaidOut) {
     EXPECT_LE(layouts, 20U * 2U + 2U) << "only for the two neighbours that touch each hit";
 }
 
+TEST(Context, SaysWhatTheAnswerItIsMadeOfSays) {
+    Answer answer = answer_of({hit_of("a", 0, "one", 1)});
+    answer.phrasings = {"other words"};
+    answer.hypothetical_answer = "an answer";
+    answer.warnings = {"a leg was down"};
+    answer.unused = {"max_hops"};
+    answer.complete = false;
+    const auto context = make_context(answer, budget(100), nobody);
+    ASSERT_TRUE(context);
+    EXPECT_EQ(context->phrasings, answer.phrasings);
+    EXPECT_EQ(context->hypothetical_answer, answer.hypothetical_answer);
+    EXPECT_EQ(context->warnings, answer.warnings);
+    EXPECT_EQ(context->unused, answer.unused);
+    EXPECT_FALSE(context->complete);
+}
+
 TEST(Context, ABudgetOfNothingIsAnError) {
     EXPECT_FALSE(make_context(answer_of({}), budget(0), nobody));
 }

@@ -182,6 +182,15 @@ class Searching(DatabaseTest):
         explanation = self.notes.explain("dusk", "carp")
         self.assertEqual({leg.source for leg in explanation.legs}, {"dense", "sparse"})
 
+    def test_explanations_and_contexts_say_what_had_no_effect(self) -> None:
+        explanation = self.notes.explain("dusk", "carp", strategy="sparse", use_hyde=True)
+        self.assertEqual(explanation.unused, ["use_hyde"])
+        self.assertEqual((explanation.phrasings, explanation.hypothetical_answer), ([], None))
+        why = self.notes.why_not("dusk", "carp", strategy="sparse", use_hyde=True)
+        self.assertEqual(why.explanation.unused, ["use_hyde"])
+        context = self.notes.context("dusk", strategy="sparse", use_hyde=True)
+        self.assertEqual(context.unused, ["use_hyde"])
+
     def test_contexts_fit_their_budget(self) -> None:
         context = self.notes.context("hunt", budget=20)
         self.assertLessEqual(context.tokens, 20)

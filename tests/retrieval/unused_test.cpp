@@ -168,6 +168,36 @@ TEST_F(Unused, SwitchesOfOneLegAreListedWithoutIt) {
               (Names{"fusion.k", "dense_weight"}));
 }
 
+TEST_F(Unused, ExplanationsSayWithWhichWordsTheyMeasured) {
+    RetrieverOptions options;
+    options.preprocessor = std::make_shared<TalkativeModel>();
+    const Retriever retriever(store, fake_query_embedder(), options);
+    Request request;
+    request.query = "fox dusk";
+    request.expand_query = request.use_hyde = true;
+    request.max_hops = 2;  // of no use here
+    const auto answer = retriever.retrieve(request, {}, {});
+    const auto explanation = retriever.explain(request, "owl", {}, {});
+    const auto why = retriever.why_not(request, "owl", {}, {});
+    ASSERT_TRUE(answer && explanation && why);
+    EXPECT_EQ(answer->unused, std::vector<std::string>{"max_hops"});
+    EXPECT_FALSE(answer->phrasings.empty());
+    EXPECT_TRUE(answer->hypothetical_answer);
+    for (const Explanation& found : {*explanation, why->explanation}) {
+        EXPECT_EQ(found.phrasings, answer->phrasings);
+        EXPECT_EQ(found.hypothetical_answer, answer->hypothetical_answer);
+        EXPECT_EQ(found.complete, answer->complete);
+        EXPECT_EQ(found.warnings, answer->warnings);
+        EXPECT_EQ(found.unused, answer->unused);
+        ASSERT_EQ(found.legs.size(), 2U);
+        EXPECT_TRUE(found.legs.back().rank) << "a phrasing is \"owl\", the query is not";
+    }
+    request.explain = true;  // it is one already, and shows no hits
+    request.expand_neighbors = 1;
+    EXPECT_EQ(retriever.explain(request, "owl", {}, {})->unused,
+              (std::vector<std::string>{"max_hops", "expand_neighbors", "explain"}));
+}
+
 TEST_F(Unused, ExplainSaysWhereEachLegHasEveryHit) {
     Request request;
     request.query = "fox";

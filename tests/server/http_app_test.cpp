@@ -166,6 +166,16 @@ TEST_F(HttpTest, ExplainsAndMeasures) {
     const Value why =
         json("POST", "/v1/why_not", request + R"(, "strategy": "sparse", "top_k": 1})");
     EXPECT_TRUE(at(why, "reason").is_string());
+    const std::string idle = request + R"(, "strategy": "sparse", "use_hyde": true})";
+    EXPECT_EQ(at(json("POST", "/v1/explain", idle), "unused"), Value(Array{"use_hyde"}));
+    EXPECT_EQ(at(json("POST", "/v1/why_not", idle), "explanation.unused"),
+              Value(Array{"use_hyde"}));
+    const Value context = json("POST", "/v1/context",
+                               R"({"query": "foxes", "collection": "notes", "strategy": "sparse",
+                                   "use_hyde": true})");
+    EXPECT_EQ(at(context, "unused"), Value(Array{"use_hyde"}));
+    EXPECT_EQ(at(context, "phrasings"), Value(Array{}));
+    EXPECT_TRUE(at(context, "hypothetical_answer").is_null());
     EXPECT_EQ(code(ask("POST", "/v1/explain",
                        R"({"query": "x", "collection": "notes", "chunk_id": "elm"})"),
                    404),

@@ -90,7 +90,7 @@ class Passage(Record):
     trust: str
     text: str
     tokens: int
-    score: float
+    score: float | None = None
     rank: int | None = None
     title: str | None = None
     section_title: str | None = None
@@ -109,6 +109,9 @@ class Context(Record):
     left_out: int
     complete: bool
     warnings: list[str]
+    phrasings: list[str] = field(default_factory=list)
+    hypothetical_answer: str | None = None
+    unused: list[str] = field(default_factory=list)
 
     @classmethod
     def from_dict(cls, json: dict[str, Any]) -> Context:
@@ -131,13 +134,19 @@ class LegStanding(Record):
 
 @dataclass(frozen=True)
 class Explanation(Record):
-    """One chunk's way through a request; `hit` is its place in the whole ranking."""
+    """One chunk's way through a request; `hit` is its place in the whole ranking. It was measured
+    with the words of the request's own answer, a model's included."""
 
     collection: str
     chunk_id: str
     legs: list[LegStanding]
     shown: bool
     hit: dict[str, Any] | None
+    phrasings: list[str] = field(default_factory=list)
+    hypothetical_answer: str | None = None
+    complete: bool = True
+    warnings: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
 
     @classmethod
     def from_dict(cls, json: dict[str, Any]) -> Explanation:

@@ -3,6 +3,7 @@
 
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/request_flags.hpp"
+#include "braid/cli/commands/search_notes.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/eval/numbers.hpp"
 #include "braid/wire/request_json.hpp"
@@ -33,8 +34,8 @@ Result<> run_context(Session& session) {
         session.out.json(context);
         return {};
     }
-    for (const Value& warning : service::list_in(context, "warnings"))
-        session.warn(warning.as_string());
+    for (const std::string& line : other_words_of(context)) session.note(line);
+    warn_of_search(session, context);
     const std::size_t passages = service::list_in(context, "passages").size();
     if (passages == 0) {
         session.note("No passages.");

@@ -3,6 +3,7 @@
 
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/request_flags.hpp"
+#include "braid/cli/commands/search_notes.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/eval/numbers.hpp"
 #include "braid/json/json.hpp"
@@ -65,6 +66,8 @@ void print_standing(Session& session, const Value& explanation) {
         session.out.line("  fused   rank " + with_separators(service::number_in(*hit, "rank")) +
                          ", score " + score_of(*hit));
     }
+    for (const std::string& line : other_words_of(explanation)) session.out.line("  " + line);
+    warn_of_search(session, explanation);
 }
 
 Result<> run_explain(Session& session) {

@@ -236,16 +236,10 @@ private:
         add_shortfalls();
     }
 
-    /// What a language model made of the query.
     void add_other_words() {
-        std::string list;
-        for (const std::string& phrasing : answer_.phrasings) {
-            list += (list.empty() ? "\"" : ", \"") + plain(phrasing) + "\"";
-        }
-        if (!list.empty()) add_wrapped(style_.dim, "Also searched: " + list);
-        if (answer_.hypothetical_answer) {
-            add_wrapped(style_.dim,
-                        "Searched by meaning: \"" + plain(*answer_.hypothetical_answer) + "\"");
+        for (const std::string& line :
+             other_words_lines(answer_.phrasings, answer_.hypothetical_answer)) {
+            add_wrapped(style_.dim, line);
         }
     }
 
@@ -261,10 +255,8 @@ private:
         for (const std::string& warning : answer_.warnings) {
             add_wrapped(style_.warning, "! " + warning);
         }
-        if (answer_.unused.empty()) return;
-        std::string names;
-        for (const std::string& name : answer_.unused) names += (names.empty() ? "" : ", ") + name;
-        add_wrapped(style_.warning, "! Not used here: " + names + ".");
+        const std::string unused = unused_line(answer_.unused);
+        if (!unused.empty()) add_wrapped(style_.warning, "! " + unused);
     }
 
     void add_wrapped(std::string_view style, const std::string& text, std::size_t max_lines = 4) {
@@ -290,6 +282,26 @@ private:
 
 std::vector<std::string> answer_lines(const Answer& answer, const AnswerViewOptions& options) {
     return AnswerView(answer, options).lines();
+}
+
+std::vector<std::string> other_words_lines(const std::vector<std::string>& phrasings,
+                                           const std::optional<std::string>& hypothetical_answer) {
+    std::vector<std::string> lines;
+    std::string list;
+    for (const std::string& phrasing : phrasings) {
+        list += (list.empty() ? "\"" : ", \"") + plain(phrasing) + "\"";
+    }
+    if (!list.empty()) lines.push_back("Also searched: " + list);
+    if (hypothetical_answer) {
+        lines.push_back("Searched by meaning: \"" + plain(*hypothetical_answer) + "\"");
+    }
+    return lines;
+}
+
+std::string unused_line(const std::vector<std::string>& unused) {
+    std::string names;
+    for (const std::string& name : unused) names += (names.empty() ? "" : ", ") + name;
+    return names.empty() ? names : "Not used here: " + names + ".";
 }
 
 }  // namespace braid::cli

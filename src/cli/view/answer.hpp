@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,12 @@ struct AnswerViewOptions {
 /// and at which rank, and a snippet with the query's words marked; then what was searched and how
 /// long it took, warnings and shortfalls.
 std::vector<std::string> answer_lines(const Answer& answer, const AnswerViewOptions& options);
+
+/// What a language model made of the query, in up to two lines.
+std::vector<std::string> other_words_lines(const std::vector<std::string>& phrasings,
+                                           const std::optional<std::string>& hypothetical_answer);
+
+/// Names keys of the request that had no effect; empty if all had.
+std::string unused_line(const std::vector<std::string>& unused);
 
 }  // namespace braid::cli

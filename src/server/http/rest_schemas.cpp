@@ -44,11 +44,14 @@ const std::string_view kRestSchemas = R"json({
     "string"}, "section_title": {"type": "string"}, "source": {"type": "string"}, "trust":
     {"type": "string"}, "text": {"type": "string"}, "tokens": {"type": "integer"}, "rank":
     {"type": "integer"}, "score": {"type": "number"}}, "required": ["marker", "collection",
-    "document_id", "chunk_ids", "source", "trust", "text", "tokens", "score"]}}, "budget":
+    "document_id", "chunk_ids", "source", "trust", "text", "tokens"]}}, "budget":
     {"type": "integer"}, "tokens": {"type": "integer"}, "tokens_estimated": {"type": "boolean"},
-    "left_out": {"type": "integer"}, "complete": {"type": "boolean"}, "warnings": {"type":
-    "array", "items": {"type": "string"}}, "latency_ms": {"type": "number"}}, "required":
-    ["query", "text", "passages", "budget", "tokens", "complete", "warnings"]},
+    "left_out": {"type": "integer"}, "phrasings": {"type": "array", "items": {"type": "string"}},
+    "hypothetical_answer": {"type": ["string", "null"]}, "complete": {"type": "boolean"},
+    "warnings": {"type": "array", "items": {"type": "string"}}, "unused": {"type": "array",
+    "items": {"type": "string"}}, "latency_ms": {"type": "number"}}, "required": ["query", "text",
+    "passages", "budget", "tokens", "phrasings", "hypothetical_answer", "complete", "warnings",
+    "unused"]},
   "ExplainRequest": {"description": "A request, and the chunk that is meant.", "type": "object",
     "allOf": [{"$ref": "#/$defs/RequestMembers"}], "properties": {"chunk_id": {"type":
     "string"}}, "required": ["chunk_id"]},
@@ -57,7 +60,11 @@ const std::string_view kRestSchemas = R"json({
     {"source": {"type": "string"}, "score": {"type": ["number", "null"]}, "rank": {"type":
     ["integer", "null"]}, "depth": {"type": "integer"}}, "required": ["source", "score", "rank",
     "depth"]}}, "shown": {"type": "boolean"}, "hit": {"anyOf": [{"$ref": "#/$defs/Answer_hit"},
-    {"type": "null"}]}}, "required": ["collection", "chunk_id", "legs", "shown", "hit"]},
+    {"type": "null"}]}, "phrasings": {"type": "array", "items": {"type": "string"}},
+    "hypothetical_answer": {"type": ["string", "null"]}, "complete": {"type": "boolean"},
+    "warnings": {"type": "array", "items": {"type": "string"}}, "unused": {"type": "array",
+    "items": {"type": "string"}}}, "required": ["collection", "chunk_id", "legs", "shown", "hit",
+    "phrasings", "hypothetical_answer", "complete", "warnings", "unused"]},
   "WhyNot": {"type": "object", "properties": {"lost_at": {"type": ["string", "null"]}, "reason":
     {"type": "string"}, "change": {"anyOf": [{"type": "object", "properties": {"key": {"type":
     "string"}, "value": true}, "required": ["key", "value"]}, {"type": "null"}]}, "explanation":

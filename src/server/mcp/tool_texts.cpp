@@ -120,7 +120,9 @@ const ToolText kExplainText{
         "legs": {"type": "array", "description": "Where it stands by meaning and by words",
             "items": {"type": "object", "properties": {
                 "source": {"type": "string"}, "score": {"type": ["number", "null"]},
-                "rank": {"type": ["integer", "null"]}, "depth": {"type": "integer"}}}}},
+                "rank": {"type": ["integer", "null"]}, "depth": {"type": "integer"}}}},
+        "complete": {"type": "boolean"},
+        "warnings": {"type": "array", "items": {"type": "string"}}},
         "required": ["found", "message"]})",
 };
 

@@ -113,7 +113,9 @@ Result<Value> explain(const service::Operations& operations, const Object& argum
     Object out{{"found", hit->is_object()},
                {"message", Value()},
                {"shown", *explained->find("shown")},
-               {"legs", *explained->find("legs")}};
+               {"legs", *explained->find("legs")},
+               {"complete", *explained->find("complete")},
+               {"warnings", *explained->find("warnings")}};
     if (!hit->is_object()) {
         out.set("message", "\"" + id + "\" is not found by this query");
         return Value(std::move(out));
