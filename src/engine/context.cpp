@@ -1,67 +1,38 @@
 #include "braid/engine/context.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "braid/core/limits.hpp"
+#include "braid/engine/context_pieces.hpp"
 
 namespace braid::engine {
 namespace {
 
-constexpr std::size_t kMinOverlap = 20;    // bytes; shorter ones may be chance
-constexpr std::size_t kMaxOverlap = 4096;  // bytes
+constexpr std::size_t kDifference = 2;  // tokens by which a sum may miss, besides one per piece
 
-/// A chunk that was chosen, and the hit it is or belongs to.
-struct Piece {
-    const Hit* hit;        // whose document it is part of
-    Chunk chunk;           //
-    std::size_t rank = 0;  // 0: a neighbour
-};
+/// Collection, namespace and chunk.
+using ChunkKey = std::tuple<std::string, std::string, std::string>;
 
-/// Bytes at the end of `a` that `b` begins with, as chunks cut with an overlap have them.
-std::size_t overlap_of(std::string_view a, std::string_view b) {
-    const std::size_t most = std::min({a.size(), b.size(), kMaxOverlap});
-    for (std::size_t size = most; size >= kMinOverlap; --size) {
-        if (a.substr(a.size() - size) == b.substr(0, size)) return size;
-    }
-    return 0;
-}
-
-std::string text_of(const Object& metadata, std::string_view key) {
-    const Value* const value = metadata.find(key);
-    return value != nullptr && value->is_string() ? value->as_string() : std::string();
-}
-
-std::string source_of(const Chunk& chunk) {
-    for (const std::string_view key : {"source", "url"}) {
-        std::string text = text_of(chunk.metadata, key);
-        if (!text.empty()) return text;
-    }
-    return chunk.document_id;
-}
-
-/// The line over a passage.
-std::string heading_of(const ContextPassage& passage) {
-    std::string line = passage.marker;
-    if (passage.title) line += " " + *passage.title;
-    if (passage.section_title && passage.section_title != passage.title) {
-        line += (passage.title ? " › " : " ") + *passage.section_title;
-    }
-    std::ranges::replace(line, '\n', ' ');
-    return line + " (" + passage.source + ")\n";
+std::size_t estimated_tokens(std::string_view text) {
+    return (text.size() + 3) / 4;
 }
 
 class ContextMaker {
 public:
     ContextMaker(const Answer& answer, const ContextOptions& options,
                  const NeighborSource& neighbors)
-        : answer_(answer), options_(options), neighbors_(neighbors) {
+        : answer_(answer),
+          options_(options),
+          neighbors_(neighbors),
+          count_(options.count_tokens ? options.count_tokens : estimated_tokens),
+          ledger_(count_) {
         context_.query = answer.query;
         context_.budget = options.budget;
         context_.tokens_estimated = !options.count_tokens;
@@ -80,6 +51,7 @@ public:
         }
         if (options_.neighbors > 0) BRAID_CHECK(add_neighbors());
         lay_out();
+        drop_excess();
         if (late_) {
             context_.complete = false;
             context_.warnings.push_back(
@@ -95,10 +67,6 @@ public:
     }
 
 private:
-    std::size_t count(std::string_view text) const {
-        return options_.count_tokens ? options_.count_tokens(text) : (text.size() + 3) / 4;
-    }
-
     /// Cancelled if nobody waits any more.
     Result<> look_at_clock() {
         if (options_.limits.stopped()) return core::check_limits(options_.limits);
@@ -106,41 +74,54 @@ private:
         return {};
     }
 
-    /// Whether it would be part of a passage that is there, and perhaps share text with it.
-    bool joins_another(const Piece& piece) const {
-        return std::ranges::any_of(pieces_, [&](const Piece& other) {
-            return other.hit->collection == piece.hit->collection &&
-                   other.hit->namespace_ == piece.hit->namespace_ &&
-                   other.chunk.document_id == piece.chunk.document_id &&
-                   (touches(&other, &piece) || touches(&piece, &other));
-        });
+    /// Keeps the piece if the whole text, laid out with it, is within the budget. Far from the
+    /// budget the sum of the parts decides, which costs no more than the piece; near it the text.
+    bool try_add(Piece piece) {
+        const ChunkKey key{piece.hit->collection, piece.hit->namespace_, piece.chunk.chunk_id};
+        if (chosen_.contains(key)) return true;
+        ledger_.add(pieces_.emplace_back(std::move(piece)));
+        const std::size_t unsure = kDifference + (pieces_.size() - measured_);
+        bool fits = expected() + unsure <= options_.budget;
+        if (!fits && expected() <= options_.budget + unsure) {
+            lay_out();
+            fits = context_.tokens <= options_.budget;
+        }
+        if (fits) {
+            chosen_.insert(key);
+        } else {
+            drop_last();
+        }
+        return fits;
     }
 
-    /// Keeps the piece if the whole text, laid out with it, is within the budget.
-    bool try_add(Piece piece) {
-        const auto same = [&](const Piece& other) {
-            return other.hit->collection == piece.hit->collection &&
-                   other.hit->namespace_ == piece.hit->namespace_ &&
-                   other.chunk.chunk_id == piece.chunk.chunk_id;
-        };
-        if (std::ranges::any_of(pieces_, same)) return true;
-        // What it must cost at least; spares laying out texts that cannot fit.
-        const std::size_t own = count(piece.chunk.content);
-        const std::size_t room = options_.budget - tokens_;
-        if (own > options_.budget || (own > room && !joins_another(piece))) return false;
-        pieces_.push_back(std::move(piece));
-        lay_out();
-        if (context_.tokens <= options_.budget) {
-            tokens_ = context_.tokens;
-            return true;
-        }
+    /// Of the text with all pieces, as far as their sum tells.
+    std::size_t expected() const {
+        return static_cast<std::size_t>(std::max(
+            std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(ledger_.total()) + difference_));
+    }
+
+    void drop_last() {
+        ledger_.remove(pieces_.back());
         pieces_.pop_back();
-        return false;
+        measured_ = std::min(measured_, pieces_.size());
+    }
+
+    /// Whoever counts may find more in the whole than in its parts.
+    void drop_excess() {
+        while (context_.tokens > options_.budget && !pieces_.empty()) {
+            const std::size_t enough = ledger_.total() * options_.budget / context_.tokens;
+            do {
+                if (pieces_.back().rank != 0) ++context_.left_out;
+                drop_last();
+            } while (!pieces_.empty() && ledger_.total() > enough);
+            lay_out();
+        }
     }
 
     Result<> add_neighbors() {
-        const std::vector<Piece> hits = pieces_;
-        for (const Piece& piece : hits) {
+        const std::size_t hits = pieces_.size();
+        for (std::size_t i = 0; i < hits; ++i) {
+            const Piece& piece = pieces_[i];  // stays where it is while others are added
             if (!piece.chunk.chunk_index) continue;
             BRAID_CHECK(look_at_clock());
             if (late_) return {};
@@ -166,39 +147,17 @@ private:
     /// The pieces of each document, documents by their best hit, pieces by index.
     std::vector<std::vector<const Piece*>> by_document() const {
         std::vector<std::vector<const Piece*>> documents;
-        std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> at;
+        std::map<DocumentKey, std::size_t> at;
         for (const Piece& piece : pieces_) {
-            const auto [place, is_new] = at.try_emplace(
-                {piece.hit->collection, piece.hit->namespace_, piece.chunk.document_id},
-                documents.size());
+            const auto [place, is_new] = at.try_emplace(document_of(piece), documents.size());
             if (is_new) documents.emplace_back();
             documents[place->second].push_back(&piece);
         }
         for (auto& pieces : documents) {
-            std::ranges::stable_sort(pieces, [](const Piece* a, const Piece* b) {
-                return a->chunk.chunk_index.value_or(INT64_MAX) <
-                       b->chunk.chunk_index.value_or(INT64_MAX);
-            });
+            std::ranges::stable_sort(pieces, {},
+                                     [](const Piece* piece) { return place_of(*piece); });
         }
         return documents;
-    }
-
-    static bool touches(const Piece* before, const Piece* piece) {
-        return before != nullptr && before->chunk.chunk_index && piece->chunk.chunk_index &&
-               *before->chunk.chunk_index + 1 == *piece->chunk.chunk_index;
-    }
-
-    ContextPassage start_passage(const Piece& piece) const {
-        ContextPassage passage;
-        passage.marker = "[" + std::to_string(context_.passages.size() + 1) + "]";
-        passage.collection = piece.hit->collection;
-        passage.document_id = piece.chunk.document_id;
-        passage.title = piece.chunk.title;
-        passage.section_title = piece.chunk.section_title;
-        passage.source = source_of(piece.chunk);
-        passage.trust = text_of(piece.chunk.metadata, "trust");
-        if (passage.trust.empty()) passage.trust = "untrusted";
-        return passage;
     }
 
     static void append(ContextPassage& passage, const Piece& piece) {
@@ -223,24 +182,34 @@ private:
         for (const auto& pieces : by_document()) {
             const Piece* before = nullptr;
             for (const Piece* piece : pieces) {
-                if (!touches(before, piece)) context_.passages.push_back(start_passage(*piece));
+                if (!touches(before, *piece)) {
+                    context_.passages.push_back(
+                        start_passage(*piece, context_.passages.size() + 1));
+                }
                 append(context_.passages.back(), *piece);
                 before = piece;
             }
         }
         for (ContextPassage& passage : context_.passages) {
             const std::string block = heading_of(passage) + passage.text + "\n";
-            passage.tokens = count(block);
+            passage.tokens = count_(block);
             context_.text += (context_.text.empty() ? "" : "\n") + block;
         }
-        context_.tokens = context_.text.empty() ? 0 : count(context_.text);
+        context_.tokens = context_.text.empty() ? 0 : count_(context_.text);
+        measured_ = pieces_.size();
+        difference_ = static_cast<std::ptrdiff_t>(context_.tokens) -
+                      static_cast<std::ptrdiff_t>(ledger_.total());
     }
 
     const Answer& answer_;
     const ContextOptions& options_;
     const NeighborSource& neighbors_;
-    std::vector<Piece> pieces_;
-    std::size_t tokens_ = 0;  // of the text that the pieces make
+    TokenLedger::Counter count_;
+    TokenLedger ledger_;
+    std::deque<Piece> pieces_;       // in the order chosen
+    std::set<ChunkKey> chosen_;      // theirs
+    std::size_t measured_ = 0;       // pieces of the text that was last laid out
+    std::ptrdiff_t difference_ = 0;  // of its tokens from the ledger's
     bool late_ = false;
     Context context_;
 };

@@ -209,6 +209,45 @@ TEST(Context, WhatCannotFitIsNotLaidOut) {
     EXPECT_LE(layouts, 20U * 2U + 2U) << "only for the two neighbours that touch each hit";
 }
 
+TEST(Context, AThousandHitsAreLaidOutAFewTimes) {
+    std::vector<Hit> hits;
+    for (std::size_t i = 0; i < 1000; ++i) {
+        std::string text;
+        for (std::size_t word = 0; word < 20 + i % 30; ++word) {
+            text += std::to_string(i) + "-" + std::to_string(word) + " ";
+        }
+        hits.push_back(
+            hit_of("d" + std::to_string(i % 100), static_cast<std::int64_t>(i / 100), text, i + 1));
+    }
+    for (const std::size_t tokens : {1'000'000U, 20'000U}) {
+        std::size_t counted = 0;
+        ContextOptions options = budget(tokens);
+        options.count_tokens = [&](std::string_view text) {
+            counted += text.size();
+            return words(text);
+        };
+        const auto context = make_context(answer_of(hits), options, nobody);
+        ASSERT_TRUE(context);
+        EXPECT_LE(context->tokens, tokens);
+        EXPECT_GT(context->tokens, tokens == 20'000U ? 19'950U : 34'000U);
+        EXPECT_LE(counted, 30 * context->text.size()) << "for a budget of " << tokens;
+    }
+}
+
+TEST(Context, WhoeverFindsMoreInTheWholeThanInItsPartsIsHeard) {
+    std::vector<Hit> hits;
+    for (std::size_t i = 0; i < 50; ++i) {
+        hits.push_back(hit_of("d" + std::to_string(i), 0, "one two three", i + 1));
+    }
+    ContextOptions options = budget(200);
+    options.count_tokens = [](std::string_view text) { return words(text) * words(text) / 20; };
+    const auto context = make_context(answer_of(hits), options, nobody);
+    ASSERT_TRUE(context);
+    EXPECT_LE(context->tokens, 200U);
+    EXPECT_EQ(context->passages.size() + context->left_out, 50U);
+    EXPECT_FALSE(context->passages.empty());
+}
+
 TEST(Context, SaysWhatTheAnswerItIsMadeOfSays) {
     Answer answer = answer_of({hit_of("a", 0, "one", 1)});
     answer.phrasings = {"other words"};
