@@ -114,11 +114,13 @@ private:
 
     void note(const Answer& answer) {
         if (!answer.complete) ++outcome_.incomplete;
-        for (const std::string& text : answer.warnings) {
-            const std::string warning = without_numbers(text);
-            const bool known = outcome_.warnings.contains(warning);
-            if (known || outcome_.warnings.size() < kMaxWarnings) ++outcome_.warnings[warning];
-        }
+        for (const std::string& text : answer.warnings) count(without_numbers(text));
+        for (const std::string& key : answer.unused) count("\"" + key + "\" has no effect here");
+    }
+
+    void count(const std::string& warning) {
+        const bool known = outcome_.warnings.contains(warning);
+        if (known || outcome_.warnings.size() < kMaxWarnings) ++outcome_.warnings[warning];
     }
 
     std::span<const Query> queries_;

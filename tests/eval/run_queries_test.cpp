@@ -36,6 +36,7 @@ public:
             answer.timings.dense_ms = 2;
             answer.complete = request.query != "half";
             if (!answer.complete) answer.warnings.emplace_back("one leg is down");
+            if (request.use_hyde) answer.unused.emplace_back("use_hyde");
             answers.emplace_back(std::move(answer));
         }
         return answers;
@@ -103,6 +104,16 @@ TEST(RunQueries, AFailureNamesItsQuery) {
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().code, ErrorCode::IoError);
     EXPECT_NE(outcome.error().message.find("q2"), std::string::npos) << outcome.error().message;
+}
+
+TEST(RunQueries, SaysWhatHadNoEffect) {
+    FakeSearch search;
+    const std::vector<Query> queries{{"q1", "x"}, {"q2", "y"}};
+    auto request = documents(1);
+    request.request.use_hyde = true;
+    const auto outcome = run_queries(queries, request, std::ref(search));
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->warnings.at("\"use_hyde\" has no effect here"), 2U);
 }
 
 TEST(RunQueries, CountsIncompleteAnswersAndTheirWarnings) {
