@@ -1,8 +1,11 @@
 #include "braid/cli/session.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "braid/cli/config/embedders.hpp"
@@ -10,6 +13,13 @@
 
 namespace braid::cli {
 namespace {
+
+/// What an answer lacks is part of it, and shown with it.
+bool said_by_answers(std::string_view event) {
+    constexpr std::array events{"collection_failed", "explain_failed", "hop_failed", "leg_failed",
+                                "stage_failed"};
+    return std::ranges::find(events, event) != events.end();
+}
 
 /// Whether operations would search a collection that nobody named.
 bool names_collection(const Object& params) {
@@ -128,6 +138,7 @@ Result<Database> Session::open(OpenOptions options) const {
     const bool told_elsewhere = static_cast<bool>(options.log);
     if (!told_elsewhere) {
         options.log = [this](const LogEvent& event) {
+            if (said_by_answers(event.name)) return;
             if (event.level == LogEvent::Level::Warning || event.level == LogEvent::Level::Error) {
                 warn(event.message);
             } else if (verbose()) {

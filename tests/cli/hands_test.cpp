@@ -195,6 +195,22 @@ TEST_F(Hands, TenHitsAreShown) {
     EXPECT_TRUE(has(shown.output, "10 hits of 15")) << shown.output;
 }
 
+TEST_F(Hands, WhatAnAnswerLacksIsSaidOnce) {
+    ingest("default");
+    const std::string words = "the stage \"mmr\" failed";
+    for (const std::string command : {"retrieve", "context", "explain", "why-not"}) {
+        std::vector<std::string> arguments{command, "mice", "--stages", R"(["mmr"])"};
+        if (command.starts_with("e") || command.starts_with("w")) {
+            arguments.insert(arguments.end(), {"--chunk", "fox"});
+        }
+        const RunResult result = run(arguments);
+        const std::string all = result.output + result.errors;
+        const std::size_t first = all.find(words);
+        ASSERT_NE(first, std::string::npos) << command << ": " << all;
+        EXPECT_EQ(all.find(words, first + 1), std::string::npos) << command << ": " << all;
+    }
+}
+
 TEST_F(Hands, OneIsNotMany) {
     ingest("default");
     EXPECT_TRUE(has(run({"context", "dusk"}).errors, "1 passage, "));
