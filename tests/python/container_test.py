@@ -35,8 +35,10 @@ class Container:
         test.assertNotIn(1, db)
         del db["notes"]
         test.assertEqual([collection.name for collection in db], ["animals"])
-        with test.assertRaises(braid.NotFound):
+        with test.assertRaises(braid.NotFound) as caught:
             del db["notes"]
+        test.assertIsInstance(caught.exception, KeyError)  # as a dict raises
+        test.assertTrue(str(caught.exception).startswith("there is no collection"))
 
     def check_async(self, test: unittest.TestCase) -> None:
         self.db["notes"].add(ANIMALS)

@@ -15,8 +15,11 @@ class InvalidArgument(Error, ValueError):
     code = "invalid_argument"
 
 
-class NotFound(Error, LookupError):
+class NotFound(Error, KeyError):
     code = "not_found"
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError's would be quoted
 
 
 class AlreadyExists(Error):
