@@ -8,16 +8,18 @@ foreach(place IN ITEMS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/tests)
   file(CREATE_LINK ${BRAID_MODEL_DIR} ${place}/models SYMBOLIC)
 endforeach()
 
-# One archive of all folders but the doors, without their header probes. The HTTP server of src/net
-# is part of the doors: a program that searches needs neither it nor its libraries.
+# One archive of all folders but the doors, without their header probes: a program that searches needs
+# neither the server nor its libraries (tests/packaging reads the archive).
 get_property(modules GLOBAL PROPERTY BRAID_MODULES)
-list(REMOVE_ITEM modules braid_cli braid_server)
-list(TRANSFORM modules REPLACE "(.+)" "$<FILTER:$<TARGET_OBJECTS:\\1>,EXCLUDE,/probe/|/net/http_(server|connection)|/net/request_parser>"
-     OUTPUT_VARIABLE objects)
-get_property(libraries GLOBAL PROPERTY BRAID_LIBS)
+list(REMOVE_ITEM modules braid_cli braid_server braid_net_http)
+set(libraries)
+foreach(module IN LISTS modules)
+  get_property(needed TARGET ${module} PROPERTY BRAID_LIBS)
+  list(APPEND libraries ${needed})
+endforeach()
 list(REMOVE_DUPLICATES libraries)
 list(REMOVE_ITEM libraries xxhash::xxhash)              # header only, compiled in
-list(REMOVE_ITEM libraries Boost::headers OpenSSL::SSL) # of the server
+list(TRANSFORM modules REPLACE "(.+)" "$<FILTER:$<TARGET_OBJECTS:\\1>,EXCLUDE,/probe/>" OUTPUT_VARIABLE objects)
 
 add_library(braid_archive STATIC ${objects})
 set_target_properties(braid_archive PROPERTIES OUTPUT_NAME braid EXPORT_NAME braid

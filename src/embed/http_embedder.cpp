@@ -10,9 +10,9 @@
 #include "braid/embed/bert_normalizer.hpp"
 #include "braid/embed/embedding_response.hpp"
 #include "braid/json/json.hpp"
-#include "braid/net/http_client.hpp"
-#include "braid/net/retry.hpp"
-#include "braid/net/url.hpp"
+#include "braid/net/client/http_client.hpp"
+#include "braid/net/client/retry.hpp"
+#include "braid/net/client/url.hpp"
 #include "braid/value.hpp"
 
 namespace braid::embed {

@@ -7,9 +7,9 @@
 #include "braid/json/json.hpp"
 #include "braid/json/quote.hpp"
 #include "braid/llm/plain_text.hpp"
-#include "braid/net/http_client.hpp"
-#include "braid/net/retry.hpp"
-#include "braid/net/url.hpp"
+#include "braid/net/client/http_client.hpp"
+#include "braid/net/client/retry.hpp"
+#include "braid/net/client/url.hpp"
 #include "braid/value.hpp"
 
 namespace braid::llm {

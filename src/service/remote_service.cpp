@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "braid/json/json.hpp"
-#include "braid/net/http_client.hpp"
+#include "braid/net/client/http_client.hpp"
 #include "braid/service/service.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/chunk_json.hpp"

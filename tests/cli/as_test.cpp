@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/json/json.hpp"
-#include "braid/net/http_client.hpp"
+#include "braid/net/client/http_client.hpp"
 #include "braid/service/service.hpp"
 #include "cli/program_run.hpp"
 #include "cli/served.hpp"

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "braid/json/json.hpp"
-#include "braid/net/http_client.hpp"
+#include "braid/net/client/http_client.hpp"
 #include "cli/program_run.hpp"
 #include "core/temporary_folder.hpp"
 

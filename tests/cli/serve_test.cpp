@@ -12,7 +12,7 @@
 
 #include "braid/cli/config/socket_place.hpp"
 #include "braid/json/json.hpp"
-#include "braid/net/http_client.hpp"
+#include "braid/net/client/http_client.hpp"
 #include "cli/program_run.hpp"
 #include "cli/served.hpp"
 #include "core/temporary_folder.hpp"

@@ -17,7 +17,7 @@
 #include "braid/cli/config/settings.hpp"
 #include "braid/cli/config/socket_place.hpp"
 #include "braid/json/json.hpp"
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 #include "cli/program_run.hpp"
 #include "cli/served.hpp"
 #include "core/temporary_folder.hpp"

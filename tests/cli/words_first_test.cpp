@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/json/json.hpp"
-#include "braid/net/http_client.hpp"
+#include "braid/net/client/http_client.hpp"
 #include "cli/program_run.hpp"
 #include "core/temporary_folder.hpp"
 #include "net/http_test_server.hpp"

@@ -1,4 +1,4 @@
-#include "braid/net/http_client.hpp"
+#include "braid/net/client/http_client.hpp"
 
 #include <cstdlib>
 

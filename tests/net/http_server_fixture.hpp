@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 #include "net/raw_client.hpp"
 #include "net/test_handler.hpp"
 

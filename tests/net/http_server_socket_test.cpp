@@ -9,9 +9,9 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
-#include "braid/net/http_client.hpp"
-#include "braid/net/http_server.hpp"
-#include "braid/net/socket_file.hpp"
+#include "braid/net/client/http_client.hpp"
+#include "braid/net/http/server.hpp"
+#include "braid/net/http/socket_file.hpp"
 #include "core/temporary_folder.hpp"
 #include "net/raw_client.hpp"
 #include "net/test_handler.hpp"

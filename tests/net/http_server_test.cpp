@@ -1,4 +1,4 @@
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 
 #include <random>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "braid/net/retry.hpp"
+#include "braid/net/client/retry.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <thread>
 
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 
 namespace braid::testing {
 

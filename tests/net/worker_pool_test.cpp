@@ -1,4 +1,4 @@
-#include "braid/net/worker_pool.hpp"
+#include "braid/net/http/worker_pool.hpp"
 
 #include <algorithm>
 #include <atomic>

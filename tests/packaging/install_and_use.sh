@@ -15,6 +15,16 @@ diff <(cd "$source/include" && find braid -name '*.hpp' | sort) \
     <(cd "$work/moved/include" && find . -type f | sed 's,^\./,,' | sort)
 [[ $(find "$work/moved" -name '*.a' | wc -l) == 1 ]]
 
+echo "== nothing of the doors in the archive: no object, no symbol, no library that only they need"
+symbols=$(nm -C "$(find "$work/moved" -name '*.a')")
+grep -q ' T braid::Database::open' <<<"$symbols"
+grep -q ' T braid::net::HttpClient::send' <<<"$symbols"
+if grep -E 'boost::|braid::(cli|server)::|braid::net::(Http(Server|Handler)|Incoming|RequestParser|WorkerPool)| U (SSL|BIO|X509|PEM)_' \
+    <<<"$symbols"; then
+    echo "the symbols above belong to the server or the command line"
+    exit 1
+fi
+
 echo "== no path of this machine"
 if grep -rlaF -e "$source" -e "$build" "$work/moved"; then
     echo "the files above name the tree they were built in"

@@ -23,7 +23,7 @@
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/output_file.hpp"
 #include "braid/core/clock.hpp"
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 #include "braid/server/auth/api_keys.hpp"
 #include "braid/server/http/app.hpp"
 #include "braid/service/log.hpp"

@@ -12,7 +12,7 @@
 
 #include "braid/cli/view/output_file.hpp"
 #include "braid/core/sha256.hpp"
-#include "braid/net/socket_file.hpp"
+#include "braid/net/http/socket_file.hpp"
 
 namespace braid::cli {
 namespace {

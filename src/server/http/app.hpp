@@ -11,7 +11,7 @@
 
 #include "braid/core/byte_budget.hpp"
 #include "braid/database.hpp"
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 #include "braid/server/auth/api_keys.hpp"
 #include "braid/service/caller.hpp"
 #include "braid/service/log.hpp"

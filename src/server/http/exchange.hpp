@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 #include "braid/server/http/gate.hpp"
 #include "braid/server/http/routes.hpp"
 #include "braid/server/http/target.hpp"

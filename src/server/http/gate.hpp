@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 #include "braid/server/auth/api_keys.hpp"
 #include "braid/server/auth/rate_limit.hpp"
 #include "braid/server/http/problem.hpp"

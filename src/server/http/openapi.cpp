@@ -5,7 +5,7 @@
 
 #include "braid/apps/artifacts/hybrid_search.hpp"
 #include "braid/json/json.hpp"
-#include "braid/net/response_head.hpp"
+#include "braid/net/http/response_head.hpp"
 #include "braid/server/http/problem.hpp"
 #include "braid/server/http/routes.hpp"
 #include "braid/server/http/schema_texts.hpp"

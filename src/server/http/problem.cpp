@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "braid/json/json.hpp"
-#include "braid/net/response_head.hpp"
+#include "braid/net/http/response_head.hpp"
 
 namespace braid::server {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 #include "braid/result.hpp"
 
 namespace braid::server {

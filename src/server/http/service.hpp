@@ -10,7 +10,7 @@
 
 #include "braid/core/byte_budget.hpp"
 #include "braid/database.hpp"
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 #include "braid/server/http/exchange.hpp"
 #include "braid/server/http/mcp.hpp"
 #include "braid/server/http/metrics.hpp"

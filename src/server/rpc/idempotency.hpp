@@ -9,7 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 
 namespace braid::server {
 

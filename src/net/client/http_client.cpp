@@ -1,4 +1,4 @@
-#include "braid/net/http_client.hpp"
+#include "braid/net/client/http_client.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 
 #include "braid/core/waiting.hpp"
-#include "braid/net/address_policy.hpp"
-#include "braid/net/header_names.hpp"
-#include "braid/net/url.hpp"
+#include "braid/net/client/address_policy.hpp"
+#include "braid/net/client/header.hpp"
+#include "braid/net/client/url.hpp"
 
 namespace braid::net {
 namespace {

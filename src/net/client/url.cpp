@@ -1,4 +1,4 @@
-#include "braid/net/url.hpp"
+#include "braid/net/client/url.hpp"
 
 #include <memory>
 #include <utility>

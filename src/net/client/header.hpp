@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "braid/net/http_client.hpp"
-
 namespace braid::net {
+
+/// One line of a message's head, of requests and answers, sent and received.
+struct HttpHeader {
+    std::string name;
+    std::string value;
+};
 
 /// Of ASCII letters.
 inline bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {

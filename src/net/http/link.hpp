@@ -13,8 +13,8 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/ssl/stream.hpp>
 
-#include "braid/net/http_connection.hpp"
-#include "braid/net/worker_pool.hpp"
+#include "braid/net/http/connection.hpp"
+#include "braid/net/http/worker_pool.hpp"
 
 namespace braid::net {
 

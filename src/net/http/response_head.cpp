@@ -1,11 +1,11 @@
-#include "braid/net/response_head.hpp"
+#include "braid/net/http/response_head.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
-#include "braid/net/header_names.hpp"
+#include "braid/net/client/header.hpp"
 
 namespace braid::net {
 namespace {

@@ -1,4 +1,4 @@
-#include "braid/net/link.hpp"
+#include "braid/net/http/link.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,15 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/net/client/header.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 
 namespace braid::net {
-
-struct HttpHeader {
-    std::string name;
-    std::string value;
-};
 
 struct HttpRequest {
     std::string method = "GET";

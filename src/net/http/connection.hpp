@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "braid/net/http_server.hpp"
-#include "braid/net/request_parser.hpp"
+#include "braid/net/http/request_parser.hpp"
+#include "braid/net/http/server.hpp"
 
 namespace braid::net {
 

@@ -1,10 +1,10 @@
-#include "braid/net/http_connection.hpp"
+#include "braid/net/http/connection.hpp"
 
 #include <ctime>
 #include <utility>
 
-#include "braid/net/header_names.hpp"
-#include "braid/net/response_head.hpp"
+#include "braid/net/client/header.hpp"
+#include "braid/net/http/response_head.hpp"
 
 namespace braid::net {
 namespace {

@@ -1,4 +1,4 @@
-#include "braid/net/retry.hpp"
+#include "braid/net/client/retry.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -13,7 +13,7 @@
 #include <curl/curl.h>
 
 #include "braid/core/waiting.hpp"
-#include "braid/net/url.hpp"
+#include "braid/net/client/url.hpp"
 
 namespace braid::net {
 namespace {

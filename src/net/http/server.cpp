@@ -1,4 +1,4 @@
-#include "braid/net/http_server.hpp"
+#include "braid/net/http/server.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,9 +15,9 @@
 #include <openssl/ssl.h>
 #include <unistd.h>
 
-#include "braid/net/header_names.hpp"
-#include "braid/net/link.hpp"
-#include "braid/net/socket_file.hpp"
+#include "braid/net/client/header.hpp"
+#include "braid/net/http/link.hpp"
+#include "braid/net/http/socket_file.hpp"
 
 namespace braid::net {
 namespace {

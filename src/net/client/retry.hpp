@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "braid/net/http_client.hpp"
+#include "braid/net/client/http_client.hpp"
 
 namespace braid::net {
 

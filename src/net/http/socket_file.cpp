@@ -1,4 +1,4 @@
-#include "braid/net/socket_file.hpp"
+#include "braid/net/http/socket_file.hpp"
 
 #include <cerrno>
 #include <cstring>

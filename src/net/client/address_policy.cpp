@@ -1,4 +1,4 @@
-#include "braid/net/address_policy.hpp"
+#include "braid/net/client/address_policy.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "braid/net/request_parser.hpp"
+#include "braid/net/http/request_parser.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 
-#include "braid/net/header_names.hpp"
+#include "braid/net/client/header.hpp"
 
 namespace braid::net {
 namespace {

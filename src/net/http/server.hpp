@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "braid/core/byte_budget.hpp"
-#include "braid/net/http_client.hpp"
+#include "braid/net/client/header.hpp"
 #include "braid/result.hpp"
 
 namespace braid::net {
