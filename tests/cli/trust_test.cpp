@@ -49,7 +49,7 @@ public:
         return std::exchange(keys_, {});
     }
 
-    std::optional<net::OutgoingResponse> admit(const net::IncomingRequest& head,
+    std::optional<net::OutgoingResponse> admit(net::IncomingRequest& head,
                                                std::size_t& /*limit*/) override {
         const std::scoped_lock lock(mutex_);
         keys_.emplace_back(head.header("Authorization").value_or("none"));

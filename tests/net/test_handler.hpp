@@ -17,7 +17,7 @@ namespace braid::testing {
 /// called.
 class TestHandler final : public net::HttpHandler {
 public:
-    std::optional<net::OutgoingResponse> admit(const net::IncomingRequest& head,
+    std::optional<net::OutgoingResponse> admit(net::IncomingRequest& head,
                                                std::size_t& body_limit) override {
         if (head.target == "/forbidden") return text(403, "forbidden");
         if (head.target == "/small") body_limit = 10;

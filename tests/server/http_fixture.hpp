@@ -39,7 +39,8 @@ inline net::OutgoingResponse send(net::HttpHandler& handler, const net::Incoming
     head.body.clear();
     if (auto refused = handler.admit(head, limit)) return *std::move(refused);
     if (request.body.size() > limit) return handler.refuse(413, "the body is too large");
-    return handler.handle(request);
+    head.body = request.body;
+    return handler.handle(head);
 }
 
 inline std::string header_of(const net::OutgoingResponse& response, const std::string& name) {

@@ -70,6 +70,21 @@ TEST_F(KeyedHttpTest, AsksForAKeyBeforeAnythingElse) {
     EXPECT_EQ(send(*app, socket).status, 200) << "the socket is its owner's";
 }
 
+TEST_F(KeyedHttpTest, JudgesARequestOnceByItsHead) {
+    std::size_t limit = 0;
+    auto request = http_request("GET", "/v1/collections", "", bearer("root"));
+    EXPECT_EQ(code(app->handle(request), 500), "internal_error") << "nobody let it in";
+    ASSERT_FALSE(app->admit(request, limit));
+    const auto id = header_of(app->handle(request), "X-Request-Id");
+    // Neither key nor route is looked at again: what was found out first holds.
+    request.headers.clear();
+    request.target = "/nothing";
+    const auto answered = app->handle(request);
+    EXPECT_EQ(answered.status, 200);
+    EXPECT_EQ(header_of(answered, "X-Request-Id"), id);
+    EXPECT_EQ(at(parsed(answered.body), "collections"), Value(Array{}));
+}
+
 TEST_F(KeyedHttpTest, HoldsKeysToTheirRights) {
     const std::string chunk = R"({"text": "a red fox"})";
     json("PUT", "/v1/collections/notes/chunks/a", chunk, 200, bearer("writer"));

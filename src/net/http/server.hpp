@@ -28,6 +28,7 @@ struct IncomingRequest {
     /// draining.
     std::stop_token gone;
     std::shared_ptr<HeldBytes> held;  // of the body, while it is kept; none: it is not counted
+    std::shared_ptr<void> admitted;   // what the handler's admit() learned, for its handle()
 
     std::optional<std::string_view> header(std::string_view name) const noexcept;
 };
@@ -50,10 +51,11 @@ public:
     virtual ~HttpHandler() = default;
 
     /// Judges the head of a request before any of its body is read; short and without blocking. An
-    /// answer refuses it: the body is not read. Otherwise `body_limit` may be set.
-    virtual std::optional<OutgoingResponse> admit(const IncomingRequest& head,
+    /// answer refuses it: the body is not read. Otherwise `body_limit` and `head.admitted` may be
+    /// set.
+    virtual std::optional<OutgoingResponse> admit(IncomingRequest& head,
                                                   std::size_t& body_limit) = 0;
-    /// Runs on a worker; may block.
+    /// Answers a request that admit() let in, with what it left there. Runs on a worker; may block.
     virtual OutgoingResponse handle(const IncomingRequest& request) = 0;
     /// The answer to what is no request, or to one beyond a limit of the transport (400, 408, 413,
     /// 431, 503). Short and without blocking.

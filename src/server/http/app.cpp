@@ -190,10 +190,10 @@ HttpApp::HttpApp(Database& database, HttpAppOptions options)
 
 HttpApp::~HttpApp() = default;
 
-std::optional<OutgoingResponse> HttpApp::admit(const IncomingRequest& head,
-                                               std::size_t& body_limit) {
+std::optional<OutgoingResponse> HttpApp::admit(IncomingRequest& head, std::size_t& body_limit) {
     const auto started = Clock::now();
-    Exchange exchange = state_->begin(head);
+    const auto admitted = std::make_shared<Exchange>(state_->begin(head));
+    Exchange& exchange = *admitted;
     auto refused = state_->check_head(head, exchange);
     if (!refused && !is_open(exchange.match.route)) {
         if (auto refusal = state_->gate.check_rate(exchange.identity)) {
@@ -203,7 +203,10 @@ std::optional<OutgoingResponse> HttpApp::admit(const IncomingRequest& head,
     if (!refused) {
         const std::size_t limit = state_->service.body_limit(head, *exchange.match.route);
         body_limit = limit;
-        if (declared_length(head) <= limit) return std::nullopt;
+        if (declared_length(head) <= limit) {
+            head.admitted = admitted;
+            return std::nullopt;
+        }
         refused =
             state_->refuse(exchange, {DoorError::PayloadTooLarge,
                                       "the body may have " + std::to_string(limit) + " bytes here",
@@ -216,17 +219,16 @@ std::optional<OutgoingResponse> HttpApp::admit(const IncomingRequest& head,
 }
 
 OutgoingResponse HttpApp::handle(const IncomingRequest& request) {
+    if (request.admitted == nullptr) return refuse(500, "internal error");
     const auto started = Clock::now();
-    Exchange exchange = state_->begin(request);
+    Exchange& exchange = *static_cast<Exchange*>(request.admitted.get());
     Watch watch(state_->service.metrics(), state_->watching);
     OutgoingResponse response;
     state_->service.metrics().started();
     try {
-        if (auto refused = state_->check_head(request, exchange)) {
-            response = *std::move(refused);
-        } else if (!is_open(exchange.match.route) &&
-                   state_->service.metrics().running() >
-                       static_cast<std::int64_t>(state_->options.max_running)) {
+        if (!is_open(exchange.match.route) &&
+            state_->service.metrics().running() >
+                static_cast<std::int64_t>(state_->options.max_running)) {
             response = state_->refuse(
                 exchange,
                 {DoorError::Overloaded, "too many requests are at work", {{"Retry-After", "1"}}});

@@ -57,9 +57,10 @@ public:
     HttpApp(Database& database, HttpAppOptions options);
     ~HttpApp() override;
 
-    /// Host, origin, key, rate, and the route's body limit.
-    std::optional<net::OutgoingResponse> admit(const net::IncomingRequest& head,
+    /// Host, origin, route, key, rate, and the route's body limit: once per request.
+    std::optional<net::OutgoingResponse> admit(net::IncomingRequest& head,
                                                std::size_t& body_limit) override;
+    /// A request that admit() did not let in is an internal error.
     net::OutgoingResponse handle(const net::IncomingRequest& request) override;
     net::OutgoingResponse refuse(int status, std::string_view reason) override;
 

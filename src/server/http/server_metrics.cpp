@@ -111,7 +111,7 @@ std::string ServerMetrics::text() const {
     return out;
 }
 
-std::optional<net::OutgoingResponse> ServerMetrics::admit(const net::IncomingRequest& head,
+std::optional<net::OutgoingResponse> ServerMetrics::admit(net::IncomingRequest& head,
                                                           std::size_t& body_limit) {
     body_limit = 0;
     if (const auto refusal = check_address_ ? check_address_(head) : std::nullopt) {
@@ -127,8 +127,6 @@ std::optional<net::OutgoingResponse> ServerMetrics::admit(const net::IncomingReq
 }
 
 net::OutgoingResponse ServerMetrics::handle(const net::IncomingRequest& request) {
-    std::size_t limit = 0;
-    if (auto refused = admit(request, limit)) return *std::move(refused);
     return plain(200, request.method == "HEAD" ? std::string() : text());
 }
 

@@ -33,7 +33,7 @@ public:
 
     std::string text() const;
 
-    std::optional<net::OutgoingResponse> admit(const net::IncomingRequest& head,
+    std::optional<net::OutgoingResponse> admit(net::IncomingRequest& head,
                                                std::size_t& body_limit) override;
     net::OutgoingResponse handle(const net::IncomingRequest& request) override;
     net::OutgoingResponse refuse(int status, std::string_view reason) override;
