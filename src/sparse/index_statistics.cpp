@@ -6,22 +6,23 @@ Result<> RemovedRows::add(const IndexReader& reader, std::uint32_t row) {
     BRAID_TRY(const RowFacts facts, reader.row_facts());
     BRAID_TRY(const std::uint32_t number, reader.label_number(row));
     BRAID_TRY(ForwardCursor cursor, facts.terms(row));
-    std::vector<std::uint32_t> terms;
-    while (cursor.next()) terms.push_back(cursor.term());
+    row_.clear();
+    while (cursor.next()) row_.push_back({.term = cursor.term(), .label = number, .rows = 1});
     if (cursor.broken()) return corrupt_index("the terms of a row cannot be read");
-    LabelFacts& label = labels_[number];
-    ++label.rows;
+    LabelRows label{.number = number, .facts = {.rows = 1}};
     for (std::size_t f = 0; f < reader.fields(); ++f) {
-        label.total_lengths[f] += facts.length(row, f);
+        label.facts.total_lengths[f] = facts.length(row, f);
     }
-    for (const std::uint32_t term : terms) ++terms_[term][number];
+    labels_.add(std::span(&label, 1));
+    terms_.add(row_);
     return {};
 }
 
-const std::map<std::uint32_t, std::uint32_t>* RemovedRows::by_label(
-    std::uint32_t term) const noexcept {
-    const auto found = terms_.find(term);
-    return found == terms_.end() ? nullptr : &found->second;
+void RemovedRows::LabelRows::add(const LabelRows& other) noexcept {
+    facts.rows += other.facts.rows;
+    for (std::size_t f = 0; f < kMaxFields; ++f) {
+        facts.total_lengths[f] += other.facts.total_lengths[f];
+    }
 }
 
 Result<IndexStatistics> IndexStatistics::create(const IndexReader& reader,
@@ -40,13 +41,13 @@ Result<IndexStatistics> IndexStatistics::create(const IndexReader& reader,
         }
     }
     if (removed == nullptr) return statistics;
-    for (const auto& [number, gone] : removed->labels()) {
-        if (number >= reader.labels() || !statistics.visible_[number]) continue;
-        statistics.totals_.rows -= gone.rows;
+    removed->each_label([&](const auto& gone) {
+        if (gone.number >= reader.labels() || !statistics.visible_[gone.number]) return;
+        statistics.totals_.rows -= gone.facts.rows;
         for (std::size_t f = 0; f < reader.fields(); ++f) {
-            statistics.totals_.total_lengths[f] -= gone.total_lengths[f];
+            statistics.totals_.total_lengths[f] -= gone.facts.total_lengths[f];
         }
-    }
+    });
     return statistics;
 }
 
@@ -59,12 +60,9 @@ Result<std::uint64_t> IndexStatistics::document_frequency(std::string_view term)
 Result<std::uint64_t> IndexStatistics::document_frequency(const TermEntry& entry) const {
     BRAID_TRY(std::uint64_t df, stored_frequency(entry));
     if (removed_ == nullptr) return df;
-    if (const auto* gone = removed_->by_label(entry.id)) {
-        for (const auto& [number, rows] : *gone) {
-            if (number < visible_.size() && visible_[number])
-                df -= std::min<std::uint64_t>(df, rows);
-        }
-    }
+    removed_->each_label_of(entry.id, [&](std::uint32_t number, std::uint32_t rows) {
+        if (number < visible_.size() && visible_[number]) df -= std::min<std::uint64_t>(df, rows);
+    });
     return df;
 }
 

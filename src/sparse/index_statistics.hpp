@@ -3,14 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "braid/sparse/index_reader.hpp"
+#include "braid/sparse/summed_levels.hpp"
 
 namespace braid::sparse {
 
@@ -18,20 +17,51 @@ namespace braid::sparse {
 using LabelPredicate = std::function<bool(std::uint32_t label)>;
 
 /// What rows that were deleted, or are hidden for another reason, take away from the statistics of
-/// an index. Their own terms say it, so nothing is counted again.
+/// an index. Their own terms say it, so nothing is counted again. A copy shares what it was made
+/// from and costs next to nothing, however many rows there are. Adding and reading are one
+/// thread's at a time; copies are independent.
 class RemovedRows {
 public:
     /// Each row once. Requires row < reader.rows(), and the same index in all calls.
     Result<> add(const IndexReader& reader, std::uint32_t row);
 
-    /// By number of the label.
-    const std::map<std::uint32_t, LabelFacts>& labels() const noexcept { return labels_; }
-    /// The labels of the rows with a term: pairs of (number of a label, rows).
-    const std::map<std::uint32_t, std::uint32_t>* by_label(std::uint32_t term) const noexcept;
+    /// Rows and lengths by number of the label; a number may come several times.
+    template <class Visit>
+    void each_label(const Visit& visit) const {
+        labels_.each(visit);
+    }
+    /// The labels of the rows with a term: visit(number of a label, rows). The same.
+    template <class Visit>
+    void each_label_of(std::uint32_t term, const Visit& visit) const {
+        terms_.each_from({.term = term}, [&](const TermRows& found) {
+            if (found.term != term) return false;
+            visit(found.label, found.rows);
+            return true;
+        });
+    }
 
 private:
-    std::map<std::uint32_t, LabelFacts> labels_;
-    std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> terms_;
+    struct TermRows {
+        std::uint32_t term = 0;
+        std::uint32_t label = 0;  // its number
+        std::uint32_t rows = 0;
+
+        std::uint64_t key() const noexcept {
+            return static_cast<std::uint64_t>(term) << 32 | label;
+        }
+        void add(const TermRows& other) noexcept { rows += other.rows; }
+    };
+    struct LabelRows {
+        std::uint32_t number = 0;
+        LabelFacts facts;
+
+        std::uint64_t key() const noexcept { return number; }
+        void add(const LabelRows& other) noexcept;
+    };
+
+    SummedLevels<LabelRows> labels_;
+    SummedLevels<TermRows> terms_;
+    std::vector<TermRows> row_;  // of the row that is being added
 };
 
 /// Rows and lengths that a principal may see.

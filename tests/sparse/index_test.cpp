@@ -154,6 +154,32 @@ TEST(SparseIndex, StatisticsAreSumsOverVisibleLabelsWithoutRemovedRows) {
     }
 }
 
+TEST(SparseIndex, ACopyOfRemovedRowsStaysAsItIs) {
+    std::mt19937_64 rng(12);
+    const Corpus corpus =
+        random_corpus(rng, {.rows = 300, .words = 8, .vocabulary = 20, .labels = 3});
+    store::MemorySections sections;
+    corpus.build(sections);
+    const IndexReader reader = must_open(sections);
+    const auto all = [](std::uint32_t) { return true; };
+    RemovedRows removed;
+    for (std::uint32_t row = 0; row < 100; ++row) ASSERT_TRUE(removed.add(reader, row));
+    const RemovedRows copy = removed;
+    for (std::uint32_t row = 100; row < 300; ++row) ASSERT_TRUE(removed.add(reader, row));
+    EXPECT_EQ(IndexStatistics::create(reader, all, &removed)->totals().rows, 0U);
+    const auto earlier = IndexStatistics::create(reader, all, &copy);
+    EXPECT_EQ(earlier->totals().rows, 200U);
+    for (std::uint64_t rank = 0; rank < 20; ++rank) {
+        std::uint64_t df = 0;
+        for (std::uint32_t row = 100; row < 300; ++row) {
+            df += corpus.rows[row].terms.contains(word_of(rank)) ? 1 : 0;
+        }
+        EXPECT_EQ(*earlier->document_frequency(word_of(rank)), df);
+        EXPECT_EQ(
+            *IndexStatistics::create(reader, all, &removed)->document_frequency(word_of(rank)), 0U);
+    }
+}
+
 TEST(SparseIndex, RefusesRowsThatMakeNoSense) {
     IndexBuilder builder(2);
     const std::array<std::uint32_t, 2> lengths{1, 1};
