@@ -100,7 +100,7 @@ void put_list_header(Bytes& out, const ListHeader& header) {
     put(out, header.fields);
     put(out, std::uint16_t{0});
     put(out, header.max_tf);
-    put(out, header.label_counts);
+    put(out, header.label_bytes);
     for (const std::uint32_t word : header.codes) put(out, word);
 }
 
@@ -109,7 +109,7 @@ ListHeader load_list_header(const std::uint8_t* at) noexcept {
     header.form = static_cast<ListForm>(at[0]);
     header.fields = at[1];
     header.max_tf = load<std::uint32_t>(at + 4);
-    header.label_counts = load<std::uint32_t>(at + 8);
+    header.label_bytes = load<std::uint32_t>(at + 8);
     for (std::size_t i = 0; i < header.codes.size(); ++i) {
         header.codes[i] = load<std::uint32_t>(at + 12, i);
     }

@@ -92,9 +92,9 @@ enum class ListForm : std::uint8_t { Gaps = 0, Ids = 1, Column = 2 };
 /// What a list begins with. All rows of it have a code whose bit is set.
 struct ListHeader {
     ListForm form = ListForm::Gaps;
-    std::uint8_t fields = 0;         // bit f: some row has the term in field f
-    std::uint32_t max_tf = 0;        // over all fields together
-    std::uint32_t label_counts = 0;  // pairs of (label number, rows)
+    std::uint8_t fields = 0;        // bit f: some row has the term in field f
+    std::uint32_t max_tf = 0;       // over all fields together
+    std::uint32_t label_bytes = 0;  // of the labels of its rows
     std::array<std::uint32_t, 8> codes{};
 };
 inline constexpr std::size_t kListHeaderBytes = 44;

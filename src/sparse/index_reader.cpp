@@ -77,9 +77,9 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
     const std::uint64_t windows = header_.windows();
     if (all.size() < kListHeaderBytes) return corrupt_index("a list without a header");
     list.header = load_list_header(all.data());
-    std::uint64_t need = kListHeaderBytes + 8ULL * list.header.label_counts;
+    std::uint64_t need = kListHeaderBytes + std::uint64_t{list.header.label_bytes};
     if (need > all.size()) return corrupt_index("a list ends in its labels");
-    list.label_counts = all.data() + kListHeaderBytes;
+    list.label_counts = all.subspan(kListHeaderBytes, list.header.label_bytes);
     if (list.header.form == ListForm::Column) {
         list.form = ListView::Form::Column;
         if (entry.id >= header_.columns) return corrupt_index("a column that is not there");
@@ -133,6 +133,15 @@ Result<LabelFacts> IndexReader::label(std::uint32_t number) const {
         facts.total_lengths[f] = load<std::uint64_t>(at + 8, f);
     }
     return facts;
+}
+
+Result<RowLabels> IndexReader::row_labels() const {
+    RowLabels labels;
+    labels.width_ = header_.label_width;
+    const std::uint64_t begin = header_.labels * header_.label_entry();
+    BRAID_TRY(const auto bytes, labels_.bytes(begin, labels_.size() - begin));
+    labels.numbers_ = octets(bytes).data();
+    return labels;
 }
 
 Result<std::uint32_t> IndexReader::label_number(std::uint32_t row) const {

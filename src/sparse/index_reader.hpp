@@ -21,7 +21,7 @@ struct ListView {
     TermEntry entry;
     Form form = Form::Single;
     ListHeader header;                           // Gaps, Ids, Column
-    const std::uint8_t* label_counts = nullptr;  // the same
+    std::span<const std::uint8_t> label_counts;  // the same; empty: not stored
     const std::uint8_t* directory = nullptr;  // Gaps, Ids: first entry of each window, and the end
     const std::uint8_t* entries = nullptr;    // Gaps, Ids; Column: its nibbles
     std::span<const std::uint8_t> run;
@@ -63,6 +63,20 @@ private:
     store::Section forward_;
 };
 
+/// The label of each row, as a number among those of the index, verified.
+class RowLabels {
+public:
+    std::uint32_t number(std::uint32_t row) const noexcept {
+        return width_ == 0 ? 0 : load_narrow(numbers_, width_, row);
+    }
+
+private:
+    friend class IndexReader;
+
+    const std::uint8_t* numbers_ = nullptr;
+    std::uint32_t width_ = 0;  // 0: all rows have the one label
+};
+
 /// Rows and bytes of a label.
 struct LabelFacts {
     std::uint32_t label = 0;
@@ -88,6 +102,8 @@ public:
 
     /// Labels are numbered from 0 in increasing order.
     Result<LabelFacts> label(std::uint32_t number) const;
+    /// Numbers it does not check.
+    Result<RowLabels> row_labels() const;
     /// Of a row's label. Requires row < rows().
     Result<std::uint32_t> label_number(std::uint32_t row) const;
     Result<std::uint32_t> label_of(std::uint32_t row) const;

@@ -66,25 +66,38 @@ Result<std::uint64_t> IndexStatistics::document_frequency(const TermEntry& entry
     return df;
 }
 
-/// Of the index as it was written: from the labels of a list, or from those of its few rows.
+/// Of the index as it was written: from the labels that a list stores, or from those of its rows.
 Result<std::uint64_t> IndexStatistics::stored_frequency(const TermEntry& entry) const {
     if (all_) return entry.df;
     if (none_) return 0;
     BRAID_TRY(const ListView list, reader_->list(entry));
+    if (!list.label_counts.empty()) return counted_frequency(list.label_counts);
+    BRAID_TRY(const RowLabels labels, reader_->row_labels());
     std::uint64_t df = 0;
-    if (entry.df >= kListRows) {
-        for (std::uint32_t i = 0; i < list.header.label_counts; ++i) {
-            const auto number = load<std::uint32_t>(list.label_counts, std::size_t{2} * i);
-            if (number >= visible_.size()) return corrupt_index("a label that is not there");
-            if (visible_[number])
-                df += load<std::uint32_t>(list.label_counts, std::size_t{2} * i + 1);
-        }
-        return df;
-    }
     for (ListCursor cursor(list, reader_->rows()); cursor.row() != ListCursor::kEnd;
          cursor.next()) {
-        BRAID_TRY(const std::uint32_t number, reader_->label_number(cursor.row()));
+        const std::uint32_t number = labels.number(cursor.row());
+        if (number >= visible_.size()) return corrupt_index("a label that is not there");
         df += visible_[number] ? 1 : 0;
+    }
+    return df;
+}
+
+Result<std::uint64_t> IndexStatistics::counted_frequency(
+    std::span<const std::uint8_t> label_counts) const {
+    const std::uint8_t* at = label_counts.data();
+    const std::uint8_t* const end = at + label_counts.size();
+    std::uint64_t df = 0;
+    std::uint64_t next = 0;
+    while (at != end) {
+        std::uint64_t distance = 0;
+        std::uint64_t rows = 0;
+        if (!get_varint(at, end, distance) || !get_varint(at, end, rows)) {
+            return corrupt_index("a list ends in its labels");
+        }
+        if (distance >= visible_.size() - next) return corrupt_index("a label that is not there");
+        next += distance + 1;
+        if (visible_[next - 1]) df += rows;
     }
     return df;
 }

@@ -89,6 +89,7 @@ private:
         : reader_(&reader), removed_(removed) {}
     Result<std::uint64_t> document_frequency(const TermEntry& entry) const;
     Result<std::uint64_t> stored_frequency(const TermEntry& entry) const;
+    Result<std::uint64_t> counted_frequency(std::span<const std::uint8_t> label_counts) const;
 
     const IndexReader* reader_;
     const RemovedRows* removed_;

@@ -13,14 +13,24 @@ void ListWriter::write_run(const TermPostings& term, Bytes& out) const {
     }
 }
 
-void ListWriter::count_labels(const TermPostings& term) {
-    labels_seen_.clear();
+void ListWriter::write_labels(const TermPostings& term) {
+    constexpr std::size_t kRowsPerByte = 8;
+    labels_.clear();
     if (context_.label_numbers.empty()) return;
+    labels_seen_.clear();
     for (const std::uint32_t row : term.rows) {
         const std::uint32_t label = context_.label_numbers[row];
         if (label_rows_[label]++ == 0) labels_seen_.push_back(label);
     }
     std::ranges::sort(labels_seen_);
+    std::uint32_t next = 0;
+    for (const std::uint32_t label : labels_seen_) {
+        put_varint(labels_, label - next);
+        put_varint(labels_, label_rows_[label]);
+        label_rows_[label] = 0;
+        next = label + 1;
+    }
+    if (labels_.size() > term.rows.size() / kRowsPerByte) labels_.clear();
 }
 
 void ListWriter::write_gaps(const TermPostings& term) {
@@ -69,8 +79,8 @@ void ListWriter::write(const TermPostings& term, Bytes& out) {
         const std::uint8_t bits = code(term, i);
         header.codes[bits / 32U] |= 1U << (bits % 32U);
     }
-    count_labels(term);
-    header.label_counts = static_cast<std::uint32_t>(labels_seen_.size());
+    write_labels(term);
+    header.label_bytes = static_cast<std::uint32_t>(labels_.size());
     directory_.clear();
     entries_.clear();
     if (term.id < context_.columns) {
@@ -83,11 +93,7 @@ void ListWriter::write(const TermPostings& term, Bytes& out) {
         }
     }
     put_list_header(out, header);
-    for (const std::uint32_t label : labels_seen_) {
-        put(out, label);
-        put(out, label_rows_[label]);
-        label_rows_[label] = 0;
-    }
+    out.insert(out.end(), labels_.begin(), labels_.end());
     for (const std::uint32_t start : directory_) put(out, start);
     out.insert(out.end(), entries_.begin(), entries_.end());
 }

@@ -41,7 +41,8 @@ public:
 
 private:
     void write_run(const TermPostings& term, Bytes& out) const;
-    void count_labels(const TermPostings& term);
+    /// How many rows have each label, if that takes few bytes beside the rows themselves.
+    void write_labels(const TermPostings& term);
     /// Entries of two bytes: distance from the row before in the window, and code.
     void write_gaps(const TermPostings& term);
     void write_ids(const TermPostings& term);
@@ -49,6 +50,7 @@ private:
     ListContext context_;
     std::vector<std::uint32_t> label_rows_;  // all 0 between calls
     std::vector<std::uint32_t> labels_seen_;
+    Bytes labels_;
     std::vector<std::uint32_t> directory_;
     Bytes entries_;
 };

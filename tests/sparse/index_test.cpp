@@ -154,6 +154,36 @@ TEST(SparseIndex, StatisticsAreSumsOverVisibleLabelsWithoutRemovedRows) {
     }
 }
 
+TEST(SparseIndex, ThousandsOfLabelsTakeFewBytesAndAreCountedExactly) {
+    std::mt19937_64 rng(11);
+    const CorpusShape shape{.rows = 12'000, .words = 6, .vocabulary = 40};
+    CorpusShape labelled = shape;
+    labelled.labels = 10'000;
+    const Corpus corpus = random_corpus(rng, labelled);
+    Corpus plain = corpus;
+    for (Corpus::Row& row : plain.rows) row.label = 0;
+    store::MemorySections with;
+    store::MemorySections without;
+    corpus.build(with);
+    plain.build(without);
+    const auto size = [](const store::SectionSource& source) {
+        return bytes_of(source, kPostingsSection).size();
+    };
+    const IndexReader reader = must_open(with);
+    EXPECT_LE(size(with), size(without) + reader.header().postings / 8);
+    const auto visible = [](std::uint32_t label) { return label / 7 % 3 == 1; };
+    const auto statistics = IndexStatistics::create(reader, visible, nullptr);
+    ASSERT_TRUE(statistics) << statistics.error().message;
+    std::map<std::string, std::uint64_t> frequencies;
+    for (const Corpus::Row& row : corpus.rows) {
+        if (!visible(row.label)) continue;
+        for (const auto& [term, counts] : row.terms) ++frequencies[term];
+    }
+    for (const auto& [term, df] : frequencies) {
+        EXPECT_EQ(*statistics->document_frequency(term), df) << term;
+    }
+}
+
 TEST(SparseIndex, ACopyOfRemovedRowsStaysAsItIs) {
     std::mt19937_64 rng(12);
     const Corpus corpus =
