@@ -12,6 +12,24 @@ struct Avx512Bytes {
                                       _mm512_set1_epi8(static_cast<char>(cut)));
     }
 
+    static bool any_at_least(const std::uint8_t* p, std::uint8_t cut) noexcept {
+        const __m512i first = _mm512_max_epu8(_mm512_loadu_si512(p), _mm512_loadu_si512(p + 64));
+        const __m512i second =
+            _mm512_max_epu8(_mm512_loadu_si512(p + 128), _mm512_loadu_si512(p + 192));
+        return _mm512_cmpge_epu8_mask(_mm512_max_epu8(first, second),
+                                      _mm512_set1_epi8(static_cast<char>(cut))) != 0;
+    }
+
+    static void fold(const std::uint8_t* p, std::size_t blocks, const std::uint64_t* mask,
+                     std::uint8_t* out) noexcept {
+        __m512i most = _mm512_setzero_si512();
+        for (std::size_t i = 0; i < blocks; ++i) {
+            const __mmask64 counts = mask == nullptr ? ~std::uint64_t{0} : mask[i];
+            most = _mm512_max_epu8(most, _mm512_maskz_loadu_epi8(counts, p + 64 * i));
+        }
+        _mm512_storeu_si512(out, most);
+    }
+
     static void add(std::uint8_t* bytes, const std::uint8_t* nibbles,
                     const std::uint8_t* table) noexcept {
         const __m512i values =

@@ -13,6 +13,25 @@ struct ScalarBytes {
         return hits;
     }
 
+    static bool any_at_least(const std::uint8_t* p, std::uint8_t cut) noexcept {
+        std::uint8_t most = 0;
+        for (unsigned i = 0; i < 256; ++i) most = p[i] > most ? p[i] : most;
+        return most >= cut;
+    }
+
+    static void fold(const std::uint8_t* p, std::size_t blocks, const std::uint64_t* mask,
+                     std::uint8_t* out) noexcept {
+        for (unsigned i = 0; i < 64; ++i) {
+            std::uint8_t most = 0;
+            for (std::size_t block = 0; block < blocks; ++block) {
+                const bool counts = mask == nullptr || (mask[block] >> i & 1) != 0;
+                const std::uint8_t byte = p[64 * block + i];
+                if (counts && byte > most) most = byte;
+            }
+            out[i] = most;
+        }
+    }
+
     static void add(std::uint8_t* bytes, const std::uint8_t* nibbles,
                     const std::uint8_t* table) noexcept {
         for (std::size_t i = 0; i < 64; ++i) {

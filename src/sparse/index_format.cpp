@@ -6,7 +6,7 @@ namespace braid::sparse {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x31505342;  // "BSP1"
-constexpr std::uint32_t kFormatVersion = 1;
+constexpr std::uint32_t kFormatVersion = 2;
 
 bool is_width(std::uint32_t width) noexcept {
     return width == 1 || width == 2 || width == 4;
@@ -101,7 +101,8 @@ void put_list_header(Bytes& out, const ListHeader& header) {
     put(out, std::uint16_t{0});
     put(out, header.max_tf);
     put(out, header.label_bytes);
-    for (const std::uint32_t word : header.codes) put(out, word);
+    out.insert(out.end(), header.classes.begin(), header.classes.end());
+    out.push_back(0);
 }
 
 ListHeader load_list_header(const std::uint8_t* at) noexcept {
@@ -110,9 +111,7 @@ ListHeader load_list_header(const std::uint8_t* at) noexcept {
     header.fields = at[1];
     header.max_tf = load<std::uint32_t>(at + 4);
     header.label_bytes = load<std::uint32_t>(at + 8);
-    for (std::size_t i = 0; i < header.codes.size(); ++i) {
-        header.codes[i] = load<std::uint32_t>(at + 12, i);
-    }
+    std::copy_n(at + 12, header.classes.size(), header.classes.begin());
     return header;
 }
 

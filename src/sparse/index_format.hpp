@@ -25,8 +25,8 @@ inline constexpr std::uint32_t kBlockTerms = 16;
 inline constexpr std::uint32_t kListRows = 128;
 
 inline constexpr std::uint32_t kLengthClasses = 32;
-inline constexpr std::uint32_t kTopTf = 7;       // in a code it means "or more"
-inline constexpr std::uint32_t kTopNibble = 15;  // the same in a column
+inline constexpr std::uint32_t kTopTf = 7;       // of a list's classes; it means "or more"
+inline constexpr std::uint32_t kTopNibble = 15;  // the same in lists and columns
 
 inline constexpr std::string_view kHeaderSection = "sparse.header";
 inline constexpr std::string_view kLengthsSection = "sparse.lengths";
@@ -39,10 +39,8 @@ inline constexpr std::string_view kColumnsSection = "sparse.columns";
 inline constexpr std::string_view kTermsSection = "sparse.terms";
 inline constexpr std::string_view kTermIndexSection = "sparse.term_index";
 
-/// One byte per posting: how often (1 to 7, where 7 may be more) and the class of the row's length.
-constexpr std::uint8_t code_of(std::uint32_t tf, std::uint32_t length_class) noexcept {
-    return static_cast<std::uint8_t>(std::min(tf, kTopTf) << 5 | length_class);
-}
+/// The most that a run says; it means "or more".
+inline constexpr std::uint32_t kMostRunTf = 255;
 
 /// Rows sorted by total length, cut into classes of about equal size. What the shortest row of a
 /// class is bounds the score of all its rows, whatever the statistics and weights are.
@@ -89,15 +87,25 @@ Result<IndexHeader> decode_header(std::span<const std::byte> bytes);
 
 enum class ListForm : std::uint8_t { Gaps = 0, Ids = 1, Column = 2 };
 
-/// What a list begins with. All rows of it have a code whose bit is set.
+inline constexpr std::uint8_t kNoClass = 0xFF;
+
+/// What a list begins with.
 struct ListHeader {
     ListForm form = ListForm::Gaps;
     std::uint8_t fields = 0;        // bit f: some row has the term in field f
     std::uint32_t max_tf = 0;       // over all fields together
     std::uint32_t label_bytes = 0;  // of the labels of its rows
-    std::array<std::uint32_t, 8> codes{};
+    /// Of the rows that have the term 1, 2, ... kTopTf times, the smallest class of length;
+    /// kNoClass if there are none.
+    std::array<std::uint8_t, kTopTf> classes{kNoClass, kNoClass, kNoClass, kNoClass,
+                                             kNoClass, kNoClass, kNoClass};
+
+    void add_row(std::uint32_t tf, std::uint32_t length_class) noexcept {
+        std::uint8_t& smallest = classes[std::min(tf, kTopTf) - 1];
+        smallest = std::min(smallest, static_cast<std::uint8_t>(length_class));
+    }
 };
-inline constexpr std::size_t kListHeaderBytes = 44;
+inline constexpr std::size_t kListHeaderBytes = 20;
 
 void put_list_header(Bytes& out, const ListHeader& header);
 /// Requires kListHeaderBytes.

@@ -15,9 +15,7 @@ Result<> expect_size(const store::Section& section, std::uint64_t expected) {
 }  // namespace
 
 void RowFacts::prefetch(std::uint32_t row) const noexcept {
-    for (std::size_t f = 0; f < header_->fields; ++f) {
-        __builtin_prefetch(lengths_[f] + static_cast<std::size_t>(row) * header_->length_widths[f]);
-    }
+    prefetch_lengths(row);
     // As a number: an offset that is wrong must not make a pointer.
     const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(forward_begin_) + offset(row);
     __builtin_prefetch(reinterpret_cast<const void*>(at));       // NOLINT: never read through
@@ -85,7 +83,7 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
         if (entry.id >= header_.columns) return corrupt_index("a column that is not there");
         const std::uint64_t stride = header_.column_stride();
         BRAID_TRY(const auto nibbles, columns_.bytes(entry.id * stride, stride));
-        list.entries = octets(nibbles).data();
+        list.tfs = octets(nibbles).data();
         return list;
     }
     list.directory = all.data() + need;
@@ -98,7 +96,10 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
     if (!gaps && (list.header.form != ListForm::Ids || count != entry.df)) {
         return corrupt_index("a list of an unknown form");
     }
-    if (all.size() - need != count * (gaps ? 2 : 3)) return corrupt_index("a list cut off");
+    if (all.size() - need != count * (gaps ? 1 : 2) + (count + 1) / 2) {
+        return corrupt_index("a list cut off");
+    }
+    list.tfs = list.entries + count * (gaps ? 1 : 2);
     std::uint32_t before = 0;
     for (std::uint32_t w = 0; w <= windows; ++w) {
         if (list.first_entry(w) < before) return corrupt_index("a directory that turns back");
@@ -163,7 +164,7 @@ Result<std::uint32_t> IndexReader::label_of(std::uint32_t row) const {
 ListCursor::ListCursor(const ListView& list, std::uint32_t rows) noexcept
     : list_(list), rows_(rows) {
     if (list.form == ListView::Form::Single) {
-        take(list.entry.row, list.entry.code);
+        take(list.entry.row, list.entry.tf);
         return;
     }
     at_ = list_.run.data();
@@ -186,13 +187,15 @@ void ListCursor::next() noexcept {
 
 void ListCursor::next_in_run() noexcept {
     const std::uint8_t* end = list_.run.data() + list_.run.size();
-    std::uint64_t gap = 0;
+    std::uint64_t value = 0;
     row_ = kEnd;
-    if (!get_varint(at_, end, gap) || at_ == end || gap > kMaxRows) return;
-    const std::uint64_t row = next_row_ + gap;
+    if (!get_varint(at_, end, value) || value >> 1 > kMaxRows) return;
+    const bool often = (value & 1) != 0;
+    if (often && at_ == end) return;
+    const std::uint64_t row = next_row_ + (value >> 1);
     next_row_ = row + 1;
-    const std::uint8_t code = *at_++;
-    if (row < rows_) take(static_cast<std::uint32_t>(row), code);
+    const std::uint32_t tf = often ? *at_++ : 1U;
+    if (row < rows_) take(static_cast<std::uint32_t>(row), tf);
 }
 
 void ListCursor::next_in_windows() noexcept {
@@ -206,23 +209,20 @@ void ListCursor::next_in_windows() noexcept {
         const std::uint32_t at = entry_++;
         const std::uint32_t base = window_ * kWindowRows;
         if (list_.form == ListView::Form::Ids) {
-            const std::uint32_t local = load<std::uint16_t>(list_.entries, at) % kWindowRows;
-            return take(base + local, list_.entries[2ULL * list_.entry.df + at]);
+            local_ = load<std::uint16_t>(list_.entries, at) % kWindowRows;
+        } else {
+            local_ = (local_ + list_.entries[at]) % kWindowRows;
         }
-        local_ = (local_ + list_.entries[2ULL * at]) % kWindowRows;
-        const std::uint8_t code = list_.entries[2ULL * at + 1];
-        if (code != 0) return take(base + local_, code);
+        const std::uint32_t tf = list_.nibble(at);
+        if (tf != 0) return take(base + local_, tf);
     }
 }
 
 void ListCursor::next_in_column() noexcept {
     for (row_ = kEnd; next_row_ < rows_;) {
         const std::uint64_t row = next_row_++;
-        const std::uint32_t tf = list_.entries[row / 2] >> (row % 2 * 4) & 15U;
-        if (tf == 0) continue;
-        row_ = static_cast<std::uint32_t>(row);
-        tf_ = tf;
-        return;
+        const std::uint32_t tf = list_.nibble(row);
+        if (tf != 0) return take(static_cast<std::uint32_t>(row), tf);
     }
 }
 

@@ -23,12 +23,42 @@ struct ListView {
     ListHeader header;                           // Gaps, Ids, Column
     std::span<const std::uint8_t> label_counts;  // the same; empty: not stored
     const std::uint8_t* directory = nullptr;  // Gaps, Ids: first entry of each window, and the end
-    const std::uint8_t* entries = nullptr;    // Gaps, Ids; Column: its nibbles
+    const std::uint8_t* entries = nullptr;    // Gaps: a byte each, Ids: two
+    const std::uint8_t* tfs = nullptr;        // Gaps, Ids, Column: half a byte each
     std::span<const std::uint8_t> run;
 
     /// Requires Gaps or Ids.
     std::uint32_t first_entry(std::uint32_t window) const noexcept {
         return load<std::uint32_t>(directory, window);
+    }
+    /// How often, of an entry, or of a row of a Column; kTopNibble means "or more".
+    std::uint32_t nibble(std::size_t i) const noexcept { return tfs[i / 2] >> (i % 2 * 4) & 15U; }
+
+    /// Calls use(row in the window, nibble) for each entry of a window. An entry whose nibble is 0
+    /// is no row. Requires Gaps or Ids.
+    template <class Use>
+    void each_in(std::uint32_t window, const Use& use) const {
+        std::size_t i = first_entry(window);
+        const std::size_t end = first_entry(window + 1);
+        if (form == Form::Ids) {
+            for (; i < end; ++i) use(load<std::uint16_t>(entries, i) % kWindowRows, nibble(i));
+            return;
+        }
+        // Copies: what `use` writes may be taken for a change of the members.
+        const std::uint8_t* const gaps = entries;
+        const std::uint8_t* const nibbles = tfs;
+        std::uint32_t at = 0;
+        const auto one = [&](std::uint32_t tf) {
+            at += gaps[i++];
+            use(at % kWindowRows, tf);
+        };
+        if (i % 2 != 0 && i < end) one(nibbles[i / 2] >> 4U);
+        while (i + 2 <= end) {
+            const std::uint32_t pair = nibbles[i / 2];
+            one(pair & 15U);
+            one(pair >> 4U);
+        }
+        if (i < end) one(nibbles[i / 2] & 15U);
     }
 };
 
@@ -38,6 +68,20 @@ public:
     std::uint32_t length(std::uint32_t row, std::size_t field) const noexcept {
         return load_narrow(lengths_[field], header_->length_widths[field], row);
     }
+    /// Of all fields together.
+    std::uint64_t total_length(std::uint32_t row) const noexcept {
+        std::uint64_t total = 0;
+        for (std::size_t f = 0; f < header_->fields; ++f) total += length(row, f);
+        return total;
+    }
+    void prefetch_lengths(std::uint32_t row) const noexcept {
+        for (std::size_t f = 0; f < header_->fields; ++f) {
+            __builtin_prefetch(lengths_[f] +
+                               static_cast<std::size_t>(row) * header_->length_widths[f]);
+        }
+    }
+    /// Of each row, below kLengthClasses if nothing is damaged.
+    const std::uint8_t* length_classes() const noexcept { return classes_; }
     std::uint32_t length_class(std::uint32_t row) const noexcept {
         return classes_[row] % kLengthClasses;
     }
@@ -134,9 +178,8 @@ public:
 
     /// kEnd when there are no more.
     std::uint32_t row() const noexcept { return row_; }
-    /// tf (the largest of the form means "or more") and, but for columns, the code.
+    /// How often; kMostRunTf of a run, kTopNibble of any other but a single row mean "or more".
     std::uint32_t tf() const noexcept { return tf_; }
-    std::uint8_t code() const noexcept { return code_; }
     /// To the next row.
     void next() noexcept;
 
@@ -144,17 +187,15 @@ private:
     void next_in_run() noexcept;
     void next_in_windows() noexcept;
     void next_in_column() noexcept;
-    void take(std::uint32_t row, std::uint8_t code) noexcept {
+    void take(std::uint32_t row, std::uint32_t tf) noexcept {
         row_ = row < rows_ ? row : kEnd;
-        code_ = code;
-        tf_ = code / 32U;
+        tf_ = tf;
     }
 
     ListView list_;
     std::uint32_t rows_;
     std::uint32_t row_ = kEnd;
     std::uint32_t tf_ = 0;
-    std::uint8_t code_ = 0;
     std::uint64_t next_row_ = 0;  // of runs and columns: the first that may come
     const std::uint8_t* at_ = nullptr;
     std::uint32_t window_ = 0;

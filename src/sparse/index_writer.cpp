@@ -50,7 +50,7 @@ private:
         std::uint32_t max_tf = 0;
         std::uint32_t id = kNoTerm;
         std::uint8_t fields = 0;
-        std::uint64_t place = 0;  // bytes of the run or list; of a single row: row and code
+        std::uint64_t place = 0;  // bytes of the run or list; of a single row: it
     };
 
     Result<> look_at_rows();
@@ -292,7 +292,7 @@ Result<> Writer::write_lists(std::uint32_t begin, std::uint32_t end, ListWriter&
             if (row.terms[i] < begin || row.terms[i] >= end) continue;
             const std::uint64_t at = next[row.terms[i] - begin]++;
             rows[at] = number;
-            tfs[at] = static_cast<std::uint8_t>(std::min(total_of(row.counts[i]), 255U));
+            tfs[at] = static_cast<std::uint8_t>(std::min(total_of(row.counts[i]), kMostRunTf));
         }
         ++number;
         return {};
@@ -307,7 +307,7 @@ Result<> Writer::write_lists(std::uint32_t begin, std::uint32_t end, ListWriter&
                                std::span(tfs).subspan(last - term.df, term.df)};
         if (term.df == 0) continue;
         if (term.df == 1) {
-            term.place = static_cast<std::uint64_t>(all.rows[0]) << 8 | lists.code(all, 0);
+            term.place = all.rows[0];
             continue;
         }
         lists.write(all, list);
@@ -328,8 +328,8 @@ Result<> Writer::write_terms() {
         if (term.df == 0) return {};
         TermEntry entry{.id = term.id, .df = term.df};
         if (term.df == 1) {
-            entry.row = static_cast<std::uint32_t>(term.place >> 8);
-            entry.code = static_cast<std::uint8_t>(term.place);
+            entry.row = static_cast<std::uint32_t>(term.place);
+            entry.tf = term.max_tf;
         } else {
             entry.length = term.place;
         }

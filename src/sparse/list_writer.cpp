@@ -4,11 +4,12 @@
 
 namespace braid::sparse {
 
-void ListWriter::write_run(const TermPostings& term, Bytes& out) const {
+void ListWriter::write_run(const TermPostings& term, Bytes& out) {
     std::uint32_t next = 0;
     for (std::size_t i = 0; i < term.rows.size(); ++i) {
-        put_varint(out, term.rows[i] - next);
-        out.push_back(code(term, i));
+        const bool often = term.tfs[i] > 1;
+        put_varint(out, std::uint64_t{term.rows[i] - next} << 1 | (often ? 1U : 0U));
+        if (often) out.push_back(term.tfs[i]);
         next = term.rows[i] + 1;
     }
 }
@@ -39,36 +40,45 @@ void ListWriter::write_gaps(const TermPostings& term) {
     std::uint32_t at = 0;
     directory_.assign(1, 0);
     entries_.clear();
+    tfs_.clear();
     for (std::size_t i = 0; i < term.rows.size(); ++i) {
         for (; window < term.rows[i] / kWindowRows; ++window, at = 0) {
-            directory_.push_back(static_cast<std::uint32_t>(entries_.size() / 2));
+            directory_.push_back(static_cast<std::uint32_t>(entries_.size()));
         }
         const std::uint32_t local = term.rows[i] % kWindowRows;
         for (; local - at > kMostGap; at += kMostGap) {
             entries_.push_back(kMostGap);
-            entries_.push_back(0);
+            tfs_.push_back(0);
         }
         entries_.push_back(static_cast<std::uint8_t>(local - at));
-        entries_.push_back(code(term, i));
+        tfs_.push_back(std::min<std::uint8_t>(term.tfs[i], kTopNibble));
         at = local;
     }
     const std::size_t windows = (context_.rows + kWindowRows - 1) / kWindowRows;
-    directory_.resize(windows + 1, static_cast<std::uint32_t>(entries_.size() / 2));
+    directory_.resize(windows + 1, static_cast<std::uint32_t>(entries_.size()));
 }
 
 void ListWriter::write_ids(const TermPostings& term) {
     std::uint32_t window = 0;
     directory_.assign(1, 0);
     entries_.clear();
+    tfs_.clear();
     for (std::size_t i = 0; i < term.rows.size(); ++i) {
         for (; window < term.rows[i] / kWindowRows; ++window) {
             directory_.push_back(static_cast<std::uint32_t>(i));
         }
         put(entries_, static_cast<std::uint16_t>(term.rows[i] % kWindowRows));
+        tfs_.push_back(std::min<std::uint8_t>(term.tfs[i], kTopNibble));
     }
-    for (std::size_t i = 0; i < term.rows.size(); ++i) entries_.push_back(code(term, i));
     const std::size_t windows = (context_.rows + kWindowRows - 1) / kWindowRows;
     directory_.resize(windows + 1, static_cast<std::uint32_t>(term.rows.size()));
+}
+
+void ListWriter::write_tfs(Bytes& out) const {
+    for (std::size_t i = 0; i < tfs_.size(); i += 2) {
+        const unsigned high = i + 1 < tfs_.size() ? tfs_[i + 1] : 0U;
+        out.push_back(static_cast<std::uint8_t>(tfs_[i] | high << 4));
+    }
 }
 
 void ListWriter::write(const TermPostings& term, Bytes& out) {
@@ -76,18 +86,19 @@ void ListWriter::write(const TermPostings& term, Bytes& out) {
     if (term.rows.size() < kListRows) return write_run(term, out);
     ListHeader header{.form = ListForm::Gaps, .fields = term.fields, .max_tf = term.max_tf};
     for (std::size_t i = 0; i < term.rows.size(); ++i) {
-        const std::uint8_t bits = code(term, i);
-        header.codes[bits / 32U] |= 1U << (bits % 32U);
+        header.add_row(term.tfs[i], context_.length_classes[term.rows[i]]);
     }
     write_labels(term);
     header.label_bytes = static_cast<std::uint32_t>(labels_.size());
     directory_.clear();
     entries_.clear();
+    tfs_.clear();
     if (term.id < context_.columns) {
         header.form = ListForm::Column;
     } else {
         write_gaps(term);
-        if (entries_.size() > 3 * term.rows.size()) {
+        // An entry takes a byte and a half, an id two and a half.
+        if (3 * entries_.size() > 5 * term.rows.size()) {
             header.form = ListForm::Ids;
             write_ids(term);
         }
@@ -96,6 +107,7 @@ void ListWriter::write(const TermPostings& term, Bytes& out) {
     out.insert(out.end(), labels_.begin(), labels_.end());
     for (const std::uint32_t start : directory_) put(out, start);
     out.insert(out.end(), entries_.begin(), entries_.end());
+    write_tfs(out);
 }
 
 }  // namespace braid::sparse

@@ -23,7 +23,7 @@ struct TermPostings {
     std::uint32_t max_tf = 0;
     std::uint8_t fields = 0;
     std::span<const std::uint32_t> rows;  // increasing
-    std::span<const std::uint8_t> tfs;    // of each row, at most 255
+    std::span<const std::uint8_t> tfs;    // of each row, at most kMostRunTf
 };
 
 /// Turns postings into the bytes of a run (fewer than kListRows) or of a list.
@@ -35,17 +35,15 @@ public:
     /// Replaces `out`.
     void write(const TermPostings& term, Bytes& out);
 
-    std::uint8_t code(const TermPostings& term, std::size_t i) const noexcept {
-        return code_of(term.tfs[i], context_.length_classes[term.rows[i]]);
-    }
-
 private:
-    void write_run(const TermPostings& term, Bytes& out) const;
+    static void write_run(const TermPostings& term, Bytes& out);
     /// How many rows have each label, if that takes few bytes beside the rows themselves.
     void write_labels(const TermPostings& term);
-    /// Entries of two bytes: distance from the row before in the window, and code.
+    /// A byte each: the distance from the row before in the window.
     void write_gaps(const TermPostings& term);
     void write_ids(const TermPostings& term);
+    /// Half a byte for each entry.
+    void write_tfs(Bytes& out) const;
 
     ListContext context_;
     std::vector<std::uint32_t> label_rows_;  // all 0 between calls
@@ -53,6 +51,7 @@ private:
     Bytes labels_;
     std::vector<std::uint32_t> directory_;
     Bytes entries_;
+    Bytes tfs_;  // of each entry, at most kTopNibble; 0 where it is no row
 };
 
 }  // namespace braid::sparse

@@ -47,4 +47,9 @@ constexpr bool better(const ScoredRow& a, const ScoredRow& b) noexcept {
     return a.score != b.score ? a.score > b.score : a.row < b.row;
 }
 
+/// The same for algorithms, which take no function's place for a call.
+inline constexpr auto kBetterRow = [](const ScoredRow& a, const ScoredRow& b) noexcept {
+    return better(a, b);
+};
+
 }  // namespace braid::sparse

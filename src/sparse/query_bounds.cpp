@@ -1,13 +1,13 @@
 #include "braid/sparse/query_bounds.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace braid::sparse {
 namespace {
 
 /// Bounds are raised by more than rounding can take away.
 constexpr double kInflate = 1.00001;
+constexpr double kMostByte = 254;
 
 }  // namespace
 
@@ -26,12 +26,34 @@ Result<QueryBounds> QueryBounds::create(const IndexReader& reader, const RowScor
     for (const BoundedTerm& term : bounds.terms_) bounds.sums_.push_back(sum += term.bound);
     // Each byte is rounded up by at most 1, so all together stay below 256.
     bounds.scale_ = sum > 0 ? (254 - static_cast<double>(bounds.terms_.size())) / sum : 0;
-    if (!bounds.usable()) return bounds;
-    for (BoundedTerm& term : bounds.terms_) {
-        bounds.make_tables(term);
-        bounds.make_column_bounds(term);
-    }
+    if (bounds.usable()) bounds.make_bytes(scorer.facts());
     return bounds;
+}
+
+void QueryBounds::make_bytes(const RowFacts& facts) {
+    run_bytes_.resize(run_rows_.size());
+    column_bounds_.clear();
+    for (BoundedTerm& term : terms_) {
+        if (term.list.form == ListView::Form::Column) {
+            make_column_bounds(term);
+        } else {
+            make_tables(term, facts);
+        }
+    }
+}
+
+bool QueryBounds::rescale(double threshold, const RowFacts& facts) {
+    constexpr double kMostSum = 230;  // what a threshold becomes, with room above it
+    constexpr double kWorthIt = 1.5;
+    if (!(sums_.back() > 0) || !usable()) return false;
+    const double safe = (254 - static_cast<double>(terms_.size())) / sums_.back();
+    const double finer = threshold > 0 ? kMostSum / threshold : 0;
+    const bool saturates = std::isnormal(finer) && finer > kWorthIt * safe;
+    if (!saturates && !saturates_) return false;
+    saturates_ = saturates;
+    scale_ = saturates ? finer : safe;
+    make_bytes(facts);
+    return true;
 }
 
 void QueryBounds::make_norms(const IndexHeader& header, const RowScorer& scorer) {
@@ -65,7 +87,7 @@ Result<> QueryBounds::add_term(const IndexReader& reader, const RowScorer& score
     term.weight = found.weight;
     if (list.form != ListView::Form::Column) list_rows_ += list.entry.df;
     if (list.form == ListView::Form::Single || list.form == ListView::Form::Run) {
-        read_run(term, reader.rows());
+        read_run(term, reader, scorer.facts());
     }
     const auto weights = scorer.field_weights();
     for (std::size_t f = 0; f < weights.size(); ++f) {
@@ -73,11 +95,10 @@ Result<> QueryBounds::add_term(const IndexReader& reader, const RowScorer& score
         if (held) term.tf_weight = std::max(term.tf_weight, weights[f]);
     }
     for (std::uint32_t tf = 1; tf <= kTopTf; ++tf) {
-        const std::uint32_t classes = term.list.header.codes[tf];
-        if (classes == 0) continue;
+        const std::uint32_t smallest = term.list.header.classes[tf - 1];
+        if (smallest >= kLengthClasses) continue;
         const std::uint32_t most = tf == kTopTf ? term.list.header.max_tf : tf;
-        const double bound = saturation_bound(
-            term.tf_weight * most, static_cast<std::uint32_t>(std::countr_zero(classes)));
+        const double bound = saturation_bound(term.tf_weight * most, smallest);
         term.bound = std::max(term.bound, term.weight * bound * kInflate);
     }
     if (!(term.bound > 0)) terms_.pop_back();
@@ -85,38 +106,46 @@ Result<> QueryBounds::add_term(const IndexReader& reader, const RowScorer& score
 }
 
 /// Decodes the few rows of a term, which make up for the header that they lack.
-void QueryBounds::read_run(BoundedTerm& term, std::uint32_t rows) {
+void QueryBounds::read_run(BoundedTerm& term, const IndexReader& reader, const RowFacts& facts) {
     ListHeader& header = term.list.header;
     header.fields = 0xFF;
-    header.max_tf = 0xFFFFFFFF;  // what a code of 7 hides is not stored
     term.run_begin = static_cast<std::uint32_t>(run_rows_.size());
-    for (ListCursor cursor(term.list, rows); cursor.row() != ListCursor::kEnd; cursor.next()) {
+    for (ListCursor cursor(term.list, reader.rows()); cursor.row() != ListCursor::kEnd;
+         cursor.next()) {
+        const std::uint32_t tf = std::min(cursor.tf(), kMostRunTf);
+        if (tf == 0) continue;
         run_rows_.push_back(cursor.row());
-        run_codes_.push_back(cursor.code());
-        header.codes[cursor.code() / 32U] |= 1U << (cursor.code() % 32U);
+        run_tfs_.push_back(static_cast<std::uint8_t>(tf));
+        header.max_tf = std::max(header.max_tf, tf == kMostRunTf ? 0xFFFFFFFF : tf);
+        header.add_row(tf, facts.length_class(cursor.row()));
     }
     term.run_end = static_cast<std::uint32_t>(run_rows_.size());
 }
 
-void QueryBounds::make_tables(BoundedTerm& term) const noexcept {
-    const auto top = static_cast<float>(term.bound * scale_);
+void QueryBounds::make_tables(BoundedTerm& term, const RowFacts& facts) {
+    const auto top = static_cast<float>(std::min(term.bound * scale_, kMostByte));
     const auto weight = static_cast<float>(term.weight * factor_ * scale_ * kInflate);
-    term.by_code.fill(0);
-    for (std::uint32_t tf = 1; tf <= kTopTf; ++tf) {
-        const std::uint32_t most = tf == kTopTf ? term.list.header.max_tf : tf;
-        const auto weighted = static_cast<float>(term.tf_weight * most);
-        std::uint8_t* row = term.by_code.data() + std::size_t{tf} * kLengthClasses;
+    term.by_class.fill(0);
+    term.by_nibble.fill(0);
+    const std::uint32_t max_tf = term.list.header.max_tf;
+    for (std::uint32_t tf = 1; tf <= std::min(kTopNibble, max_tf); ++tf) {
+        const auto weighted = static_cast<float>(term.tf_weight * (tf == kTopNibble ? max_tf : tf));
+        std::uint8_t* row = term.by_class.data() + std::size_t{tf} * kLengthClasses;
         for (std::uint32_t c = 0; c < kLengthClasses; ++c) {
             const float bound = weight * (weighted / (weighted + norms_[c]));
             // Written so that what is no number counts as the most.
             row[c] = static_cast<std::uint8_t>(static_cast<int>(bound < top ? bound : top) + 1);
         }
     }
+    for (std::uint32_t i = term.run_begin; i < term.run_end; ++i) {
+        const std::uint32_t tf = std::min<std::uint32_t>(run_tfs_[i], kTopNibble);
+        run_bytes_[i] = term.by_class[tf * kLengthClasses + facts.length_class(run_rows_[i])];
+    }
 }
 
 void QueryBounds::make_column_bounds(BoundedTerm& term) {
+    term.by_class.fill(0);
     term.by_nibble.fill(0);
-    if (term.list.form != ListView::Form::Column) return;
     term.column = static_cast<std::uint32_t>(column_bounds_.size());
     ColumnBounds& bounds = column_bounds_.emplace_back();
     bounds.fill(0);
@@ -130,17 +159,18 @@ void QueryBounds::make_column_bounds(BoundedTerm& term) {
             const float bound = weight * (weighted / (weighted + norms_[c]));
             row[c] = bound < top ? bound : top;
         }
-        const std::uint32_t classes = term.list.header.codes[std::min(tf, kTopTf)];
-        if (classes == 0) continue;
-        const float largest = row[std::countr_zero(classes)];
-        term.by_nibble[tf] = static_cast<std::uint8_t>(static_cast<int>(largest) + 1);
+        const std::uint32_t smallest = term.list.header.classes[std::min(tf, kTopTf) - 1];
+        if (smallest >= kLengthClasses) continue;
+        const float byte = std::min(row[smallest], static_cast<float>(kMostByte));
+        term.by_nibble[tf] = static_cast<std::uint8_t>(static_cast<int>(byte) + 1);
     }
 }
 
 QueryBounds QueryBounds::counting() const {
     QueryBounds copy = *this;
+    std::ranges::fill(copy.run_bytes_, std::uint8_t{1});
     for (BoundedTerm& term : copy.terms_) {
-        std::ranges::fill(std::span(term.by_code).subspan(kLengthClasses), std::uint8_t{1});
+        std::ranges::fill(std::span(term.by_class).subspan(kLengthClasses), std::uint8_t{1});
         std::ranges::fill(std::span(term.by_nibble).subspan(1), std::uint8_t{1});
     }
     return copy;

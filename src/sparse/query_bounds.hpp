@@ -20,8 +20,9 @@ struct BoundedTerm {
     std::uint32_t column = 0;     // Column: of QueryBounds::column_bounds
     std::uint32_t run_begin = 0;  // Single, Run: in QueryBounds::run_rows
     std::uint32_t run_end = 0;
-    /// Bounds as bytes, in units of 1 / scale, rounded up: by code, and for columns by nibble.
-    std::array<std::uint8_t, 256> by_code;
+    /// Bounds as bytes, in units of 1 / scale, rounded up: of lists by nibble and class of length,
+    /// of columns by nibble.
+    std::array<std::uint8_t, std::size_t{kTopNibble + 1} * kLengthClasses> by_class;
     std::array<std::uint8_t, 16> by_nibble;
 };
 
@@ -41,13 +42,22 @@ public:
     /// The sum of the bounds of the first `count` terms.
     double sum_of_first(std::size_t count) const noexcept { return sums_[count]; }
     double scale() const noexcept { return scale_; }
+    /// Whether sums of bytes may be too large for one: then 255 means "or more".
+    bool saturates() const noexcept { return saturates_; }
+    /// Makes the bytes finer, for sums that decide about a threshold; 0 takes that back. Worth it
+    /// for many terms, of which a row has few. False if nothing changed.
+    bool rescale(double threshold, const RowFacts& facts);
     /// False where weights are so large or small that bytes cannot hold their bounds.
     bool usable() const noexcept { return sums_.back() == 0 || std::isnormal(scale_); }
     const ColumnBounds& column_bounds(const BoundedTerm& term) const noexcept {
         return column_bounds_[term.column];
     }
     std::span<const std::uint32_t> run_rows() const noexcept { return run_rows_; }
-    std::span<const std::uint8_t> run_codes() const noexcept { return run_codes_; }
+    std::span<const std::uint8_t> run_tfs() const noexcept {
+        return run_tfs_;
+    }  // kMostRunTf: or more
+    /// Bounds as bytes of each.
+    std::span<const std::uint8_t> run_bytes() const noexcept { return run_bytes_; }
     /// The same with bytes that are all 1: sums then say how many of the terms a row holds.
     QueryBounds counting() const;
     /// Rows of all lists but columns.
@@ -57,8 +67,9 @@ private:
     void make_norms(const IndexHeader& header, const RowScorer& scorer);
     double saturation_bound(double tf, std::uint32_t length_class) const noexcept;
     Result<> add_term(const IndexReader& reader, const RowScorer& scorer, const FoundTerm& found);
-    void read_run(BoundedTerm& term, std::uint32_t rows);
-    void make_tables(BoundedTerm& term) const noexcept;
+    void make_bytes(const RowFacts& facts);
+    void read_run(BoundedTerm& term, const IndexReader& reader, const RowFacts& facts);
+    void make_tables(BoundedTerm& term, const RowFacts& facts);
     void make_column_bounds(BoundedTerm& term);
 
     Bm25 bm25_;
@@ -68,8 +79,10 @@ private:
     std::vector<ColumnBounds> column_bounds_;
     std::vector<double> sums_;
     double scale_ = 0;
+    bool saturates_ = false;
     std::vector<std::uint32_t> run_rows_;
-    std::vector<std::uint8_t> run_codes_;
+    std::vector<std::uint8_t> run_tfs_;
+    std::vector<std::uint8_t> run_bytes_;
     std::uint64_t list_rows_ = 0;
 };
 

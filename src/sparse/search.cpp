@@ -1,10 +1,10 @@
 #include "braid/sparse/search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "braid/sparse/window_search.hpp"
@@ -49,22 +49,34 @@ std::uint64_t count_allowed(const IndexReader& reader, std::span<const std::uint
 /// very many terms.
 Result<std::uint64_t> score_allowed(const IndexReader& reader, std::span<RowScorer> scorers,
                                     std::span<const std::uint64_t> allowed, RowSink& sink) {
+    constexpr std::size_t kAhead = 8;  // rows whose terms are on the way
     std::uint64_t matched = 0;
-    const auto offer = [&](std::uint32_t row) -> Result<> {
-        BRAID_TRY(const double best, best_score(scorers, row));
-        if (!(best > 0)) return {};
-        ++matched;
-        sink.offer({row, best});
+    std::array<std::uint32_t, 64 + 2 * kAhead> rows;  // NOLINT: written before it is read
+    std::size_t waiting = 0;
+    const auto score_first = [&](std::size_t count) -> Result<> {
+        for (std::size_t i = 0; i < count; ++i) {
+            for (RowScorer& scorer : scorers) {
+                if (i + kAhead < waiting) scorer.facts().prefetch(rows[i + kAhead]);
+                if (i + 2 * kAhead < waiting) scorer.facts().prefetch_offset(rows[i + 2 * kAhead]);
+            }
+            BRAID_TRY(const double best, best_score(scorers, rows[i]));
+            if (!(best > 0)) continue;
+            ++matched;
+            sink.offer({rows[i], best});
+        }
+        std::copy(rows.begin() + count, rows.begin() + waiting, rows.begin());
+        waiting -= count;
         return {};
     };
     for (std::uint32_t base = 0; base < reader.rows(); base += 64) {
         std::uint64_t word = allowed.empty() ? ~std::uint64_t{0} : allowed[base / 64];
         for (; word != 0; word &= word - 1) {
             const std::uint32_t row = base + static_cast<std::uint32_t>(std::countr_zero(word));
-            if (row >= reader.rows()) break;
-            BRAID_CHECK(offer(row));
+            if (row < reader.rows()) rows[waiting++] = row;
         }
+        if (waiting > 2 * kAhead) BRAID_CHECK(score_first(waiting - 2 * kAhead));
     }
+    BRAID_CHECK(score_first(waiting));
     return matched;
 }
 
@@ -84,6 +96,9 @@ constexpr double kModerate = 1e9;
 constexpr bool moderate(double value) noexcept {
     return value > 1 / kModerate && value < kModerate;
 }
+
+/// From here on the bytes of bounds are made for the threshold.
+constexpr std::size_t kManyTerms = 12;
 
 /// One search over all queries.
 class Searcher {
@@ -121,11 +136,17 @@ public:
             complete_ = true;
             return {};
         }
-        if (!scratch_) scratch_ = std::make_unique_for_overwrite<WindowScratch>();
         matched_ = 0;
         for (std::size_t query = 0; query < scorers_.size(); ++query) {
-            WindowSearch windows(reader_, scorers_, query, bounds_[query], allowed_, *scratch_);
+            WindowSearch windows(reader_, scorers_, query, bounds_[query], allowed_,
+                                 thread_scratch());
+            const RowFacts& facts = scorers_[query].facts();
+            bounds_[query].rescale(0, facts);
             BRAID_CHECK(raise(windows));
+            if (scorers_[query].terms().size() >= kManyTerms &&
+                bounds_[query].rescale(sink.threshold(), facts)) {
+                windows.forget_sample();
+            }
             BRAID_CHECK(windows.run(sink));
             matched_ += windows.matched();
         }
@@ -150,13 +171,12 @@ public:
             BRAID_CHECK(run(counter, [](WindowSearch&) { return Result<>(); }));
             return counter.count();
         }
-        scratch_ = std::make_unique_for_overwrite<WindowScratch>();
         std::vector<QueryBounds> ones;
         std::vector<WindowSearch> windows;
         ones.reserve(scorers_.size());
         for (std::size_t query = 0; query < scorers_.size(); ++query) {
             ones.push_back(bounds_[query].counting());
-            windows.emplace_back(reader_, scorers_, query, ones.back(), allowed_, *scratch_);
+            windows.emplace_back(reader_, scorers_, query, ones.back(), allowed_, thread_scratch());
         }
         std::uint64_t count = 0;
         for (std::uint32_t w = 0; w < reader_.header().windows() && !windows.empty(); ++w) {
@@ -175,29 +195,59 @@ private:
     std::vector<RowScorer> scorers_;
     std::span<const std::uint64_t> allowed_;
     std::vector<QueryBounds> bounds_;
-    std::unique_ptr<WindowScratch> scratch_;
     bool direct_ = false;
     bool complete_ = false;
     std::uint64_t matched_ = 0;
 };
 
-/// Keeps the best rows; the threshold can be raised from outside.
+/// Where the k-th best of all rows is likely to be not better, among those of `share` of them.
+std::size_t guessed_rank(std::size_t k, double share) {
+    const double expected = static_cast<double>(k) * share;
+    return std::min(k, static_cast<std::size_t>(expected + 3 * std::sqrt(expected) + 2));
+}
+
+/// Keeps the best rows; the threshold can be raised from outside, or by guesses on the way.
 class RaisedTop final : public RowSink {
 public:
-    RaisedTop(const SearchOptions& options)  // NOLINT(google-explicit-constructor): local
-        : top_(options.k, options.threshold, options.after), least_(options.threshold) {}
+    RaisedTop(const SearchOptions& options, bool guesses)
+        : top_(options.k, options.threshold, options.after),
+          least_(options.threshold),
+          guesses_(guesses),
+          k_(options.k) {}
 
     double threshold() const noexcept override { return std::max(least_, top_.threshold()); }
     void offer(ScoredRow row) override {
         if (row.score >= least_) top_.offer(row);
     }
+    void progressed(std::uint32_t done, std::uint32_t all) override {
+        if (!guesses_ || done == all) return;
+        const std::size_t rank = guessed_rank(k_, static_cast<double>(done) / all);
+        if (rank >= k_ || rank > top_.rows().size()) return;
+        ranked_.assign(top_.rows().begin(), top_.rows().end());
+        const auto at = ranked_.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+        std::ranges::nth_element(ranked_, at, kBetterRow);
+        raise(at->score);
+        guessed_ = true;
+    }
     void raise(double threshold) noexcept { least_ = std::max(least_, threshold); }
-    bool full() const noexcept { return top_.full(); }
+    bool guessed() const noexcept { return guessed_; }
+    /// Whether k rows reach the threshold, which may have been raised above some that came before.
+    bool proven() const noexcept {
+        return top_.full() && (top_.rows().empty() || top_.rows().front().score >= least_);
+    }
+    /// What k rows reach, as far as is known; 0 if they are not that many.
+    double worst() const noexcept {
+        return top_.full() && !top_.rows().empty() ? top_.rows().front().score : 0.0;
+    }
     std::vector<ScoredRow> take() && { return std::move(top_).take(); }
 
 private:
     TopRows top_;
     double least_;
+    bool guesses_;
+    bool guessed_ = false;
+    std::size_t k_;
+    std::vector<ScoredRow> ranked_;
 };
 
 /// Counts the rows that are better than some others.
@@ -219,27 +269,25 @@ private:
     double least_ = std::numeric_limits<double>::infinity();
 };
 
-/// How good a row of the sample is likely to be a bit worse than the k-th best of all `windows`.
-std::size_t guessed_rank(std::size_t k, std::uint32_t windows) {
-    const double share = static_cast<double>(k) / std::max(1U, windows);
-    return std::min(k, static_cast<std::size_t>(share + 2 * std::sqrt(share) + 2));
-}
-
 /// A guess of the k-th best score spares most candidates. If k rows reach it, they are the best;
 /// otherwise the search starts again from a score that k rows are known to reach.
 Result<std::vector<ScoredRow>> best_rows(Searcher& searcher, const SearchOptions& options,
                                          std::uint32_t windows) {
-    for (std::size_t rank = guessed_rank(options.k, windows);; rank = options.k) {
-        RaisedTop top(options);
+    double known = 0;  // k rows reach it
+    for (bool guess = windows > 1;; guess = false) {
+        RaisedTop top(options, guess && searcher.scorers().size() == 1);
+        top.raise(known);
         bool guessed = false;
         BRAID_CHECK(searcher.run(top, [&](WindowSearch& window_search) -> Result<> {
             if (top.threshold() > 0) return {};
+            const std::size_t rank = guess ? guessed_rank(options.k, 1.0 / windows) : options.k;
             BRAID_TRY(const double sampled, window_search.sample_threshold(rank, options.after));
             guessed = guessed || (rank < options.k && sampled > 0);
             top.raise(sampled);
             return {};
         }));
-        if (!guessed || top.full()) return std::move(top).take();
+        if (!(guessed || top.guessed()) || top.proven()) return std::move(top).take();
+        known = top.worst();
     }
 }
 

@@ -51,18 +51,20 @@ void TermDictionaryWriter::add(std::string_view term, const TermEntry& entry) {
         keys_.push_back(key_of(term));
         text_offsets_.push_back(text_.size());
         posting_offsets_.push_back(posting_end_);
+        singles_before_.push_back(singles_);
     } else {
         shared = shared_prefix(last_, term);
     }
     text_.push_back(static_cast<std::uint8_t>(shared));
     text_.push_back(static_cast<std::uint8_t>(term.size() - shared));
     text_.insert(text_.end(), term.begin() + static_cast<std::ptrdiff_t>(shared), term.end());
-    put_varint(text_, entry.id);
     put_varint(text_, entry.df);
     if (entry.df == 1) {
         put_varint(text_, entry.row);
-        text_.push_back(entry.code);
+        put_varint(text_, entry.tf);
+        if (singles_++ == 0) first_single_ = entry.id;
     } else {
+        put_varint(text_, entry.id);
         put_varint(text_, entry.length);
         if (entry.df >= kListRows) posting_end_ = (posting_end_ + 3) / 4 * 4;
         posting_end_ += entry.length;
@@ -78,7 +80,9 @@ Result<> TermDictionaryWriter::finish(store::SectionSink& sink) {
     BRAID_CHECK(sink.begin(kTermIndexSection));
     BRAID_CHECK(sink.write(raw(keys_)));
     BRAID_CHECK(sink.write(raw(text_offsets_)));
-    return sink.write(raw(posting_offsets_));
+    BRAID_CHECK(sink.write(raw(posting_offsets_)));
+    for (std::uint32_t& before : singles_before_) before += first_single_;
+    return sink.write(raw(singles_before_));
 }
 
 bool TermBlockCursor::next() noexcept {
@@ -121,29 +125,28 @@ bool TermBlockCursor::seek(std::string_view term) noexcept {
 }
 
 bool TermBlockCursor::read_place() noexcept {
-    std::uint64_t id = 0;
     std::uint64_t df = 0;
-    std::uint64_t place = 0;
-    if (!get_varint(at_, end_, id) || !get_varint(at_, end_, df) || !get_varint(at_, end_, place)) {
+    std::uint64_t first = 0;
+    std::uint64_t second = 0;
+    if (!get_varint(at_, end_, df) || !get_varint(at_, end_, first) ||
+        !get_varint(at_, end_, second)) {
         return stop();
     }
-    if (id > 0xFFFFFFFE || df == 0 || df > kMaxRows) return stop();
-    entry_.id = static_cast<std::uint32_t>(id);
-    entry_.df = static_cast<std::uint32_t>(df);
+    if (df == 0 || df > kMaxRows) return stop();
+    entry_ = {.df = static_cast<std::uint32_t>(df)};
     if (df == 1) {
-        if (at_ == end_ || place > kMaxRows) return stop();
-        entry_.row = static_cast<std::uint32_t>(place);
-        entry_.code = *at_++;
-        entry_.offset = entry_.length = 0;
+        if (first > kMaxRows || second == 0 || second > 0xFFFFFFFF) return stop();
+        entry_.id = next_single_++;
+        entry_.row = static_cast<std::uint32_t>(first);
+        entry_.tf = static_cast<std::uint32_t>(second);
         return true;
     }
     if (df >= kListRows) posting_offset_ = (posting_offset_ + 3) / 4 * 4;
-    if (place > (std::uint64_t{1} << 48)) return stop();
-    entry_.row = 0;
-    entry_.code = 0;
+    if (first > 0xFFFFFFFE || second > (std::uint64_t{1} << 48)) return stop();
+    entry_.id = static_cast<std::uint32_t>(first);
     entry_.offset = posting_offset_;
-    entry_.length = place;
-    posting_offset_ += place;
+    entry_.length = second;
+    posting_offset_ += second;
     return true;
 }
 
@@ -153,7 +156,7 @@ Result<TermDictionary> TermDictionary::open(const store::SectionSource& source,
     dictionary.terms_ = terms;
     BRAID_TRY(dictionary.text_, source.section(kTermsSection));
     BRAID_TRY(dictionary.index_, source.section(kTermIndexSection));
-    const std::uint64_t expected = 24ULL * dictionary.blocks() + 8;
+    const std::uint64_t expected = 28ULL * dictionary.blocks() + 8;
     if (dictionary.index_.size() != expected) {
         return corrupt_index("the index of terms has " + std::to_string(dictionary.index_.size()) +
                              " bytes, not " + std::to_string(expected));
@@ -164,7 +167,7 @@ Result<TermDictionary> TermDictionary::open(const store::SectionSource& source,
 Result<TermDictionary::Arrays> TermDictionary::arrays() const {
     BRAID_TRY(const auto bytes, index_.bytes());
     const std::uint8_t* at = octets(bytes).data();
-    return Arrays{at, at + 8ULL * blocks(), at + 16ULL * blocks() + 8};
+    return Arrays{at, at + 8ULL * blocks(), at + 16ULL * blocks() + 8, at + 24ULL * blocks() + 8};
 }
 
 Result<TermBlockCursor> TermDictionary::block(const Arrays& arrays, std::uint32_t number) const {
@@ -173,8 +176,7 @@ Result<TermBlockCursor> TermDictionary::block(const Arrays& arrays, std::uint32_
     if (begin > end) return corrupt_index("a block of terms ends before it begins");
     BRAID_TRY(const auto text, text_.bytes(begin, end - begin));
     const std::uint32_t count = std::min(kBlockTerms, terms_ - number * kBlockTerms);
-    return TermBlockCursor(octets(text), count,
-                           load<std::uint64_t>(arrays.posting_offsets, number));
+    return TermBlockCursor(octets(text), count, arrays.begin(number));
 }
 
 Result<std::string> TermDictionary::first_term(const Arrays& arrays, std::uint32_t number) const {
@@ -212,7 +214,7 @@ Result<std::optional<TermEntry>> TermDictionary::find(std::string_view term) con
     if (begin > end) return corrupt_index("a block of terms ends before it begins");
     BRAID_TRY(const auto text, text_.bytes(begin, end - begin));
     TermBlockCursor cursor(octets(text), std::min(kBlockTerms, terms_ - number * kBlockTerms),
-                           load<std::uint64_t>(at.posting_offsets, number));
+                           at.begin(number));
     if (cursor.seek(term)) return cursor.entry();
     if (cursor.broken()) return corrupt_index("a block of terms cannot be read");
     return std::nullopt;

@@ -18,9 +18,9 @@ namespace braid::sparse {
 struct TermEntry {
     std::uint32_t id = 0;  // 0 for the most frequent
     std::uint32_t df = 0;  // rows that hold it
-    /// Of a term with one row: that row and its code.
+    /// Of a term with one row: that row and how often it has the term.
     std::uint32_t row = 0;
-    std::uint8_t code = 0;
+    std::uint32_t tf = 0;
     /// Of any other: where its run or list lies in the section of postings.
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
@@ -30,6 +30,7 @@ struct TermEntry {
 class TermDictionaryWriter {
 public:
     /// `entry.offset` is not stored: runs and lists lie one after another, lists at multiples of 4.
+    /// Nor are the ids of terms with one row: they must be one after another.
     void add(std::string_view term, const TermEntry& entry);
     Result<> finish(store::SectionSink& sink);
 
@@ -38,6 +39,9 @@ private:
     std::vector<std::uint64_t> keys_;
     std::vector<std::uint64_t> text_offsets_;
     std::vector<std::uint64_t> posting_offsets_;
+    std::vector<std::uint32_t> singles_before_;  // terms with one row, per block
+    std::uint32_t singles_ = 0;
+    std::uint32_t first_single_ = 0;  // the id of the first of them
     std::string last_;
     std::uint64_t posting_end_ = 0;
     std::uint32_t terms_ = 0;
@@ -46,12 +50,18 @@ private:
 /// Walks the entries of one block. A term stays valid until the next call.
 class TermBlockCursor {
 public:
+    /// Where its postings begin, and the id of its first term with one row.
+    struct Begin {
+        std::uint64_t postings = 0;
+        std::uint32_t single = 0;
+    };
     TermBlockCursor(std::span<const std::uint8_t> text, std::uint32_t terms,
-                    std::uint64_t posting_offset) noexcept
+                    const Begin& begin) noexcept
         : at_(text.data()),
           end_(text.data() + text.size()),
           left_(terms),
-          posting_offset_(posting_offset) {}
+          posting_offset_(begin.postings),
+          next_single_(begin.single) {}
 
     /// False at the end of the block, or where it is broken.
     bool next() noexcept;
@@ -76,6 +86,7 @@ private:
     const std::uint8_t* end_;
     std::uint32_t left_;
     std::uint64_t posting_offset_;
+    std::uint32_t next_single_;
     std::size_t size_ = 0;
     std::size_t shared_ = 0;
     bool broken_ = false;
@@ -109,6 +120,12 @@ private:
         const std::uint8_t* keys = nullptr;
         const std::uint8_t* text_offsets = nullptr;
         const std::uint8_t* posting_offsets = nullptr;
+        const std::uint8_t* singles = nullptr;
+
+        TermBlockCursor::Begin begin(std::uint32_t number) const noexcept {
+            return {load<std::uint64_t>(posting_offsets, number),
+                    load<std::uint32_t>(singles, number)};
+        }
     };
     std::uint32_t blocks() const noexcept { return (terms_ + kBlockTerms - 1) / kBlockTerms; }
     Result<Arrays> arrays() const;
@@ -135,7 +152,7 @@ public:
 private:
     const TermDictionary* dictionary_;
     std::uint32_t block_ = 0;
-    TermBlockCursor cursor_{{}, 0, 0};
+    TermBlockCursor cursor_{{}, 0, {}};
 };
 
 }  // namespace braid::sparse

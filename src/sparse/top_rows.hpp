@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,11 @@ public:
     /// Scores below it need not be offered. It never falls.
     virtual double threshold() const noexcept = 0;
     virtual void offer(ScoredRow row) = 0;
+    /// All rows of the first `done` of `all` windows that reach the threshold were offered.
+    virtual void progressed(std::uint32_t done, std::uint32_t all) {
+        static_cast<void>(done);
+        static_cast<void>(all);
+    }
 };
 
 /// The best rows offered so far. Rows with a score of 0 or less, below the threshold, or not worse
@@ -35,18 +42,19 @@ public:
         if (after_ && !better(*after_, row)) return;
         if (full()) {
             if (!better(row, rows_.front())) return;
-            std::ranges::pop_heap(rows_, better);
+            std::ranges::pop_heap(rows_, kBetterRow);
             rows_.back() = row;
         } else {
             rows_.push_back(row);
         }
-        std::ranges::push_heap(rows_, better);
+        std::ranges::push_heap(rows_, kBetterRow);
         if (full()) threshold_ = std::max(threshold_, rows_.front().score);
     }
 
+    std::span<const ScoredRow> rows() const noexcept { return rows_; }
     /// Best first.
     std::vector<ScoredRow> take() && {
-        std::ranges::sort(rows_, better);
+        std::ranges::sort(rows_, kBetterRow);
         return std::move(rows_);
     }
 

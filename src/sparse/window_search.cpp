@@ -1,33 +1,27 @@
 #include "braid/sparse/window_search.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <utility>
 
 namespace braid::sparse {
 namespace {
 
-/// Looking at a candidate costs about as much as adding so many postings.
+/// What looking at a candidate costs, in entries that could be added instead: where a list is, and
+/// where a column is that its bound is refined by anyway.
 constexpr std::uint64_t kCandidateCost = 24;
-/// Candidates that wait to be scored, the most promising first.
-constexpr std::size_t kMostPending = 2048;
+constexpr std::uint64_t kColumnCandidateCost = 8;
+/// A column is added to so many rows in the time of one entry.
+constexpr std::uint64_t kColumnRows = 32;
+/// With fewer entries than this, rows are found by them; with more, by the sums of all rows.
+constexpr std::uint64_t kFewEntries = 256;
+/// So few candidates are looked at as they are.
+constexpr std::size_t kFewCandidates = 48;
+/// From this many rows of a window on, a walk over its lists is cheaper than finding each.
+constexpr std::size_t kManyRows = 8;
 
-void add_gaps(std::uint8_t* sums, const std::uint8_t* table, const std::uint8_t* entry,
-              std::size_t count) noexcept {
-    std::uint32_t at = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint32_t pair = load<std::uint16_t>(entry, i);
-        at += pair & 255U;
-        std::uint8_t& sum = sums[at % kWindowRows];
-        sum = static_cast<std::uint8_t>(sum + table[pair >> 8]);
-    }
-}
-
-void add_ids(std::uint8_t* sums, const std::uint8_t* table, const std::uint8_t* ids,
-             const std::uint8_t* codes, std::size_t count) noexcept {
-    for (std::size_t i = 0; i < count; ++i) {
-        std::uint8_t& sum = sums[load<std::uint16_t>(ids, i) % kWindowRows];
-        sum = static_cast<std::uint8_t>(sum + table[codes[i]]);
-    }
+std::uint8_t add_bytes(std::uint8_t a, std::uint8_t b) noexcept {
+    return static_cast<std::uint8_t>(std::min(255U, unsigned{a} + b));
 }
 
 bool is_column(const BoundedTerm& term) noexcept {
@@ -36,65 +30,130 @@ bool is_column(const BoundedTerm& term) noexcept {
 
 }  // namespace
 
-WindowSearch::Window WindowSearch::window(std::uint32_t number) const noexcept {
+WindowSearch::WindowSearch(const IndexReader& reader, std::span<RowScorer> scorers,
+                           std::size_t query, const QueryBounds& bounds,
+                           std::span<const std::uint64_t> allowed, WindowScratch& scratch)
+    : reader_(reader),
+      scorers_(scorers),
+      query_(query),
+      bounds_(bounds),
+      allowed_(allowed),
+      scratch_(scratch),
+      kernels_(kernels::byte_kernels()),
+      lists_(reader, scorers[query], bounds),
+      by_lists_(lists_.usable() && scorers.size() == 1),
+      finds_(by_lists_ && lists_.finds_fast()) {
+    for (std::size_t i = 0; i < bounds.terms().size(); ++i) {
+        if (is_column(bounds.terms()[i])) columns_.push_back(i);
+    }
+    scratch_.begin(bounds);
+    scratch_.pending.clear();
+}
+
+WindowSpan WindowSearch::window(std::uint32_t number) const noexcept {
     const std::uint32_t base = number * kWindowRows;
     const std::size_t rows = std::min(kWindowRows, reader_.rows() - base);
     return {number, base, (rows + 63) / 64 * 64,
             allowed_.empty() ? nullptr : allowed_.data() + base / 64};
 }
 
-std::uint64_t WindowSearch::entries_in(const BoundedTerm& term,
-                                       const Window& window) const noexcept {
-    switch (term.list.form) {
-        case ListView::Form::Column:
-            return window.padded;
-        case ListView::Form::Gaps:
-        case ListView::Form::Ids:
-            return term.list.first_entry(window.number + 1) - term.list.first_entry(window.number);
-        default:
-            break;
-    }
-    const auto rows = bounds_.run_rows().subspan(term.run_begin, term.run_end - term.run_begin);
-    const auto first = std::ranges::lower_bound(rows, window.base);
-    return static_cast<std::uint64_t>(
-        std::lower_bound(first, rows.end(), window.base + kWindowRows) - first);
+void WindowSearch::enter(const WindowSpan& window) noexcept {
+    scratch_.enter(bounds_, window);
+    const std::uint8_t* classes = scorers_[query_].facts().length_classes() + window.base;
+    const std::size_t rows = std::min(kWindowRows, reader_.rows() - window.base);
+    scratch_.classes = classes;
+    if (rows == kWindowRows) return;
+    // Of the last window a copy: what damaged lists name beyond it must not be read.
+    std::copy_n(classes, rows, scratch_.last_classes.begin());
+    std::fill(scratch_.last_classes.begin() + static_cast<std::ptrdiff_t>(rows),
+              scratch_.last_classes.end(), std::uint8_t{0});
+    scratch_.classes = scratch_.last_classes.data();
 }
 
-void WindowSearch::add(const BoundedTerm& term, const Window& window) noexcept {
+bool WindowSearch::any_allowed(const WindowSpan& window) const noexcept {
+    if (window.mask == nullptr) return true;
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < window.padded / 64; ++i) any |= window.mask[i];
+    return any != 0;
+}
+
+std::uint64_t WindowSearch::entries_in(std::size_t term, const WindowSpan& window) const noexcept {
+    const ListView& list = bounds_.terms()[term].list;
+    switch (list.form) {
+        case ListView::Form::Column:
+            return std::max<std::uint64_t>(window.padded, kFewEntries);
+        case ListView::Form::Gaps:
+        case ListView::Form::Ids:
+            return list.first_entry(window.number + 1) - list.first_entry(window.number);
+        default:
+            return scratch_.runs[term].end - scratch_.runs[term].begin;
+    }
+}
+
+void WindowSearch::add(std::size_t number, const WindowSpan& window) noexcept {
+    const BoundedTerm& term = bounds_.terms()[number];
     std::uint8_t* sums = scratch_.sums.data();
     const ListView& list = term.list;
     if (list.form == ListView::Form::Column) {
-        const std::uint8_t* nibbles = list.entries + window.base / 2;
+        const std::uint8_t* nibbles = list.tfs + window.base / 2;
         return kernels_.add_nibbles(sums, nibbles, window.padded, term.by_nibble.data());
     }
     if (list.form == ListView::Form::Single || list.form == ListView::Form::Run) {
-        for (std::uint32_t i = term.run_begin; i < term.run_end; ++i) {
-            const std::uint32_t local = bounds_.run_rows()[i] - window.base;
-            if (local >= kWindowRows) continue;
-            sums[local] =
-                static_cast<std::uint8_t>(sums[local] + term.by_code[bounds_.run_codes()[i]]);
+        for (std::uint32_t i = scratch_.runs[number].begin; i < scratch_.runs[number].end; ++i) {
+            std::uint8_t& sum = sums[bounds_.run_rows()[i] - window.base];
+            sum = add_bytes(sum, bounds_.run_bytes()[i]);
         }
         return;
     }
-    const std::size_t first = list.first_entry(window.number);
-    const std::size_t count = list.first_entry(window.number + 1) - first;
-    if (list.form == ListView::Form::Gaps) {
-        return add_gaps(sums, term.by_code.data(), list.entries + 2 * first, count);
+    const std::uint8_t* classes = scratch_.classes;
+    const std::uint8_t* table = term.by_class.data();
+    if (bounds_.saturates()) {
+        list.each_in(window.number, [=](std::uint32_t local, std::uint32_t tf) {
+            const std::size_t index = tf * kLengthClasses + classes[local] % kLengthClasses;
+            sums[local] = add_bytes(sums[local], table[index]);
+        });
+        return;
     }
-    const std::uint8_t* codes = list.entries + 2ULL * list.entry.df;
-    add_ids(sums, term.by_code.data(), list.entries + 2 * first, codes + first, count);
+    list.each_in(window.number, [=](std::uint32_t local, std::uint32_t tf) {
+        const std::size_t index = tf * kLengthClasses + classes[local] % kLengthClasses;
+        sums[local] = static_cast<std::uint8_t>(sums[local] + table[index]);
+    });
 }
 
-std::size_t WindowSearch::count(const Window& window, int cut) const noexcept {
+/// The same for a term with few entries in the window: the rows that had no sum before are listed
+/// among the candidates. Returns how many there are then.
+std::size_t WindowSearch::add_touching(std::size_t number, const WindowSpan& window,
+                                       std::size_t touched) noexcept {
+    const BoundedTerm& term = bounds_.terms()[number];
+    const auto one = [&](std::uint32_t local, std::uint8_t more) {
+        std::uint8_t& sum = scratch_.sums[local];
+        scratch_.candidates[touched] = static_cast<std::uint16_t>(local);
+        touched += sum == 0 && more != 0 ? 1 : 0;
+        sum = add_bytes(sum, more);
+    };
+    const ListView& list = term.list;
+    if (list.form == ListView::Form::Single || list.form == ListView::Form::Run) {
+        for (std::uint32_t i = scratch_.runs[number].begin; i < scratch_.runs[number].end; ++i) {
+            one(bounds_.run_rows()[i] - window.base, bounds_.run_bytes()[i]);
+        }
+        return touched;
+    }
+    list.each_in(window.number, [&](std::uint32_t local, std::uint32_t tf) {
+        one(local, term.by_class[tf * kLengthClasses + scratch_.classes[local] % kLengthClasses]);
+    });
+    return touched;
+}
+
+std::size_t WindowSearch::count(const WindowSpan& window, int cut) const noexcept {
     if (cut > 255) return 0;
     return kernels_.count_at_least(scratch_.sums.data(), window.padded,
                                    static_cast<std::uint8_t>(cut), window.mask);
 }
 
-std::size_t WindowSearch::collect(const Window& window, int cut) noexcept {
+std::size_t WindowSearch::collect(const WindowSpan& window, int cut, std::size_t most) noexcept {
     if (cut > 255) return 0;
     return kernels_.collect_at_least(scratch_.sums.data(), window.padded,
-                                     static_cast<std::uint8_t>(cut), window.mask,
+                                     static_cast<std::uint8_t>(cut), window.mask, most,
                                      scratch_.candidates.data());
 }
 
@@ -102,7 +161,8 @@ int WindowSearch::cut_for(double threshold, double rest) const noexcept {
     constexpr double kDeflate = 0.99999;
     const double sum = (threshold - rest) * bounds_.scale() * kDeflate;
     if (!(sum > 1)) return 1;
-    return sum > 255 ? 256 : static_cast<int>(sum);
+    if (sum > 255) return bounds_.saturates() ? 255 : 256;
+    return static_cast<int>(sum);
 }
 
 Result<> WindowSearch::run(RowSink& sink) {
@@ -114,107 +174,184 @@ Result<> WindowSearch::run(RowSink& sink) {
             ++skipped;
         }
         if (skipped == terms.size()) break;
-        BRAID_CHECK(search_window(window(number), skipped, sink));
+        const WindowSpan next = window(number);
+        if (number == 0 && sampled_) {
+            BRAID_CHECK(search_sampled(next, sink));
+        } else if (any_allowed(next)) {
+            BRAID_CHECK(search_window(next, skipped, sink));
+        }
+        sink.progressed(number + 1, reader_.header().windows());
     }
-    return score_pending(sink);
+    return {};
 }
 
-Result<> WindowSearch::search_window(const Window& window, std::size_t skipped, RowSink& sink) {
-    const auto terms = bounds_.terms();
+Result<> WindowSearch::search_window(const WindowSpan& window, std::size_t skipped, RowSink& sink) {
+    enter(window);
     std::uint64_t entries = 0;
-    for (const BoundedTerm& term : terms.subspan(skipped)) entries += entries_in(term, window);
-    if (entries == 0) return {};
-    std::memset(scratch_.sums.data(), 0, window.padded);
-    for (const BoundedTerm& term : terms.subspan(skipped)) add(term, window);
-    const double threshold = sink.threshold();
-    double rest = bounds_.sum_of_first(skipped);
-    // Of the terms skipped, lists are added after all where that leaves enough fewer candidates.
-    std::size_t added = skipped;
-    while (added > 0 && !is_column(terms[added - 1])) {
-        const BoundedTerm& term = terms[added - 1];
-        const std::size_t candidates = count(window, cut_for(threshold, rest));
-        if (candidates * kCandidateCost < entries_in(term, window)) break;
-        if (candidates == 0) return {};
-        add(term, window);
-        rest = bounds_.sum_of_first(--added);
+    for (std::size_t i = skipped; i < bounds_.terms().size(); ++i) {
+        entries += entries_in(i, window);
     }
-    const std::size_t found = collect(window, cut_for(threshold, rest));
-    return keep_candidates(window, found, added, sink);
+    if (entries == 0) return {};
+    scratch_.clear_sums();
+    scratch_.pending.clear();
+    for (std::size_t i = 0; i < bounds_.terms().size(); ++i) scratch_.added[i] = i >= skipped;
+    const double threshold = sink.threshold();
+    const bool few = entries < kFewEntries;
+    if (!few || !search_entries(window, skipped, threshold)) {
+        for (std::size_t i = skipped; !few && i < bounds_.terms().size(); ++i) add(i, window);
+        search_sums(window, skipped, threshold);
+    }
+    return score_kept(window, sink);
+}
+
+Result<> WindowSearch::search_sampled(const WindowSpan& window, RowSink& sink) {
+    sampled_ = false;
+    scratch_.pending.clear();
+    std::fill_n(scratch_.added.begin(), bounds_.terms().size(), true);
+    search_sums(window, 0, sink.threshold());
+    return score_kept(window, sink);
+}
+
+bool WindowSearch::search_entries(const WindowSpan& window, std::size_t skipped, double threshold) {
+    std::size_t touched = 0;
+    for (std::size_t i = skipped; i < bounds_.terms().size(); ++i) {
+        touched = add_touching(i, window, touched);
+    }
+    const int cut = cut_for(threshold, bounds_.sum_of_first(skipped));
+    // Those that stay come to the front, the others behind them: all sums are to be cleared.
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < touched; ++i) {
+        const std::uint16_t local = scratch_.candidates[i];
+        if (local >= window.padded || scratch_.sums[local] < cut) continue;
+        if (window.mask != nullptr && (window.mask[local / 64] >> (local % 64) & 1) == 0) continue;
+        std::swap(scratch_.candidates[found++], scratch_.candidates[i]);
+    }
+    if (found >= kManyRows && skipped > 0) return false;
+    keep_candidates(window, found, threshold);
+    for (std::size_t i = 0; i < touched; ++i) scratch_.sums[scratch_.candidates[i]] = 0;
+    return true;
+}
+
+void WindowSearch::search_sums(const WindowSpan& window, std::size_t skipped, double threshold) {
+    scratch_.clean = false;
+    double rest = bounds_.sum_of_first(skipped);
+    std::size_t found =
+        collect(window, cut_for(threshold, rest), skipped == 0 ? kWindowRows : kFewCandidates);
+    if (skipped > 0 && found > kFewCandidates) {
+        rest = add_skipped(window, skipped, threshold);
+        found = collect(window, cut_for(threshold, rest), kWindowRows);
+    }
+    keep_candidates(window, found, threshold);
+}
+
+double WindowSearch::add_skipped(const WindowSpan& window, std::size_t skipped,
+                                 double threshold) noexcept {
+    const auto terms = bounds_.terms();
+    double rest = bounds_.sum_of_first(skipped);
+    std::size_t candidates = count(window, cut_for(threshold, rest));
+    for (std::size_t i = skipped; i-- > 0 && candidates > 0;) {
+        const bool column = is_column(terms[i]);
+        const std::uint64_t cost = column ? window.padded / kColumnRows : entries_in(i, window);
+        if (candidates * (column ? kColumnCandidateCost : kCandidateCost) < cost) continue;
+        add(i, window);
+        scratch_.added[i] = true;
+        rest -= terms[i].bound;
+        candidates = count(window, cut_for(threshold, rest));
+    }
+    return rest;
 }
 
 void WindowSearch::add_all(std::uint32_t number, bool clear) noexcept {
-    const Window at = window(number);
-    if (clear) std::memset(scratch_.sums.data(), 0, at.padded);
-    for (const BoundedTerm& term : bounds_.terms()) add(term, at);
+    const WindowSpan at = window(number);
+    enter(at);
+    if (clear) scratch_.clear_sums();
+    scratch_.clean = false;
+    for (std::size_t i = 0; i < bounds_.terms().size(); ++i) add(i, at);
 }
 
-/// The sum without what columns were bounded by, plus what their nibbles bound them by.
-double WindowSearch::refined(std::uint32_t row, std::uint8_t sum,
-                             std::size_t skipped) const noexcept {
+/// The sum without what columns were bounded by, plus what their nibbles bound them by; in units of
+/// bytes.
+double WindowSearch::refined(std::uint32_t row, std::uint8_t sum) const noexcept {
+    if (sum == 255 && bounds_.saturates())
+        return bounds_.sum_of_first(bounds_.terms().size()) * bounds_.scale();
     const std::uint32_t length_class = scorers_[query_].facts().length_class(row);
     int bytes = sum;
     double bound = 0;
     for (const std::size_t i : columns_) {
         const BoundedTerm& term = bounds_.terms()[i];
-        const std::uint32_t nibble = term.list.entries[row / 2] >> (row % 2 * 4) & 15U;
-        if (i >= skipped) bytes -= term.by_nibble[nibble];
+        const std::uint32_t nibble = term.list.nibble(row);
+        if (scratch_.added[i]) bytes -= term.by_nibble[nibble];
         bound += static_cast<double>(
             bounds_.column_bounds(term)[nibble * kLengthClasses + length_class]);
     }
-    return (bound + bytes) / bounds_.scale();
+    return bound + bytes;
 }
 
 void WindowSearch::prefetch_columns(std::uint32_t row) const noexcept {
     for (const std::size_t i : columns_) {
-        __builtin_prefetch(bounds_.terms()[i].list.entries + row / 2);
+        __builtin_prefetch(bounds_.terms()[i].list.tfs + row / 2);
     }
 }
 
-Result<> WindowSearch::keep_candidates(const Window& window, std::size_t count, std::size_t skipped,
-                                       RowSink& sink) {
+void WindowSearch::keep_candidates(const WindowSpan& window, std::size_t count, double threshold) {
     constexpr std::size_t kAhead = 8;
-    const double threshold = sink.threshold();
     double lists = 0;  // what the lists that were not added may add
-    for (std::size_t i = 0; i < skipped; ++i) {
-        if (!is_column(bounds_.terms()[i])) lists += bounds_.terms()[i].bound;
+    for (std::size_t i = 0; i < bounds_.terms().size(); ++i) {
+        if (!scratch_.added[i] && !is_column(bounds_.terms()[i])) lists += bounds_.terms()[i].bound;
     }
+    const double unit = 1 / bounds_.scale();
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint16_t local = scratch_.candidates[i];
         const std::uint32_t row = window.base + local;
         if (i + kAhead < count) prefetch_columns(window.base + scratch_.candidates[i + kAhead]);
         if (row >= reader_.rows()) continue;
-        const double bound = lists + refined(row, scratch_.sums[local], skipped);
-        if (bound < threshold) continue;
-        scorers_[query_].facts().prefetch_offset(row);
-        pending_.push_back({bound, row});
+        const double bound = lists + refined(row, scratch_.sums[local]) * unit;
+        if (bound >= threshold) scratch_.pending.push_back({bound, row});
     }
-    return pending_.size() < kMostPending ? Result<>() : score_pending(sink);
 }
 
-Result<> WindowSearch::score_pending(RowSink& sink) {
-    constexpr auto kWorse = [](const Candidate& a, const Candidate& b) {
-        return a.bound != b.bound ? a.bound < b.bound : a.row > b.row;
-    };
-    const RowFacts& facts = scorers_[query_].facts();
-    std::ranges::make_heap(pending_, kWorse);
-    // A few are taken at a time, so that their terms are on the way before they are needed.
-    std::array<std::uint32_t, 8> batch{};
-    while (!pending_.empty() && pending_.front().bound >= sink.threshold()) {
+Result<> WindowSearch::score_kept(const WindowSpan& window, RowSink& sink) {
+    const std::span kept = scratch_.pending;
+    if (!by_lists_ || kept.size() < kManyRows) return score_best_first(sink);
+    std::array<std::uint32_t, ListScorer::kMostSlots> rows;  // NOLINT: written before it is read
+    for (std::size_t next = 0; next < kept.size();) {
         std::size_t size = 0;
-        while (size < batch.size() && !pending_.empty() &&
-               pending_.front().bound >= sink.threshold()) {
-            batch[size] = pending_.front().row;
-            facts.prefetch(batch[size++]);
-            std::ranges::pop_heap(pending_, kWorse);
-            pending_.pop_back();
+        for (; next < kept.size() && size < rows.size(); ++next) {
+            if (kept[next].bound >= sink.threshold()) rows[size++] = kept[next].row;
         }
-        for (std::size_t i = 0; i < size; ++i) BRAID_CHECK(score_row(batch[i], sink));
+        BRAID_CHECK(score_rows(window, std::span(rows).first(size), sink));
     }
-    pending_.clear();
+    return {};
+}
+
+Result<> WindowSearch::score_best_first(RowSink& sink) {
+    constexpr auto kBetter = [](const Candidate& a, const Candidate& b) {
+        return a.bound != b.bound ? a.bound > b.bound : a.row < b.row;
+    };
+    constexpr std::size_t kAhead = 4;  // rows whose terms are on the way
+    const RowFacts& facts = scorers_[query_].facts();
+    const std::span kept = scratch_.pending;
+    const bool own = !finds_;
+    for (const Candidate& one : kept) {
+        if (own) facts.prefetch_offset(one.row);
+    }
+    std::ranges::sort(kept, kBetter);
+    for (std::size_t i = 0; own && i < std::min(kAhead, kept.size()); ++i) {
+        facts.prefetch(kept[i].row);
+    }
+    for (std::size_t i = 0; i < kept.size() && kept[i].bound >= sink.threshold(); ++i) {
+        if (own && i + kAhead < kept.size()) facts.prefetch(kept[i + kAhead].row);
+        BRAID_CHECK(score_row(kept[i].row, sink));
+    }
     return {};
 }
 
 Result<> WindowSearch::score_row(std::uint32_t row, RowSink& sink) {
+    if (finds_) {
+        BRAID_TRY(const double score, lists_.score(row, sink.threshold()));
+        offer({row, score}, sink);
+        return {};
+    }
     BRAID_TRY(const double own, scorers_[query_].score(row));
     if (!(own > 0)) return {};
     for (std::size_t other = 0; other < scorers_.size(); ++other) {
@@ -223,34 +360,48 @@ Result<> WindowSearch::score_row(std::uint32_t row, RowSink& sink) {
         // Offered when the query that scores it best is searched for, the first among equals.
         if (score > own || (score == own && other < query_)) return {};
     }
-    ++matched_;
-    sink.offer({row, own});
+    offer({row, own}, sink);
+    return {};
+}
+
+Result<> WindowSearch::score_rows(const WindowSpan& window, std::span<const std::uint32_t> rows,
+                                  RowSink& sink) {
+    std::array<double, ListScorer::kMostSlots> scores;  // NOLINT: written before it is read
+    BRAID_CHECK(lists_.score_all(window, rows, sink.threshold(), scratch_, scores.data()));
+    for (std::size_t i = 0; i < rows.size(); ++i) offer({rows[i], scores[i]}, sink);
     return {};
 }
 
 Result<double> WindowSearch::sample_threshold(std::size_t k, std::optional<ScoredRow> after) {
     if (reader_.rows() == 0 || k == 0 || bounds_.terms().empty()) return 0.0;
-    const Window sample = window(0);
-    std::memset(scratch_.sums.data(), 0, sample.padded);
-    for (const BoundedTerm& term : bounds_.terms()) {
-        if (!is_column(term)) add(term, sample);
-    }
-    if (count(sample, 1) < k) {
-        for (const BoundedTerm& term : bounds_.terms()) {
-            if (is_column(term)) add(term, sample);
-        }
-    }
+    const WindowSpan sample = window(0);
+    if (!any_allowed(sample)) return 0.0;
+    add_all(0, true);
+    sampled_ = true;
+    // Of eight rows the best, for most of those looked for are not among the same eight.
+    const std::size_t folded = kernels_.fold_maxima(scratch_.sums.data(), sample.padded,
+                                                    sample.mask, scratch_.maxima.data());
     const std::uint64_t before = matched_;
+    std::vector<std::uint32_t> rows;
     for (std::size_t wanted = k;; wanted *= 4) {
         int cut = 1;  // the largest that leaves enough rows
         for (int step = 128; step > 0; step /= 2) {
-            if (cut + step <= 255 && count(sample, cut + step) >= wanted) cut += step;
+            if (cut + step > 255) continue;
+            const std::size_t left = kernels_.count_at_least(
+                scratch_.maxima.data(), folded, static_cast<std::uint8_t>(cut + step), nullptr);
+            if (left >= wanted) cut += step;
         }
-        const std::size_t found = collect(sample, cut);
-        TopRows top(k, 0, after);
+        const std::size_t found = collect(sample, cut, 4 * wanted);
+        rows.clear();
         for (std::size_t i = 0; i < std::min(found, 4 * wanted); ++i) {
             const std::uint32_t row = sample.base + scratch_.candidates[i];
-            if (row < reader_.rows()) BRAID_CHECK(score_row(row, top));
+            if (row < reader_.rows()) rows.push_back(row);
+        }
+        TopRows top(k, 0, after);
+        if (by_lists_ && rows.size() >= kManyRows && rows.size() <= ListScorer::kMostSlots) {
+            BRAID_CHECK(score_rows(sample, rows, top));
+        } else {
+            for (const std::uint32_t row : rows) BRAID_CHECK(score_row(row, top));
         }
         matched_ = before;
         if (top.full()) return top.threshold();

@@ -1,22 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "braid/kernels/byte_kernels.hpp"
-#include "braid/sparse/query_bounds.hpp"
+#include "braid/sparse/list_scorer.hpp"
 #include "braid/sparse/top_rows.hpp"
+#include "braid/sparse/window_scratch.hpp"
 
 namespace braid::sparse {
-
-/// Room for the accumulators and candidates of one window. One search at a time.
-struct WindowScratch {
-    alignas(64) std::array<std::uint8_t, kWindowRows> sums;
-    std::array<std::uint16_t, kWindowRows> candidates;
-};
 
 /// Finds the rows that can reach a threshold, window by window: bytes that bound what each term
 /// adds are summed per row, frequent terms are left for those few that may still win, and rows
@@ -26,25 +20,18 @@ public:
     /// The scorers are those of all queries, `query` the one whose bounds these are.
     WindowSearch(const IndexReader& reader, std::span<RowScorer> scorers, std::size_t query,
                  const QueryBounds& bounds, std::span<const std::uint64_t> allowed,
-                 WindowScratch& scratch)
-        : reader_(reader),
-          scorers_(scorers),
-          query_(query),
-          bounds_(bounds),
-          allowed_(allowed),
-          scratch_(scratch),
-          kernels_(kernels::byte_kernels()) {
-        for (std::size_t i = 0; i < bounds.terms().size(); ++i) {
-            if (bounds.terms()[i].list.form == ListView::Form::Column) columns_.push_back(i);
-        }
-    }
+                 WindowScratch& scratch);
 
     /// Offers every allowed row that scores at least the sink's threshold, and whose best query
     /// this is. Other rows may be offered too.
     Result<> run(RowSink& sink);
 
     /// A score that at least k allowed rows reach, from the rows of one window; 0 if it has none.
+    /// To be asked right before run(), if at all.
     Result<double> sample_threshold(std::size_t k, std::optional<ScoredRow> after);
+
+    /// After the bounds have changed.
+    void forget_sample() noexcept { sampled_ = false; }
 
     /// Adds every term to the sums of a window, which are cleared first if `clear` says so.
     void add_all(std::uint32_t number, bool clear) noexcept;
@@ -55,33 +42,46 @@ public:
     std::uint64_t matched() const noexcept { return matched_; }
 
 private:
-    struct Window {
-        std::uint32_t number;
-        std::uint32_t base;  // its first row
-        std::size_t padded;  // accumulators: rows, up to a multiple of 64
-        const std::uint64_t* mask;
-    };
-    struct Candidate {
-        double bound;
-        std::uint32_t row;
-    };
-    Window window(std::uint32_t number) const noexcept;
-    std::uint64_t entries_in(const BoundedTerm& term, const Window& window) const noexcept;
-    void add(const BoundedTerm& term, const Window& window) noexcept;
-    std::size_t count(const Window& window, int cut) const noexcept;
-    std::size_t collect(const Window& window, int cut) noexcept;
+    WindowSpan window(std::uint32_t number) const noexcept;
+    void enter(const WindowSpan& window) noexcept;
+    bool any_allowed(const WindowSpan& window) const noexcept;
+    std::uint64_t entries_in(std::size_t term, const WindowSpan& window) const noexcept;
+    void add(std::size_t term, const WindowSpan& window) noexcept;
+    std::size_t add_touching(std::size_t term, const WindowSpan& window,
+                             std::size_t touched) noexcept;
+    std::size_t count(const WindowSpan& window, int cut) const noexcept;
+    /// Finds candidates; soon after `most` it ends.
+    std::size_t collect(const WindowSpan& window, int cut, std::size_t most) noexcept;
     /// The smallest sum that may belong to a row of at least `threshold`, when `rest` was not
     /// added.
     int cut_for(double threshold, double rest) const noexcept;
-    Result<> search_window(const Window& window, std::size_t skipped, RowSink& sink);
+    Result<> search_window(const WindowSpan& window, std::size_t skipped, RowSink& sink);
+    /// The first window, by the sums that the sample made.
+    Result<> search_sampled(const WindowSpan& window, RowSink& sink);
+    /// By the few entries of the terms from `skipped` on, without looking at all rows. False if
+    /// that leaves many candidates; then those terms have been added.
+    bool search_entries(const WindowSpan& window, std::size_t skipped, double threshold);
+    /// By the sums of all rows, to which the terms from `skipped` on were added.
+    void search_sums(const WindowSpan& window, std::size_t skipped, double threshold);
+    /// Adds those of the terms skipped that leave enough fewer candidates. Returns what the others
+    /// may add.
+    double add_skipped(const WindowSpan& window, std::size_t skipped, double threshold) noexcept;
     /// Of the candidates found, those whose refined bound reaches the threshold.
-    Result<> keep_candidates(const Window& window, std::size_t count, std::size_t skipped,
-                             RowSink& sink);
-    /// Scores them, best bound first, as long as they can reach the threshold.
-    Result<> score_pending(RowSink& sink);
-    double refined(std::uint32_t row, std::uint8_t sum, std::size_t skipped) const noexcept;
+    void keep_candidates(const WindowSpan& window, std::size_t count, double threshold);
+    /// Scores what was kept.
+    Result<> score_kept(const WindowSpan& window, RowSink& sink);
+    /// One by one, as long as they can reach the threshold.
+    Result<> score_best_first(RowSink& sink);
+    double refined(std::uint32_t row, std::uint8_t sum) const noexcept;
     void prefetch_columns(std::uint32_t row) const noexcept;
     Result<> score_row(std::uint32_t row, RowSink& sink);
+    Result<> score_rows(const WindowSpan& window, std::span<const std::uint32_t> rows,
+                        RowSink& sink);
+    void offer(ScoredRow row, RowSink& sink) {
+        if (!(row.score > 0)) return;
+        ++matched_;
+        sink.offer(row);
+    }
 
     const IndexReader& reader_;
     std::span<RowScorer> scorers_;
@@ -90,8 +90,11 @@ private:
     std::span<const std::uint64_t> allowed_;
     WindowScratch& scratch_;
     const kernels::ByteKernels& kernels_;
+    ListScorer lists_;
+    bool by_lists_;                     // one query, and lists say enough
+    bool finds_;                        // and single rows are found fast
     std::vector<std::size_t> columns_;  // those of the terms that are
-    std::vector<Candidate> pending_;
+    bool sampled_ = false;              // the sums are those of all terms in the first window
     std::uint64_t matched_ = 0;
 };
 

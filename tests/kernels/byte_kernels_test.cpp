@@ -49,10 +49,39 @@ TEST_P(ByteKernelsTest, FindsExactlyTheBytesThatReachTheCut) {
                 EXPECT_EQ(kernels_->count_at_least(bytes.data(), count, at, allowed),
                           expected.size());
                 found.resize(count);
-                found.resize(
-                    kernels_->collect_at_least(bytes.data(), count, at, allowed, found.data()));
+                found.resize(kernels_->collect_at_least(bytes.data(), count, at, allowed, count,
+                                                        found.data()));
+                EXPECT_EQ(found, expected) << count << " bytes, cut " << cut;
+                found.resize(count);
+                found.resize(kernels_->collect_at_least(bytes.data(), count, at, allowed, 100,
+                                                        found.data()));
+                ASSERT_LE(found.size(), expected.size());
+                EXPECT_GE(found.size(), std::min<std::size_t>(expected.size(), 101));
+                expected.resize(found.size());
                 EXPECT_EQ(found, expected) << count << " bytes, cut " << cut;
             }
+        }
+    }
+}
+
+TEST_P(ByteKernelsTest, FoldsEightBlocksIntoTheirMaxima) {
+    constexpr std::uint64_t kSeed = 13;
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+    std::mt19937_64 rng(kSeed);
+    for (const std::size_t count : {0, 64, 448, 512, 576, 32'768}) {
+        const auto bytes = random_bytes(rng, count);
+        std::vector<std::uint64_t> mask(count / 64);
+        for (std::uint64_t& word : mask) word = rng() & rng();
+        for (const std::uint64_t* allowed : {static_cast<std::uint64_t*>(nullptr), mask.data()}) {
+            std::vector<std::uint8_t> expected((count + 511) / 512 * 64, 0);
+            for (std::size_t i = 0; i < count; ++i) {
+                if (allowed != nullptr && (allowed[i / 64] >> (i % 64) & 1) == 0) continue;
+                std::uint8_t& most = expected[i / 512 * 64 + i % 64];
+                most = std::max(most, bytes[i]);
+            }
+            std::vector<std::uint8_t> found(expected.size() + 64);
+            found.resize(kernels_->fold_maxima(bytes.data(), count, allowed, found.data()));
+            EXPECT_EQ(found, expected) << count;
         }
     }
 }

@@ -163,6 +163,98 @@ TEST(SparseSearch, EqualsExhaustiveScoringOverSeveralWindows) {
     }
 }
 
+/// All ways to ask that prune differently: few and many hits, filters from none to nearly all rows.
+void compare_all_ways(const Corpus& corpus,
+                      const std::vector<std::vector<std::string>>& questions) {
+    store::MemorySections sections;
+    corpus.build(sections);
+    const IndexReader reader = open_index(sections);
+    std::mt19937_64 rng(corpus.rows.size());
+    const std::size_t words = (corpus.rows.size() + 63) / 64;
+    std::vector<std::vector<std::uint64_t>> masks(4, std::vector<std::uint64_t>(words));
+    for (std::size_t row = 0; row < corpus.rows.size(); ++row) {
+        const std::uint64_t bit = std::uint64_t{1} << (row % 64);
+        if (below(rng, 2) == 0) masks[0][row / 64] |= bit;
+        if (below(rng, 100) == 0) masks[1][row / 64] |= bit;
+        if (below(rng, 4000) == 0) masks[2][row / 64] |= bit;
+    }
+    masks[3].back() = ~std::uint64_t{0};  // also rows that are not there
+    for (const auto& question : questions) {
+        const std::vector<Query> queries{
+            corpus.query(question, {}, std::vector<double>(corpus.fields, 1.0))};
+        for (const std::size_t k : {1, 10, 100}) {
+            SCOPED_TRACE(testing::Message() << question.front() << ", k " << k);
+            expect_same(corpus, reader, queries, {.k = k});
+            for (const auto& mask : masks) {
+                expect_same(corpus, reader, queries, {.k = k, .allowed = mask});
+            }
+            if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+TEST(SparseSearch, EqualsExhaustiveScoringWhereTheBestRowsAreTheFirstOrTheLast) {
+    // What the first window shows of the others is wrong: they hold better rows, or none as good.
+    for (const bool first : {true, false}) {
+        SCOPED_TRACE(first);
+        Corpus corpus;
+        constexpr std::uint32_t kRows = 70'000;
+        for (std::uint32_t i = 0; i < kRows; ++i) {
+            Corpus::Row& row = corpus.rows.emplace_back();
+            const std::uint32_t rank = first ? i : kRows - 1 - i;
+            corpus.add_word(row, 0, "all");
+            if (i % 3 == 0) corpus.add_word(row, 0, "third");
+            if (i % 500 == 0) corpus.add_word(row, 0, "some");
+            if (rank < 60) corpus.add_word(row, 0, "rare");
+            // Worse than those, better than what else the first window has.
+            if (i >= 40'000 && i < 40'300) corpus.add_word(row, 0, "middle");
+            for (std::uint32_t more = rank / 7000; more > 0; --more) {
+                corpus.add_word(row, 0, "other");
+            }
+        }
+        compare_all_ways(
+            corpus,
+            {{"all"}, {"some", "all", "rare"}, {"middle", "all", "rare"}, {"third", "other"}});
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(SparseSearch, EqualsExhaustiveScoringWhereAllRowsAreTheSame) {
+    Corpus corpus;
+    for (std::uint32_t i = 0; i < 40'000; ++i) {
+        corpus.add_word(corpus.rows.emplace_back(), 0, "same");
+        corpus.add_word(corpus.rows.back(), 0, "words");
+    }
+    corpus.add_word(corpus.rows[39'000], 0, "once");
+    corpus.rows[39'000].lengths[0] = 2;
+    compare_all_ways(corpus, {{"same"}, {"words", "same"}, {"once", "same"}});
+}
+
+TEST(SparseSearch, EqualsExhaustiveScoringOfWordsThatRowsRepeat) {
+    std::mt19937_64 rng(5);
+    Corpus corpus = random_corpus(rng, {.rows = 2500, .fields = 2, .words = 12, .vocabulary = 60});
+    for (std::size_t i = 0; i < corpus.rows.size(); i += 7) {
+        // More often than what lists, runs and codes can say.
+        const std::string word = random_word(rng, 60);
+        const auto times = std::array<std::uint64_t, 5>{6, 7, 15, 255, 300}[below(rng, 5)];
+        for (std::uint64_t more = 0; more < times; ++more) corpus.add_word(corpus.rows[i], 1, word);
+    }
+    std::vector<std::vector<std::string>> questions;
+    for (int i = 0; i < 6; ++i) questions.push_back(random_words(rng, 4, 60));
+    compare_all_ways(corpus, questions);
+}
+
+TEST(SparseSearch, EqualsExhaustiveScoringOfLongQueries) {
+    std::mt19937_64 rng(6);
+    const Corpus corpus =
+        random_corpus(rng, {.rows = 3000, .fields = 1, .words = 40, .vocabulary = 1500});
+    std::vector<std::vector<std::string>> questions;
+    for (const std::size_t size : {16, 30, 33, 60, 100, 128, 200}) {
+        questions.push_back(random_words(rng, size, 1500));
+    }
+    compare_all_ways(corpus, questions);
+}
+
 TEST(SparseSearch, EqualScoresComeInOrderOfRows) {
     Corpus corpus;
     for (int i = 0; i < 3000; ++i) {

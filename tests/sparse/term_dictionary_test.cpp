@@ -19,11 +19,13 @@ struct Dictionary {
     explicit Dictionary(const std::set<std::string>& words) {
         TermDictionaryWriter writer;
         std::uint32_t id = 0;
+        std::uint32_t singles = 0;
         for (const std::string& word : words) {
             TermEntry entry{.id = id++, .df = 1 + id % 200};
             if (entry.df == 1) {
+                entry.id = 1'000'000 + singles++;  // one after another, as an index has them
                 entry.row = id;
-                entry.code = 33;
+                entry.tf = 33;
             } else {
                 entry.length = 3 * entry.df;
             }

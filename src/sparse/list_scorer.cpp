@@ -1,0 +1,187 @@
+#include "braid/sparse/list_scorer.hpp"
+
+#include <algorithm>
+
+namespace braid::sparse {
+namespace {
+
+constexpr double kInflate = 1.00001;
+
+/// How often, of a row of a window in a list of gaps; 0 if it is not there. Eight at a time.
+std::uint32_t find_gaps(const ListView& list, std::uint32_t window, std::uint32_t local) noexcept {
+    constexpr std::uint64_t kEven = 0x00FF00FF00FF00FF;
+    constexpr std::uint64_t kOnes = 0x0001000100010001;
+    std::size_t i = list.first_entry(window);
+    const std::size_t end = list.first_entry(window + 1);
+    std::uint32_t at = 0;
+    for (; i + 8 <= end; i += 8) {
+        const auto gaps = load<std::uint64_t>(list.entries + i);
+        const std::uint64_t pairs = (gaps & kEven) + (gaps >> 8 & kEven);
+        const auto sum = static_cast<std::uint32_t>((pairs * kOnes) >> 48);
+        if (at + sum >= local) break;
+        at += sum;
+    }
+    for (; i < end; ++i) {
+        at += list.entries[i];
+        if (at > local) break;
+        if (at == local && list.nibble(i) != 0) return list.nibble(i);
+    }
+    return 0;
+}
+
+std::uint32_t find_ids(const ListView& list, std::uint32_t window, std::uint32_t local) noexcept {
+    const std::size_t first = list.first_entry(window);
+    const std::size_t count = list.first_entry(window + 1) - first;
+    const std::uint8_t* ids = list.entries + 2 * first;
+    std::size_t base = 0;
+    for (std::size_t left = count; left > 1;) {
+        const std::size_t half = left / 2;
+        base += load<std::uint16_t>(ids, base + half) <= local ? half : 0;
+        left -= half;
+    }
+    if (count == 0 || load<std::uint16_t>(ids, base) != local) return 0;
+    return list.nibble(first + base);
+}
+
+}  // namespace
+
+ListScorer::ListScorer(const IndexReader& reader, RowScorer& scorer,
+                       const QueryBounds& bounds) noexcept
+    : scorer_(&scorer), bounds_(&bounds) {
+    const auto found = scorer.terms();
+    const auto terms = bounds.terms();
+    if (found.size() != terms.size() || found.size() > kMostTerms) return;
+    for (const double weight : scorer.field_weights()) {
+        if (weight != 1.0) return;
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        for (std::size_t place = 0; place < terms.size(); ++place) {
+            if (terms[place].list.entry.id == found[i].entry.id) {
+                order_[i] = static_cast<std::uint8_t>(place);
+            }
+        }
+    }
+    usable_ = true;
+    // In nanoseconds, about: eight entries of a list take one, half of a window's are walked.
+    const std::uint64_t entries = bounds.list_rows() / std::max(1U, reader.header().windows());
+    constexpr std::uint64_t kOwnTerms = 300;
+    finds_fast_ = entries / 16 + 10 * terms.size() < kOwnTerms;
+}
+
+double ListScorer::length_norm_of(std::uint32_t row) const noexcept {
+    // All weights are 1: the same number as that of RowScorer.
+    const auto length = static_cast<double>(scorer_->facts().total_length(row));
+    return length_norm(scorer_->bm25(), length, scorer_->average_length());
+}
+
+double ListScorer::sum(std::size_t terms,
+                       const std::array<double, kMostTerms>& parts) const noexcept {
+    double score = 0;
+    for (std::size_t i = 0; i < terms; ++i) score += parts[order_[i]];
+    return score;
+}
+
+std::uint32_t ListScorer::tf_of(const BoundedTerm& term, std::uint32_t row) const noexcept {
+    std::uint32_t nibble = 0;
+    switch (term.list.form) {
+        case ListView::Form::Column:
+            nibble = term.list.nibble(row);
+            break;
+        case ListView::Form::Gaps:
+            nibble = find_gaps(term.list, row / kWindowRows, row % kWindowRows);
+            break;
+        case ListView::Form::Ids:
+            nibble = find_ids(term.list, row / kWindowRows, row % kWindowRows);
+            break;
+        default: {
+            const auto rows =
+                bounds_->run_rows().subspan(term.run_begin, term.run_end - term.run_begin);
+            const auto found = std::ranges::lower_bound(rows, row);
+            if (found == rows.end() || *found != row) return 0;
+            const auto tf =
+                bounds_->run_tfs()[term.run_begin + static_cast<std::size_t>(found - rows.begin())];
+            return tf == kMostRunTf ? kMore : tf;
+        }
+    }
+    return nibble == kTopNibble ? kMore : nibble;
+}
+
+Result<double> ListScorer::score(std::uint32_t row, double least) {
+    const auto terms = bounds_->terms();
+    const double norm = length_norm_of(row);
+    std::array<double, kMostTerms> parts;  // NOLINT: each is written before it is read
+    double most = 0;
+    double unsure = 0;  // what terms may add that the row has more often than lists say
+    for (std::size_t i = terms.size(); i-- > 0;) {
+        const std::uint32_t tf = tf_of(terms[i], row);
+        unsure += tf == kMore ? terms[i].bound : 0.0;
+        parts[i] =
+            tf == 0 || tf == kMore
+                ? 0.0
+                : terms[i].weight * saturation(scorer_->bm25(), static_cast<double>(tf), norm);
+        most += parts[i];
+        if (most * kInflate + unsure + bounds_->sum_of_first(i) < least) return 0.0;
+    }
+    if (unsure > 0) return scorer_->score(row);
+    return sum(terms.size(), parts);
+}
+
+Result<> ListScorer::score_all(const WindowSpan& window, std::span<const std::uint32_t> rows,
+                               double least, WindowScratch& scratch, double* scores) {
+    const auto terms = bounds_->terms();
+    std::uint8_t* slots = scratch.slots.data();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        slots[rows[i] - window.base] = static_cast<std::uint8_t>(i + 1);
+        scorer_->facts().prefetch_lengths(rows[i]);
+    }
+    // Rows that are not asked for write to slot 0.
+    for (std::size_t t = 0; t < terms.size(); ++t) {
+        const ListView& list = terms[t].list;
+        std::uint8_t* tfs = scratch.tfs.data() + 256 * t;
+        std::memset(tfs, 0, 256);
+        if (list.form == ListView::Form::Column) continue;
+        if (list.form == ListView::Form::Single || list.form == ListView::Form::Run) {
+            for (std::uint32_t i = scratch.runs[t].begin; i < scratch.runs[t].end; ++i) {
+                tfs[slots[bounds_->run_rows()[i] - window.base]] = bounds_->run_tfs()[i];
+            }
+            continue;
+        }
+        list.each_in(window.number, [=](std::uint32_t local, std::uint32_t tf) {
+            tfs[slots[local]] = static_cast<std::uint8_t>(tf);
+        });
+    }
+    for (const std::uint32_t row : rows) slots[row - window.base] = 0;
+    std::array<double, kMostTerms> parts;  // NOLINT: each is written before it is read
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double norm = length_norm_of(rows[i]);
+        double unsure = 0;  // what terms may add that the row has more often than lists say
+        double most = 0;
+        for (std::size_t t = 0; t < terms.size(); ++t) {
+            const ListView::Form form = terms[t].list.form;
+            std::uint32_t tf = scratch.tfs[256 * t + i + 1];
+            if (form == ListView::Form::Column) {
+                tf = tf_of(terms[t], rows[i]);
+            } else if (form == ListView::Form::Gaps || form == ListView::Form::Ids) {
+                tf = tf == kTopNibble ? kMore : tf;
+            } else {
+                tf = tf == kMostRunTf ? kMore : tf;
+            }
+            if (tf == kMore) unsure += terms[t].bound;
+            parts[t] =
+                tf == 0 || tf == kMore
+                    ? 0.0
+                    : terms[t].weight * saturation(scorer_->bm25(), static_cast<double>(tf), norm);
+            most += parts[t];
+        }
+        if (unsure == 0) {
+            scores[i] = sum(terms.size(), parts);
+        } else if (most * kInflate + unsure < least) {
+            scores[i] = 0;
+        } else {
+            BRAID_TRY(scores[i], scorer_->score(rows[i]));
+        }
+    }
+    return {};
+}
+
+}  // namespace braid::sparse

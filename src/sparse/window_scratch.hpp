@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "braid/sparse/query_bounds.hpp"
+
+namespace braid::sparse {
+
+/// Where a window lies.
+struct WindowSpan {
+    std::uint32_t number;
+    std::uint32_t base;         // its first row
+    std::size_t padded;         // accumulators: rows, up to a multiple of 64
+    const std::uint64_t* mask;  // its allowed rows; null: all
+};
+
+/// A row that may be among the best.
+struct Candidate {
+    double bound;
+    std::uint32_t row;
+};
+
+/// Room for one search at a time: one per thread, used again by the next.
+struct WindowScratch {
+    struct RunRange {
+        std::uint32_t begin = 0;
+        std::uint32_t end = 0;
+    };
+
+    alignas(64) std::array<std::uint8_t, kWindowRows> sums{};
+    std::array<std::uint8_t, kWindowRows> slots{};  // all 0 between calls
+    std::array<std::uint8_t, kWindowRows / 8> maxima{};
+    std::array<std::uint16_t, kWindowRows> candidates{};
+    std::array<std::uint8_t, kWindowRows> last_classes{};
+    const std::uint8_t* classes = nullptr;                  // of the lengths of the window's rows
+    std::array<std::uint8_t, std::size_t{256} * 32> tfs{};  // by term and slot
+    std::array<RunRange, kMostBoundedTerms> runs{};         // of the window entered
+    std::array<bool, kMostBoundedTerms> added{};            // terms that are in the sums
+    std::vector<Candidate> pending;
+    const QueryBounds* of = nullptr;  // whose runs they are
+    std::uint32_t entered = 0;        // the first row of that window
+    bool clean = true;                // all sums are 0
+
+    /// Before the first window of a query.
+    void begin(const QueryBounds& bounds) noexcept;
+    /// Finds the part of each run that lies in the window. Cheap for one window after another.
+    void enter(const QueryBounds& bounds, const WindowSpan& window) noexcept;
+    void clear_sums() noexcept {
+        if (!clean) std::memset(sums.data(), 0, sums.size());
+        clean = true;
+    }
+};
+
+/// That of the calling thread.
+WindowScratch& thread_scratch();
+
+}  // namespace braid::sparse
