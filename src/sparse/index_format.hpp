@@ -85,7 +85,23 @@ Bytes encode_header(const IndexHeader& header);
 /// Corruption if it is none, Unsupported if it is newer.
 Result<IndexHeader> decode_header(std::span<const std::byte> bytes);
 
-enum class ListForm : std::uint8_t { Gaps = 0, Ids = 1, Column = 2 };
+enum class ListForm : std::uint8_t { Gaps = 0, WideGaps = 1, Column = 2 };
+
+/// An entry of a list of wide gaps.
+class WideGap {
+public:
+    static constexpr std::uint32_t kMost = 4095;
+
+    explicit constexpr WideGap(std::uint16_t bits) noexcept : bits_(bits) {}
+    constexpr WideGap(std::uint32_t gap, std::uint32_t tf) noexcept
+        : bits_(static_cast<std::uint16_t>(gap | tf << 12)) {}
+    constexpr std::uint32_t gap() const noexcept { return bits_ & kMost; }
+    constexpr std::uint32_t tf() const noexcept { return bits_ >> 12U; }
+    constexpr std::uint16_t bits() const noexcept { return bits_; }
+
+private:
+    std::uint16_t bits_;
+};
 
 inline constexpr std::uint8_t kNoClass = 0xFF;
 

@@ -90,16 +90,18 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
     need += 4 * (windows + 1);
     if (need > all.size()) return corrupt_index("a list ends in its directory");
     list.entries = all.data() + need;
-    list.form = list.header.form == ListForm::Gaps ? ListView::Form::Gaps : ListView::Form::Ids;
     const std::uint64_t count = list.first_entry(static_cast<std::uint32_t>(windows));
-    const bool gaps = list.form == ListView::Form::Gaps;
-    if (!gaps && (list.header.form != ListForm::Ids || count != entry.df)) {
+    if (list.header.form == ListForm::Gaps) {
+        list.form = ListView::Form::Gaps;
+        need += count + (count + 1) / 2;
+    } else if (list.header.form == ListForm::WideGaps) {
+        list.form = ListView::Form::WideGaps;
+        need += 2 * count;
+    } else {
         return corrupt_index("a list of an unknown form");
     }
-    if (all.size() - need != count * (gaps ? 1 : 2) + (count + 1) / 2) {
-        return corrupt_index("a list cut off");
-    }
-    list.tfs = list.entries + count * (gaps ? 1 : 2);
+    if (all.size() != need) return corrupt_index("a list cut off");
+    if (list.form == ListView::Form::Gaps) list.tfs = list.entries + count;
     std::uint32_t before = 0;
     for (std::uint32_t w = 0; w <= windows; ++w) {
         if (list.first_entry(w) < before) return corrupt_index("a directory that turns back");
@@ -208,12 +210,9 @@ void ListCursor::next_in_windows() noexcept {
         }
         const std::uint32_t at = entry_++;
         const std::uint32_t base = window_ * kWindowRows;
-        if (list_.form == ListView::Form::Ids) {
-            local_ = load<std::uint16_t>(list_.entries, at) % kWindowRows;
-        } else {
-            local_ = (local_ + list_.entries[at]) % kWindowRows;
-        }
-        const std::uint32_t tf = list_.nibble(at);
+        const bool wide = list_.form == ListView::Form::WideGaps;
+        local_ = (local_ + (wide ? list_.wide(at).gap() : list_.entries[at])) % kWindowRows;
+        const std::uint32_t tf = wide ? list_.wide(at).tf() : list_.nibble(at);
         if (tf != 0) return take(base + local_, tf);
     }
 }

@@ -16,38 +16,44 @@ namespace braid::sparse {
 
 /// The rows of one term, as they lie in their section, verified.
 struct ListView {
-    enum class Form : std::uint8_t { Single, Run, Gaps, Ids, Column };
+    enum class Form : std::uint8_t { Single, Run, Gaps, WideGaps, Column };
 
     TermEntry entry;
     Form form = Form::Single;
-    ListHeader header;                           // Gaps, Ids, Column
+    ListHeader header;                           // Gaps, WideGaps, Column
     std::span<const std::uint8_t> label_counts;  // the same; empty: not stored
-    const std::uint8_t* directory = nullptr;  // Gaps, Ids: first entry of each window, and the end
-    const std::uint8_t* entries = nullptr;    // Gaps: a byte each, Ids: two
-    const std::uint8_t* tfs = nullptr;        // Gaps, Ids, Column: half a byte each
+    const std::uint8_t* directory = nullptr;  // both gaps: first entry of each window, and the end
+    const std::uint8_t* entries = nullptr;    // Gaps: a byte each, WideGaps: two
+    const std::uint8_t* tfs = nullptr;        // Gaps, Column: half a byte each
     std::span<const std::uint8_t> run;
 
-    /// Requires Gaps or Ids.
+    /// Requires gaps of either width.
     std::uint32_t first_entry(std::uint32_t window) const noexcept {
         return load<std::uint32_t>(directory, window);
     }
-    /// How often, of an entry, or of a row of a Column; kTopNibble means "or more".
+    /// How often, of an entry of Gaps, or of a row of a Column; kTopNibble means "or more".
     std::uint32_t nibble(std::size_t i) const noexcept { return tfs[i / 2] >> (i % 2 * 4) & 15U; }
+    /// The distance and how often, of an entry of WideGaps.
+    WideGap wide(std::size_t i) const noexcept { return WideGap(load<std::uint16_t>(entries, i)); }
 
     /// Calls use(row in the window, nibble) for each entry of a window. An entry whose nibble is 0
-    /// is no row. Requires Gaps or Ids.
+    /// is no row. Requires gaps of either width.
     template <class Use>
     void each_in(std::uint32_t window, const Use& use) const {
         std::size_t i = first_entry(window);
         const std::size_t end = first_entry(window + 1);
-        if (form == Form::Ids) {
-            for (; i < end; ++i) use(load<std::uint16_t>(entries, i) % kWindowRows, nibble(i));
-            return;
-        }
         // Copies: what `use` writes may be taken for a change of the members.
         const std::uint8_t* const gaps = entries;
         const std::uint8_t* const nibbles = tfs;
         std::uint32_t at = 0;
+        if (form == Form::WideGaps) {
+            for (; i < end; ++i) {
+                const WideGap one(load<std::uint16_t>(gaps, i));
+                at += one.gap();
+                use(at % kWindowRows, one.tf());
+            }
+            return;
+        }
         const auto one = [&](std::uint32_t tf) {
             at += gaps[i++];
             use(at % kWindowRows, tf);

@@ -6,11 +6,11 @@ namespace braid::sparse {
 namespace {
 
 constexpr double kInflate = 1.00001;
+constexpr std::uint64_t kOnes = 0x0001000100010001;  // a product with it sums up four u16
 
 /// How often, of a row of a window in a list of gaps; 0 if it is not there. Eight at a time.
 std::uint32_t find_gaps(const ListView& list, std::uint32_t window, std::uint32_t local) noexcept {
     constexpr std::uint64_t kEven = 0x00FF00FF00FF00FF;
-    constexpr std::uint64_t kOnes = 0x0001000100010001;
     std::size_t i = list.first_entry(window);
     const std::size_t end = list.first_entry(window + 1);
     std::uint32_t at = 0;
@@ -29,18 +29,24 @@ std::uint32_t find_gaps(const ListView& list, std::uint32_t window, std::uint32_
     return 0;
 }
 
-std::uint32_t find_ids(const ListView& list, std::uint32_t window, std::uint32_t local) noexcept {
-    const std::size_t first = list.first_entry(window);
-    const std::size_t count = list.first_entry(window + 1) - first;
-    const std::uint8_t* ids = list.entries + 2 * first;
-    std::size_t base = 0;
-    for (std::size_t left = count; left > 1;) {
-        const std::size_t half = left / 2;
-        base += load<std::uint16_t>(ids, base + half) <= local ? half : 0;
-        left -= half;
+/// The same for wide gaps, four at a time.
+std::uint32_t find_wide(const ListView& list, std::uint32_t window, std::uint32_t local) noexcept {
+    constexpr std::uint64_t kGaps = 0x0FFF0FFF0FFF0FFF;
+    std::size_t i = list.first_entry(window);
+    const std::size_t end = list.first_entry(window + 1);
+    std::uint32_t at = 0;
+    for (; i + 4 <= end; i += 4) {
+        const std::uint64_t gaps = load<std::uint64_t>(list.entries + 2 * i) & kGaps;
+        const auto sum = static_cast<std::uint32_t>((gaps * kOnes) >> 48);
+        if (at + sum >= local) break;
+        at += sum;
     }
-    if (count == 0 || load<std::uint16_t>(ids, base) != local) return 0;
-    return list.nibble(first + base);
+    for (; i < end; ++i) {
+        at += list.wide(i).gap();
+        if (at > local) break;
+        if (at == local && list.wide(i).tf() != 0) return list.wide(i).tf();
+    }
+    return 0;
 }
 
 }  // namespace
@@ -90,8 +96,8 @@ std::uint32_t ListScorer::tf_of(const BoundedTerm& term, std::uint32_t row) cons
         case ListView::Form::Gaps:
             nibble = find_gaps(term.list, row / kWindowRows, row % kWindowRows);
             break;
-        case ListView::Form::Ids:
-            nibble = find_ids(term.list, row / kWindowRows, row % kWindowRows);
+        case ListView::Form::WideGaps:
+            nibble = find_wide(term.list, row / kWindowRows, row % kWindowRows);
             break;
         default: {
             const auto rows =
@@ -161,7 +167,7 @@ Result<> ListScorer::score_all(const WindowSpan& window, std::span<const std::ui
             std::uint32_t tf = scratch.tfs[256 * t + i + 1];
             if (form == ListView::Form::Column) {
                 tf = tf_of(terms[t], rows[i]);
-            } else if (form == ListView::Form::Gaps || form == ListView::Form::Ids) {
+            } else if (form == ListView::Form::Gaps || form == ListView::Form::WideGaps) {
                 tf = tf == kTopNibble ? kMore : tf;
             } else {
                 tf = tf == kMostRunTf ? kMore : tf;

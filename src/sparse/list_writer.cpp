@@ -34,51 +34,39 @@ void ListWriter::write_labels(const TermPostings& term) {
     if (labels_.size() > term.rows.size() / kRowsPerByte) labels_.clear();
 }
 
-void ListWriter::write_gaps(const TermPostings& term) {
-    constexpr std::uint32_t kMostGap = 255;
+void ListWriter::make_gaps(const TermPostings& term, std::uint32_t most) {
     std::uint32_t window = 0;
     std::uint32_t at = 0;
     directory_.assign(1, 0);
-    entries_.clear();
+    gaps_.clear();
     tfs_.clear();
     for (std::size_t i = 0; i < term.rows.size(); ++i) {
         for (; window < term.rows[i] / kWindowRows; ++window, at = 0) {
-            directory_.push_back(static_cast<std::uint32_t>(entries_.size()));
+            directory_.push_back(static_cast<std::uint32_t>(gaps_.size()));
         }
         const std::uint32_t local = term.rows[i] % kWindowRows;
-        for (; local - at > kMostGap; at += kMostGap) {
-            entries_.push_back(kMostGap);
+        for (; local - at > most; at += most) {
+            gaps_.push_back(static_cast<std::uint16_t>(most));
             tfs_.push_back(0);
         }
-        entries_.push_back(static_cast<std::uint8_t>(local - at));
+        gaps_.push_back(static_cast<std::uint16_t>(local - at));
         tfs_.push_back(std::min<std::uint8_t>(term.tfs[i], kTopNibble));
         at = local;
     }
     const std::size_t windows = (context_.rows + kWindowRows - 1) / kWindowRows;
-    directory_.resize(windows + 1, static_cast<std::uint32_t>(entries_.size()));
+    directory_.resize(windows + 1, static_cast<std::uint32_t>(gaps_.size()));
 }
 
-void ListWriter::write_ids(const TermPostings& term) {
-    std::uint32_t window = 0;
-    directory_.assign(1, 0);
-    entries_.clear();
-    tfs_.clear();
-    for (std::size_t i = 0; i < term.rows.size(); ++i) {
-        for (; window < term.rows[i] / kWindowRows; ++window) {
-            directory_.push_back(static_cast<std::uint32_t>(i));
-        }
-        put(entries_, static_cast<std::uint16_t>(term.rows[i] % kWindowRows));
-        tfs_.push_back(std::min<std::uint8_t>(term.tfs[i], kTopNibble));
-    }
-    const std::size_t windows = (context_.rows + kWindowRows - 1) / kWindowRows;
-    directory_.resize(windows + 1, static_cast<std::uint32_t>(term.rows.size()));
-}
-
-void ListWriter::write_tfs(Bytes& out) const {
+void ListWriter::put_gaps(Bytes& out) const {
+    for (const std::uint16_t gap : gaps_) out.push_back(static_cast<std::uint8_t>(gap));
     for (std::size_t i = 0; i < tfs_.size(); i += 2) {
         const unsigned high = i + 1 < tfs_.size() ? tfs_[i + 1] : 0U;
         out.push_back(static_cast<std::uint8_t>(tfs_[i] | high << 4));
     }
+}
+
+void ListWriter::put_wide_gaps(Bytes& out) const {
+    for (std::size_t i = 0; i < gaps_.size(); ++i) put(out, WideGap(gaps_[i], tfs_[i]).bits());
 }
 
 void ListWriter::write(const TermPostings& term, Bytes& out) {
@@ -91,23 +79,24 @@ void ListWriter::write(const TermPostings& term, Bytes& out) {
     write_labels(term);
     header.label_bytes = static_cast<std::uint32_t>(labels_.size());
     directory_.clear();
-    entries_.clear();
+    gaps_.clear();
     tfs_.clear();
     if (term.id < context_.columns) {
         header.form = ListForm::Column;
     } else {
-        write_gaps(term);
-        // An entry takes a byte and a half, an id two and a half.
-        if (3 * entries_.size() > 5 * term.rows.size()) {
-            header.form = ListForm::Ids;
-            write_ids(term);
+        constexpr std::uint32_t kMostGap = 255;
+        make_gaps(term, kMostGap);
+        // A gap takes a byte and a half, a wide one two.
+        if (3 * gaps_.size() > 4 * term.rows.size()) {
+            header.form = ListForm::WideGaps;
+            make_gaps(term, WideGap::kMost);
         }
     }
     put_list_header(out, header);
     out.insert(out.end(), labels_.begin(), labels_.end());
     for (const std::uint32_t start : directory_) put(out, start);
-    out.insert(out.end(), entries_.begin(), entries_.end());
-    write_tfs(out);
+    if (header.form == ListForm::Gaps) put_gaps(out);
+    if (header.form == ListForm::WideGaps) put_wide_gaps(out);
 }
 
 }  // namespace braid::sparse

@@ -39,19 +39,18 @@ private:
     static void write_run(const TermPostings& term, Bytes& out);
     /// How many rows have each label, if that takes few bytes beside the rows themselves.
     void write_labels(const TermPostings& term);
-    /// A byte each: the distance from the row before in the window.
-    void write_gaps(const TermPostings& term);
-    void write_ids(const TermPostings& term);
-    /// Half a byte for each entry.
-    void write_tfs(Bytes& out) const;
+    /// The distances from the row before in the window, at most `most` each.
+    void make_gaps(const TermPostings& term, std::uint32_t most);
+    void put_gaps(Bytes& out) const;
+    void put_wide_gaps(Bytes& out) const;
 
     ListContext context_;
     std::vector<std::uint32_t> label_rows_;  // all 0 between calls
     std::vector<std::uint32_t> labels_seen_;
     Bytes labels_;
     std::vector<std::uint32_t> directory_;
-    Bytes entries_;
-    Bytes tfs_;  // of each entry, at most kTopNibble; 0 where it is no row
+    std::vector<std::uint16_t> gaps_;
+    Bytes tfs_;  // of each gap, at most kTopNibble; 0 where it leads to no row
 };
 
 }  // namespace braid::sparse

@@ -83,7 +83,7 @@ std::uint64_t WindowSearch::entries_in(std::size_t term, const WindowSpan& windo
         case ListView::Form::Column:
             return std::max<std::uint64_t>(window.padded, kFewEntries);
         case ListView::Form::Gaps:
-        case ListView::Form::Ids:
+        case ListView::Form::WideGaps:
             return list.first_entry(window.number + 1) - list.first_entry(window.number);
         default:
             return scratch_.runs[term].end - scratch_.runs[term].begin;
