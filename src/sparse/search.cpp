@@ -118,12 +118,14 @@ public:
             if (!bounds_.back().usable()) direct_ = true;
         }
         if (direct_ || allowed_.empty()) return {};
-        // A row that is scored outright costs about as much as 64 postings.
+        // In entries added: what a window costs, and a row that is scored outright.
+        constexpr std::uint64_t kWindowCost = 2500;
+        constexpr std::uint64_t kRowCost = 300;
         std::uint64_t work = 0;
         for (const QueryBounds& bounds : bounds_) {
-            work += bounds.list_rows() + std::uint64_t{1024} * reader_.header().windows();
+            work += bounds.list_rows() + kWindowCost * reader_.header().windows();
         }
-        direct_ = count_allowed(reader_, allowed_) * 64 * scorers_.size() < work;
+        direct_ = count_allowed(reader_, allowed_) * kRowCost * scorers_.size() < work;
         return {};
     }
 
@@ -203,7 +205,7 @@ private:
 /// Where the k-th best of all rows is likely to be not better, among those of `share` of them.
 std::size_t guessed_rank(std::size_t k, double share) {
     const double expected = static_cast<double>(k) * share;
-    return std::min(k, static_cast<std::size_t>(expected + 3 * std::sqrt(expected) + 2));
+    return std::min(k, static_cast<std::size_t>(expected + 6 * std::sqrt(expected) + 4));
 }
 
 /// Keeps the best rows; the threshold can be raised from outside, or by guesses on the way.

@@ -33,6 +33,7 @@ struct WindowScratch {
     alignas(64) std::array<std::uint8_t, kWindowRows> sums{};
     std::array<std::uint8_t, kWindowRows> slots{};  // all 0 between calls
     std::array<std::uint8_t, kWindowRows / 8> maxima{};
+    std::array<std::uint16_t, kWindowRows> touched{};
     std::array<std::uint16_t, kWindowRows> candidates{};
     std::array<std::uint8_t, kWindowRows> last_classes{};
     const std::uint8_t* classes = nullptr;                  // of the lengths of the window's rows

@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace braid::sparse {
 namespace {
 
-/// What looking at a candidate costs, in entries that could be added instead: where a list is, and
-/// where a column is that its bound is refined by anyway.
+/// What looking at a candidate costs, in entries that could be added instead.
 constexpr std::uint64_t kCandidateCost = 24;
-constexpr std::uint64_t kColumnCandidateCost = 8;
-/// A column is added to so many rows in the time of one entry.
-constexpr std::uint64_t kColumnRows = 32;
 /// With fewer entries than this, rows are found by them; with more, by the sums of all rows.
-constexpr std::uint64_t kFewEntries = 256;
+constexpr std::uint64_t kFewEntries = 3072;
 /// So few candidates are looked at as they are.
-constexpr std::size_t kFewCandidates = 48;
-/// From this many rows of a window on, a walk over its lists is cheaper than finding each.
-constexpr std::size_t kManyRows = 8;
+constexpr std::size_t kFewCandidates = 256;
 
 std::uint8_t add_bytes(std::uint8_t a, std::uint8_t b) noexcept {
     return static_cast<std::uint8_t>(std::min(255U, unsigned{a} + b));
@@ -120,15 +113,15 @@ void WindowSearch::add(std::size_t number, const WindowSpan& window) noexcept {
     });
 }
 
-/// The same for a term with few entries in the window: the rows that had no sum before are listed
-/// among the candidates. Returns how many there are then.
+/// The same for a term with few entries in the window: the rows that had no sum before are listed.
+/// Returns how many there are then.
 std::size_t WindowSearch::add_touching(std::size_t number, const WindowSpan& window,
                                        std::size_t touched) noexcept {
     const BoundedTerm& term = bounds_.terms()[number];
     const auto one = [&](std::uint32_t local, std::uint8_t more) {
         std::uint8_t& sum = scratch_.sums[local];
-        scratch_.candidates[touched] = static_cast<std::uint16_t>(local);
-        touched += sum == 0 && more != 0 ? 1 : 0;
+        scratch_.touched[touched] = static_cast<std::uint16_t>(local);
+        touched += static_cast<std::size_t>((sum == 0) & (more != 0));
         sum = add_bytes(sum, more);
     };
     const ListView& list = term.list;
@@ -196,9 +189,10 @@ Result<> WindowSearch::search_window(const WindowSpan& window, std::size_t skipp
     scratch_.pending.clear();
     for (std::size_t i = 0; i < bounds_.terms().size(); ++i) scratch_.added[i] = i >= skipped;
     const double threshold = sink.threshold();
-    const bool few = entries < kFewEntries;
-    if (!few || !search_entries(window, skipped, threshold)) {
-        for (std::size_t i = skipped; !few && i < bounds_.terms().size(); ++i) add(i, window);
+    if (entries < kFewEntries) {
+        search_entries(window, skipped, threshold);
+    } else {
+        for (std::size_t i = skipped; i < bounds_.terms().size(); ++i) add(i, window);
         search_sums(window, skipped, threshold);
     }
     return score_kept(window, sink);
@@ -212,24 +206,44 @@ Result<> WindowSearch::search_sampled(const WindowSpan& window, RowSink& sink) {
     return score_kept(window, sink);
 }
 
-bool WindowSearch::search_entries(const WindowSpan& window, std::size_t skipped, double threshold) {
+void WindowSearch::search_entries(const WindowSpan& window, std::size_t skipped, double threshold) {
+    const auto terms = bounds_.terms();
     std::size_t touched = 0;
-    for (std::size_t i = skipped; i < bounds_.terms().size(); ++i) {
-        touched = add_touching(i, window, touched);
+    for (std::size_t i = skipped; i < terms.size(); ++i) touched = add_touching(i, window, touched);
+    double rest = bounds_.sum_of_first(skipped);
+    const std::span rows = std::span(scratch_.touched).first(touched);
+    std::size_t found = filter(window, rows, cut_for(threshold, rest));
+    // Lists that were skipped are added after all where that leaves enough fewer candidates. Rows
+    // that hold nothing else cannot win: they are not looked at.
+    for (std::size_t i = skipped; i-- > 0 && found >= kManyRows;) {
+        if (is_column(terms[i]) || found * kCandidateCost < entries_in(i, window)) continue;
+        add(i, window);
+        scratch_.clean = false;
+        scratch_.added[i] = true;
+        rest -= terms[i].bound;
+        found =
+            filter(window, std::span(scratch_.candidates).first(found), cut_for(threshold, rest));
     }
-    const int cut = cut_for(threshold, bounds_.sum_of_first(skipped));
-    // Those that stay come to the front, the others behind them: all sums are to be cleared.
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < touched; ++i) {
-        const std::uint16_t local = scratch_.candidates[i];
-        if (local >= window.padded || scratch_.sums[local] < cut) continue;
-        if (window.mask != nullptr && (window.mask[local / 64] >> (local % 64) & 1) == 0) continue;
-        std::swap(scratch_.candidates[found++], scratch_.candidates[i]);
-    }
-    if (found >= kManyRows && skipped > 0) return false;
     keep_candidates(window, found, threshold);
-    for (std::size_t i = 0; i < touched; ++i) scratch_.sums[scratch_.candidates[i]] = 0;
-    return true;
+    if (!scratch_.clean) return;
+    for (const std::uint16_t local : rows) scratch_.sums[local] = 0;
+}
+
+/// Candidates are those of `rows` that are allowed and have enough. Without a branch for each: who
+/// is allowed cannot be foretold.
+std::size_t WindowSearch::filter(const WindowSpan& window, std::span<const std::uint16_t> rows,
+                                 int cut) noexcept {
+    constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    std::size_t found = 0;
+    for (const std::uint16_t row : rows) {
+        const std::size_t local = std::min<std::size_t>(row, window.padded - 1);
+        const std::uint64_t word = window.mask == nullptr ? kAll : window.mask[local / 64];
+        const bool may = (word >> (local % 64) & 1) != 0;
+        const bool enough = scratch_.sums[local] >= cut;
+        scratch_.candidates[found] = static_cast<std::uint16_t>(local);
+        found += static_cast<std::size_t>(may & enough);
+    }
+    return found;
 }
 
 void WindowSearch::search_sums(const WindowSpan& window, std::size_t skipped, double threshold) {
@@ -238,21 +252,30 @@ void WindowSearch::search_sums(const WindowSpan& window, std::size_t skipped, do
     std::size_t found =
         collect(window, cut_for(threshold, rest), skipped == 0 ? kWindowRows : kFewCandidates);
     if (skipped > 0 && found > kFewCandidates) {
-        rest = add_skipped(window, skipped, threshold);
+        rest = add_columns(window, skipped, rest);
+        rest = add_lists(window, skipped, threshold, rest);
         found = collect(window, cut_for(threshold, rest), kWindowRows);
     }
     keep_candidates(window, found, threshold);
 }
 
-double WindowSearch::add_skipped(const WindowSpan& window, std::size_t skipped,
-                                 double threshold) noexcept {
+double WindowSearch::add_columns(const WindowSpan& window, std::size_t skipped,
+                                 double rest) noexcept {
+    for (const std::size_t i : columns_) {
+        if (i >= skipped) continue;
+        add(i, window);
+        scratch_.added[i] = true;
+        rest -= bounds_.terms()[i].bound;
+    }
+    return rest;
+}
+
+double WindowSearch::add_lists(const WindowSpan& window, std::size_t skipped, double threshold,
+                               double rest) noexcept {
     const auto terms = bounds_.terms();
-    double rest = bounds_.sum_of_first(skipped);
     std::size_t candidates = count(window, cut_for(threshold, rest));
     for (std::size_t i = skipped; i-- > 0 && candidates > 0;) {
-        const bool column = is_column(terms[i]);
-        const std::uint64_t cost = column ? window.padded / kColumnRows : entries_in(i, window);
-        if (candidates * (column ? kColumnCandidateCost : kCandidateCost) < cost) continue;
+        if (is_column(terms[i]) || candidates * kCandidateCost < entries_in(i, window)) continue;
         add(i, window);
         scratch_.added[i] = true;
         rest -= terms[i].bound;
@@ -308,68 +331,6 @@ void WindowSearch::keep_candidates(const WindowSpan& window, std::size_t count, 
         const double bound = lists + refined(row, scratch_.sums[local]) * unit;
         if (bound >= threshold) scratch_.pending.push_back({bound, row});
     }
-}
-
-Result<> WindowSearch::score_kept(const WindowSpan& window, RowSink& sink) {
-    const std::span kept = scratch_.pending;
-    if (!by_lists_ || kept.size() < kManyRows) return score_best_first(sink);
-    std::array<std::uint32_t, ListScorer::kMostSlots> rows;  // NOLINT: written before it is read
-    for (std::size_t next = 0; next < kept.size();) {
-        std::size_t size = 0;
-        for (; next < kept.size() && size < rows.size(); ++next) {
-            if (kept[next].bound >= sink.threshold()) rows[size++] = kept[next].row;
-        }
-        BRAID_CHECK(score_rows(window, std::span(rows).first(size), sink));
-    }
-    return {};
-}
-
-Result<> WindowSearch::score_best_first(RowSink& sink) {
-    constexpr auto kBetter = [](const Candidate& a, const Candidate& b) {
-        return a.bound != b.bound ? a.bound > b.bound : a.row < b.row;
-    };
-    constexpr std::size_t kAhead = 4;  // rows whose terms are on the way
-    const RowFacts& facts = scorers_[query_].facts();
-    const std::span kept = scratch_.pending;
-    const bool own = !finds_;
-    for (const Candidate& one : kept) {
-        if (own) facts.prefetch_offset(one.row);
-    }
-    std::ranges::sort(kept, kBetter);
-    for (std::size_t i = 0; own && i < std::min(kAhead, kept.size()); ++i) {
-        facts.prefetch(kept[i].row);
-    }
-    for (std::size_t i = 0; i < kept.size() && kept[i].bound >= sink.threshold(); ++i) {
-        if (own && i + kAhead < kept.size()) facts.prefetch(kept[i + kAhead].row);
-        BRAID_CHECK(score_row(kept[i].row, sink));
-    }
-    return {};
-}
-
-Result<> WindowSearch::score_row(std::uint32_t row, RowSink& sink) {
-    if (finds_) {
-        BRAID_TRY(const double score, lists_.score(row, sink.threshold()));
-        offer({row, score}, sink);
-        return {};
-    }
-    BRAID_TRY(const double own, scorers_[query_].score(row));
-    if (!(own > 0)) return {};
-    for (std::size_t other = 0; other < scorers_.size(); ++other) {
-        if (other == query_) continue;
-        BRAID_TRY(const double score, scorers_[other].score(row));
-        // Offered when the query that scores it best is searched for, the first among equals.
-        if (score > own || (score == own && other < query_)) return {};
-    }
-    offer({row, own}, sink);
-    return {};
-}
-
-Result<> WindowSearch::score_rows(const WindowSpan& window, std::span<const std::uint32_t> rows,
-                                  RowSink& sink) {
-    std::array<double, ListScorer::kMostSlots> scores;  // NOLINT: written before it is read
-    BRAID_CHECK(lists_.score_all(window, rows, sink.threshold(), scratch_, scores.data()));
-    for (std::size_t i = 0; i < rows.size(); ++i) offer({rows[i], scores[i]}, sink);
-    return {};
 }
 
 Result<double> WindowSearch::sample_threshold(std::size_t k, std::optional<ScoredRow> after) {

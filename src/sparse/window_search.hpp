@@ -42,6 +42,9 @@ public:
     std::uint64_t matched() const noexcept { return matched_; }
 
 private:
+    /// From this many rows of a window on, a walk over its lists is cheaper than finding each.
+    static constexpr std::size_t kManyRows = 8;
+
     WindowSpan window(std::uint32_t number) const noexcept;
     void enter(const WindowSpan& window) noexcept;
     bool any_allowed(const WindowSpan& window) const noexcept;
@@ -58,14 +61,17 @@ private:
     Result<> search_window(const WindowSpan& window, std::size_t skipped, RowSink& sink);
     /// The first window, by the sums that the sample made.
     Result<> search_sampled(const WindowSpan& window, RowSink& sink);
-    /// By the few entries of the terms from `skipped` on, without looking at all rows. False if
-    /// that leaves many candidates; then those terms have been added.
-    bool search_entries(const WindowSpan& window, std::size_t skipped, double threshold);
+    /// By the few entries of the terms from `skipped` on, without looking at all rows.
+    void search_entries(const WindowSpan& window, std::size_t skipped, double threshold);
+    std::size_t filter(const WindowSpan& window, std::span<const std::uint16_t> rows,
+                       int cut) noexcept;
     /// By the sums of all rows, to which the terms from `skipped` on were added.
     void search_sums(const WindowSpan& window, std::size_t skipped, double threshold);
-    /// Adds those of the terms skipped that leave enough fewer candidates. Returns what the others
-    /// may add.
-    double add_skipped(const WindowSpan& window, std::size_t skipped, double threshold) noexcept;
+    /// Add those of the terms skipped that are columns, and those lists that leave enough fewer
+    /// candidates. Return what the others may add.
+    double add_columns(const WindowSpan& window, std::size_t skipped, double rest) noexcept;
+    double add_lists(const WindowSpan& window, std::size_t skipped, double threshold,
+                     double rest) noexcept;
     /// Of the candidates found, those whose refined bound reaches the threshold.
     void keep_candidates(const WindowSpan& window, std::size_t count, double threshold);
     /// Scores what was kept.

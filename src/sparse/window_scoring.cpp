@@ -1,0 +1,71 @@
+// The rows that a window keeps, and their exact scores.
+#include <algorithm>
+#include <array>
+
+#include "braid/sparse/window_search.hpp"
+
+namespace braid::sparse {
+
+Result<> WindowSearch::score_kept(const WindowSpan& window, RowSink& sink) {
+    const std::span kept = scratch_.pending;
+    if (!by_lists_ || kept.size() < kManyRows) return score_best_first(sink);
+    std::array<std::uint32_t, ListScorer::kMostSlots> rows;  // NOLINT: written before it is read
+    for (std::size_t next = 0; next < kept.size();) {
+        std::size_t size = 0;
+        for (; next < kept.size() && size < rows.size(); ++next) {
+            if (kept[next].bound >= sink.threshold()) rows[size++] = kept[next].row;
+        }
+        BRAID_CHECK(score_rows(window, std::span(rows).first(size), sink));
+    }
+    return {};
+}
+
+Result<> WindowSearch::score_best_first(RowSink& sink) {
+    constexpr auto kBetter = [](const Candidate& a, const Candidate& b) {
+        return a.bound != b.bound ? a.bound > b.bound : a.row < b.row;
+    };
+    constexpr std::size_t kAhead = 4;  // rows whose terms are on the way
+    const RowFacts& facts = scorers_[query_].facts();
+    const std::span kept = scratch_.pending;
+    const bool own = !finds_;
+    for (const Candidate& one : kept) {
+        if (own) facts.prefetch_offset(one.row);
+    }
+    std::ranges::sort(kept, kBetter);
+    for (std::size_t i = 0; own && i < std::min(kAhead, kept.size()); ++i) {
+        facts.prefetch(kept[i].row);
+    }
+    for (std::size_t i = 0; i < kept.size() && kept[i].bound >= sink.threshold(); ++i) {
+        if (own && i + kAhead < kept.size()) facts.prefetch(kept[i + kAhead].row);
+        BRAID_CHECK(score_row(kept[i].row, sink));
+    }
+    return {};
+}
+
+Result<> WindowSearch::score_row(std::uint32_t row, RowSink& sink) {
+    if (finds_) {
+        BRAID_TRY(const double score, lists_.score(row, sink.threshold()));
+        offer({row, score}, sink);
+        return {};
+    }
+    BRAID_TRY(const double own, scorers_[query_].score(row));
+    if (!(own > 0)) return {};
+    for (std::size_t other = 0; other < scorers_.size(); ++other) {
+        if (other == query_) continue;
+        BRAID_TRY(const double score, scorers_[other].score(row));
+        // Offered when the query that scores it best is searched for, the first among equals.
+        if (score > own || (score == own && other < query_)) return {};
+    }
+    offer({row, own}, sink);
+    return {};
+}
+
+Result<> WindowSearch::score_rows(const WindowSpan& window, std::span<const std::uint32_t> rows,
+                                  RowSink& sink) {
+    std::array<double, ListScorer::kMostSlots> scores;  // NOLINT: written before it is read
+    BRAID_CHECK(lists_.score_all(window, rows, sink.threshold(), scratch_, scores.data()));
+    for (std::size_t i = 0; i < rows.size(); ++i) offer({rows[i], scores[i]}, sink);
+    return {};
+}
+
+}  // namespace braid::sparse
