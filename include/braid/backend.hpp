@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "braid/calls.hpp"
 #include "braid/collection.hpp"
+#include "braid/filter.hpp"
 #include "braid/reader.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"

@@ -13,9 +13,6 @@
 
 namespace braid {
 
-inline constexpr std::string_view kDefaultCollection = "default";
-inline constexpr std::string_view kDefaultNamespace = "default";
-
 /// A part of a chunk that is searched by words: "title", "section_title", "content" or
 /// "metadata.<path>". Term frequencies and lengths are multiplied by the weight and added over the
 /// fields (BM25F with one common length).
@@ -116,6 +113,32 @@ struct MetadataUpdate {
     friend bool operator==(const MetadataUpdate&, const MetadataUpdate&) = default;
 };
 
+struct WriteOptions {
+    /// The write happens only if each chunk it names has this version (0: does not exist yet);
+    /// otherwise Conflict, and nothing is written.
+    std::optional<Version> if_version;
+    /// Who made the vectors. Conflict, and nothing is written, if another made the collection's.
+    std::optional<EmbedderFingerprint> vectors_by;
+    /// On whose behalf. It cannot change what it may not see: to an update such a chunk does not
+    /// exist, an upsert of its id is a Conflict that only says that the id is taken. A delete goes
+    /// by its scope's principal.
+    Principal principal;
+    /// Upserts only: the batch is all there is of its documents. Their other chunks, as far as the
+    /// principal may see them, are deleted by the same write. Conflict if it would delete others'.
+    bool replace_documents = false;
+    /// While vectors are made and a filter looks for what to delete; the write itself is not
+    /// interrupted.
+    CallLimits limits;
+};
+
+struct WriteReport {
+    std::uint64_t written = 0;  // chunks inserted, updated or deleted
+    std::uint64_t replaced = 0;
+    std::uint64_t removed = 0;          // chunks that replaced documents no longer have
+    Version version = 0;                // of every chunk the call changed; 0 if it changed none
+    std::vector<std::string> warnings;  // texts longer than the embedder reads, and the like
+};
+
 /// A collection as `collections` lists it.
 struct CollectionInfo {
     std::string name;
@@ -126,6 +149,29 @@ struct CollectionInfo {
     std::string damage;                   // why the collection cannot be read; empty when it can
     /// Of the whole collection; 0 for a principal that may not see all of it.
     std::uint64_t bytes_on_disk = 0;
+};
+
+/// Of what the principal may see in one namespace.
+struct CollectionStats {
+    std::uint64_t chunks = 0;
+    std::uint64_t documents = 0;
+    std::uint64_t vectors = 0;
+    std::uint64_t terms = 0;          // distinct
+    double average_length = 0;        // weighted terms per chunk
+    std::uint64_t bytes_on_disk = 0;  // as in CollectionInfo
+};
+
+/// How a backend is doing, for health checks and metrics.
+struct BackendHealth {
+    struct Refusal {
+        std::string collection;  // empty: none can be created
+        Error cause;             // StorageFull: writes are taken again once there is space
+    };
+    std::vector<Refusal> refusing;    // collections that take no writes at present
+    std::uint64_t failed_writes = 0;  // because of the storage, since the backend was opened
+    std::uint64_t compactions = 0;    // that the backend did by itself
+    std::uint64_t failed_compactions = 0;
+    std::uint64_t open_collections = 0;  // the others are opened when they are needed
 };
 
 /// What verifying a database found.

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "braid/answer.hpp"
-#include "braid/calls.hpp"
 #include "braid/collection.hpp"
 #include "braid/embedder.hpp"
+#include "braid/filter.hpp"
 #include "braid/request.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
@@ -22,6 +22,9 @@
 namespace braid {
 
 class Backend;
+namespace core {
+struct Vocabulary;
+}
 
 /// Full: acknowledged means on disk. Relaxed: up to `relaxed_ms` of acknowledged writes may be lost
 /// when the machine (not the process) fails.
@@ -57,6 +60,10 @@ struct RerankerModel {
 /// by the first request that names the stage. NotFound if a file is missing.
 Result<CustomStage> make_rerank_stage(const RerankerModel& model);
 
+/// What the applications that come with braid call things: their profiles, other names of request
+/// keys, and so on (applications.hpp).
+std::shared_ptr<const core::Vocabulary> application_vocabulary();
+
 struct OpenOptions {
     bool create = true;      // make the directory if it is missing; otherwise NotFound
     bool read_only = false;  // takes no lock, sees what was on disk when opened
@@ -69,8 +76,9 @@ struct OpenOptions {
     bool auto_compact = true;
     std::vector<Profile> profiles;            // besides the built-in ones; same name replaces
     std::string default_profile = "default";  // of requests that name none
-    EmbedderFactory embedders;                // none: the built-in models
-    std::vector<CustomStage> stages;          // besides the built-in ones; same name replaces
+    std::shared_ptr<const core::Vocabulary> vocabulary = application_vocabulary();
+    EmbedderFactory embedders;        // none: the built-in models
+    std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
     /// Serves `expand_query` and `use_hyde`; none: the plain query is searched, and the answer says
     /// so. make_chat_preprocessor makes one over a chat endpoint.
     std::shared_ptr<const QueryPreprocessor> preprocessor;
@@ -98,14 +106,6 @@ struct CompactReport {
     std::uint64_t chunks = 0;
     std::uint64_t bytes_before = 0;  // on disk
     std::uint64_t bytes_after = 0;
-};
-
-/// How Database::retrieve_topic searches; what is not given is the profile's ("topic").
-struct TopicSearch {
-    std::optional<double> alpha;            // weight of the meaning; words have 1 - alpha
-    std::optional<std::size_t> k_semantic;  // candidates by meaning
-    std::optional<std::size_t> k_lexical;   // candidates by words
-    std::optional<std::size_t> k_context;   // hits
 };
 
 /// A directory of collections: the product's front door. Safe for concurrent use; movable.
@@ -173,18 +173,6 @@ public:
 
     Result<Answer> retrieve(const Request& request, const Principal& principal = {},
                             const CallLimits& limits = {}) const;
-    /// The profile "topic" over one topic, a namespace of `collection`.
-    Result<Answer> retrieve_topic(const std::string& topic_id, const std::string& query,
-                                  const TopicSearch& search = {},
-                                  const std::string& collection = std::string(kDefaultCollection),
-                                  const Principal& principal = {},
-                                  const CallLimits& limits = {}) const;
-    /// Doctrine for a mission: the profile "doctrine", in `collection`, only chunks with one of the
-    /// codes; no codes: any.
-    Result<Answer> find_relevant_doctrine(
-        const std::string& mission, const std::vector<std::string>& mos_codes = {},
-        const std::string& collection = std::string(kDefaultCollection),
-        const Principal& principal = {}, const CallLimits& limits = {}) const;
     /// Concurrent; one failing request does not fail the others.
     std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests,
                                                const Principal& principal = {},
@@ -246,6 +234,8 @@ public:
 
     /// What is below this facade, for tools and tests; see backend.hpp.
     Backend& backend() const;
+    /// What it was opened with, for those who read requests.
+    const core::Vocabulary& vocabulary() const;
 
 private:
     struct Impl;

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "braid/result.hpp"
+#include "braid/types.hpp"
 #include "braid/value.hpp"
 
 namespace braid {
@@ -67,5 +70,28 @@ Result<> validate(const Filter& filter, const FilterLimits& limits = {});
 Result<Filter> parse_filter(const Value& json, const FilterLimits& limits = {});
 /// The inverse: parse_filter(filter_to_value(f)) is f, for every f that is valid.
 Value filter_to_value(const Filter& filter);
+
+/// What a read may touch.
+struct ReadScope {
+    std::string collection{kDefaultCollection};
+    std::string namespace_{kDefaultNamespace};
+    Principal principal;
+    std::optional<Filter> filter;
+};
+
+/// What to delete. Exactly one of the three is given.
+struct DeleteSelector {
+    std::vector<std::string> chunk_ids;
+    std::vector<std::string> document_ids;
+    std::optional<Filter> filter;
+};
+
+/// How many chunks have a value.
+struct FacetCount {
+    Value value;
+    std::uint64_t count = 0;
+
+    friend bool operator==(const FacetCount&, const FacetCount&) = default;
+};
 
 }  // namespace braid

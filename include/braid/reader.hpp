@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "braid/answer.hpp"
-#include "braid/calls.hpp"
 #include "braid/collection.hpp"
+#include "braid/filter.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 

@@ -150,7 +150,7 @@ struct Request {
     friend bool operator==(const Request&, const Request&) = default;
 };
 
-/// default, service, decisions, topic, artifacts, doctrine.
+/// "default" and "service". Applications bring others; see applications.hpp.
 const std::vector<Profile>& builtin_profiles();
 
 /// Where a request searches: by its own words, by its profile's, or, if it has a cursor, where the

@@ -15,6 +15,9 @@ namespace braid {
 
 class ByteBudget;
 
+inline constexpr std::string_view kDefaultCollection = "default";
+inline constexpr std::string_view kDefaultNamespace = "default";
+
 /// Microseconds since 1970-01-01T00:00:00Z; written as RFC 3339.
 struct Timestamp {
     std::int64_t micros = 0;
@@ -51,7 +54,7 @@ std::optional<Metric> metric_by_name(std::string_view name) noexcept;
 
 /// Who asks. Every read is made on behalf of one.
 struct Principal {
-    std::string name;  // for logs and audit; never part of a decision
+    std::string name;  // for logs and audit; grants nothing
     /// Sees chunks up to this level; nullopt sees all levels and all scopes (no principals
     /// configured).
     std::optional<std::string> clearance;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/config/embedders.hpp"
 #include "braid/cli/config/socket_place.hpp"
 
@@ -87,7 +88,7 @@ Result<WriteOptions> Session::write_options() const {
 Result<std::unique_ptr<service::Service>> Session::service_at(const std::string& socket) const {
     if (verbose()) note("through the server at " + socket);
     BRAID_TRY(auto embedders, embedder_factory(settings));
-    return service::remote_service(socket, std::move(embedders), visitor);
+    return service::remote_service(socket, std::move(embedders), visitor, apps::vocabulary());
 }
 
 std::optional<std::string> Session::server_socket() const {

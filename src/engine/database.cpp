@@ -57,6 +57,8 @@ struct Database::Impl {
     Impl(std::unique_ptr<Backend> opened, std::vector<std::string> notes,
          const OpenOptions& options)
         : report{std::move(notes)},
+          vocabulary(options.vocabulary ? options.vocabulary
+                                        : std::make_shared<const core::Vocabulary>()),
           backend(std::move(opened)),
           registry(std::make_shared<engine::EmbedderRegistry>(
               options.embedders ? options.embedders : engine::make_embedder_factory({}))),
@@ -64,6 +66,7 @@ struct Database::Impl {
 
     retrieval::RetrieverOptions retriever_options(const OpenOptions& options) {
         retrieval::RetrieverOptions out;
+        out.vocabulary = vocabulary;
         out.profiles = options.profiles;
         out.default_profile = options.default_profile;
         out.log = options.log;
@@ -88,6 +91,7 @@ struct Database::Impl {
     }
 
     OpenReport report;
+    core::VocabularyPtr vocabulary;
     std::unique_ptr<Backend> backend;
     RegistryPtr registry;
     retrieval::Retriever retriever;
@@ -139,6 +143,10 @@ const OpenReport& Database::open_report() const {
 
 Backend& Database::backend() const {
     return *impl_->backend;
+}
+
+const core::Vocabulary& Database::vocabulary() const {
+    return *impl_->vocabulary;
 }
 
 Result<> Database::create_collection(const std::string& name, const Schema& schema) {
@@ -279,38 +287,6 @@ std::vector<Result<Answer>> Database::retrieve_batch(std::span<const Request> re
         admission.done(i, own);
     });
     return answers;
-}
-
-Result<Answer> Database::retrieve_topic(const std::string& topic_id, const std::string& query,
-                                        const TopicSearch& search, const std::string& collection,
-                                        const Principal& principal,
-                                        const CallLimits& limits) const {
-    Request request;
-    request.query = query;
-    request.profile = "topic";
-    request.collections = {collection};
-    request.namespace_ = topic_id;
-    request.dense_weight = search.alpha;
-    request.dense_top_k = search.k_semantic;
-    request.sparse_top_k = search.k_lexical;
-    request.top_k = search.k_context;
-    return retrieve(request, principal, limits);
-}
-
-Result<Answer> Database::find_relevant_doctrine(const std::string& mission,
-                                                const std::vector<std::string>& mos_codes,
-                                                const std::string& collection,
-                                                const Principal& principal,
-                                                const CallLimits& limits) const {
-    Request request;
-    request.query = mission;
-    request.profile = "doctrine";
-    request.collections = {collection};
-    if (!mos_codes.empty()) {
-        Array codes(mos_codes.begin(), mos_codes.end());
-        request.filter = Filter::compare(Filter::Op::In, "mos_code", Value(std::move(codes)));
-    }
-    return retrieve(request, principal, limits);
 }
 
 Result<Explanation> Database::explain(const Request& request, const std::string& chunk_id,

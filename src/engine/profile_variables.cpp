@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "braid/core/vocabulary.hpp"
 #include "braid/retrieval/plan.hpp"
 
 namespace braid::engine {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::string_view kDefaultProfile = "default";
 constexpr std::string_view kService = "service";
-constexpr std::string_view kArtifacts = "artifacts";
 constexpr double kLargest = 1e9;
 
 void set_dense_weight(Profile& profile, double weight) {
@@ -21,7 +21,7 @@ void set_dense_weight(Profile& profile, double weight) {
     profile.dense_weight = weight;
 }
 
-constexpr auto kVariables = std::to_array<ProfileVariable>({
+constexpr auto kVariables = std::to_array<core::ProfileVariable>({
     {.name = "RETRIEVAL_TOP_K",
      .profile = kService,
      .whole = true,
@@ -36,26 +36,9 @@ constexpr auto kVariables = std::to_array<ProfileVariable>({
      .profile = kService,
      .max = kLargest,
      .set = [](Profile& p, double n) { p.sparse_weight = n; }},
-    {.name = "RRF_CONSTANT",
-     .profile = kArtifacts,
-     .min = 1,
-     .max = kLargest,
-     .set = [](Profile& p, double n) { p.k = n; }},
-    {.name = "OVERFETCH_MULTIPLIER",
-     .profile = kArtifacts,
-     .whole = true,
-     .min = 1,
-     .max = 1000,
-     .set = [](Profile& p, double n) { p.depth_per_hit = static_cast<std::size_t>(n); }},
-    {.name = "MAX_HYBRID_SEARCH_RESULTS",
-     .profile = kArtifacts,
-     .whole = true,
-     .min = 1,
-     .max = 10'000,
-     .set = [](Profile& p, double n) { p.max_top_k = static_cast<std::size_t>(n); }},
 });
 
-Result<double> read_number(const ProfileVariable& variable, const std::string& text) {
+Result<double> read_number(const core::ProfileVariable& variable, const std::string& text) {
     double number = 0;
     const char* const end = text.data() + text.size();
     const auto [after, error] = std::from_chars(text.data(), end, number);
@@ -70,38 +53,40 @@ Result<double> read_number(const ProfileVariable& variable, const std::string& t
 }
 
 /// The one of that name, which is put there if it is not.
-Profile& profile_in(std::vector<Profile>& profiles, std::string_view name) {
+Profile& profile_in(std::vector<Profile>& profiles, std::string_view name,
+                    const core::Vocabulary& vocabulary) {
     const auto found = std::ranges::find(profiles, name, &Profile::name);
     if (found != profiles.end()) return *found;
-    return profiles.emplace_back(*std::ranges::find(builtin_profiles(), name, &Profile::name));
+    const auto known = core::known_profiles(vocabulary);
+    return profiles.emplace_back(*std::ranges::find(known, name, &Profile::name));
 }
 
 }  // namespace
 
-std::span<const ProfileVariable> profile_variables() {
-    return kVariables;
-}
-
 Result<ConfiguredProfiles> configure_profiles(std::vector<Profile> profiles,
+                                              const core::Vocabulary& vocabulary,
                                               const VariableLookup& variable) {
     ConfiguredProfiles out{std::move(profiles), std::string(kDefaultProfile)};
-    for (const ProfileVariable& each : kVariables) {
+    std::vector<core::ProfileVariable> all(kVariables.begin(), kVariables.end());
+    all.insert(all.end(), vocabulary.variables.begin(), vocabulary.variables.end());
+    for (const core::ProfileVariable& each : all) {
         const auto text = variable(each.name);
         if (!text || text->empty()) continue;
         BRAID_TRY(const double number, read_number(each, *text));
-        each.set(profile_in(out.profiles, each.profile), number);
+        each.set(profile_in(out.profiles, each.profile, vocabulary), number);
         if (each.profile == kService) out.default_profile = kService;
     }
     const auto chosen = variable("BRAID_PROFILE");
     if (!chosen || chosen->empty()) return out;
-    auto known = profile_named(*chosen, out.profiles);
+    auto known = profile_named(*chosen, out.profiles, vocabulary);
     if (!known) return invalid_argument("BRAID_PROFILE: " + known.error().message);
     out.default_profile = *chosen;
     return out;
 }
 
-Result<Profile> profile_named(std::string_view name, std::span<const Profile> profiles) {
-    return retrieval::find_profile(name, profiles);
+Result<Profile> profile_named(std::string_view name, std::span<const Profile> profiles,
+                              const core::Vocabulary& vocabulary) {
+    return retrieval::find_profile(name, profiles, vocabulary);
 }
 
 }  // namespace braid::engine

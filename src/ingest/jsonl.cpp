@@ -94,7 +94,9 @@ struct JsonlReader::State {
     State(const JsonlOptions& chosen, LineReader opened)
         : options(chosen),
           lines(std::move(opened)),
-          parser(json::ParseLimits{.max_bytes = chosen.max_line_bytes}) {}
+          parser(json::ParseLimits{.max_bytes = chosen.max_line_bytes}) {
+        if (!options.vocabulary) options.vocabulary = std::make_shared<const core::Vocabulary>();
+    }
 
     Result<wire::ChunkInput> read_line(std::string_view line);
     /// Whether the line is the one that ends the file.
@@ -106,7 +108,7 @@ struct JsonlReader::State {
 Result<wire::ChunkInput> JsonlReader::State::read_line(std::string_view line) {
     auto json = parser.parse(line);
     if (!json) return lines.complain(without_line(json.error().message));
-    auto input = wire::chunk_from_value(*json);
+    auto input = wire::chunk_from_value(*json, *options.vocabulary);
     if (!input) return lines.complain(input.error().message);
     if (vectors) {
         if (!input->chunk.vector.empty()) {

@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "braid/collection.hpp"
+#include "braid/core/vocabulary.hpp"
 #include "braid/ingest/line_reader.hpp"
 #include "braid/result.hpp"
 
 namespace braid::ingest {
 
 struct JsonlOptions {
+    core::VocabularyPtr
+        vocabulary{};  // of the applications whose chunks are read; none: braid's own
     std::size_t batch_chunks = 500;
     std::size_t batch_bytes = std::size_t{32} << 20;  // of lines; whichever comes first
     std::size_t max_line_bytes = std::size_t{64} << 20;

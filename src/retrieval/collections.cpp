@@ -12,31 +12,6 @@
 namespace braid::retrieval {
 namespace {
 
-constexpr std::string_view kArtifacts = "artifacts";
-constexpr std::string_view kArtifactChunks = "artifact_chunks";
-
-bool holds_artifacts(std::string_view collection) {
-    return collection == kArtifacts || collection == kArtifactChunks;
-}
-
-std::string artifact_of(std::string_view collection, const Chunk& chunk) {
-    const bool has_document = !chunk.document_id.empty() && chunk.document_id != chunk.chunk_id;
-    if (holds_artifacts(collection) && has_document) return chunk.document_id;
-    const Value* const named = chunk.metadata.find("artifact_id");
-    if (named != nullptr && named->is_string() && !named->as_string().empty()) {
-        return named->as_string();
-    }
-    return chunk.chunk_id;
-}
-
-/// Equal for what merges. The id comes first, so that ties are broken by it.
-std::string key_of(std::string_view collection, std::string_view id) {
-    std::string key(id);
-    key += '\0';
-    key += holds_artifacts(collection) ? kArtifacts : collection;
-    return key;
-}
-
 /// Sorts the names into those that can be pinned and the others.
 OpenedCollections sort_out(const Backend& backend, std::span<const std::string> names,
                            const CallLimits& limits) {
@@ -105,6 +80,38 @@ Result<OpenedCollections> open_collections(const Backend& backend,
     return opened;
 }
 
+const core::SharedDocuments* CollectionMerge::sharing(std::string_view collection) const {
+    const auto found = std::ranges::find_if(vocabulary_.shared_documents, [&](const auto& shared) {
+        return std::ranges::find(shared.collections, collection) != shared.collections.end();
+    });
+    return found == vocabulary_.shared_documents.end() ? nullptr : &*found;
+}
+
+bool CollectionMerge::is_preferred(std::string_view collection) const {
+    const core::SharedDocuments* const shared = sharing(collection);
+    return shared != nullptr && shared->preferred == collection;
+}
+
+std::string CollectionMerge::document_of(std::string_view collection, const Chunk& chunk) const {
+    const bool has_document = !chunk.document_id.empty() && chunk.document_id != chunk.chunk_id;
+    if (has_document && sharing(collection) != nullptr) return chunk.document_id;
+    const Value* const named =
+        vocabulary_.document_key.empty() ? nullptr : chunk.metadata.find(vocabulary_.document_key);
+    if (named != nullptr && named->is_string() && !named->as_string().empty()) {
+        return named->as_string();
+    }
+    return chunk.chunk_id;
+}
+
+/// Equal for what merges. The id comes first, so that ties are broken by it.
+std::string CollectionMerge::key_of(std::string_view collection, std::string_view id) const {
+    const core::SharedDocuments* const shared = sharing(collection);
+    std::string key(id);
+    key += '\0';
+    key += shared != nullptr ? std::string_view(shared->collections.front()) : collection;
+    return key;
+}
+
 Result<std::vector<Candidate>> CollectionMerge::merge(std::vector<std::vector<Candidate>> lists) {
     listed_.resize(lists.size());
     BRAID_CHECK(fetch(lists));
@@ -118,7 +125,7 @@ Result<std::vector<Candidate>> CollectionMerge::merge(std::vector<std::vector<Ca
     work_.log(LogEvent::Level::Info, "rrf_merge_completed",
               "collections_searched=" + names + " results_before_merge=" + std::to_string(before) +
                   " results_after_merge=" + std::to_string(records.size()));
-    return one_per_artifact(std::move(records));
+    return one_per_document(std::move(records));
 }
 
 Result<std::vector<Candidate>> CollectionMerge::collapse(std::vector<Candidate> pooled) {
@@ -130,10 +137,10 @@ Result<std::vector<Candidate>> CollectionMerge::collapse(std::vector<Candidate> 
     pooled.clear();
     for (auto& list : lists) std::ranges::move(list, std::back_inserter(pooled));
     std::ranges::stable_sort(pooled, ranks_before);
-    return one_per_artifact(std::move(pooled));
+    return one_per_document(std::move(pooled));
 }
 
-/// The chunks say what artifact they belong to. A collection that cannot be read is left out.
+/// The chunks say what document they belong to. A collection that cannot be read is left out.
 Result<> CollectionMerge::fetch(std::vector<std::vector<Candidate>>& lists) {
     std::optional<Error> first;
     bool any = false;
@@ -182,7 +189,7 @@ Result<std::vector<Candidate>> CollectionMerge::fused(std::vector<std::vector<Ca
             Candidate& record = *by_key[list].at(hit.id);
             receipt.sources[p].chunk_id = record.chunk_id;
             receipt.sources[p].nested = std::make_shared<Receipt>(std::move(record.receipt));
-            if (shown == nullptr || ranked[list].source == kArtifactChunks) shown = &record;
+            if (shown == nullptr || is_preferred(ranked[list].source)) shown = &record;
         }
         Candidate& candidate = records.emplace_back(std::move(*shown));
         candidate.receipt = std::move(receipt);
@@ -190,17 +197,17 @@ Result<std::vector<Candidate>> CollectionMerge::fused(std::vector<std::vector<Ca
     return records;
 }
 
-std::vector<Candidate> CollectionMerge::one_per_artifact(std::vector<Candidate> records) {
+std::vector<Candidate> CollectionMerge::one_per_document(std::vector<Candidate> records) {
     const std::size_t before = records.size();
     std::vector<Candidate> shown;
-    std::unordered_map<std::string, std::size_t> places;  // of artifacts among those shown
+    std::unordered_map<std::string, std::size_t> places;  // of documents among those shown
     const auto is_chunk = [&](const Candidate& candidate) {
-        return work_.plan.collections[candidate.collection].name == kArtifactChunks;
+        return is_preferred(work_.plan.collections[candidate.collection].name);
     };
     for (Candidate& record : records) {
         if (!record.chunk) continue;
         const std::string& name = work_.plan.collections[record.collection].name;
-        std::string key = key_of(name, artifact_of(name, *record.chunk));
+        std::string key = key_of(name, document_of(name, *record.chunk));
         if (seen_.contains(key)) continue;
         const auto [place, first] = places.try_emplace(std::move(key), shown.size());
         if (first) {

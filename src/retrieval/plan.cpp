@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "braid/core/vocabulary.hpp"
 #include "braid/retrieval/unused.hpp"
 
 namespace braid::retrieval {
@@ -259,13 +260,15 @@ Result<> plan_hops(const Request& request, const Profile& profile, Plan& plan) {
 
 }  // namespace
 
-Result<Profile> find_profile(std::string_view name, std::span<const Profile> profiles) {
-    for (const auto& list : {profiles, std::span<const Profile>(builtin_profiles())}) {
+Result<Profile> find_profile(std::string_view name, std::span<const Profile> profiles,
+                             const core::Vocabulary& vocabulary) {
+    const std::span<const Profile> builtin(builtin_profiles());
+    for (const auto& list : {profiles, builtin, std::span<const Profile>(vocabulary.profiles)}) {
         const auto found = std::ranges::find(list, name, &Profile::name);
         if (found != list.end()) return *found;
     }
     std::string message = "there is no profile \"" + std::string(name) + "\"; there are";
-    for (const Profile& profile : builtin_profiles()) message += " " + profile.name;
+    for (const Profile& profile : core::known_profiles(vocabulary)) message += " " + profile.name;
     for (const Profile& profile : profiles) message += " " + profile.name;
     return fail(ErrorCode::NotFound, std::move(message));
 }

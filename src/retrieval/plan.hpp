@@ -11,6 +11,10 @@
 #include "braid/request.hpp"
 #include "braid/result.hpp"
 
+namespace braid::core {
+struct Vocabulary;
+}
+
 namespace braid::retrieval {
 
 /// One collection that will be searched.
@@ -47,8 +51,10 @@ struct Plan {
     std::vector<std::string> unused;  // keys given to no effect: unused.hpp says which
 };
 
-/// NotFound for an unknown profile.
-Result<Profile> find_profile(std::string_view name, std::span<const Profile> profiles);
+/// The profile of that name: one of `profiles`, a built-in one, or the vocabulary's. NotFound lists
+/// those there are.
+Result<Profile> find_profile(std::string_view name, std::span<const Profile> profiles,
+                             const core::Vocabulary& vocabulary);
 
 /// The collections to search, as they were asked for; InvalidArgument if one is named twice.
 Result<std::vector<std::string>> collections_of(const Request& request, const Profile& profile);

@@ -35,7 +35,7 @@ public:
           page_(std::move(page)),
           words_(work_),
           legs_(work_),
-          merge_(work_) {}
+          merge_(work_, *options_.vocabulary) {}
 
     Result<Answer> run(const Profile& profile) {
         const auto start = Clock::now();
@@ -276,22 +276,18 @@ private:
 Result<Profile> profile_of(const Request& request, const RetrieverOptions& options) {
     if (request.own_profile) return *request.own_profile;
     return find_profile(request.profile.empty() ? options.default_profile : request.profile,
-                        options.profiles);
+                        options.profiles, *options.vocabulary);
 }
 
 Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOptions options)
     : backend_(backend), embedder_(std::move(embedder)), options_(std::move(options)) {
     if (!options_.now) options_.now = core::system_now;
+    if (!options_.vocabulary) options_.vocabulary = std::make_shared<const core::Vocabulary>();
     cursors_ = std::make_unique<CursorTable>(options_.cursors);
     crew_ = std::make_unique<core::Crew>();
 }
 
 Retriever::~Retriever() = default;
-
-Retriever::Retriever(const Backend& backend, QueryEmbedder embedder, std::vector<Profile> profiles,
-                     LogSink log)
-    : Retriever(backend, std::move(embedder),
-                RetrieverOptions{.profiles = std::move(profiles), .log = std::move(log)}) {}
 
 Result<Answer> Retriever::retrieve(const Request& request, const Principal& principal,
                                    const CallLimits& limits, QueryForms* forms) const {

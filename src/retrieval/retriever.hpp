@@ -6,6 +6,7 @@
 
 #include "braid/answer.hpp"
 #include "braid/backend.hpp"
+#include "braid/core/vocabulary.hpp"
 #include "braid/embedder.hpp"
 #include "braid/request.hpp"
 #include "braid/result.hpp"
@@ -20,11 +21,12 @@ class Crew;
 namespace braid::retrieval {
 
 struct RetrieverOptions {
+    core::VocabularyPtr vocabulary;           // of applications; none: braid's own alone
     std::vector<Profile> profiles;            // besides the built-in ones; same name replaces
     std::string default_profile = "default";  // of requests that name none
-    LogSink log;                              //
-    std::vector<CustomStage> stages;          // besides the built-in ones; same name replaces
-    std::function<Timestamp()> now;  // what stages count ages from; none: the system's clock
+    LogSink log;
+    std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
+    std::function<Timestamp()> now;   // what stages count ages from; none: the system's clock
     CursorLimits cursors;
     /// Serves expand_query and use_hyde; none: the plain query is searched, with a warning.
     std::shared_ptr<const QueryPreprocessor> preprocessor;
@@ -43,8 +45,6 @@ class Retriever {
 public:
     /// The backend must outlive it.
     Retriever(const Backend& backend, QueryEmbedder embedder, RetrieverOptions options);
-    Retriever(const Backend& backend, QueryEmbedder embedder, std::vector<Profile> profiles,
-              LogSink log);
     ~Retriever();
     Retriever(const Retriever&) = delete;
     Retriever& operator=(const Retriever&) = delete;

@@ -313,7 +313,7 @@ Result<bool> ChunkTrace::lost_by_stage() {
     return false;
 }
 
-/// Of several collections, another chunk stands for its artifact.
+/// Of several collections, another chunk stands for its document.
 Result<bool> ChunkTrace::lost_to_another(const Request& bare) {
     BRAID_TRY(const Profile profile, profile_of(request_, tools_.options));
     if (names_.size() < 2 && profile.collections.size() < 2) return false;

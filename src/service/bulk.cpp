@@ -79,7 +79,7 @@ private:
             refuse(place, json.error());
             return {};
         }
-        auto input = wire::chunk_from_value(*json);
+        auto input = wire::chunk_from_value(*json, operations_.database().vocabulary());
         if (!input) {
             refuse(place, input.error());
             return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "braid/core/vocabulary.hpp"
 #include "braid/wire/chunk_json.hpp"
 
 namespace braid::service {
@@ -25,7 +26,7 @@ Result<std::vector<std::optional<Chunk>>> ServiceTarget::get(
     const Array& list = list_in(got, "chunks");
     for (std::size_t i = 0; i < std::min(list.size(), chunks.size()); ++i) {
         if (list[i].is_null()) continue;
-        BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(list[i]));
+        BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(list[i], {}));
         chunks[i] = std::move(input.chunk);
     }
     return chunks;

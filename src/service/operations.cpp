@@ -152,7 +152,7 @@ Request Operations::in_own_namespace(Request request, const Caller& caller) cons
 }
 
 Result<Request> Operations::read_request(const Value& json, const Caller& caller) const {
-    BRAID_TRY(Request request, wire::request_from_value(json));
+    BRAID_TRY(Request request, wire::request_from_value(json, database_.vocabulary()));
     BRAID_CHECK(check(request, caller));
     return in_own_namespace(std::move(request), caller);
 }
@@ -191,7 +191,7 @@ std::vector<Result<Answer>> Operations::search_batch(std::span<const Request> re
 Result<Value> Operations::retrieve(const Object& params, const Caller& caller) const {
     BRAID_TRY(const Request request, read_request(params, caller));
     BRAID_TRY(const Answer answer, search(request, caller));
-    return wire::answer_to_value(answer);
+    return wire::answer_to_value(answer, database_.vocabulary());
 }
 
 Result<Value> Operations::retrieve_batch(const Object& params, const Caller& caller) const {
@@ -220,7 +220,7 @@ Result<Value> Operations::retrieve_batch(const Object& params, const Caller& cal
     }
     const auto found = search_batch(requests, caller);
     for (std::size_t i = 0; i < found.size(); ++i) {
-        answers[places[i]] = found[i] ? wire::answer_to_value(*found[i])
+        answers[places[i]] = found[i] ? wire::answer_to_value(*found[i], database_.vocabulary())
                                       : wire::error_to_value(caller.told(found[i].error()));
     }
     return Value(Object{{"answers", std::move(answers)}});

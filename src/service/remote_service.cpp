@@ -45,8 +45,11 @@ net::HttpClientOptions client_options(const std::string& socket) {
 
 class RemoteService final : public Service {
 public:
-    RemoteService(const std::string& socket, EmbedderFactory embedders, const Visitor& visitor)
-        : client_(client_options(socket)), embedders_(std::move(embedders)) {
+    RemoteService(const std::string& socket, EmbedderFactory embedders, const Visitor& visitor,
+                  const core::Vocabulary& vocabulary)
+        : client_(client_options(socket)),
+          embedders_(std::move(embedders)),
+          vocabulary_(vocabulary) {
         headers_.push_back({"Content-Type", "application/json"});
         if (visitor != Visitor{}) {
             headers_.push_back(
@@ -162,14 +165,14 @@ private:
         return Value(Object{{"chunks", std::move(chunks)}});
     }
 
-    static Result<Answer> answer_at(const Result<Value>& found, std::size_t index) {
+    Result<Answer> answer_at(const Result<Value>& found, std::size_t index) const {
         if (!found) return tl::unexpected<Error>(found.error());
         const Array& answers = list_in(*found, "answers");
         if (index >= answers.size()) {
             return fail(ErrorCode::Unavailable, "the server left an answer out");
         }
         const Value* const error = answers[index].find("error");
-        if (error == nullptr) return wire::answer_from_value(answers[index]);
+        if (error == nullptr) return wire::answer_from_value(answers[index], vocabulary_);
         return fail(error_code_by_name(text_in(*error, "code")).value_or(ErrorCode::Unavailable),
                     text_in(*error, "message"));
     }
@@ -177,13 +180,15 @@ private:
     net::HttpClient client_;
     EmbedderFactory embedders_;
     std::vector<net::HttpHeader> headers_;
+    const core::Vocabulary& vocabulary_;
 };
 
 }  // namespace
 
 std::unique_ptr<Service> remote_service(const std::string& socket, EmbedderFactory embedders,
-                                        const Visitor& visitor) {
-    return std::make_unique<RemoteService>(socket, std::move(embedders), visitor);
+                                        const Visitor& visitor,
+                                        const core::Vocabulary& vocabulary) {
+    return std::make_unique<RemoteService>(socket, std::move(embedders), visitor, vocabulary);
 }
 
 }  // namespace braid::service

@@ -49,9 +49,10 @@ public:
 std::unique_ptr<Service> local_service(Database database, Visitor visitor);
 
 /// Over the Unix socket of the program that serves the database, on behalf of the visitor.
-/// `embedders` count tokens here.
+/// `embedders` count tokens here; `vocabulary` are those its answers are written in, and outlive
+/// it.
 std::unique_ptr<Service> remote_service(const std::string& socket, EmbedderFactory embedders,
-                                        const Visitor& visitor);
+                                        const Visitor& visitor, const core::Vocabulary& vocabulary);
 
 /// Members of a result; what is missing or of another kind is empty, 0 or false.
 std::string text_in(const Value& result, std::string_view key);

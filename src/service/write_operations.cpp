@@ -36,11 +36,12 @@ std::string place(std::string_view key, std::size_t i) {
 
 /// `target` is where the chunks go; a chunk that names another namespace is refused, because a call
 /// is written whole or not at all.
-Result<Batch> read_chunks(const Array& list, const std::string& target) {
+Result<Batch> read_chunks(const Array& list, const std::string& target,
+                          const core::Vocabulary& vocabulary) {
     Batch batch;
     batch.chunks.reserve(list.size());
     for (std::size_t i = 0; i < list.size(); ++i) {
-        auto input = wire::chunk_from_value(list[i]);
+        auto input = wire::chunk_from_value(list[i], vocabulary);
         if (!input) return fail(place("chunks", i), std::move(input).error());
         if (auto fits = wire::check_namespace(*input, target); !fits) {
             return fail(place("chunks", i), std::move(fits).error());
@@ -106,7 +107,7 @@ Result<Value> Operations::add(const Object& params, const Caller& caller) const 
     options.replace_documents = whole.value_or(false);
     const Value* const schema_json = fields.any("schema");
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(Batch batch, read_chunks(*list, scope.namespace_));
+    BRAID_TRY(Batch batch, read_chunks(*list, scope.namespace_, database_.vocabulary()));
     std::optional<Schema> schema;
     if (schema_json != nullptr && !schema_json->is_null()) {
         BRAID_TRY(schema, wire::schema_from_value(*schema_json));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "braid/core/rfc3339.hpp"
+#include "braid/core/vocabulary.hpp"
 #include "braid/json/writer.hpp"
 
 namespace braid::wire {
@@ -150,27 +151,51 @@ void write_hit(Out& out, const Hit& hit) {
     write_receipt(out, hit.receipt);
 }
 
-/// The hit in the words of topic retrieval, normalised scores included: 0 where a leg that ran did
-/// not find it, null where the leg did not run.
+/// A leg's normalised score of the hit: 0 where a leg that ran did not find it, null where the leg
+/// did not run.
+std::optional<double> normalized(const Hit& hit, const Answer& answer, std::string_view leg) {
+    for (const ReceiptSource& source : hit.receipt.sources) {
+        if (source.source == leg && source.normalized) return source.normalized;
+    }
+    const bool ran = std::ranges::any_of(answer.sources, [&](const SourceReport& report) {
+        return report.source == leg && report.ran;
+    });
+    return ran ? std::optional(0.0) : std::nullopt;
+}
+
+/// What the hit says again under the vocabulary's names.
 template <class Out>
-void write_topic_words(Out& out, const Hit& hit, const Answer& answer) {
-    const auto normalized = [&](std::string_view leg) -> std::optional<double> {
-        for (const ReceiptSource& source : hit.receipt.sources) {
-            if (source.source == leg && source.normalized) return source.normalized;
+void write_aliases(Out& out, const Hit& hit, const Answer& answer,
+                   const core::HitAliases& aliases) {
+    for (const core::HitAlias& alias : aliases.names) {
+        out.any_name(alias.name);
+        switch (alias.member) {
+            case core::HitMember::ChunkId:
+                out.value(hit.chunk.chunk_id);
+                break;
+            case core::HitMember::DocumentId:
+                out.value(hit.chunk.document_id);
+                break;
+            case core::HitMember::Namespace:
+                out.value(hit.namespace_);
+                break;
+            case core::HitMember::ChunkIndex:
+                out.value(hit.chunk.chunk_index);
+                break;
+            case core::HitMember::Content:
+                out.value(hit.chunk.content);
+                break;
+            case core::HitMember::Score:
+                out.value(hit.score);
+                break;
+            case core::HitMember::DenseNormalized:
+                out.value(normalized(hit, answer, "dense"));
+                break;
+            case core::HitMember::SparseNormalized:
+                out.value(normalized(hit, answer, "sparse"));
+                break;
         }
-        const bool ran = std::ranges::any_of(answer.sources, [&](const SourceReport& report) {
-            return report.source == leg && report.ran;
-        });
-        return ran ? std::optional(0.0) : std::nullopt;
-    };
-    out.member("chunkId", hit.chunk.chunk_id);
-    out.member("documentId", hit.chunk.document_id);
-    out.member("topicId", hit.namespace_);
-    out.member("chunkIndex", hit.chunk.chunk_index);
-    out.member("text", hit.chunk.content);
-    out.member("hybridScore", hit.score);
-    out.member("semanticScore", normalized("dense"));
-    out.member("lexicalScore", normalized("sparse"));
+    }
 }
 
 template <class Out>
@@ -218,12 +243,14 @@ void write_timings(Out& out, const Timings& timings) {
 }
 
 template <class Out>
-void write_hits(Out& out, const Answer& answer) {
+void write_hits(Out& out, const Answer& answer, const core::Vocabulary& vocabulary) {
+    const auto aliases =
+        std::ranges::find(vocabulary.hits, answer.profile, &core::HitAliases::profile);
     out.begin_array();
     for (const Hit& hit : answer.hits) {
         out.begin_object();
         write_hit(out, hit);
-        if (answer.profile == "topic") write_topic_words(out, hit, answer);
+        if (aliases != vocabulary.hits.end()) write_aliases(out, hit, answer, *aliases);
         out.end_object();
     }
     out.end_array();
@@ -231,13 +258,13 @@ void write_hits(Out& out, const Answer& answer) {
 
 /// One text of the form for both of its makers, json::Writer and json::ValueWriter.
 template <class Out>
-void write_answer(Out& out, const Answer& answer) {
+void write_answer(Out& out, const Answer& answer, const core::Vocabulary& vocabulary) {
     out.begin_object();
     out.member("query", answer.query);
     write_list(out, "phrasings", answer.phrasings);
     out.member("hypothetical_answer", answer.hypothetical_answer);
     out.name("chunks");
-    write_hits(out, answer);
+    write_hits(out, answer, vocabulary);
     out.member("total_candidates", answer.total_candidates);
     out.member("profile", answer.profile);
     out.member("strategy_used", name_of(answer.strategy_used));
@@ -277,19 +304,19 @@ Value hit_to_value(const Hit& hit) {
     return out.take();
 }
 
-Value answer_to_value(const Answer& answer) {
+Value answer_to_value(const Answer& answer, const core::Vocabulary& vocabulary) {
     json::ValueWriter out;
-    write_answer(out, answer);
+    write_answer(out, answer, vocabulary);
     return out.take();
 }
 
-std::string print_answer(const Answer& answer) {
+std::string print_answer(const Answer& answer, const core::Vocabulary& vocabulary) {
     std::string text;
     std::size_t bytes = kBytesPerHit * (answer.hits.size() + 1);
     for (const Hit& hit : answer.hits) bytes += hit.chunk.content.size();
     text.reserve(bytes);
     json::Writer out(text);
-    write_answer(out, answer);
+    write_answer(out, answer, vocabulary);
     return text;
 }
 

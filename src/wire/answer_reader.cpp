@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "braid/core/rfc3339.hpp"
+#include "braid/core/vocabulary.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/chunk_json.hpp"
@@ -174,11 +175,6 @@ Result<Chunk> read_chunk(Fields& fields) {
     return chunk;
 }
 
-/// The profile topic's other names for a hit's members.
-constexpr std::array<std::string_view, 8> kTopicWords{"chunkId",       "documentId",  "topicId",
-                                                      "chunkIndex",    "text",        "hybridScore",
-                                                      "semanticScore", "lexicalScore"};
-
 Result<LegStanding> read_standing(Fields& fields) {
     LegStanding leg;
     BRAID_CHECK(read(fields, "source", leg.source));
@@ -189,7 +185,7 @@ Result<LegStanding> read_standing(Fields& fields) {
     return leg;
 }
 
-Result<Hit> read_hit(Fields& fields) {
+Result<Hit> read_hit(Fields& fields, const core::Vocabulary& vocabulary) {
     Hit hit;
     BRAID_TRY(hit.chunk, read_chunk(fields));
     BRAID_CHECK(read(fields, "collection", hit.collection));
@@ -207,7 +203,9 @@ Result<Hit> read_hit(Fields& fields) {
     }));
     BRAID_TRY(auto receipt, fields.required("receipt", fields.fields("receipt")));
     BRAID_TRY(hit.receipt, read_receipt(receipt, 1));
-    for (const std::string_view word : kTopicWords) fields.any(word);  // said already
+    for (const core::HitAliases& aliases : vocabulary.hits) {
+        for (const core::HitAlias& alias : aliases.names) fields.any(alias.name);  // said already
+    }
     return hit;
 }
 
@@ -262,14 +260,14 @@ Result<Receipt> receipt_from_value(const Value& json) {
     return read_receipt(fields, 1);
 }
 
-Result<Answer> answer_from_value(const Value& json) {
+Result<Answer> answer_from_value(const Value& json, const core::Vocabulary& vocabulary) {
     BRAID_TRY(Fields fields, Fields::of(json));
     Answer answer;
     BRAID_CHECK(read(fields, "query", answer.query));
     BRAID_CHECK(read(fields, "phrasings", answer.phrasings));
     BRAID_TRY(answer.hypothetical_answer, fields.string("hypothetical_answer"));
     BRAID_CHECK(read_objects(fields, "chunks", [&](Fields& members) -> Result<> {
-        BRAID_TRY(Hit hit, read_hit(members));
+        BRAID_TRY(Hit hit, read_hit(members, vocabulary));
         answer.hits.push_back(std::move(hit));
         return {};
     }));

@@ -8,6 +8,7 @@
 
 #include "braid/core/rfc3339.hpp"
 #include "braid/core/sha256.hpp"
+#include "braid/core/vocabulary.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/json/quote.hpp"
 
@@ -78,7 +79,8 @@ Result<> read_scopes(Fields& fields, std::string_view key, Chunk& chunk) {
 /// Fills fields from the metadata of the same name.
 class MetadataFiller {
 public:
-    explicit MetadataFiller(ChunkInput& input) : input_(input), chunk_(input.chunk) {}
+    MetadataFiller(ChunkInput& input, const core::Vocabulary& vocabulary)
+        : input_(input), chunk_(input.chunk), vocabulary_(vocabulary) {}
 
     void fill(bool has_scope) {
         if (chunk_.document_id.empty()) fill_document_id();
@@ -101,13 +103,14 @@ private:
     }
 
     void fill_document_id() {
-        const Value* const value = found("artifact_id");
+        const std::string& key = vocabulary_.document_key;
+        const Value* const value = key.empty() ? nullptr : found(key);
         if (value == nullptr) return;
         if (value->is_string() && !value->as_string().empty() &&
             value->as_string().size() <= kMaxIdBytes) {
             chunk_.document_id = value->as_string();
         } else {
-            warn("artifact_id", *value, "a string of 1 to 512 bytes");
+            warn(key, *value, "a string of 1 to 512 bytes");
         }
     }
 
@@ -155,6 +158,7 @@ private:
 
     ChunkInput& input_;
     Chunk& chunk_;
+    const core::Vocabulary& vocabulary_;
 };
 
 Result<> read_text_members(Fields& fields, Chunk& chunk) {
@@ -191,7 +195,7 @@ Result<> read_other_members(Fields& fields, Chunk& chunk) {
 
 }  // namespace
 
-Result<ChunkInput> chunk_from_value(const Value& json) {
+Result<ChunkInput> chunk_from_value(const Value& json, const core::Vocabulary& vocabulary) {
     if (!json.is_object())
         return invalid_argument("a chunk must be an object, got " + json::shown(json));
     ChunkInput input;
@@ -215,7 +219,7 @@ Result<ChunkInput> chunk_from_value(const Value& json) {
 
     chunk.document_id = std::move(document_id).value_or("");
     const Value* const scope = json.find("visibility_scope");
-    MetadataFiller(input).fill(scope != nullptr && !scope->is_null());
+    MetadataFiller(input, vocabulary).fill(scope != nullptr && !scope->is_null());
     chunk.chunk_id = chunk_id ? *std::move(chunk_id) : content_id(chunk.document_id, chunk.content);
     if (chunk.document_id.empty()) chunk.document_id = chunk.chunk_id;
     return input;

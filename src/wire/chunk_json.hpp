@@ -8,6 +8,10 @@
 #include "braid/result.hpp"
 #include "braid/value.hpp"
 
+namespace braid::core {
+struct Vocabulary;
+}
+
 namespace braid::wire {
 
 /// One chunk as a user hands it in.
@@ -22,15 +26,15 @@ struct ChunkInput {
 /// `visibility_scope`, `vector` or `embedding`, `namespace`). Ids may be integers; an empty title
 /// counts as none; `version` is read, though the store sets its own.
 ///
-/// What is absent is filled: `document_id` from `metadata.artifact_id`, else from the id;
-/// `chunk_index`, `created_at`, `sensitivity` and `visibility_scope` from the metadata of that
-/// name, where a value of the wrong type only gives a warning. A chunk without an id gets
+/// What is absent is filled: `document_id` from the metadata that the vocabulary names, else from
+/// the id; `chunk_index`, `created_at`, `sensitivity` and `visibility_scope` from the metadata of
+/// that name, where a value of the wrong type only gives a warning. A chunk without an id gets
 /// content_id(), so that the same text twice is the same chunk.
 ///
 /// A blank text is taken, with a warning, if the chunk has an id: real corpora hold such documents.
 ///
 /// InvalidArgument: no text, a blank one without an id, an unknown key, a value that does not fit.
-Result<ChunkInput> chunk_from_value(const Value& json);
+Result<ChunkInput> chunk_from_value(const Value& json, const core::Vocabulary& vocabulary);
 
 /// InvalidArgument if the chunk names another namespace than that of the call it came by.
 Result<> check_namespace(const ChunkInput& input, std::string_view of_call);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "braid/core/nearest.hpp"
+#include "braid/core/vocabulary.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/wire/stage_json.hpp"
 
@@ -97,9 +98,9 @@ Result<Profile> profile_from_value(const std::string& name, const Value& json,
     return profile;
 }
 
-Result<Profile> own_profile_from_value(const Value& json) {
+Result<Profile> own_profile_from_value(const Value& json, const core::Vocabulary& vocabulary) {
     BRAID_TRY(Fields fields, Fields::of(json, "profile"));
-    BRAID_TRY(Profile profile, base_of(fields, "", builtin_profiles()));
+    BRAID_TRY(Profile profile, base_of(fields, "", core::known_profiles(vocabulary)));
     BRAID_TRY(auto name, fields.string("name"));
     profile.name = std::move(name).value_or("request");
     BRAID_CHECK(read_members(fields, profile));

@@ -4,10 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "braid/core/rfc3339.hpp"
+#include "braid/core/vocabulary.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/wire/chunk_json.hpp"
 #include "braid/wire/profile_json.hpp"
@@ -26,6 +30,7 @@ constexpr std::int64_t kMaxDeadlineMs = 86'400'000;
 
 /// What the readers of the single keys fill.
 struct Reading {
+    const core::Vocabulary& vocabulary;
     Fields fields;
     Request request;
     std::vector<Filter> clauses;  // of the filter and its shorthands
@@ -100,7 +105,7 @@ Result<> read_embedding(Reading& in, std::string_view key) {
 Result<> read_profile(Reading& in, std::string_view key) {
     const Value* const member = in.fields.any(key);
     if (member != nullptr && member->is_object()) {
-        BRAID_TRY(in.request.own_profile, own_profile_from_value(*member));
+        BRAID_TRY(in.request.own_profile, own_profile_from_value(*member, in.vocabulary));
         return {};
     }
     if (member != nullptr && !member->is_null() && !member->is_string()) {
@@ -201,26 +206,31 @@ Result<> read_filter(Reading& in, std::string_view key) {
     return {};
 }
 
-/// "artifact_type": a value, or a list of which one must match.
-Result<> read_clause(Reading& in, std::string_view key) {
+/// A text, or a list of which one must match.
+Result<> read_condition(Reading& in, std::string_view key, const std::string& field) {
     const Value* const member = in.fields.any(key);
     if (member == nullptr || member->is_null()) return {};
     if (member->is_string()) {
-        in.clauses.push_back(Filter::compare(Filter::Op::Eq, std::string(key), *member));
+        in.clauses.push_back(Filter::compare(Filter::Op::Eq, field, *member));
         return {};
     }
     if (!member->is_array())
         return invalid_argument(in.fields.complaint(key, "a string or a list of strings"));
     BRAID_TRY(const auto names, in.fields.strings(key));
-    in.clauses.push_back(Filter::compare(Filter::Op::In, std::string(key), *member));
+    in.clauses.push_back(Filter::compare(Filter::Op::In, field, *member));
     return {};
 }
 
-/// "mos_codes": none means no filter, unlike a filter's own $in.
-Result<> read_mos_codes(Reading& in, std::string_view key) {
-    BRAID_TRY(const auto codes, in.fields.strings(key));
-    if (!codes || codes->empty()) return {};
-    in.clauses.push_back(Filter::compare(Filter::Op::In, "mos_code", *in.fields.any(key)));
+Result<> read_clause(Reading& in, std::string_view key) {
+    return read_condition(in, key, std::string(key));
+}
+
+Result<> read_shorthand(Reading& in, const core::FilterShorthand& shorthand) {
+    if (!shorthand.optional_list) return read_condition(in, shorthand.name, shorthand.field);
+    BRAID_TRY(const auto values, in.fields.strings(shorthand.name));
+    if (!values || values->empty()) return {};
+    in.clauses.push_back(
+        Filter::compare(Filter::Op::In, shorthand.field, *in.fields.any(shorthand.name)));
     return {};
 }
 
@@ -280,37 +290,25 @@ constexpr auto kKeys = std::to_array<Key>({
     {"collection", "collections", read_collection},
     {"collections", "collections", read_collections},
     {"namespace", "namespace", read_namespace},
-    {"topicId", "namespace", read_namespace},
     {"profile", "profile", read_profile},
     {"strategy", "strategy", read_strategy},
-    {"retrieval_mode", "strategy", read_strategy},
     {"top_k", "top_k", read_count<&Request::top_k, kMaxTopK>},
     {"limit", "top_k", read_count<&Request::top_k, kMaxTopK>},
-    {"kContext", "top_k", read_count<&Request::top_k, kMaxTopK>},
     {"cursor", "cursor", read_text<&Request::cursor>},
     {"fusion", "fusion", read_fusion},
     {"fusion_method", "fusion", read_fusion_method},
     {"across", "across", read_across},
     {"dense_weight", "weights", read_dense_weight},
-    {"hybrid_weight", "weights", read_dense_weight},
-    {"alpha", "weights", read_dense_weight},
     {"weights", "weights", read_weights},
     {"dense_top_k", "dense_top_k", read_count<&Request::dense_top_k, kMaxDepth>},
-    {"kSemantic", "dense_top_k", read_count<&Request::dense_top_k, kMaxDepth>},
     {"sparse_top_k", "sparse_top_k", read_count<&Request::sparse_top_k, kMaxDepth>},
-    {"kLexical", "sparse_top_k", read_count<&Request::sparse_top_k, kMaxDepth>},
     {"max_hops", "max_hops", read_count<&Request::max_hops, kMaxHops>},
     {"hop_top_k", "hop_top_k", read_count<&Request::hop_top_k, kMaxTopK>},
     {"score_threshold", "score_threshold", read_threshold},
     {"filter", "filter", read_filter},
     {"metadata_filter", "filter", read_filter},
     {"document_ids", "document_ids", read_document_ids},
-    {"artifact_type", "artifact_type", read_clause},
     {"sensitivity", "sensitivity", read_clause},
-    {"category", "category", read_clause},
-    {"stakes", "stakes", read_clause},
-    {"project", "project", read_clause},
-    {"mos_codes", "mos_codes", read_mos_codes},
     {"created_after", "created_after", read_time<Filter::Op::Gt>},
     {"created_before", "created_before", read_time<Filter::Op::Lt>},
     {"expand_query", "expand_query", read_switch<&Request::expand_query>},
@@ -331,41 +329,93 @@ bool is_given(const Object& object, std::string_view key) {
     return member != nullptr && !member->is_null();
 }
 
-const Key* key_by_name(std::string_view name) {
-    const auto found = std::ranges::find(kKeys, name, &Key::name);
-    return found == kKeys.end() ? nullptr : &*found;
+/// A key of the table, another name of one, or a shorthand of the vocabulary.
+struct KnownKey {
+    std::string_view name;
+    const Key* key = nullptr;
+    const core::FilterShorthand* shorthand = nullptr;
+    /// Among all: in the table's order, other names after those that are read alike, shorthands
+    /// after "document_ids".
+    std::pair<std::size_t, std::size_t> place;
+
+    std::string_view meaning() const { return key != nullptr ? key->meaning : name; }
+    Result<> read(Reading& in) const {
+        return key != nullptr ? key->read(in, name) : read_shorthand(in, *shorthand);
+    }
+};
+
+std::size_t index_of(std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(kKeys, name, &Key::name) - kKeys.begin());
+}
+
+std::optional<KnownKey> key_by_name(std::string_view name, const core::Vocabulary& vocabulary) {
+    const auto number = [](const auto& list, const auto& found) {
+        return static_cast<std::size_t>(found - list.begin()) + 1;
+    };
+    if (const std::size_t own = index_of(name); own < kKeys.size()) {
+        return KnownKey{name, &kKeys[own], nullptr, {own, 0}};
+    }
+    const auto alias = std::ranges::find(vocabulary.keys, name, &core::KeyAlias::name);
+    if (alias != vocabulary.keys.end()) {
+        const std::size_t meant = index_of(alias->key);
+        if (meant == kKeys.size()) return std::nullopt;
+        std::size_t last = meant;
+        for (std::size_t i = meant; i < kKeys.size(); ++i) {
+            if (kKeys[i].read == kKeys[meant].read) last = i;
+        }
+        return KnownKey{name, &kKeys[meant], nullptr, {last, number(vocabulary.keys, alias)}};
+    }
+    const auto found = std::ranges::find(vocabulary.shorthands, name, &core::FilterShorthand::name);
+    if (found == vocabulary.shorthands.end()) return std::nullopt;
+    return KnownKey{
+        name, nullptr, &*found, {index_of("document_ids"), number(vocabulary.shorthands, found)}};
+}
+
+/// All of them, in their order.
+std::vector<std::string_view> names_of_keys(const core::Vocabulary& vocabulary) {
+    std::vector<KnownKey> all;
+    const auto add = [&](std::string_view name) {
+        if (auto known = key_by_name(name, vocabulary)) all.push_back(*known);
+    };
+    for (const Key& key : kKeys) add(key.name);
+    for (const core::KeyAlias& alias : vocabulary.keys) add(alias.name);
+    for (const core::FilterShorthand& shorthand : vocabulary.shorthands) add(shorthand.name);
+    std::ranges::sort(all, {}, &KnownKey::place);
+    std::vector<std::string_view> names;
+    for (const KnownKey& known : all) names.push_back(known.name);
+    return names;
 }
 
 /// Names the nearest known key.
-Result<> refuse_unknown(const Object& object) {
+Result<> refuse_unknown(const Object& object, const core::Vocabulary& vocabulary) {
     if (object.find(kText) != nullptr) {
         return invalid_argument(
             R"(unknown key "text"; the question is "query" ("text" goes with "config"))");
     }
     Fields fields(object);
-    for (const Key& key : kKeys) fields.any(key.name);
+    for (const std::string_view name : names_of_keys(vocabulary)) fields.any(name);
     return fields.finish();
 }
 
-/// The keys of the object's members, in the table's order; of a member that is null none.
-Result<std::vector<const Key*>> given_keys(const Object& object) {
-    std::vector<const Key*> given;
+/// The keys of the object's members, in their order; of a member that is null none.
+Result<std::vector<KnownKey>> given_keys(const Object& object, const core::Vocabulary& vocabulary) {
+    std::vector<KnownKey> given;
     given.reserve(object.size());
     for (const auto& [name, value] : object) {
-        const Key* const key = key_by_name(name);
-        if (key == nullptr) BRAID_CHECK(refuse_unknown(object));
-        if (!value.is_null()) given.push_back(key);
+        const auto key = key_by_name(name, vocabulary);
+        if (!key) BRAID_CHECK(refuse_unknown(object, vocabulary));
+        if (!value.is_null()) given.push_back(*key);
     }
-    std::ranges::sort(given);
+    std::ranges::sort(given, {}, &KnownKey::place);
     return given;
 }
 
-Result<> refuse_contradictions(std::span<const Key* const> given) {
+Result<> refuse_contradictions(std::span<const KnownKey> given) {
     for (auto first = given.begin(); first != given.end(); ++first) {
         for (auto second = first + 1; second != given.end(); ++second) {
-            if ((*second)->meaning == (*first)->meaning) {
-                return invalid_argument("\"" + std::string((*first)->name) + "\" and \"" +
-                                        std::string((*second)->name) +
+            if (second->meaning() == first->meaning()) {
+                return invalid_argument("\"" + std::string(first->name) + "\" and \"" +
+                                        std::string(second->name) +
                                         "\" say the same thing; give one of them");
             }
         }
@@ -400,11 +450,11 @@ Result<Object> flattened(const Object& object) {
 }
 
 /// Only what is given is looked at: a request names few of the many keys.
-Result<Request> read_request(const Object& object) {
-    BRAID_TRY(const std::vector<const Key*> given, given_keys(object));
+Result<Request> read_request(const Object& object, const core::Vocabulary& vocabulary) {
+    BRAID_TRY(const std::vector<KnownKey> given, given_keys(object, vocabulary));
     BRAID_CHECK(refuse_contradictions(given));
-    Reading in{Fields(object), {}, {}};
-    for (const Key* const key : given) BRAID_CHECK(key->read(in, key->name));
+    Reading in{vocabulary, Fields(object), {}, {}};
+    for (const KnownKey& key : given) BRAID_CHECK(key.read(in));
     if (in.clauses.size() == 1) {
         in.request.filter = std::move(in.clauses.front());
     } else if (!in.clauses.empty()) {
@@ -415,23 +465,19 @@ Result<Request> read_request(const Object& object) {
 
 }  // namespace
 
-Result<Request> request_from_value(const Value& json) {
+Result<Request> request_from_value(const Value& json, const core::Vocabulary& vocabulary) {
     if (!json.is_object())
         return invalid_argument("a request must be an object, got " + json::shown(json));
-    if (json.find(kConfig) == nullptr) return read_request(json.as_object());
+    if (json.find(kConfig) == nullptr) return read_request(json.as_object(), vocabulary);
     BRAID_TRY(const Object flat, flattened(json.as_object()));
-    return read_request(flat);
+    return read_request(flat, vocabulary);
 }
 
-std::span<const std::string_view> request_keys() {
-    static const auto kNames = [] {
-        std::array<std::string_view, kKeys.size() + 2> names;
-        std::ranges::transform(kKeys, names.begin(), &Key::name);
-        names[kKeys.size()] = kText;
-        names[kKeys.size() + 1] = kConfig;
-        return names;
-    }();
-    return kNames;
+std::vector<std::string_view> request_keys(const core::Vocabulary& vocabulary) {
+    std::vector<std::string_view> names = names_of_keys(vocabulary);
+    names.push_back(kText);
+    names.push_back(kConfig);
+    return names;
 }
 
 }  // namespace braid::wire

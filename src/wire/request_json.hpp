@@ -1,28 +1,31 @@
 #pragma once
 
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "braid/request.hpp"
 #include "braid/result.hpp"
 #include "braid/value.hpp"
 
+namespace braid::core {
+struct Vocabulary;
+}
+
 namespace braid::wire {
 
-/// Reads the JSON request that every door shares (docs/request.schema.json), in braid's words or in
-/// those it knows from elsewhere ("limit", "alpha", "metadata_filter"); the form `{"text",
-/// "namespace", "config": {...}}` is read as if the members of `config` stood beside the others.
-/// A member that is null counts as absent.
+/// Reads the JSON request that every door shares (docs/request.schema.json), by braid's names of
+/// the keys or by the vocabulary's; the form `{"text", "namespace", "config": {...}}` is read as if
+/// the members of `config` stood beside the others. A member that is null counts as absent.
 ///
 /// InvalidArgument names the key: an unknown one with the nearest known, a wrong type or range with
 /// what was expected, and two keys that say the same thing.
-Result<Request> request_from_value(const Value& json);
+Result<Request> request_from_value(const Value& json, const core::Vocabulary& vocabulary);
 
-/// The inverse, in braid's own words, without what has its default:
-/// request_from_value(request_to_value(r)) equals r.
+/// The inverse, by braid's own names, without what has its default: reading it gives an equal
+/// request, whatever the vocabulary.
 Value request_to_value(const Request& request);
 
-/// Every key request_from_value reads, in the order of the documentation.
-std::span<const std::string_view> request_keys();
+/// Every key request_from_value reads. The names borrow from the vocabulary.
+std::vector<std::string_view> request_keys(const core::Vocabulary& vocabulary);
 
 }  // namespace braid::wire

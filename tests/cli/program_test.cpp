@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "cli/program_run.hpp"
@@ -95,7 +96,7 @@ TEST_F(Program, IngestsAndRetrieves) {
 
     const Value answer = json({"retrieve", "hunting mice at dusk"});
     EXPECT_EQ(ids_of(answer), (std::vector<std::string>{"fox", "owl"}));
-    ASSERT_TRUE(wire::answer_from_value(answer));
+    ASSERT_TRUE(wire::answer_from_value(answer, apps::vocabulary()));
     EXPECT_EQ(*answer.find("complete"), Value(true));
 
     const RunResult text = run({"retrieve", "hunting", "mice", "at", "dusk"});

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/applications.hpp"
 #include "core/present.hpp"
 #include "core/temporary_folder.hpp"
 #include "embed/fake_embedder.hpp"
@@ -97,10 +98,10 @@ TEST(Database, FindsDoctrineForAMissionAndItsCodes) {
     chunks[0].metadata.set("mos_code", "12B");
     chunks[1].metadata.set("mos_code", "11B");
     ASSERT_TRUE(db->add("doctrine", chunks, "arcnet_doctrine"));
-    const auto all = db->find_relevant_doctrine("cross", {}, "doctrine");
+    const auto all = find_relevant_doctrine(*db, "cross", {}, "doctrine");
     ASSERT_TRUE(all) << all.error().message;
     EXPECT_EQ(all->hits.size(), 2U);
-    const auto some = db->find_relevant_doctrine("cross", {"12B", "12C"}, "doctrine");
+    const auto some = find_relevant_doctrine(*db, "cross", {"12B", "12C"}, "doctrine");
     ASSERT_TRUE(some);
     ASSERT_EQ(some->hits.size(), 1U);
     EXPECT_EQ(some->hits[0].chunk.chunk_id, "a");
@@ -113,9 +114,9 @@ TEST(Database, RetrievesATopicInItsOwnWords) {
     ASSERT_TRUE(db && db->create_collection("papers", schema));
     ASSERT_TRUE(db->add("papers", {chunk_of("a", "deep sleep"), chunk_of("b", "dreams")}, "sleep"));
     ASSERT_TRUE(db->add("papers", {chunk_of("c", "deep water")}, "floods"));
-    const auto answer = db->retrieve_topic(
-        "sleep", "deep", {.alpha = 0.25, .k_semantic = 1, .k_lexical = 2, .k_context = 2},
-        "papers");
+    const auto answer =
+        retrieve_topic(*db, "sleep", "deep",
+                       {.alpha = 0.25, .k_semantic = 1, .k_lexical = 2, .k_context = 2}, "papers");
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->profile, "topic");
     ASSERT_FALSE(answer->hits.empty());
@@ -124,7 +125,7 @@ TEST(Database, RetrievesATopicInItsOwnWords) {
     EXPECT_EQ(answer->hits[0].receipt.sources.at(0).weight, 0.25);
     EXPECT_EQ(answer->sources.at(0).depth, 1U);
     EXPECT_EQ(answer->sources.at(1).depth, 2U);
-    EXPECT_EQ(db->retrieve_topic("floods", "deep", {}, "papers")->hits.size(), 1U);
+    EXPECT_EQ(retrieve_topic(*db, "floods", "deep", {}, "papers")->hits.size(), 1U);
 }
 
 TEST(Database, KeepsAnEmbedderUnderItsFullName) {

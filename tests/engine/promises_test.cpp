@@ -83,9 +83,9 @@ std::string text_of(Result<T> result, Show&& show) {
 std::vector<std::string> all_it_can_see(const Database& db, const Principal& reader) {
     std::vector<std::string> seen;
     const ReadScope scope{kCollection, "default", reader, std::nullopt};
-    const auto answer_text = [](Answer& answer) {
+    const auto answer_text = [&](Answer& answer) {
         drop_incidentals(answer);
-        return wire::answer_to_value(answer);
+        return wire::answer_to_value(answer, db.vocabulary());
     };
     const auto chunks_text = [](const std::vector<Chunk>& chunks) {
         Array list;

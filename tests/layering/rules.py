@@ -29,6 +29,13 @@ ROOMS = {
                 "commands": {"", "args", "config", "view"}},
     "src/apps": {"artifacts": set(), "decisions": set(), "doctrine": set(), "topics": set()},
 }
+# What applications call things. src/apps and the doors above it know, include/braid/applications.hpp
+# is its public face; the layers below get it as data (docs/decisions/0047-application-vocabulary.md).
+ABOVE = ("src/apps/", "src/server/", "src/cli/", "include/braid/applications.hpp")
+APPLICATION_WORDS = re.compile(
+    r"(?i)artifact|doctrine|arcnet|mos_code|cstp|hybrid_search|hybrid_weight|retrieval_mode"
+    r"|\btopics?\b|topicId|retrieve_topic|kSemantic\b|kLexical\b|kContext\b|\"alpha\"|\"history\""
+    r"|(?<!docs/)\bdecisions?\b(?! \d{4})|\b(?:memory|history)_collection")
 # Registries are the packager's business: pip, Maven and apt are configured on the machine.
 REGISTRIES = re.compile(
     r"https?://[^\s/\"')>]*(?:pypi|pythonhosted|maven|npmjs|crates\.io|artifactory|nexus|jfrog|"
@@ -160,6 +167,12 @@ def rooms_keep_their_arrows(files: Files) -> Iterator[Problem]:
                 yield name, number, line
 
 
+def applications_are_known_to_apps_alone(files: Files) -> Iterator[Problem]:
+    return matches(files, APPLICATION_WORDS.pattern,
+                   lambda name: is_code(name) and name.startswith(("src/", "include/"))
+                   and not name.startswith(ABOVE))
+
+
 def no_build_for_one_machine(files: Files) -> Iterator[Problem]:
     return matches(files, r"-m(?:arch|tune)=native", lambda name: is_build(name) or is_code(name))
 
@@ -198,6 +211,7 @@ RULES: list[Rule] = [
     libraries_stay_in_their_folders,
     sources_include_their_own_header_first,
     rooms_keep_their_arrows,
+    applications_are_known_to_apps_alone,
     no_build_for_one_machine,
     no_registry_and_no_machine_path,
     every_source_is_built,

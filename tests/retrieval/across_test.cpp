@@ -5,13 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "braid/retrieval/retriever.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
 namespace {
 
 Result<Answer> ask_store(const Backend& store, const Request& request) {
-    return Retriever(store, fake_query_embedder(), {}, nullptr).retrieve(request, {}, {});
+    return Retriever(store, fake_query_embedder(), application_options()).retrieve(request, {}, {});
 }
 
 Request across_scores(std::string query, std::vector<std::string> collections) {
@@ -113,7 +114,7 @@ TEST(AcrossScores, RankDeeperBandsBelowAndJoinPages) {
         }
         store.add(name, chunks);
     }
-    const Retriever retriever(store, fake_query_embedder(), {}, nullptr);
+    const Retriever retriever(store, fake_query_embedder(), application_options());
     for (const Strategy strategy : {Strategy::Hybrid, Strategy::Dense}) {
         Request request = across_scores("red fox dusk", {"one", "two"});
         request.strategy = strategy;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/retrieval/retriever.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/fake_backend.hpp"
 #include "retrieval/local_store.hpp"
 
@@ -23,7 +24,8 @@ Request ask(std::string query, Ids collections) {
 
 Result<Answer> retrieve(const Backend& backend, const Request& request,
                         const LogSink& log = nullptr) {
-    return Retriever(backend, fake_query_embedder(), {}, log).retrieve(request, {}, {});
+    return Retriever(backend, fake_query_embedder(), application_options(log))
+        .retrieve(request, {}, {});
 }
 
 /// "artifact_chunks/a#1" and so on.
@@ -264,7 +266,7 @@ TEST(Collections, EmbedTheQueryOnceForAllOfOneEmbedder) {
         ++calls;
         return fake_query_embedder()(schema, text, limits);
     };
-    ASSERT_TRUE(Retriever(store, counting, {}, nullptr)
+    ASSERT_TRUE(Retriever(store, counting, application_options())
                     .retrieve(ask("foxes", {"artifacts", "memory"}), {}, {}));
     EXPECT_EQ(calls, 1);
 }

@@ -13,6 +13,7 @@
 #include "braid/forwarding.hpp"
 #include "braid/retrieval/retriever.hpp"
 #include "core/present.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
@@ -96,8 +97,8 @@ protected:
         store->add("default", {chunk_of("a", "d", 0, "foxes hunt"), chunk_of("b", "d", 1, "owls"),
                                chunk_of("c", "d", 2, "foxes sleep by day")});
         backend = std::make_unique<NotedBackend>(std::move(store));
-        retriever = std::make_unique<Retriever>(*backend, fake_query_embedder(),
-                                                std::vector<Profile>{}, nullptr);
+        retriever =
+            std::make_unique<Retriever>(*backend, fake_query_embedder(), application_options());
         limits.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
         limits.stop = stop.get_token();
         request.query = "foxes";

@@ -8,6 +8,7 @@
 
 #include "braid/forwarding.hpp"
 #include "braid/retrieval/retriever.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
@@ -31,7 +32,7 @@ protected:
     }
 
     std::vector<std::string> warnings(const Principal& principal = {}) const {
-        const Retriever retriever(*backend, fake_query_embedder(), std::vector<Profile>{}, nullptr);
+        const Retriever retriever(*backend, fake_query_embedder(), application_options());
         const auto answer = retriever.retrieve(request, principal, {});
         EXPECT_TRUE(answer);
         return answer ? answer->warnings : std::vector<std::string>();
@@ -69,7 +70,7 @@ TEST_F(Missing, CapabilitiesAreNamedWhereTheRequestNeedsThem) {
 TEST(QueryLanguage, IsSaidToBeMissing) {
     LocalStore store;
     store.add("default", {chunk_of("a", "foxes hunt")});
-    const Retriever retriever(store, fake_query_embedder(), std::vector<Profile>{}, nullptr);
+    const Retriever retriever(store, fake_query_embedder(), application_options());
     Request request;
     request.query = "foxes AND owls";
     request.query_syntax = true;

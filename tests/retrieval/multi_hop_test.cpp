@@ -9,6 +9,7 @@
 
 #include "braid/retrieval/retriever.hpp"
 #include "core/present.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/fake_backend.hpp"
 #include "retrieval/local_store.hpp"
 
@@ -40,7 +41,7 @@ struct Trail {
             if (texts.size() > embeddings) return fail(ErrorCode::Unavailable, "no model");
             return QueryVector{{static_cast<float>(texts.size() - 1)}, false, {}};
         };
-        return Retriever(backend, embed, {}, nullptr).retrieve(request, {}, {});
+        return Retriever(backend, embed, application_options()).retrieve(request, {}, {});
     }
 
     std::vector<std::vector<LegHit>> hops;
@@ -196,7 +197,7 @@ TEST(MultiHop, TakesTwoHundredCodePointsOfEachChunk) {
     };
     Request request = hop_request();
     request.query = accents;
-    ASSERT_TRUE(Retriever(store, recording, {}, nullptr).retrieve(request, {}, {}));
+    ASSERT_TRUE(Retriever(store, recording, application_options()).retrieve(request, {}, {}));
     ASSERT_EQ(texts.size(), 2U);
     EXPECT_EQ(texts[1], accents + " " + accents.substr(0, 400) + " short");
 }

@@ -8,6 +8,7 @@
 
 #include "braid/retrieval/retriever.hpp"
 #include "core/present.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/local_store.hpp"
 #include "retrieval/random_store.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 using Ids = std::vector<std::string>;
 
 RetrieverOptions options_at(Timestamp now) {
-    RetrieverOptions options;
+    RetrieverOptions options = application_options();
     options.now = [now] { return now; };
     return options;
 }
@@ -82,7 +83,7 @@ TEST(Paging, KeepsTheSnapshotTheDepthAndTheClockOfTheFirstPage) {
     LocalStore store;
     fill_with_foxes(store, 30);
     Timestamp now = kRandomNow;
-    RetrieverOptions options;
+    RetrieverOptions options = application_options();
     options.now = [&] { return now; };
     int embedded = 0;
     const auto counting = [&](const Schema& schema, std::string_view text,

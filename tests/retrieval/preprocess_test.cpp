@@ -10,6 +10,7 @@
 
 #include "braid/retrieval/retriever.hpp"
 #include "core/present.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
@@ -41,7 +42,7 @@ protected:
     }
 
     Result<Answer> ask(const Request& request, bool with_model = true) {
-        RetrieverOptions options;
+        RetrieverOptions options = application_options();
         if (with_model) options.preprocessor = model;
         options.hypothesis_embedder = [this](const Schema&, std::string_view text,
                                              const CallLimits&) -> Result<QueryVector> {
@@ -111,7 +112,7 @@ TEST_F(Preprocess, AHypotheticalAnswerIsEmbeddedInsteadOfTheQuery) {
 }
 
 TEST_F(Preprocess, WhatExplainsAnAnswerIsMeasuredWithWhatTheAnswerUsed) {
-    RetrieverOptions options;
+    RetrieverOptions options = application_options();
     options.preprocessor = model;
     const Retriever retriever(store, fake_query_embedder(), options);
     Request request = fox();
@@ -178,7 +179,7 @@ TEST_F(Preprocess, OnlyWhatALegNeedsIsAskedFor) {
 }
 
 TEST_F(Preprocess, LaterPagesSearchTheSamePhrasings) {
-    RetrieverOptions options;
+    RetrieverOptions options = application_options();
     options.preprocessor = model;
     const Retriever retriever(store, fake_query_embedder(), options);
     Request request = fox();

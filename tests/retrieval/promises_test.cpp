@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "braid/retrieval/retriever.hpp"
 #include "braid/wire/answer_json.hpp"
@@ -32,7 +33,7 @@ std::string shown(Answer answer) {
     answer.cursor.reset();
     for (SourceReport& report : answer.sources) report.time_ms = 0;
     for (Hit& hit : answer.hits) hit.chunk.version = 0;
-    return json::print(wire::answer_to_value(answer));
+    return json::print(wire::answer_to_value(answer, apps::vocabulary()));
 }
 
 bool has_cut(const Request& request) {
@@ -57,7 +58,8 @@ TEST(Promises, ReceiptsGiveTheScoresBitForBitFromJsonAlone) {
             request.top_k = 1 + rng() % 40;
             const auto answer = retriever.retrieve(request, {}, {});
             ASSERT_TRUE(answer) << answer.error().message;
-            const auto parsed = json::parse(json::print(wire::answer_to_value(*answer)));
+            const auto parsed =
+                json::parse(json::print(wire::answer_to_value(*answer, apps::vocabulary())));
             ASSERT_TRUE(parsed);
             EXPECT_EQ(check_receipts(*parsed), "");
             hits += answer->hits.size();
@@ -82,11 +84,11 @@ TEST(Promises, ACheckerWouldNoticeAWrongBit) {
     request.stages = {{"decay_by_age", {}}};
     auto answer = Retriever(store, fake_query_embedder(), fixed_clock()).retrieve(request, {}, {});
     ASSERT_TRUE(answer && !answer->hits.empty());
-    EXPECT_EQ(check_receipts(wire::answer_to_value(*answer)), "");
+    EXPECT_EQ(check_receipts(wire::answer_to_value(*answer, apps::vocabulary())), "");
     const auto notices = [&](double& number) {
         const double before = number;
         number = std::nextafter(number, 1e9);
-        EXPECT_NE(check_receipts(wire::answer_to_value(*answer)), "");
+        EXPECT_NE(check_receipts(wire::answer_to_value(*answer, apps::vocabulary())), "");
         number = before;
     };
     Hit& hit = answer->hits.front();

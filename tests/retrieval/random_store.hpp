@@ -6,6 +6,7 @@
 
 #include "braid/request.hpp"
 #include "braid/retrieval/retriever.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
@@ -15,7 +16,7 @@ inline constexpr Timestamp kRandomNow{1'750'000'000'000'000};
 
 /// Options whose clock stands still there.
 inline RetrieverOptions fixed_clock() {
-    RetrieverOptions options;
+    RetrieverOptions options = application_options();
     options.now = [] { return kRandomNow; };
     return options;
 }

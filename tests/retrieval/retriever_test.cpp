@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "retrieval/application_options.hpp"
 #include "retrieval/fake_backend.hpp"
 
 namespace braid::retrieval {
@@ -31,7 +32,7 @@ QueryEmbedder no_embedder() {
 
 Result<Answer> retrieve(const FakeBackend& backend, const Request& request,
                         const LogSink& log = nullptr) {
-    return Retriever(backend, no_embedder(), {}, log).retrieve(request, {}, {});
+    return Retriever(backend, no_embedder(), application_options(log)).retrieve(request, {}, {});
 }
 
 Ids ids_of(const Answer& answer) {

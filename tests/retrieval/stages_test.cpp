@@ -10,6 +10,7 @@
 
 #include "braid/retrieval/retriever.hpp"
 #include "core/present.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
@@ -45,7 +46,7 @@ public:
         request.strategy = Strategy::Dense;
         request.stages = std::move(stages);
         if (change) change(request);
-        RetrieverOptions options;
+        RetrieverOptions options = application_options();
         options.stages = std::move(custom);
         options.now = [] { return kNow; };
         return Retriever(store, fake_query_embedder(), std::move(options))
@@ -186,7 +187,7 @@ TEST(Stages, SkipDiversityWithoutVectorsAndSaySo) {
     request.strategy = Strategy::Sparse;
     request.stages = {{"mmr", {}}, {"min_score", {{"value", 0}}}};
     const auto answer =
-        Retriever(store, fake_query_embedder(), RetrieverOptions{}).retrieve(request, {}, {});
+        Retriever(store, fake_query_embedder(), application_options()).retrieve(request, {}, {});
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->hits.size(), 2U);
     EXPECT_FALSE(answer->complete);
@@ -290,7 +291,7 @@ TEST(Stages, ComeFromTheProfileWhereTheRequestNamesNone) {
     Profile profile;
     profile.name = "mine";
     profile.stages = {{"boost_section_matches", {{"factor", 9}}}};
-    RetrieverOptions options;
+    RetrieverOptions options = application_options();
     options.profiles = {profile};
     const Retriever retriever(store, fake_query_embedder(), options);
     Request request;
@@ -434,7 +435,7 @@ TEST(Stages, WorkOnSeveralCollections) {
     request.collections = {"artifacts", "memory"};
     request.stages = {{"boost_section_matches", {{"factor", 3}}}, {"mmr", {}}};
     const auto answer =
-        Retriever(store, fake_query_embedder(), RetrieverOptions{}).retrieve(request, {}, {});
+        Retriever(store, fake_query_embedder(), application_options()).retrieve(request, {}, {});
     EXPECT_EQ(ids_of(answer).front(), "b");
     EXPECT_EQ(answer->hits.size(), 3U);
     expect_sound_receipts(*answer);

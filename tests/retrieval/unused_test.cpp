@@ -11,9 +11,11 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "braid/retrieval/retriever.hpp"
 #include "braid/wire/answer_json.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
@@ -86,7 +88,7 @@ protected:
     }
 
     Result<Answer> ask(const Request& request) const {
-        RetrieverOptions options;
+        RetrieverOptions options = application_options();
         options.preprocessor = std::make_shared<TalkativeModel>();
         return Retriever(store, fake_query_embedder(), options).retrieve(request, {}, {});
     }
@@ -98,7 +100,7 @@ protected:
         answer.unused.clear();
         answer.query_embedding_cached.reset();
         for (SourceReport& report : answer.sources) report.time_ms = 0;
-        return json::print(wire::answer_to_value(answer));
+        return json::print(wire::answer_to_value(answer, apps::vocabulary()));
     }
 
     LocalStore store;
@@ -257,7 +259,7 @@ TEST_F(FilterHints, KeysOfHiddenChunksAreNobodysBusiness) {
     Request request;
     request.query = "owl";
     request.filter = *parse_filter(*json::parse(R"({"color": "grey"})"));
-    const Retriever retriever(store, fake_query_embedder(), RetrieverOptions{});
+    const Retriever retriever(store, fake_query_embedder(), application_options());
     const auto answer = retriever.retrieve(request, {"reader", "normal", {}}, {});
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->warnings,

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "braid/retrieval/retriever.hpp"
 #include "braid/wire/request_json.hpp"
@@ -33,7 +34,7 @@ Result<Request> changed(const Request& request, const SuggestedChange& change) {
     } else {
         object.set(change.key, change.value);
     }
-    return wire::request_from_value(*json::parse(json::print(json)));
+    return wire::request_from_value(*json::parse(json::print(json)), apps::vocabulary());
 }
 
 /// Twelve chunks about foxes, "f10" the best by words, and others.

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/retrieval/retriever.hpp"
+#include "retrieval/application_options.hpp"
 #include "retrieval/local_store.hpp"
 
 namespace braid::retrieval {
@@ -93,7 +94,7 @@ TEST_F(WordsFirst, AreSearchedWhileTheQueryIsEmbedded) {
             in_time = words_searched.wait();
             return QueryVector{fake_embed(text), false, {}};
         },
-        RetrieverOptions{});
+        application_options());
     const auto answer = retriever.retrieve(request, {}, {});
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_TRUE(in_time);
@@ -102,7 +103,7 @@ TEST_F(WordsFirst, AreSearchedWhileTheQueryIsEmbedded) {
 }
 
 TEST_F(WordsFirst, AnswerAloneWhenTheEmbedderHangs) {
-    const Retriever retriever(store, hanging_embedder(), RetrieverOptions{});
+    const Retriever retriever(store, hanging_embedder(), application_options());
     request.deadline_ms = 400;
     const auto answer = retriever.retrieve(request, {}, {});
     ASSERT_TRUE(answer) << answer.error().message;
@@ -127,7 +128,7 @@ TEST_F(WordsFirst, FillAllPagesOfAnAnswerThatTheyBegan) {
             if (++asked == 1) return fail(ErrorCode::Unavailable, "down for a moment");
             return QueryVector{fake_embed(text), false, {}};
         },
-        RetrieverOptions{});
+        application_options());
     request.top_k = 1;
     const auto first = retriever.retrieve(request, {}, {});
     ASSERT_TRUE(first) << first.error().message;
@@ -151,7 +152,7 @@ TEST_F(WordsFirst, TheEmbedderIsGivenLessTimeThanTheAnswer) {
             EXPECT_TRUE(limits.interactive);
             return fail(ErrorCode::Unavailable, "down");
         },
-        RetrieverOptions{});
+        application_options());
     CallLimits limits;
     limits.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
     ASSERT_TRUE(retriever.retrieve(request, {}, limits));
@@ -159,7 +160,7 @@ TEST_F(WordsFirst, TheEmbedderIsGivenLessTimeThanTheAnswer) {
 }
 
 TEST_F(WordsFirst, WithoutThemADeadlineIsAnError) {
-    const Retriever retriever(store, hanging_embedder(), RetrieverOptions{});
+    const Retriever retriever(store, hanging_embedder(), application_options());
     request.deadline_ms = 50;
     for (const Strategy strategy : {Strategy::Dense, Strategy::MultiHop}) {
         request.strategy = strategy;
@@ -177,7 +178,7 @@ TEST_F(WordsFirst, ACallerWhoGoesAwayEndsTheWait) {
             stop.request_stop();
             return hang<QueryVector>(limits);
         },
-        RetrieverOptions{});
+        application_options());
     CallLimits limits;
     limits.stop = stop.get_token();
     const auto answer = retriever.retrieve(request, {}, limits);
@@ -194,7 +195,7 @@ TEST_F(WordsFirst, OfTwoEmbeddersOneThatHangsCostsItsOwnCollectionOnly) {
             if (schema.vectors.embedder == "fake2") return hang<QueryVector>(limits);
             return QueryVector{fake_embed(text), false, {}};
         },
-        RetrieverOptions{});
+        application_options());
     request.collections = {"default", "other"};
     request.deadline_ms = 400;
     const auto answer = retriever.retrieve(request, {}, {});
@@ -227,7 +228,7 @@ TEST_F(WordsFirst, AHypotheticalAnswerIsNotWaitedForByThem) {
         if (leg.kind == LegKind::Sparse) words_searched.open();
         return std::nullopt;
     };
-    RetrieverOptions options;
+    RetrieverOptions options = application_options();
     options.preprocessor = std::make_shared<SlowModel>(words_searched);
     const Retriever retriever(store, fake_query_embedder(), options);
     request.use_hyde = true;
@@ -237,7 +238,7 @@ TEST_F(WordsFirst, AHypotheticalAnswerIsNotWaitedForByThem) {
 }
 
 TEST_F(WordsFirst, ALanguageModelThatHangsLeavesThePlainQuery) {
-    RetrieverOptions options;
+    RetrieverOptions options = application_options();
     options.preprocessor = std::make_shared<HangingModel>();
     const Retriever retriever(store, fake_query_embedder(), options);
     request.expand_query = true;
@@ -253,7 +254,7 @@ TEST_F(WordsFirst, ALanguageModelThatHangsLeavesThePlainQuery) {
 }
 
 TEST_F(WordsFirst, WhatIsRememberedNeedsNoEmbedder) {
-    RetrieverOptions options;
+    RetrieverOptions options = application_options();
     options.remembered = [](const Schema&, std::string_view text, const CallLimits&) {
         return std::optional(QueryVector{fake_embed(text), true, {"said before"}});
     };
@@ -271,7 +272,7 @@ TEST_F(WordsFirst, WhatIsRememberedNeedsNoEmbedder) {
 }
 
 TEST_F(WordsFirst, AVectorOfTheWrongLengthIsTheCallersMistakeWithThemToo) {
-    const Retriever retriever(store, fake_query_embedder(), RetrieverOptions{});
+    const Retriever retriever(store, fake_query_embedder(), application_options());
     request.query_embedding = {1.0F, 2.0F};
     for (const Strategy strategy : {Strategy::Hybrid, Strategy::Dense}) {
         request.strategy = strategy;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "braid/apps/artifacts/hybrid_search.hpp"
+#include "braid/apps/vocabulary.hpp"
 #include "braid/database.hpp"
 #include "braid/json/json.hpp"
 #include "braid/server/http/app.hpp"
@@ -81,7 +82,7 @@ private:
         return Value();
     }
     Result<Value> add(const Step& step) {
-        BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(step.params));
+        BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(step.params, apps::vocabulary()));
         BRAID_CHECK(database_.add(step.collection, {std::move(input.chunk)},
                                   input.namespace_.value_or(std::string(kDefaultNamespace))));
         return Value();
@@ -109,9 +110,9 @@ private:
         return Value(Object{{"count", count}});
     }
     Result<Value> retrieve(const Step& step) {
-        BRAID_TRY(const Request request, wire::request_from_value(step.params));
+        BRAID_TRY(const Request request, wire::request_from_value(step.params, apps::vocabulary()));
         BRAID_TRY(const Answer answer, database_.retrieve(request));
-        return wire::answer_to_value(answer);
+        return wire::answer_to_value(answer, apps::vocabulary());
     }
     Result<Value> facets(const Step& step) {
         const std::string field = step.params.find("field")->as_string();
@@ -122,7 +123,7 @@ private:
         Object params = step.params;
         const auto budget = static_cast<std::size_t>(params.find("budget")->as_int());
         params.erase("budget");
-        BRAID_TRY(const Request request, wire::request_from_value(params));
+        BRAID_TRY(const Request request, wire::request_from_value(params, apps::vocabulary()));
         BRAID_TRY(const Context context, database_.context(request, budget));
         return wire::context_to_value(context);
     }
@@ -134,7 +135,7 @@ private:
         Object params = step.params;
         const std::string id = params.find("chunk_id")->as_string();
         params.erase("chunk_id");
-        BRAID_TRY(const Request request, wire::request_from_value(params));
+        BRAID_TRY(const Request request, wire::request_from_value(params, apps::vocabulary()));
         if (step.verb == "explain") {
             BRAID_TRY(const Explanation explanation, database_.explain(request, id));
             return wire::explanation_to_value(explanation);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/apps/artifacts/labels.hpp"
+#include "braid/apps/vocabulary.hpp"
 #include "core/present.hpp"
 #include "server/service_fixture.hpp"
 
@@ -232,7 +233,8 @@ TEST_F(HybridSearchTest, SearchesANamespace) {
 }
 
 TEST(HybridSearchSettings, TakeEffect) {
-    Profile artifacts = *std::ranges::find(builtin_profiles(), "artifacts", &Profile::name);
+    Profile artifacts =
+        *std::ranges::find(apps::vocabulary().profiles, "artifacts", &Profile::name);
     artifacts.depth_per_hit = 2;
     artifacts.max_top_k = 70;
     OpenOptions options;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/error_json.hpp"
 #include "wire/random_wire.hpp"
@@ -17,13 +18,13 @@ TEST(AnswerJson, RoundTripsThroughTextBitForBit) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         const Answer answer = testing::random_answer(rng);
-        const std::string text = json::print(answer_to_value(answer));
+        const std::string text = json::print(answer_to_value(answer, apps::vocabulary()));
         const auto value = json::parse(text);
         ASSERT_TRUE(value) << value.error().message;
-        const auto read = answer_from_value(*value);
+        const auto read = answer_from_value(*value, apps::vocabulary());
         ASSERT_TRUE(read) << read.error().message;
         ASSERT_EQ(*read, answer) << text;
-        ASSERT_EQ(json::print(answer_to_value(*read)), text);
+        ASSERT_EQ(json::print(answer_to_value(*read, apps::vocabulary())), text);
     }
 }
 
@@ -33,9 +34,11 @@ TEST(AnswerJson, PrintsTheBytesOfItsValue) {
         std::mt19937_64 rng(seed);
         Answer answer = testing::random_answer(rng);
         if (seed % 3 == 0) answer.profile = "topic";
-        ASSERT_EQ(print_answer(answer), json::print(answer_to_value(answer)));
+        ASSERT_EQ(print_answer(answer, apps::vocabulary()),
+                  json::print(answer_to_value(answer, apps::vocabulary())));
     }
-    EXPECT_EQ(print_answer(Answer{}), json::print(answer_to_value(Answer{})));
+    EXPECT_EQ(print_answer(Answer{}, apps::vocabulary()),
+              json::print(answer_to_value(Answer{}, apps::vocabulary())));
 }
 
 TEST(AnswerJson, AReceiptLooksAsTheDesignShowsIt) {
@@ -108,7 +111,7 @@ TEST(AnswerJson, SpeaksTheWordsOfTopicRetrievalInItsProfile) {
     answer.sources.emplace_back().source = "sparse";
     answer.sources.back().ran = true;
     const auto said = [&](std::string_view key) {
-        const Value json = answer_to_value(answer);
+        const Value json = answer_to_value(answer, apps::vocabulary());
         const Value* const value = json.find("chunks")->as_array().front().find(key);
         return value == nullptr ? Value("absent") : *value;
     };
@@ -129,18 +132,18 @@ TEST(AnswerJson, SpeaksTheWordsOfTopicRetrievalInItsProfile) {
 
 TEST(AnswerJson, RefusesWhatIsNoAnswer) {
     for (const char* text : {"[]", "{}", R"({"query": 5})"}) {
-        EXPECT_FALSE(answer_from_value(json::parse(text).value())) << text;
+        EXPECT_FALSE(answer_from_value(json::parse(text).value(), apps::vocabulary())) << text;
     }
-    Value answer = answer_to_value(Answer{});
-    ASSERT_TRUE(answer_from_value(answer));
+    Value answer = answer_to_value(Answer{}, apps::vocabulary());
+    ASSERT_TRUE(answer_from_value(answer, apps::vocabulary()));
     const Value members = answer;
     for (const auto& [key, value] : members.as_object()) {
         Value wrong = answer;
         wrong.as_object().set(key, Object{{"unheard", 1}});
-        EXPECT_FALSE(answer_from_value(wrong)) << key;
+        EXPECT_FALSE(answer_from_value(wrong, apps::vocabulary())) << key;
     }
     answer.as_object().set("unheard", 1);
-    EXPECT_FALSE(answer_from_value(answer));
+    EXPECT_FALSE(answer_from_value(answer, apps::vocabulary()));
 }
 
 TEST(AnswerJson, ReceiptsFromOutsideMayNotNestWithoutEnd) {

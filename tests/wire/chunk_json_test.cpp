@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "wire/random_wire.hpp"
 
@@ -13,13 +14,13 @@ namespace braid::wire {
 namespace {
 
 ChunkInput read_chunk(const std::string& text) {
-    auto input = chunk_from_value(json::parse(text).value());
+    auto input = chunk_from_value(json::parse(text).value(), apps::vocabulary());
     EXPECT_TRUE(input) << text << ": " << (input ? "" : input.error().message);
     return input.value_or(ChunkInput());
 }
 
 std::string chunk_complaint(const std::string& text) {
-    const auto input = chunk_from_value(json::parse(text).value());
+    const auto input = chunk_from_value(json::parse(text).value(), apps::vocabulary());
     return input ? "(accepted)" : input.error().message;
 }
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "wire/random_wire.hpp"
 
@@ -13,13 +14,13 @@ namespace braid::wire {
 namespace {
 
 Request read_request(const std::string& text) {
-    auto request = request_from_value(testing::parsed(text));
+    auto request = request_from_value(testing::parsed(text), apps::vocabulary());
     EXPECT_TRUE(request) << text << ": " << (request ? "" : request.error().message);
     return request.value_or(Request());
 }
 
 std::string request_complaint(const std::string& text) {
-    const auto request = request_from_value(testing::parsed(text));
+    const auto request = request_from_value(testing::parsed(text), apps::vocabulary());
     if (request) return "(accepted)";
     EXPECT_EQ(request.error().code, ErrorCode::InvalidArgument);
     return request.error().message;

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/request_json.hpp"
@@ -38,7 +39,7 @@ std::set<std::string> keys_of(const Value* object) {
 
 TEST(SchemaFiles, TheRequestSchemaHasExactlyTheKeysTheReaderKnows) {
     const Value schema = schema_file("request.schema.json");
-    const auto known = request_keys();
+    const auto known = request_keys(apps::vocabulary());
     EXPECT_EQ(keys_of(schema.find("properties")),
               std::set<std::string>(known.begin(), known.end()));
 }
@@ -47,7 +48,7 @@ TEST(SchemaFiles, TheReaderTakesTheExamplesOfTheRequestSchema) {
     const Value schema = schema_file("request.schema.json");
     ASSERT_NE(schema.find("examples"), nullptr);
     for (const Value& example : schema.find("examples")->as_array()) {
-        const auto request = request_from_value(example);
+        const auto request = request_from_value(example, apps::vocabulary());
         EXPECT_TRUE(request) << request.error().message;
     }
 }
@@ -60,7 +61,7 @@ TEST(SchemaFiles, TheAnswerSchemaHasExactlyTheKeysTheWriterWrites) {
     std::set<std::string> report;
     for (unsigned seed = 0; seed < 100; ++seed) {
         std::mt19937_64 rng(seed);
-        const Value answer = answer_to_value(testing::random_answer(rng));
+        const Value answer = answer_to_value(testing::random_answer(rng), apps::vocabulary());
         top.merge(keys_of(&answer));
         for (const Value& source : answer.find("sources")->as_array()) {
             report.merge(keys_of(&source));
@@ -93,7 +94,8 @@ TEST(SchemaFiles, AValidatorAcceptsWhatWeWriteAndTheExamples) {
         for (unsigned seed = 0; seed < 100; ++seed) {
             std::mt19937_64 rng(seed);
             requests << json::print(request_to_value(testing::random_request(rng))) << "\n";
-            answers << json::print(answer_to_value(testing::random_answer(rng))) << "\n";
+            answers << json::print(answer_to_value(testing::random_answer(rng), apps::vocabulary()))
+                    << "\n";
         }
     }
     const std::string script = (kSource / "tests/wire/validate_schemas.py").string();

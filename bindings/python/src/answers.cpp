@@ -9,6 +9,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/answer_json.hpp"
 
@@ -187,13 +188,14 @@ void bind_answers(nb::module_& module) {
     answer.def(
         "__eq__", [](const Shared<Answer>& a, const Shared<Answer>& b) { return *a == *b; },
         nb::is_operator());
-    answer.def("to_dict",
-               [](const Shared<Answer>& self) { return to_python(wire::answer_to_value(*self)); });
+    answer.def("to_dict", [](const Shared<Answer>& self) {
+        return to_python(wire::answer_to_value(*self, apps::vocabulary()));
+    });
     answer.def("to_json", [](const Shared<Answer>& self) {
-        return json::print(wire::answer_to_value(*self));
+        return json::print(wire::answer_to_value(*self, apps::vocabulary()));
     });
     answer.def_static("from_dict", [](nb::dict json) {
-        return share(value_or_raise(wire::answer_from_value(to_value(json))));
+        return share(value_or_raise(wire::answer_from_value(to_value(json), apps::vocabulary())));
     });
 }
 

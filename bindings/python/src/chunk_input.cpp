@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/wire/chunk_json.hpp"
 #include "braid/wire/schema_json.hpp"
 
@@ -20,13 +21,13 @@ std::pair<const char*, std::vector<float>> array_in(nb::handle dict) {
 
 Result<wire::ChunkInput> read_chunk(nb::handle item) {
     if (PyUnicode_Check(item.ptr())) {
-        return wire::chunk_from_value(Object{{"text", to_value(item)}});
+        return wire::chunk_from_value(Object{{"text", to_value(item)}}, apps::vocabulary());
     }
     if (!PyDict_Check(item.ptr())) {
         return invalid_argument("a chunk is a text or a dict");
     }
     auto [key, vector] = array_in(item);
-    BRAID_TRY(auto input, wire::chunk_from_value(to_object(item, key)));
+    BRAID_TRY(auto input, wire::chunk_from_value(to_object(item, key), apps::vocabulary()));
     if (key != nullptr) input.chunk.vector = std::move(vector);
     return input;
 }

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "answers.hpp"
+#include "braid/apps/vocabulary.hpp"
 #include "braid/collection.hpp"
 #include "braid/wire/chunk_json.hpp"
 
@@ -51,7 +52,8 @@ void bind_chunks(nb::module_& module) {
             "__eq__", [](const Shared<Chunk>& a, const Shared<Chunk>& b) { return *a == *b; },
             nb::is_operator())
         .def_static("from_dict", [](nb::dict json) {
-            return share(value_or_raise(wire::chunk_from_value(to_value(json))).chunk);
+            return share(
+                value_or_raise(wire::chunk_from_value(to_value(json), apps::vocabulary())).chunk);
         });
 }
 

@@ -6,6 +6,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/engine/embedder_settings.hpp"
 #include "braid/engine/profile_variables.hpp"
 #include "braid/json/fields.hpp"
@@ -68,7 +69,7 @@ Result<std::vector<Profile>> read_profiles(const Value& json) {
     std::vector<Profile> profiles;
     if (json.is_null()) return profiles;
     if (!json.is_object()) return invalid_argument("\"profiles\" must be a dict");
-    std::vector<Profile> known = builtin_profiles();
+    std::vector<Profile> known = core::known_profiles(apps::vocabulary());
     for (const auto& [name, members] : json.as_object()) {
         BRAID_TRY(Profile profile, wire::profile_from_value(name, members, known));
         known.push_back(profile);
@@ -113,8 +114,8 @@ Opening read_options(nb::dict options) {
     if (durability == "relaxed") open.durability = Durability::Relaxed;
     open.relaxed_ms = nb::cast<unsigned>(options["relaxed_ms"]);
     auto profiles = value_or_raise(read_profiles(to_value(options["profiles"])));
-    auto configured =
-        value_or_raise(engine::configure_profiles(std::move(profiles), &environment_variable));
+    auto configured = value_or_raise(
+        engine::configure_profiles(std::move(profiles), apps::vocabulary(), &environment_variable));
     open.profiles = std::move(configured.profiles);
     open.default_profile = std::move(configured.default_profile);
     const bool offline = nb::cast<bool>(options["offline"]);

@@ -6,6 +6,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/wire/request_json.hpp"
 
 namespace braid::python {
@@ -28,7 +29,8 @@ Request read_request(nb::handle dict) {
         if (given != nullptr) vector = to_floats(given, kEmbedding, std::move(spare_vector()));
     }
     Object members = to_object(dict, vector ? kEmbedding : nullptr);
-    Request request = value_or_raise(wire::request_from_value(std::move(members)));
+    Request request =
+        value_or_raise(wire::request_from_value(std::move(members), apps::vocabulary()));
     if (vector) request.query_embedding = *std::move(vector);
     return request;
 }

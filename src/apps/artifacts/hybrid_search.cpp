@@ -93,7 +93,8 @@ Result<std::vector<std::string>> collections_for(const service::Operations& oper
 }
 
 Result<Request> request_of(const HybridSearchRequest& search,
-                           const std::vector<std::string>& collections) {
+                           const std::vector<std::string>& collections,
+                           const core::Vocabulary& vocabulary) {
     Object request{{"query", Value(search.query)},
                    {"profile", kProfile},
                    {"expand_neighbors", search.expand_neighbors}};
@@ -110,7 +111,7 @@ Result<Request> request_of(const HybridSearchRequest& search,
         }
         if (!filter.empty()) request.set("filter", std::move(filter));
     }
-    return wire::request_from_value(request);
+    return wire::request_from_value(request, vocabulary);
 }
 
 }  // namespace
@@ -156,7 +157,7 @@ Result<Answer> hybrid_search(const service::Operations& operations,
                              const HybridSearchRequest& request, const service::Caller& caller) {
     std::vector<std::string> warnings;
     BRAID_TRY(const auto collections, collections_for(operations, request, caller, warnings));
-    BRAID_TRY(Request search, request_of(request, collections));
+    BRAID_TRY(Request search, request_of(request, collections, operations.database().vocabulary()));
     BRAID_TRY(const SearchTarget target, operations.database().target_of(search));
     search.top_k = limit_of(request, target.profile, warnings);
     BRAID_CHECK(operations.check(search, caller));

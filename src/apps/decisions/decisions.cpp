@@ -185,16 +185,19 @@ private:
     std::vector<std::string> unused_;
 };
 
-Result<Chunk> chunk_of(const Value& decision, std::vector<std::string>& warnings) {
+Result<Chunk> chunk_of(const Value& decision, const core::Vocabulary& vocabulary,
+                       std::vector<std::string>& warnings) {
     if (!decision.is_object()) {
         return invalid_argument("a decision must be an object, got " + json::shown(decision));
     }
     const Object& object = decision.as_object();
     const Value* const id = object.find("id");
     if (id == nullptr || id->is_null()) return invalid_argument("\"id\" is required");
-    BRAID_TRY(wire::ChunkInput input,
-              wire::chunk_from_value(Object{
-                  {"_id", *id}, {"text", Value(searchable_text(object))}, {"metadata", decision}}));
+    BRAID_TRY(
+        wire::ChunkInput input,
+        wire::chunk_from_value(
+            Object{{"_id", *id}, {"text", Value(searchable_text(object))}, {"metadata", decision}},
+            vocabulary));
     for (std::string& warning : input.warnings) {
         warnings.push_back("decision \"" + input.chunk.chunk_id + "\": " + std::move(warning));
     }
@@ -252,7 +255,7 @@ Result<Value> Decisions::index(const Object& params, const service::Caller& call
     std::vector<Chunk> chunks;
     chunks.reserve(decisions->size());
     for (std::size_t i = 0; i < decisions->size(); ++i) {
-        auto chunk = chunk_of((*decisions)[i], warnings);
+        auto chunk = chunk_of((*decisions)[i], operations_.database().vocabulary(), warnings);
         if (!chunk) {
             return fail("decisions[" + std::to_string(i) + "]", std::move(chunk).error());
         }

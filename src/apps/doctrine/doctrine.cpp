@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "braid/applications.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/wire/answer_json.hpp"
 
@@ -19,7 +20,26 @@ Result<Value> find_relevant_doctrine(const service::Operations& operations, cons
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const Request request, operations.read_request(std::move(json), caller));
     BRAID_TRY(const Answer answer, operations.search(request, caller));
-    return wire::answer_to_value(answer);
+    return wire::answer_to_value(answer, operations.database().vocabulary());
 }
 
 }  // namespace braid::apps
+
+namespace braid {
+
+Result<Answer> find_relevant_doctrine(const Database& database, const std::string& mission,
+                                      const std::vector<std::string>& mos_codes,
+                                      const std::string& collection, const Principal& principal,
+                                      const CallLimits& limits) {
+    Request request;
+    request.query = mission;
+    request.profile = "doctrine";
+    request.collections = {collection};
+    if (!mos_codes.empty()) {
+        Array codes(mos_codes.begin(), mos_codes.end());
+        request.filter = Filter::compare(Filter::Op::In, "mos_code", Value(std::move(codes)));
+    }
+    return database.retrieve(request, principal, limits);
+}
+
+}  // namespace braid

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/commands/collection_setup.hpp"
 #include "braid/cli/commands/input.hpp"
 #include "braid/cli/commands/list.hpp"
@@ -88,7 +89,7 @@ Result<> run_add(Session& session) {
     BRAID_CHECK(validate_collection_name(collection));
     BRAID_TRY(const WriteOptions options, session.write_options());
     BRAID_TRY(const Value json, chunk_to_add(session));
-    BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(json));
+    BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(json, apps::vocabulary()));
     const std::string id = input.chunk.chunk_id;
     const std::string name = input.namespace_.value_or(session.namespace_name());
     for (const std::string& warning : input.warnings) session.warn(warning);

@@ -1,6 +1,7 @@
 #include <array>
 #include <string>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/config/trust.hpp"
 #include "braid/cli/session.hpp"
@@ -83,7 +84,7 @@ void print_json(Session& session) {
                                      {"help", setting.spec->help}});
     }
     Object profiles;
-    for (const Profile& profile : builtin_profiles()) {
+    for (const Profile& profile : core::known_profiles(apps::vocabulary())) {
         profiles.set(profile.name, wire::profile_to_value(profile));
     }
     for (const Profile& profile : session.settings.profiles()) {

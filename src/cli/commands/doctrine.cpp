@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/answer.hpp"
@@ -30,11 +31,12 @@ Result<> run_doctrine(Session& session) {
     params.set("query", session.arguments.joined_operands());
     params.set("profile", "doctrine");
     BRAID_TRY(const auto service, session.service_for_reading());
-    BRAID_TRY(const Request request, wire::request_from_value(std::move(params)));
+    BRAID_TRY(const Request request,
+              wire::request_from_value(std::move(params), apps::vocabulary()));
     auto answers = service->retrieve_batch(std::span(&request, 1));
     BRAID_TRY(const Answer answer, std::move(answers.front()));
     if (session.json()) {
-        session.out.json(wire::answer_to_value(answer));
+        session.out.json(wire::answer_to_value(answer, apps::vocabulary()));
         return {};
     }
     AnswerViewOptions options;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/core/rfc3339.hpp"
@@ -87,7 +88,8 @@ Result<> run_get(Session& session) {
             found.push_back(chunks[i]);
         } else {
             if (i > 0) session.out.line();
-            BRAID_TRY(const wire::ChunkInput chunk, wire::chunk_from_value(chunks[i]));
+            BRAID_TRY(const wire::ChunkInput chunk,
+                      wire::chunk_from_value(chunks[i], apps::vocabulary()));
             print_chunk(session.out, chunk.chunk);
         }
     }

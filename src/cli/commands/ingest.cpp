@@ -135,6 +135,7 @@ private:
 
     Result<ingest::JsonlReader> open(const std::string& path) {
         ingest::JsonlOptions options = lines_;
+        options.vocabulary = application_vocabulary();
         if (const auto vectors = session_.arguments.text("vectors")) {
             options.vectors = *vectors;
         } else if (session_.arguments.text_or("embedder", "external") == "external") {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/request_json.hpp"
 
@@ -204,7 +205,7 @@ Result<> put_request_flags(const Arguments& arguments, Object& request) {
 }
 
 Result<Request> caller_request(const Settings& settings, const Object& request) {
-    BRAID_TRY(Request read, wire::request_from_value(request));
+    BRAID_TRY(Request read, wire::request_from_value(request, apps::vocabulary()));
     if (read.own_profile || (!read.cursor.empty() && read.profile.empty())) return read;
     BRAID_TRY(read.own_profile, settings.profile(read.profile));
     return read;

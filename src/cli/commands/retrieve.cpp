@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/commands/input.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/request_flags.hpp"
@@ -80,7 +81,7 @@ Result<> run_retrieve(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const Answer answer, answer_to(session, *service, request));
     if (session.json()) {
-        session.out.json(wire::answer_to_value(answer));
+        session.out.json(wire::answer_to_value(answer, apps::vocabulary()));
         return {};
     }
     AnswerViewOptions options;

@@ -158,6 +158,7 @@ private:
 
     Result<> store_all(std::int64_t format) {
         ingest::JsonlOptions options;
+        options.vocabulary = application_vocabulary();
         if (format >= 2) options.end_key = kExportEnd;
         auto reader = ingest::JsonlReader::rest_of(std::move(lines_), options);
         while (true) {

@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/args/arguments.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/profile_json.hpp"
@@ -90,8 +91,9 @@ Result<> ConfigFile::read_members(const Value& json) {
     }
     BRAID_TRY(const Object* const profiles, root.object("profiles"));
     if (profiles != nullptr) {
+        const auto known = core::known_profiles(apps::vocabulary());
         for (const auto& [name, profile] : *profiles) {
-            BRAID_TRY(auto read, wire::profile_from_value(name, profile, builtin_profiles()));
+            BRAID_TRY(auto read, wire::profile_from_value(name, profile, known));
             profiles_.push_back(std::move(read));
         }
     }

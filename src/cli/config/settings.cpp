@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/config/env_file.hpp"
 #include "braid/cli/config/file.hpp"
 #include "braid/cli/config/trust.hpp"
@@ -153,9 +154,9 @@ Result<Settings> Settings::load(const SettingSources& sources) {
     settings.embedders_ = config.embedders();
     settings.visitors_ = config.visitors();
     BRAID_TRY(auto configured,
-              engine::configure_profiles(config.profiles(), [&](std::string_view variable) {
-                  return set_variable(settings, variable);
-              }));
+              engine::configure_profiles(
+                  config.profiles(), apps::vocabulary(),
+                  [&](std::string_view variable) { return set_variable(settings, variable); }));
     settings.profiles_ = std::move(configured.profiles);
     settings.default_profile_ = std::move(configured.default_profile);
     return settings;
@@ -188,7 +189,8 @@ const Setting& Settings::setting(std::string_view name) const {
 }
 
 Result<Profile> Settings::profile(std::string_view name) const {
-    return engine::profile_named(name.empty() ? default_profile_ : name, profiles_);
+    return engine::profile_named(name.empty() ? default_profile_ : name, profiles_,
+                                 apps::vocabulary());
 }
 
 double Settings::number(std::string_view name) const {

@@ -44,7 +44,7 @@ Result<std::string> retrieve(const service::Operations& operations, Object param
                              const service::Caller& caller) {
     BRAID_TRY(const Request request, operations.read_request(std::move(params), caller));
     BRAID_TRY(const Answer answer, operations.search(request, caller));
-    return wire::print_answer(answer);
+    return wire::print_answer(answer, operations.database().vocabulary());
 }
 
 Result<std::string> put_chunk(const service::Operations& operations, Object params,

@@ -53,7 +53,8 @@ Result<Value> remember(const service::Operations& operations, const Object& argu
     Object members{{"text", Value(std::move(text))}, {"metadata", Value(std::move(metadata))}};
     if (id) members.set("_id", *id);
     if (title) members.set("title", *title);
-    BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(members));
+    BRAID_TRY(wire::ChunkInput input,
+              wire::chunk_from_value(members, operations.database().vocabulary()));
     if (!input.chunk.created_at) input.chunk.created_at = core::system_now();
     std::string chunk_id = input.chunk.chunk_id;
     BRAID_CHECK(operations.ensure_collection(collection, nullptr));
