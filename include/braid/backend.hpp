@@ -17,8 +17,8 @@
 
 namespace braid {
 
-/// What a backend can promise. The conformance suite is strict where one is true; answers name
-/// those that are not.
+/// What a backend promises. The conformance suite is strict where one is true; answers name those
+/// that are false.
 struct Capabilities {
     bool exact_lengths = false;      // BM25 uses true lengths, not rounded ones
     bool scoped_statistics = false;  // statistics of what the principal may see
@@ -40,9 +40,8 @@ public:
     /// AlreadyExists, or InvalidArgument for the name or the schema.
     virtual Result<> create_collection(const std::string& name, const Schema& schema) = 0;
     virtual Result<> drop_collection(const std::string& name) = 0;
-    /// Like create_collection, for one that is to be filled before anybody may read it: until
-    /// finish_collection it takes writes, and every read of it fails. It stays so after a crash,
-    /// `collections` says why, and beginning it again then empties it.
+    /// Like create_collection, but every read fails until finish_collection. It stays so after a
+    /// crash, `collections` says why, and beginning it again empties it.
     virtual Result<> begin_collection(const std::string& name, const Schema& schema) {
         (void)schema;
         return fail(ErrorCode::Unsupported, "collection \"" + name + "\" cannot be filled unseen");
@@ -59,8 +58,8 @@ public:
     virtual Result<ReaderPtr> snapshot(std::span<const std::string> collections,
                                        const CallLimits& limits) const = 0;
 
-    /// What an answer to the principal should say while a rewrite is unfinished: how far it is only
-    /// to one that sees everything.
+    /// What answers should say while a rewrite is unfinished; its progress only to a principal that
+    /// sees everything.
     virtual std::optional<std::string> rewriting(const std::string& collection,
                                                  const Principal& principal) const {
         (void)collection, (void)principal;
@@ -87,8 +86,8 @@ public:
                                        const WriteOptions& options) = 0;
 };
 
-/// A copy of a collection under another schema, made beside it while it stays in use: for vectors
-/// of another embedder, or another analysis of the text. One thread at a time.
+/// Builds a copy of a collection under another schema while it stays in use: for vectors of another
+/// embedder, or another analysis of the text. One thread at a time.
 class Rewrite {
 public:
     struct Batch {
@@ -98,31 +97,30 @@ public:
 
     virtual ~Rewrite() = default;
 
-    /// Chunks that the copy lacks or holds in an older version, all of one namespace; none left: an
-    /// empty batch.
+    /// Chunks of one namespace that the copy lacks or holds in an older version; empty if none is
+    /// left.
     virtual Result<Batch> pending(std::size_t limit) = 0;
-    /// Puts a batch of pending(), its chunks changed to fit the new schema, into the copy. Durable
+    /// Adds a batch of pending(), its chunks changed to fit the new schema, to the copy. Durable
     /// when it returns.
     virtual Result<> put(Batch batch) = 0;
-    /// Puts the copy in the collection's place, at once and for good. False, and nothing happens,
-    /// if the collection has changed and chunks are pending again.
+    /// Replaces the collection by the copy, atomically. False, and nothing happens, if the
+    /// collection has changed and chunks are pending again.
     virtual Result<bool> finish() = 0;
 
     virtual std::uint64_t done() const = 0;
     virtual std::uint64_t total() const = 0;
 };
 
-/// The care of what is kept. A backend offers what it can; the rest is Unsupported.
+/// Upkeep of what is stored. A backend offers what it can; the rest is Unsupported.
 class Maintenance {
 public:
     virtual ~Maintenance() = default;
 
-    /// A collection that a full disk keeps from writing is tried again.
+    /// Retries collections that a full disk stopped.
     virtual BackendHealth health() const { return {}; }
 
-    /// Verifies all that is kept, as of now, and changes nothing: files, checksums and order of
-    /// records, and that the indexes hold what the records say. One damaged collection does not
-    /// keep the others from being checked.
+    /// Verifies files, checksums, the order of records, and that the indexes match the records, of
+    /// every collection, damaged or not. Changes nothing.
     virtual Result<CheckReport> check(const CallLimits& limits) const {
         (void)limits;
         return fail(ErrorCode::Unsupported, "this database cannot be checked");
@@ -133,24 +131,24 @@ public:
         (void)path, (void)limits;
         return fail(ErrorCode::Unsupported, "this database cannot be copied");
     }
-    /// Goes on with a rewrite to this schema that was left unfinished, or begins one.
+    /// Resumes an unfinished rewrite to this schema, or begins one.
     virtual Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
                                                      const Schema& schema) {
         (void)schema;
         return fail(ErrorCode::Unsupported,
                     "collection \"" + collection + "\" cannot be rewritten in place");
     }
-    /// A rewrite under the same schema, to leave out of the files what was deleted or replaced.
-    /// What an interruption leaves behind is cleared away later, not gone on with.
+    /// A rewrite under the same schema that drops deleted and replaced chunks from the files. An
+    /// interrupted one is discarded, not resumed.
     virtual Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) {
         return fail(ErrorCode::Unsupported,
                     "collection \"" + collection + "\" cannot be compacted");
     }
 };
 
-/// Where chunks live and are searched: embedded (src/local), a search cluster, or anything of
-/// one's own (Database::over). Safe for concurrent use. One conformance suite runs over every
-/// implementation; forwarding.hpp helps to wrap one.
+/// Where chunks live and are searched: embedded (src/local), a search cluster, or your own
+/// (Database::over). Safe for concurrent use. One conformance suite runs over every implementation;
+/// forwarding.hpp helps to wrap one.
 class Backend : public Catalog, public Writer, public Maintenance {
 public:
     virtual Capabilities capabilities() const = 0;

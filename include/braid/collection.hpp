@@ -46,8 +46,8 @@ struct VectorSpec {
     std::size_t dimension = 0;  // at most kMaxDimension; 0: taken from the first vector
     Metric metric = Metric::Cosine;
     std::optional<EmbedderFingerprint> fingerprint;  // of the embedder that made the vectors
-    /// Vectors of fixed texts, made when the collection was created: they show whether a new
-    /// runtime still makes the same vectors.
+    /// Vectors of fixed texts, made when the collection was created, to detect a runtime that
+    /// makes different ones.
     std::vector<std::vector<float>> canaries;
 
     bool has_vectors() const noexcept { return embedder != "none"; }
@@ -78,7 +78,7 @@ struct Schema {
     friend bool operator==(const Schema&, const Schema&) = default;
 };
 
-/// InvalidArgument if a field, a parameter or a name in it makes no sense.
+/// InvalidArgument for a field, parameter or name that makes no sense.
 Result<> validate(const Schema& schema);
 /// Names are 1 to 100 of [A-Za-z0-9_-], so that they can be file names.
 Result<> validate_collection_name(std::string_view name);
@@ -86,7 +86,7 @@ Result<> validate_collection_name(std::string_view name);
 /// Unit of retrieval.
 struct Chunk {
     std::string chunk_id;     // unique in its namespace, 1 to 512 bytes, no control characters
-    std::string document_id;  // what the user handed in, the same; empty: the chunk_id
+    std::string document_id;  // what the user added, limits as above; empty: the chunk_id
     std::optional<std::int64_t> chunk_index;
     std::string content;
     std::optional<std::string> title;

@@ -26,20 +26,20 @@ namespace core {
 struct Vocabulary;
 }
 
-/// Full: acknowledged means on disk. Relaxed: up to `relaxed_ms` of acknowledged writes may be lost
-/// when the machine (not the process) fails.
+/// Full: acknowledged means on disk. Relaxed: a failure of the machine (not of the process) may
+/// lose up to `relaxed_ms` of acknowledged writes.
 enum class Durability { Full, Relaxed };
 
 /// Finds the embedder a collection names. `none` and `external` never reach it.
 using EmbedderFactory =
     std::function<Result<std::shared_ptr<const Embedder>>(const VectorSpec& spec)>;
 
-/// An endpoint that answers like OpenAI's chat completions.
+/// An endpoint that speaks OpenAI's chat completions.
 struct ChatEndpoint {
     std::string base_url = "https://api.openai.com/v1";
     std::string api_key;  // never part of an error or a log
     std::string model;
-    std::int64_t timeout_ms = 8'000;  // of one call, repetitions included
+    std::int64_t timeout_ms = 8'000;  // of one call, retries included
     bool offline = false;             // true forbids every outgoing call
 };
 
@@ -47,17 +47,17 @@ struct ChatEndpoint {
 Result<std::shared_ptr<const QueryPreprocessor>> make_chat_preprocessor(
     const ChatEndpoint& endpoint);
 
-/// A cross-encoder: an ONNX file that reads a query and a passage together and gives one number.
+/// A cross-encoder: an ONNX model that scores a query and a passage together.
 struct RerankerModel {
     std::filesystem::path model;
     std::filesystem::path tokenizer;  // empty: tokenizer.json beside the model
     std::size_t token_limit = 512;    // of query and passage together; longer passages are cut
 };
 
-/// The stage "rerank", to be put into OpenOptions: the best "candidates" (50) hits are scored anew
-/// by the model and ranked by that, the others after them. If "deadline_ms" is given and too short,
-/// or the model cannot be used, the stage is skipped, and the answer says so. The model is loaded
-/// by the first request that names the stage. NotFound if a file is missing.
+/// The stage "rerank", for OpenOptions::stages: the model rescores and ranks the best "candidates"
+/// (50) hits, the others follow. If "deadline_ms" is too short or the model cannot be used, the
+/// stage is skipped, and the answer says so. The first request that names the stage loads the
+/// model. NotFound if a file is missing.
 Result<CustomStage> make_rerank_stage(const RerankerModel& model);
 
 /// What the applications that come with braid call things: their profiles, other names of request
@@ -65,22 +65,22 @@ Result<CustomStage> make_rerank_stage(const RerankerModel& model);
 std::shared_ptr<const core::Vocabulary> application_vocabulary();
 
 struct OpenOptions {
-    bool create = true;      // make the directory if it is missing; otherwise NotFound
+    bool create = true;      // a missing directory; otherwise NotFound
     bool read_only = false;  // takes no lock, sees what was on disk when opened
     Durability durability = Durability::Full;
     unsigned relaxed_ms = 100;
-    /// Collections kept open, two files each. Beyond it those that were not used for longest are
-    /// closed, unless somebody reads them, and opened again when they are needed.
+    /// Collections kept open, two files each. Beyond it the least recently used are closed, unless
+    /// somebody reads them, and reopened on demand.
     std::size_t max_open_collections = 128;
-    /// Logs of which most is void are compacted by themselves, in the background.
+    /// Compacts logs in the background once most of their records are superseded.
     bool auto_compact = true;
     std::vector<Profile> profiles;            // besides the built-in ones; same name replaces
     std::string default_profile = "default";  // of requests that name none
     std::shared_ptr<const core::Vocabulary> vocabulary = application_vocabulary();
     EmbedderFactory embedders;        // none: the built-in models
     std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
-    /// Serves `expand_query` and `use_hyde`; none: the plain query is searched, and the answer says
-    /// so. make_chat_preprocessor makes one over a chat endpoint.
+    /// For `expand_query` and `use_hyde`, such as make_chat_preprocessor(); none: the plain query
+    /// is searched, and the answer says so.
     std::shared_ptr<const QueryPreprocessor> preprocessor;
     LogSink log;
 };
@@ -90,9 +90,9 @@ struct OpenReport {
     std::vector<std::string> notes;  // "collection 'a': cut 17 bytes of an unfinished write"
 };
 
-/// How a collection's embedder counts.
+/// How a collection's embedder counts tokens.
 struct TokenCounter {
-    std::size_t limit = 0;  // tokens it reads of one text; 0: unknown
+    std::size_t limit = 0;  // tokens it reads per text; 0: unknown
     std::function<std::size_t(std::string_view)> count;
 };
 
@@ -118,14 +118,14 @@ public:
     /// Locked if another process writes to it; NotFound, Corruption, IoError.
     static Result<Database> open(const std::filesystem::path& path,
                                  const OpenOptions& options = {});
-    /// Rebuilds each damaged collection of a database that nobody has open from every readable
-    /// record, also those behind the damage, and keeps the damaged log beside it. Sound collections
-    /// are not touched. Locked, NotFound.
+    /// Rebuilds each damaged collection from every readable record, also those behind the damage,
+    /// and keeps the damaged log. Does not touch intact collections. Nobody else may have the
+    /// database open: Locked; NotFound.
     static Result<RepairReport> repair(const std::filesystem::path& path);
     /// A database that lives and dies with the object.
     static Result<Database> in_memory(const OpenOptions& options = {});
-    /// Retrieval, embedders and stages over a backend of one's own; see backend.hpp. Of the options
-    /// those about files say nothing to it. InvalidArgument if there is no backend.
+    /// Retrieval, embedders and stages over your own backend (backend.hpp), which ignores the
+    /// options about files. InvalidArgument if it is null.
     static Result<Database> over(std::unique_ptr<Backend> backend, const OpenOptions& options = {});
 
     Database(Database&&) noexcept;
@@ -137,17 +137,17 @@ public:
     const OpenReport& open_report() const;
 
     Result<> create_collection(const std::string& name, const Schema& schema = {});
-    /// For a collection that nobody is to see before it is complete, such as an import: it takes
-    /// writes, but no reads, until finish_collection. What a crash leaves of it is listed as
-    /// unfinished, and beginning it again empties it.
+    /// A collection that must not be seen before it is complete, such as an import: it takes writes
+    /// but no reads until finish_collection. After a crash it is listed as unfinished, and
+    /// beginning it again empties it.
     Result<> begin_collection(const std::string& name, const Schema& schema = {});
     Result<> finish_collection(const std::string& name);
     Result<> drop_collection(const std::string& name);
     Result<std::vector<CollectionInfo>> collections(const Principal& principal = {}) const;
     Result<CollectionInfo> describe(const std::string& name, const Principal& principal = {}) const;
 
-    /// Upserts, all or none, durable when it returns. Chunks without a vector are embedded if the
-    /// collection has an embedder. Creates no collection.
+    /// Upserts all chunks or none, durable when it returns. Embeds chunks without a vector if the
+    /// collection has an embedder. Does not create the collection.
     Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
                             const std::string& namespace_ = std::string(kDefaultNamespace),
                             const WriteOptions& options = {});
@@ -157,15 +157,15 @@ public:
     Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
                                const WriteOptions& options = {});
 
-    /// Makes the collection's vectors anew with another embedder, or with the present state of its
-    /// own, while it stays in use; then switches over at once. What was done before an interruption
-    /// is not done again. `progress(done, total)` is called after every batch.
+    /// Recomputes the collection's vectors with another embedder, or the present version of its
+    /// own, while it stays in use, then switches over atomically. After an interruption it
+    /// continues where it stopped. Calls `progress(done, total)` after every batch.
     Result<ReembedReport> reembed(const std::string& collection, const std::string& embedder,
                                   const std::function<void(std::uint64_t, std::uint64_t)>& progress,
                                   const CallLimits& limits = {});
 
-    /// Rewrites the collection's files without what was deleted or replaced, while it stays in use;
-    /// then switches over at once, and removes the old files. No answer changes.
+    /// Rewrites the collection's files without deleted and replaced chunks while it stays in use,
+    /// then switches over atomically and removes the old files. No answer changes.
     Result<CompactReport> compact(
         const std::string& collection,
         const std::function<void(std::uint64_t, std::uint64_t)>& progress = {},
@@ -183,18 +183,18 @@ public:
     Result<SearchTarget> target_of(const Request& request, const Principal& principal = {}) const;
 
     /// Where a chunk stands in each leg and in the whole ranking. NotFound if no collection of the
-    /// request has such a chunk that the principal may see.
+    /// request has that chunk, or the principal may not see it.
     Result<Explanation> explain(const Request& request, const std::string& chunk_id,
                                 const Principal& principal = {},
                                 const CallLimits& limits = {}) const;
-    /// Why the answer does not hold a chunk, and the smallest change to the request that was found
-    /// to bring it in. NotFound as above.
+    /// Why the answer lacks a chunk, and the smallest change to the request, tried, that brings it
+    /// in. NotFound as above.
     Result<WhyNot> why_not(const Request& request, const std::string& chunk_id,
                            const Principal& principal = {}, const CallLimits& limits = {}) const;
 
-    /// The passages of an answer that fit `budget` tokens, for a prompt; of 50 hits, unless the
-    /// request says how many. `expand_neighbors` adds chunks around them while there is room.
-    /// Tokens are counted as the best hit's collection's embedder does.
+    /// The passages of an answer that fit `budget` tokens, for a prompt; from 50 hits unless the
+    /// request says how many. `expand_neighbors` adds adjacent chunks while there is room. The
+    /// embedder of the best hit's collection counts the tokens.
     Result<Context> context(const Request& request, std::size_t budget = 2000,
                             const Principal& principal = {}, const CallLimits& limits = {}) const;
 
@@ -209,30 +209,29 @@ public:
                                            std::size_t limit = 20,
                                            const CallLimits& limits = {}) const;
     Result<CollectionStats> stats(const ReadScope& scope, const CallLimits& limits = {}) const;
-    /// Matching chunks in id order after `after`, at most `limit`.
+    /// Up to `limit` matching chunks after the id `after`, in id order.
     Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,
                                     std::size_t limit, bool with_vectors = false,
                                     const CallLimits& limits = {}) const;
 
-    /// Verifies everything, as it is now, and changes nothing: files, checksums, order of records,
-    /// and that both legs and the statistics are what the records say. Damage is in the report; an
-    /// error only says that there is none. It needs the memory of the largest collection's chunks.
+    /// Verifies files, checksums, the order of records, and that both indexes and their statistics
+    /// match the records. Changes nothing. The report names the damage; an error means that there
+    /// is no report. Needs memory for the chunks of the largest collection.
     Result<CheckReport> check(const CallLimits& limits = {}) const;
-    /// Copies the whole database, as it is at one point in time, into a directory that is missing
-    /// or empty, while this one stays in use. The copy is durable, was checked, and opens like any
-    /// database; until it is complete it does not open. AlreadyExists if the directory holds
-    /// something, Corruption if a collection here is damaged. The report is that of the copy.
+    /// Copies the whole database as of one point in time into a missing or empty directory, while
+    /// it stays in use. The copy is durable, checked, and opens like any database, but not before
+    /// it is complete. AlreadyExists if the directory is not empty, Corruption if a collection is
+    /// damaged. The report is about the copy.
     Result<CheckReport> backup(const std::filesystem::path& path,
                                const CallLimits& limits = {}) const;
 
-    /// Which collections take no writes, and why. One that a full disk keeps from writing is tried
-    /// again.
+    /// Which collections take no writes, and why. Retries those that a full disk stopped.
     BackendHealth health() const;
 
-    /// None for a collection whose vectors no embedder makes.
+    /// None for a collection without an embedder.
     Result<std::optional<TokenCounter>> token_counter(const std::string& collection) const;
 
-    /// What is below this facade, for tools and tests; see backend.hpp.
+    /// For tools and tests; see backend.hpp.
     Backend& backend() const;
     /// What it was opened with, for those who read requests.
     const core::Vocabulary& vocabulary() const;

@@ -12,8 +12,8 @@
 
 namespace braid {
 
-/// What makes two vectors comparable. The hard part must match between a collection and the
-/// embedder that reads it; a difference in the soft part is a warning, checked on canary texts.
+/// What makes vectors comparable. The hard part of a collection and its embedder must match; a
+/// difference in the soft part is a warning, checked on canary texts.
 struct EmbedderFingerprint {
     // hard
     std::string model;       // "bge-small-en-v1.5", "minilm", a path's file name, an API's model
@@ -40,26 +40,25 @@ struct Embedding {
     bool truncated = false;  // the text was longer than the model reads
 };
 
-/// Text to vectors. Safe for concurrent use; the same text gives the same vector whatever is
-/// embedded beside it. Implemented by src/embed (ONNX models, HTTP endpoints) and by users.
+/// Text to vectors. Safe for concurrent use; a text's vector does not depend on its batch.
+/// Implemented by src/embed (ONNX models, HTTP endpoints) and by users.
 class Embedder {
 public:
     virtual ~Embedder() = default;
 
     virtual const EmbedderFingerprint& fingerprint() const = 0;
 
-    /// One embedding per text, in order. Fails as a whole: Unavailable (endpoint down), Cancelled,
+    /// One embedding per text, in order, or one error: Unavailable (endpoint down), Cancelled,
     /// DeadlineExceeded, InvalidArgument (not UTF-8).
     virtual Result<std::vector<Embedding>> embed(std::span<const std::string_view> texts,
                                                  TextRole role, const CallLimits& limits) const = 0;
 
-    /// Tokens of `text` as the model counts them; an estimate where the tokenizer is not known.
+    /// Tokens of `text` as the model counts them; an estimate if the tokenizer is unknown.
     virtual std::size_t count_tokens(std::string_view text) const = 0;
 };
 
-/// Other words for a query, from a language model. What it returns is only ever searched for as
-/// plain text: never parsed as a query language, run, or shown as an answer. Safe for concurrent
-/// use; must not throw.
+/// Rewrites queries with a language model. Its texts are only searched for, as plain text: never
+/// parsed as query language, run, or shown as an answer. Safe for concurrent use; must not throw.
 class QueryPreprocessor {
 public:
     virtual ~QueryPreprocessor() = default;

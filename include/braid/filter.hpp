@@ -18,8 +18,8 @@ namespace braid {
 /// A field is "chunk_id", "document_id", "chunk_index", "title", "section_title", "created_at",
 /// "sensitivity", "visibility_scope", or a dotted path into the metadata ("metadata." may stand
 /// before it). `Ne` and `Nin` match a missing field, the others do not. A list matches if one of
-/// its elements does. Two RFC 3339 strings compare as times, other strings by bytes; so do ids,
-/// sensitivity and scopes, which are names whatever they look like.
+/// its elements does. Two RFC 3339 strings compare as times, other strings by bytes; ids,
+/// sensitivity and scopes always by bytes.
 struct Filter {
     enum class Op {
         And,       // children; no child: matches everything
@@ -52,7 +52,7 @@ struct Filter {
     friend bool operator==(const Filter&, const Filter&) = default;
 };
 
-/// Of the tree that is read, whatever way of writing it was chosen.
+/// Limits of one filter.
 struct FilterLimits {
     std::size_t depth = 16;
     std::size_t clauses = 1024;                // comparisons, and each And, Or and Not
@@ -61,14 +61,14 @@ struct FilterLimits {
     std::size_t bytes = std::size_t{1} << 20;  // of names, and of the texts in operands
 };
 
-/// InvalidArgument if no text could have said this: an operand of the wrong kind, a Not without its
-/// one child, a limit passed. Defined in src/core.
+/// InvalidArgument for an operand of the wrong kind, a Not without exactly one child, or a limit
+/// exceeded.
 Result<> validate(const Filter& filter, const FilterLimits& limits = {});
 
 /// Reads `{"year": {"$gte": 2020}, "$or": [...]}`. InvalidArgument names the field and the
 /// operator.
 Result<Filter> parse_filter(const Value& json, const FilterLimits& limits = {});
-/// The inverse: parse_filter(filter_to_value(f)) is f, for every f that is valid.
+/// The inverse: parse_filter(filter_to_value(f)) equals f for every valid f.
 Value filter_to_value(const Filter& filter);
 
 /// What a read may touch.

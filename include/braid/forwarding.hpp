@@ -16,8 +16,8 @@
 
 namespace braid {
 
-/// Passes every read on to another reader. To wrap one, derive from it, override what is to differ,
-/// and say in `wrap` how the same wrapping goes around another reader.
+/// Forwards every read to another reader. To wrap one, derive from it, override what should differ,
+/// and have `wrap` put the same wrapper around another reader.
 class ForwardingReader : public Reader {
 public:
     explicit ForwardingReader(ReaderPtr inner) : inner_(std::move(inner)) {}

@@ -11,8 +11,8 @@
 
 namespace braid {
 
-/// Stages over whole answers, one after the other, whoever retrieves them. Those that a Database
-/// was opened with see all candidates instead, and are named by the request.
+/// Runs stages, in order, over the answers of any retriever. Stages given to OpenOptions are named
+/// by requests instead, and see all candidates, not only the hits.
 ///
 ///     auto answer = braid::Pipeline()
 ///                       .add_stage(rerank, {{"candidates", 20}})
@@ -23,17 +23,16 @@ namespace braid {
 ///                       .execute(request, database);
 class Pipeline {
 public:
-    /// Makes another answer of an answer. Its error is that of the whole.
+    /// Turns an answer into another. Its error fails the pipeline.
     using AnswerStage = std::function<Result<Answer>(Answer answer)>;
 
     Pipeline& add_stage(AnswerStage stage);
-    /// A stage as OpenOptions takes them: its effects go into scores and receipts. One that fails
-    /// is skipped, and the answer says so. It is given no vectors, and fails if it wants some.
+    /// A stage as OpenOptions takes it: its effects go into scores and receipts. One that fails is
+    /// skipped, and the answer says so. It gets no vectors, and fails if it wants them.
     Pipeline& add_stage(CustomStage stage, Object parameters = {});
 
-    /// Runs the stages over what `retriever.retrieve(request)` answers: a Database's, or that of
-    /// anything that has such a member. InvalidArgument, before that, if a stage does not take its
-    /// parameters.
+    /// Runs the stages over `retriever.retrieve(request)`; a retriever is a Database or anything
+    /// with such a member. InvalidArgument, before retrieving, if a stage rejects its parameters.
     template <class Retriever>
     Result<Answer> execute(const Request& request, const Retriever& retriever) const {
         BRAID_CHECK(check());
@@ -42,7 +41,7 @@ public:
         return apply(request, *std::move(answer));
     }
 
-    /// Runs the stages over an answer to the request. Ranks are given anew, from the first hit's.
+    /// Runs the stages over an answer to the request. Ranks restart from the first hit's.
     Result<Answer> apply(const Request& request, Answer answer) const;
 
 private:

@@ -23,11 +23,11 @@ namespace braid {
 enum class LegKind { Dense, Sparse };
 std::string_view name_of(LegKind kind) noexcept;  // "dense", "sparse"
 
-/// What BM25 knows of the chunks a principal may see, in one collection or in several.
+/// BM25's statistics of the chunks a principal may see, in one collection or several.
 struct TextStatistics {
     std::uint64_t chunks = 0;
     double total_length = 0;
-    /// Chunks that hold each term: those of the query, with Bm25Variant::Okapi every one.
+    /// How many chunks hold each term: of the query; with Bm25Variant::Okapi, of every term.
     std::map<std::string, std::uint64_t, std::less<>> frequencies;
 
     void add(const TextStatistics& other) {
@@ -44,23 +44,23 @@ struct LegHit {
     friend bool operator==(const LegHit&, const LegHit&) = default;
 };
 
-/// One search of one collection: by meaning or by words.
+/// One dense or sparse search of one collection.
 struct Leg {
     LegKind kind = LegKind::Sparse;
     ReadScope scope;
-    /// Sparse: of each phrasing of the query its terms, as Reader::analyze gives them; a chunk
+    /// Sparse: the terms of each phrasing of the query, as Reader::analyze gives them; a chunk
     /// keeps its best score.
     std::vector<std::vector<std::string>> phrasings;
     std::vector<float> vector;  // Dense
-    /// Sparse: what to weigh words by; none: the scope's own statistics.
+    /// Sparse: statistics to weigh terms by; none: the scope's own.
     std::shared_ptr<const TextStatistics> statistics;
     std::size_t depth = 50;
-    /// Goes on below the last hit of an earlier search with the same leg and snapshot.
+    /// Continues below the last hit of an earlier search with the same leg and snapshot.
     std::optional<LegHit> after;
     bool exact = false;  // Dense: by exact scan
 };
 
-/// How many chunks match, whatever the depth: so many, or at least so many.
+/// How many chunks match, whatever the depth.
 struct MatchCount {
     enum class Relation { Exact, AtLeast };
 
@@ -93,23 +93,24 @@ class Reader;
 using ReaderPtr = std::shared_ptr<const Reader>;
 
 /// A snapshot: some collections as they were at one point in time, read within one call's limits.
-/// It answers the same for as long as it is held; let go of it soon. Safe for concurrent use.
+/// Its answers do not change while it is held, but holding it keeps old data alive. Safe for
+/// concurrent use.
 ///
-/// A collection that it does not hold is NotFound. A chunk the principal may not see is answered
-/// like one that does not exist, and changes nothing. Every read looks at the limits now and then,
-/// and fails with DeadlineExceeded or Cancelled.
+/// A collection outside it is NotFound. A chunk the principal may not see is treated as one that
+/// does not exist. Every read checks the limits now and then, and fails with DeadlineExceeded or
+/// Cancelled.
 class Reader {
 public:
     virtual ~Reader() = default;
 
-    /// The same point in time within the limits of another call. Cheap.
+    /// The same snapshot within the limits of another call. Cheap.
     virtual ReaderPtr with(const CallLimits& limits) const = 0;
 
-    /// The schema a collection had. Cheap, unlike Catalog::describe; and for nobody's eyes: its
-    /// dimension may be that of vectors which a principal does not see.
+    /// The collection's schema. Cheap, unlike Catalog::describe. Do not show it to principals: its
+    /// dimension may be that of vectors they may not see.
     virtual Result<Schema> schema(const std::string& collection) const = 0;
 
-    /// The terms that a sparse leg looks for a text by, in order, repetitions included.
+    /// The terms of a text, as a sparse leg searches them: in order, with repetitions.
     virtual Result<std::vector<std::string>> analyze(const std::string& collection,
                                                      std::string_view text) const = 0;
 
@@ -119,18 +120,18 @@ public:
         return std::move(search(std::span(&leg, 1)).front());
     }
 
-    /// What the scope of a sparse leg adds to statistics that several collections share.
+    /// The statistics of a sparse leg's scope, to be added to those of other collections.
     virtual Result<TextStatistics> text_statistics(const Leg& leg) const {
         (void)leg;
         return fail(ErrorCode::Unsupported, "this database does not share statistics");
     }
 
     /// Exact scores of named chunks for the leg's query; none for a chunk that cannot be seen or
-    /// has no vector. A chunk without any of the words scores 0.
+    /// has no vector. A chunk with none of the terms scores 0.
     virtual Result<std::vector<std::optional<double>>> score(
         const Leg& leg, std::span<const std::string> chunk_ids) const = 0;
-    /// Ranks (from 1) in the leg's whole list, however deep; none if not in it. Unsupported unless
-    /// `whole_ranking` is promised.
+    /// Ranks (from 1) in the leg's whole list, however deep; none if it does not match. Unsupported
+    /// unless `whole_ranking` is promised.
     virtual Result<std::vector<std::optional<std::uint64_t>>> rank_of(
         const Leg& leg, std::span<const std::string> chunk_ids) const {
         (void)leg, (void)chunk_ids;
@@ -143,7 +144,7 @@ public:
     virtual Result<std::vector<std::optional<Chunk>>> fetch(const ReadScope& scope,
                                                             std::span<const std::string> chunk_ids,
                                                             bool with_vectors) const = 0;
-    /// Of each range the chunks that exist, by index.
+    /// The chunks of each range that exist, by index.
     virtual Result<std::vector<std::vector<Chunk>>> neighbors(
         const ReadScope& scope, std::span<const NeighborRange> ranges) const = 0;
     virtual Result<std::uint64_t> count(const ReadScope& scope) const = 0;
@@ -151,19 +152,19 @@ public:
     virtual Result<std::vector<FacetCount>> facets(const ReadScope& scope, const std::string& field,
                                                    std::size_t limit) const = 0;
     virtual Result<CollectionStats> stats(const ReadScope& scope) const = 0;
-    /// For each word of the text that no visible chunk of the namespace holds, up to `limit` words
-    /// near it that some do, nearest first, then the most frequent; the scope's filter is not used.
+    /// For each word of the text that no visible chunk of the namespace holds, up to `limit`
+    /// similar words that some do, nearest first, then most frequent. Ignores the scope's filter.
     virtual Result<std::vector<Suggestion>> suggest(const ReadScope& scope, std::string_view text,
                                                     std::size_t limit) const {
         (void)scope, (void)text, (void)limit;
         return std::vector<Suggestion>();
     }
-    /// Every matching chunk, in id order, after `after`; for export and re-embedding.
+    /// Up to `limit` matching chunks after the id `after`, in id order.
     virtual Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,
                                             std::size_t limit, bool with_vectors) const = 0;
 };
 
-/// Reader::search by a function of one leg, called in parallel; what it throws fails its leg only.
+/// Reader::search by a function for one leg, run in parallel; what it throws fails its leg only.
 std::vector<Result<LegResult>> search_each(
     std::span<const Leg> legs, const std::function<Result<LegResult>(const Leg&)>& search_leg);
 

@@ -18,7 +18,7 @@
 
 namespace braid {
 
-/// How ranked lists become one. What is not given comes from the profile.
+/// How ranked lists are fused. What is not given comes from the profile.
 struct FusionChoice {
     std::optional<FusionMethod> method;
     std::optional<double> k;            // rrf; k + rank must be > 0
@@ -47,12 +47,12 @@ struct StageHit {
 
 struct StageInput {
     std::string_view query;
-    std::span<const StageHit> hits;  // best first: all candidates, not only those to be shown
+    std::span<const StageHit> hits;  // best first: all candidates, not only those to show
     Timestamp now;
     const CallLimits& limits;
 };
 
-/// What a stage does to one hit. Afterwards the hits are put in order again, by score, then id.
+/// What a stage does to one hit. Afterwards the hits are sorted again, by score, then id.
 struct StageEffect {
     enum class Kind {
         Pass,  // nothing worth a line in the receipt
@@ -61,7 +61,7 @@ struct StageEffect {
         Divide,
         Add,
         Replace,
-        Drop,  // the hit is left out
+        Drop,
     };
 
     Kind kind = Kind::Pass;
@@ -70,19 +70,19 @@ struct StageEffect {
     bool below = false;  // ranks after all hits without this mark, whatever the scores
 };
 
-/// A step of one's own after fusion, or a reranker: one effect for each hit, in order. It may be
-/// called from several threads at once, and more than once for one request, with hits found deeper.
-/// A failure, an exception, a wrong number of effects or a score that is no number: the stage is
-/// skipped, and the answer says so.
+/// Your own step after fusion, or a reranker: one effect per hit, in order. It may be called from
+/// several threads at once, and more than once per request, with hits found deeper. If it fails,
+/// throws, or returns a wrong number of effects or a score that is not a number, it is skipped, and
+/// the answer says so.
 using StageFunction = std::function<Result<std::vector<StageEffect>>(const StageInput& input,
                                                                      const Object& parameters)>;
 
-/// A stage that requests may name. One with the name of a built-in stage takes its place.
+/// A stage that requests can name. It replaces a built-in stage of the same name.
 struct CustomStage {
     std::string name;
     StageFunction run;
     bool wants_vectors = false;
-    /// Checks the parameters before anything is searched; its error fails the request.
+    /// Checks the parameters before the search; its error fails the request.
     std::function<Result<>(const Object& parameters)> check;
 };
 
@@ -110,8 +110,8 @@ struct Profile {
     friend bool operator==(const Profile&, const Profile&) = default;
 };
 
-/// A question. Every field is a key of the JSON request of the same name; fields left empty take
-/// the profile's default. The principal is not part of it: the door knows who asks.
+/// A question. Every field is a key of the JSON request; empty fields take the profile's default.
+/// Who asks is not part of it: every call takes a Principal.
 struct Request {
     std::string query;
     std::vector<float> query_embedding;    // wins over the embedder
@@ -124,8 +124,8 @@ struct Request {
     std::optional<std::size_t> top_k;
     std::string cursor;  // from an earlier answer: its next page
     FusionChoice fusion;
-    /// Scores: one embedder and one way to count words in all collections, else InvalidArgument;
-    /// without a method of its own, legs are fused by weighted_sum where the profile has rrf.
+    /// Scores: all collections must share an embedder and text analysis, else InvalidArgument;
+    /// unless a method is given, weighted_sum replaces the profile's rrf.
     std::optional<Across> across;
     std::optional<double> dense_weight;                   // dense a, sparse 1 - a
     std::vector<std::pair<std::string, double>> weights;  // by source
@@ -144,7 +144,7 @@ struct Request {
     std::vector<StageChoice> stages;
     std::size_t expand_neighbors = 0;
     bool exact = false;    // dense by exact scan
-    bool explain = false;  // says where each leg has every hit, which takes time
+    bool explain = false;  // adds each leg's rank of every hit, which takes time
     std::optional<std::int64_t> deadline_ms;
 
     friend bool operator==(const Request&, const Request&) = default;
@@ -153,8 +153,8 @@ struct Request {
 /// "default" and "service". Applications bring others; see applications.hpp.
 const std::vector<Profile>& builtin_profiles();
 
-/// Where a request searches: by its own words, by its profile's, or, if it has a cursor, where the
-/// first page did.
+/// Where a request searches: as it says, else as its profile says; with a cursor, where the first
+/// page did.
 struct SearchTarget {
     Profile profile;
     std::vector<std::string> collections;

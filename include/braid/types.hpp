@@ -25,21 +25,20 @@ struct Timestamp {
     friend auto operator<=>(const Timestamp&, const Timestamp&) = default;
 };
 
-/// Another one after every change of a chunk, and never one that it had before; 0 means "does not
-/// exist". It says nothing else: versions have no order. At most 2^53 - 1, which JSON can carry.
+/// Changes with every write to a chunk and never repeats; versions have no order. 0 means "does not
+/// exist". At most 2^53 - 1, which JSON can carry.
 using Version = std::uint64_t;
 
 enum class Strategy { Dense, Sparse, Hybrid, MultiHop };
 enum class FusionMethod { Rrf, WeightedSum, Dbsf, Auto };
-/// How the hits of several collections compare: by their ranks, each collection's own, or by their
-/// scores, as if all chunks lay in one collection.
+/// How the hits of several collections compare: by their ranks within each collection, or by their
+/// scores, as if all chunks were in one.
 enum class Across { Ranks, Scores };
 
 /// How dense scores compare vectors. Higher is better in each: Euclidean enters as -distance.
 enum class Metric { Cosine, Dot, Euclidean };
 
-/// "dense", "sparse", "hybrid", "multi_hop"; and the inverse, which knows the aliases "semantic"
-/// and "keyword" too.
+/// "dense", "sparse", "hybrid", "multi_hop"; the inverse also takes "semantic" and "keyword".
 std::string_view name_of(Strategy strategy) noexcept;
 std::optional<Strategy> strategy_by_name(std::string_view name) noexcept;
 /// "rrf", "weighted_sum", "dbsf", "auto".
@@ -52,7 +51,7 @@ std::optional<Across> across_by_name(std::string_view name) noexcept;
 std::string_view name_of(Metric metric) noexcept;
 std::optional<Metric> metric_by_name(std::string_view name) noexcept;
 
-/// Who asks. Every read is made on behalf of one.
+/// On whose behalf a call is made.
 struct Principal {
     std::string name;  // for logs and audit; grants nothing
     /// Sees chunks up to this level; nullopt sees all levels and all scopes (no principals
@@ -77,13 +76,11 @@ struct CallLimits {
     std::optional<std::chrono::steady_clock::time_point> deadline;
     std::stop_token stop;
     std::string traceparent = {};  // W3C trace context; goes with calls to other servers
-    std::string realm = {};        // caches keep apart what different realms asked for
-    bool interactive = false;      // somebody waits: other servers are not asked again and again
-    /// Counts what is copied for the answer, which fails once there is too much of it; none: any
-    /// amount will do.
+    std::string realm = {};        // caches are not shared between realms
+    bool interactive = false;      // somebody waits: calls to other servers are not retried
+    /// Counts the bytes copied for the answer, which fails beyond its limit; none: no limit.
     std::shared_ptr<ByteBudget> bytes = {};
-    /// Asked as well, if set, from whatever thread does the work: true stops the call. It must be
-    /// cheap, and not throw.
+    /// Also checked, from any thread at work; true stops the call. Must be cheap and not throw.
     std::function<bool()> gone = {};
 
     bool stopped() const { return stop.stop_requested() || (gone && gone()); }
@@ -92,7 +89,7 @@ struct CallLimits {
     }
 };
 
-/// The library never prints: it hands structured events to this callback, if one is set.
+/// The library never prints: it passes events to this callback, if set.
 struct LogEvent {
     enum class Level { Debug, Info, Warning, Error };
     Level level = Level::Info;

@@ -121,7 +121,7 @@ private:
     Data data_;
 };
 
-// Here, because a Value must be complete for them.
+// Defined here because they need a complete Value.
 inline bool Object::empty() const noexcept {
     return members_.empty();
 }
