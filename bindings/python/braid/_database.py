@@ -185,7 +185,7 @@ class Database(_NotPickled):
         return Database(self._engine, self._name, principal)
 
     def collections(self) -> list[CollectionInfo]:
-        """What there is to say about each collection; by name."""
+        """All collections, by name: schema, counts, namespaces."""
         return self._collections()
 
     async def acollections(self) -> list[CollectionInfo]:
@@ -198,7 +198,7 @@ class Database(_NotPickled):
         return any(info.name == collection for info in self.collections())
 
     def create_collection(self, name: str, **schema: Any) -> Collection:
-        """With a schema in JSON's words: `embedder`, `language`, `text_fields`, `bm25`, …"""
+        """`schema` has the keys of the JSON schema: `embedder`, `language`, `text_fields`, `bm25`, …"""
         self._call("create_collection", _given(name=_name(name), schema=schema or None))
         return self[name]
 
@@ -229,21 +229,21 @@ class Database(_NotPickled):
         *,
         collection: str = "default",
     ) -> Answer:
-        """Doctrine for a mission, by the profile "doctrine": only chunks with one of the codes; no
-        codes: any."""
+        """Doctrine for a mission, with the profile "doctrine": only chunks with one of the codes, if
+        any is given."""
         codes = None if mos_codes is None else _listed(mos_codes)
         return self._retrieve(
             _given(query=mission_text, profile="doctrine", collection=collection, mos_codes=codes)
         )
 
     def check(self) -> CheckReport:
-        """Verifies everything as it is now, and changes nothing; damage is in the report."""
+        """Verifies files and indexes and changes nothing; the report names the damage."""
         return CheckReport.from_dict(self._call("check", {}))
 
     def backup(self, path: str | os.PathLike[str]) -> CheckReport:
-        """Copies the whole database, as it is at one point in time, into a directory that is missing
-        or empty, while this one stays in use; the report is that of the copy. Of a database in this
-        process only: `braid snapshot` copies one that is served."""
+        """Copies the whole database as of one point in time into a missing or empty directory,
+        while it stays in use; the report is about the copy. Only for a database in this process:
+        `braid snapshot` copies one that is served."""
         return CheckReport.from_dict(self._engine.snapshot(os.fspath(path)))
 
     def snapshot(self, path: str | os.PathLike[str]) -> CheckReport:

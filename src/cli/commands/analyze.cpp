@@ -20,7 +20,7 @@ constexpr auto kAnalyzeFlags = std::to_array<FlagSpec>({
     {.name = "language",
      .kind = FlagKind::Text,
      .value = "NAME",
-     .help = "of the stemmer (default: english)"},
+     .help = "language of the stemmer (default: english)"},
     {.name = "stop-words", .help = "leave out stop words"},
 });
 
@@ -69,7 +69,7 @@ const CommandSpec kAnalyzeCommand{
     .operands = "TEXT",
     .min_operands = 1,
     .max_operands = 1000,
-    .summary = "show the words a text is searched by",
+    .summary = "show the terms a text is indexed under",
     .details = R"(  braid analyze "Foxes' getUserName() hunts" --language english)",
     .flags = kAnalyzeFlags,
     .run = run_analyze,

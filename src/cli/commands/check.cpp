@@ -72,11 +72,11 @@ const CommandSpec kCheckCommand{
     .name = "check",
     .operands = "",
     .summary = "verify that nothing is damaged",
-    .details = R"(Changes nothing. Reads every file, checks the order and the checksums of all
-records, and compares both indexes and their statistics with what they say.
-Prints a line for each problem, and exits with 4 if there is one; with 1 if
+    .details = R"(Reads every file, verifies the order and the checksums of all records, and
+compares both indexes and their statistics with the records. Changes nothing.
+Prints a line for each problem and exits with 4 if there is one; with 1 if
 nothing is damaged but an import is unfinished. Notes on standard error name
-what does no harm: writes that a crash interrupted, unknown files.
+what is harmless: writes that a crash interrupted, unknown files.
 
   braid check --data ~/notes
   braid check --json)",

@@ -21,7 +21,7 @@ constexpr auto kAddFlags = std::to_array<FlagSpec>({
     {.name = "text",
      .kind = FlagKind::Text,
      .value = "TEXT",
-     .help = "what is searched and shown",
+     .help = "the text to search and show",
      .key = "content"},
     {.name = "id",
      .kind = FlagKind::Text,
@@ -208,7 +208,7 @@ constexpr auto kDeleteFlags = std::to_array<FlagSpec>({
      .value = "ID",
      .help = "all chunks of a document; may be repeated"},
     kFilterFlag,
-    {.name = "yes", .help = "needed when the filter matches everything"},
+    {.name = "yes", .help = "required if the filter matches everything"},
     kIfVersionFlag,
 });
 
@@ -247,8 +247,8 @@ const CommandSpec kAddCommand{
     .name = "add",
     .operands = "",
     .summary = "store one chunk",
-    .details = R"(Without --text the whole chunk is read from standard input, as JSON. An id that
-exists is replaced. The database and the collection are created when missing.
+    .details = R"(Without --text, reads the whole chunk as JSON from standard input. Replaces a
+chunk of the same id. Creates the database and the collection if missing.
 
   braid add --id fox-1 --title Foxes --text "Red foxes hunt at dusk."
   echo '{"_id": "fox-2", "text": "Foxes sleep by day."}' | braid add)",
@@ -274,7 +274,7 @@ const CommandSpec kDeleteCommand{
     .name = "delete",
     .operands = "",
     .summary = "delete chunks by id, document or filter",
-    .details = R"(Ids that do not exist are no error.
+    .details = R"(Unknown ids are not an error.
 
   braid delete --id fox-1 --id fox-2
   braid delete --document report-7

@@ -56,7 +56,7 @@ constexpr auto kCreateFlags = std::to_array<FlagSpec>({
     {.name = "schema",
      .kind = FlagKind::Text,
      .value = "FILE|-",
-     .help = "the schema as JSON; flags stand above it"},
+     .help = "the schema as JSON; flags override it"},
     {.name = "stop-words", .help = "leave out the language's stop words", .key = "stop_words"},
     {.name = "bm25",
      .kind = FlagKind::Text,
@@ -105,7 +105,7 @@ Result<> run_create(Session& session) {
 }
 
 constexpr auto kDropFlags = std::to_array<FlagSpec>({
-    {.name = "yes", .help = "needed: what is dropped is gone"},
+    {.name = "yes", .help = "required: a dropped collection cannot be restored"},
 });
 
 Result<> run_drop(Session& session) {

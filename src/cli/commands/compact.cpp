@@ -94,9 +94,9 @@ Result<> run_purge(Session& session) {
 const CommandSpec kCompactCommand{
     .name = "compact",
     .operands = "",
-    .summary = "make a collection's files small",
-    .details = R"(Rewrites the files without what was deleted or replaced. The collection stays in
-use meanwhile, and no answer changes. "braid check" says how much is void.
+    .summary = "shrink a collection's files",
+    .details = R"(Rewrites the files without deleted and replaced chunks. The collection stays in
+use, and no answer changes. "braid check" says how much can be removed.
 
   braid compact --collection notes)",
     .flags = kCompactFlags,
@@ -107,10 +107,10 @@ const CommandSpec kPurgeCommand{
     .name = "purge",
     .operands = "",
     .summary = "remove what was deleted from the files",
-    .details = R"(A delete hides chunks at once; their text stays in the files until these are
-rewritten. This rewrites them all, then verifies that nothing is left ("braid
-check --deleted" does that again). Snapshots and exports are files of yours:
-they are not touched, nor is what the file system or the disk itself may keep.
+    .details = R"(A delete hides chunks at once, but their text stays in the files until those are
+rewritten. This rewrites all of them, then verifies that nothing is left ("braid
+check --deleted" verifies it again). It does not touch backups and exports, nor
+what the file system or the disk itself may keep.
 
   braid delete --document contract-17 && braid purge)",
     .flags = kPurgeFlags,

@@ -36,8 +36,8 @@ Setting shown(const Session& session, const Setting& setting) {
 }
 
 constexpr auto kTrustFlags = std::to_array<FlagSpec>({
-    {.name = "remove", .help = "trust it no longer"},
-    {.name = "list", .help = "show the directories that are trusted"},
+    {.name = "remove", .help = "stop trusting it"},
+    {.name = "list", .help = "list the trusted directories"},
 });
 
 Result<> list_trusted(Session& session, const std::filesystem::path& list) {
@@ -120,13 +120,13 @@ const CommandSpec kConfigShowCommand{
     .name = "config show",
     .operands = "",
     .summary = "show the configuration",
-    .details = R"(A flag stands above the environment, that above .env in the current directory,
-that above $XDG_CONFIG_HOME/braid/config.json, that above the default. A .env in
-a directory that is not trusted says how to rank, not what is sent where: see
-"braid help config trust". A key goes only to an address that its own source
-gives or sees, and OPENAI_API_KEY to OpenAI's alone.
+    .details = R"(Precedence: flags, the environment, .env in the current directory,
+$XDG_CONFIG_HOME/braid/config.json, defaults. A .env in a directory that is not
+trusted may say how to rank, not what is sent where: see "braid help config
+trust". A key is sent only to an address that comes from its own source or one
+below it, and OPENAI_API_KEY only to OpenAI.
 
---as WHO, of every command, is a name from config.json or an object like these:
+--as WHO, for every command, is a name from config.json or an object like these:
   "principals": {"ann": {"clearance": "normal", "scopes": ["sales"]},
                  "acme": {"namespaces": ["acme", "acme-*"]}})",
     .flags = kConfigFlags,
@@ -139,9 +139,9 @@ const CommandSpec kConfigTrustCommand{
     .operands = "[DIR]",
     .max_operands = 1,
     .summary = "let a directory's .env set everything",
-    .details = R"(Whoever wrote a .env decides what it says: a directory that came from elsewhere
-could send texts and keys to an address of its choice. So a .env in a directory
-that is not trusted sets only the profile, RETRIEVAL_*, RRF_CONSTANT,
+    .details = R"(A .env that came with a directory from elsewhere could send texts and keys to
+an address of its choice. So a .env in a directory that is not trusted sets only
+the profile, RETRIEVAL_*, RRF_CONSTANT,
 OVERFETCH_MULTIPLIER, MAX_HYBRID_SEARCH_RESULTS, BRAID_TOKEN_LIMIT, BRAID_CPU, a
 BRAID_DATA below it, a BRAID_EMBEDDER that runs here, and BRAID_OFFLINE=true.
 The rest is ignored with a warning. DIR is the current directory unless given;

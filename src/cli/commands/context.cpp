@@ -18,7 +18,7 @@ constexpr auto kContextFlags = std::to_array<FlagSpec>({
     {.name = "budget",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "tokens the text may have (default: 2000)"},
+     .help = "token budget (default: 2000)"},
 });
 
 Result<> run_context(Session& session) {
@@ -60,9 +60,9 @@ const CommandSpec kContextCommand{
     .min_operands = 1,
     .max_operands = 1000,
     .summary = "collect the passages for a prompt, within a token budget",
-    .details = R"(Prints the best passages that fit, each under a marker to cite it by. Chunks
-that follow each other become one passage; a document's passages stay together,
-in its order. Tokens are counted as the collection's embedder does.
+    .details = R"(Prints the best passages that fit, each under a marker to cite it by. Adjacent
+chunks become one passage; passages of a document stay together, in document
+order. Tokens are counted by the collection's embedder.
 
   braid context "when do foxes hunt?" --collection wiki --budget 1000
   braid context "fox" --expand-neighbors 1 --json)",

@@ -87,10 +87,10 @@ const CommandSpec kSnapshotCommand{
     .min_operands = 1,
     .max_operands = 1,
     .summary = "copy the whole database to a new directory",
-    .details = R"(DIR must be missing or empty. The copy is on disk and checked when the command
-ends; it is a database like any other, and does not open before it is complete.
-The database may be in use meanwhile, and may be served: each collection is
-copied as of one moment. Where nobody else writes, it is the same for all.
+    .details = R"(DIR must be missing or empty. When the command ends, the copy is on disk and
+checked; it is a database like any other, and does not open until it is
+complete. The database may be in use or served meanwhile: each collection is
+copied as of one point in time, the same for all if nobody writes.
 
   braid snapshot ~/backup/notes-monday --data ~/notes
   braid restore ~/backup/notes-monday --data ~/notes-again)",
@@ -104,9 +104,9 @@ const CommandSpec kRestoreCommand{
     .operands = "DIR",
     .min_operands = 1,
     .max_operands = 1,
-    .summary = "bring a snapshot back",
-    .details = R"(Checks the snapshot in DIR, then copies it to --data, which must be missing or
-empty.
+    .summary = "restore a database from a copy",
+    .details = R"(Checks the copy in DIR that "braid snapshot" made, then copies it to --data,
+which must be missing or empty.
 
   braid restore ~/backup/notes-monday --data ~/notes)",
     .flags = {},

@@ -311,10 +311,10 @@ Result<> run_doctor(Session& session) {
 const CommandSpec kDoctorCommand{
     .name = "doctor",
     .operands = "",
-    .summary = "say what is installed, what is sent, what is wrong",
-    .details = R"(Looks at the program, the configuration, the database and its lock, the models,
-and the endpoints that would be called; calls none. Exit code 1 if something is
-wrong.
+    .summary = "report what is installed, sent where, and wrong",
+    .details = R"(Inspects the program, the configuration, the database and its lock, the models,
+and the endpoints that would be called, without calling any. Exits with 1 if
+something is wrong.
 
   braid doctor --data ~/notes
   braid doctor --json)",

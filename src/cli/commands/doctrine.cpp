@@ -22,7 +22,7 @@ constexpr auto kDoctrineFlags = std::to_array<FlagSpec>({
     {.name = "collection",
      .kind = FlagKind::Text,
      .value = "NAME",
-     .help = "the collection; default: default",
+     .help = "the collection (default: default)",
      .key = "collection"},
 });
 
@@ -55,8 +55,8 @@ const CommandSpec kDoctrineCommand{
     .min_operands = 1,
     .max_operands = 1000,
     .summary = "find doctrine for a mission",
-    .details = R"(The profile "doctrine": the namespace arcnet_doctrine, meaning 0.6 and words
-0.4, ten hits. With --mos-code only paragraphs with one of the codes.
+    .details = R"(Uses the profile "doctrine": the namespace arcnet_doctrine, dense weight 0.6,
+ten hits. With --mos-code, only paragraphs with one of the codes.
 
   braid doctrine "cross a river at night" --mos-code 12B --mos-code 12C)",
     .flags = kDoctrineFlags,

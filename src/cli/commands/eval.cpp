@@ -21,11 +21,11 @@ constexpr auto kEvalFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Text,
      .value = "A,B",
      .help = "nDCG@k AP RR@k P@k R@k Success@k Judged@k, (rel=n) too"},
-    {.name = "per-query", .help = "the values of every query as well"},
+    {.name = "per-query", .help = "print the values of every query too"},
     {.name = "html",
      .kind = FlagKind::Text,
      .value = "FILE",
-     .help = "a report with plots, one page that needs nothing else"},
+     .help = "write a report with plots as one self-contained page"},
     {.name = "queries",
      .kind = FlagKind::Text,
      .value = "FILE",
@@ -84,9 +84,9 @@ const CommandSpec kEvalCommand{
     .min_operands = 1,
     .max_operands = 100,
     .summary = "measure TREC runs against judgements",
-    .details = R"(Measures have ir-measures' names and values. Means are over all judged queries;
-the first run is the baseline that the others are compared with, by a paired
-bootstrap and a randomisation test over the same queries.
+    .details = R"(Measures have the names and values of ir-measures. Means are over all judged
+queries. The first run is the baseline: the others are compared with it by a
+paired bootstrap and a randomisation test over the same queries.
 
   braid eval --qrels qrels/test.tsv dense.trec sparse.trec hybrid.trec
   braid eval --qrels q.txt --measures "nDCG@10,P(rel=2)@5" run.trec --per-query

@@ -110,8 +110,8 @@ const CommandSpec kExplainCommand{
     .min_operands = 1,
     .max_operands = 1000,
     .summary = "show where a chunk stands for a question",
-    .details = R"(Ranks and scores in each leg, however deep, and in the fused list. Searches as
-"retrieve" does.
+    .details = R"(Shows its rank and score in each leg, however deep, and in the fused list.
+Searches like "retrieve".
 
   braid explain "when do foxes hunt?" --chunk fox --collection wiki)",
     .flags = kExplainFlags,
@@ -128,7 +128,7 @@ const CommandSpec kWhyNotCommand{
     .max_operands = 1000,
     .summary = "say why a chunk is not in the answer",
     .details = R"(Names the step that lost it (filter, depth, threshold, stage, cut, ...) and the
-smallest single change to the request that brings it in, which was tried.
+smallest single change to the request that brings it in. The change was tried.
 
   braid why-not "when do foxes hunt?" --chunk oak -k 3 --collection wiki)",
     .flags = kExplainFlags,

@@ -127,9 +127,8 @@ const CommandSpec kFuseCommand{
     .min_operands = 1,
     .max_operands = 100,
     .summary = "fuse TREC runs with the engine's own formulas",
-    .details = R"(Each run's hits are ordered by score, then by smaller document id; the place in
-that order is the rank. The fused run goes to standard output, scores with all
-their digits.
+    .details = R"(Orders each run's hits by score, then by smaller document id; the position is
+the rank. Writes the fused run to standard output, scores with all their digits.
 
   braid fuse --method rrf dense.trec sparse.trec > hybrid.trec
   braid fuse --method weighted_sum --weights 0.7,0.3 dense.trec sparse.trec)",

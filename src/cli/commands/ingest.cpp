@@ -36,12 +36,12 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
     {.name = "max-tokens",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "of a chunk cut from a text (default: 256)"},
+     .help = "tokens of a chunk cut from a text (default: 256)"},
     {.name = "overlap",
      .kind = FlagKind::Integer,
      .value = "N",
      .help = "tokens repeated from the chunk before (default: 32)"},
-    {.name = "replace", .help = "files take the ids of other folders' files"},
+    {.name = "replace", .help = "let files take over ids of files in other folders"},
     {.name = "progress-every",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -311,17 +311,17 @@ const CommandSpec kIngestCommand{
     .min_operands = 1,
     .max_operands = 100'000,
     .summary = "store chunks from JSON lines, or texts",
-    .details = R"(In JSON lines each line is one chunk: {"_id", "title", "text", "metadata"}, or
-braid's own names; "-" is standard input. Folders, Markdown and plain text are
-cut into chunks at headings and paragraphs; unchanged files are skipped the next
-time. A text's id is its path below the folder given; where a file of another
-folder has that id, names of folders are put before it (p2/README.md), and a
-warning says so. A file keeps its id however it is named later; after a folder
-was moved, --replace lets its files take the old ones' places.
+    .details = R"(In JSON lines, each line is one chunk: {"_id", "title", "text", "metadata"}, or
+braid's own names; "-" is standard input. Markdown, plain text and folders of
+them are cut into chunks at headings and paragraphs; unchanged files are skipped
+the next time. A text's id is its path below the folder given; if a file of
+another folder has that id, folder names are put in front (p2/README.md), with a
+warning. A file keeps its id however the folder is given later; after moving a
+folder, --replace lets its files take over the old ids.
 
-The database and the collection are created when missing; flags about the
-collection count then, and must fit one that exists. A batch is on disk once it
-is acknowledged; after an error, what was stored before stays.
+Creates the database and the collection if missing; flags about the collection
+apply then, and must match one that exists. A batch is on disk once it is
+acknowledged; after an error, earlier batches stay.
 
   braid ingest corpus.jsonl --collection wiki
   braid ingest corpus.jsonl --embedder external --vectors corpus.npy

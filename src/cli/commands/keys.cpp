@@ -115,11 +115,11 @@ const CommandSpec kKeysAddCommand{
     .min_operands = 1,
     .max_operands = 1,
     .summary = "make an API key for braid serve",
-    .details = R"(Prints the key and puts its hash into the key file, where rights, an expiry and
-a principal can be changed by hand (docs/http.md). Collections and namespaces
-may be patterns that end in "*". Without --clearance the key sees every chunk of
-its collections; with it, those up to that level, without a scope or in one of
-its own.
+    .details = R"(Prints the key and adds its hash to the key file, where rights, expiry and
+principal can be edited (docs/http.md). Collections and namespaces may be
+patterns that end in "*". Without --clearance the key sees every chunk of its
+collections; with it, chunks up to that level that have no scope or one of its
+own.
 
   braid keys add agent --grant notes=write --grant 'team-*=read'
   braid keys add ann --clearance normal --scope sales --namespace acme

@@ -48,12 +48,12 @@ Result<> run_mcp(Session& session) {
 const CommandSpec kMcpCommand{
     .name = "mcp",
     .operands = "",
-    .summary = "serve agents by the Model Context Protocol",
+    .summary = "serve agents over the Model Context Protocol",
     .details = R"(Reads one JSON message per line from standard input and answers on standard
-output; a client starts it. Tools: hybrid_search, memory_search, get, neighbors,
-list_collections, explain. Without --allow-writes nothing can be changed, and
-what others store after the start is not seen. With --as the agent sees, and
-stores, only what that principal may.
+output; an MCP client starts it. Tools: hybrid_search, memory_search, get,
+neighbors, list_collections, explain. Without --allow-writes it changes nothing
+and does not see what others store after it started. With --as, the agent sees
+and stores only what that principal may.
 
   braid mcp --data ~/notes
   braid mcp --data ~/notes --as '{"clearance": "normal", "scopes": ["sales"]}'

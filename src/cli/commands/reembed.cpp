@@ -68,9 +68,9 @@ Result<> run_reembed(Session& session) {
 const CommandSpec kReembedCommand{
     .name = "reembed",
     .operands = "",
-    .summary = "make a collection's vectors anew",
-    .details = R"(The collection stays in use meanwhile. What was done before an interruption is
-not done again.
+    .summary = "recompute a collection's vectors",
+    .details = R"(The collection stays in use. After an interruption it continues where it
+stopped.
 
   braid reembed --collection wiki --embedder bge-small-en-v1.5)",
     .flags = kReembedFlags,

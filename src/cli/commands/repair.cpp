@@ -54,7 +54,7 @@ Result<> run_repair(Session& session) {
     // Whoever runs it in a script must learn that there was damage.
     return fail(ErrorCode::Corruption,
                 eval::count_of(report.mended.size(), "collection was", "collections were") +
-                    " damaged, and made anew of what could be read");
+                    " damaged, and rebuilt from what could be read");
 }
 
 }  // namespace
@@ -62,12 +62,12 @@ Result<> run_repair(Session& session) {
 const CommandSpec kRepairCommand{
     .name = "repair",
     .operands = "",
-    .summary = "save what can be read of damaged collections",
-    .details = R"(For a database that "braid check" finds damaged and that nobody has open. Each
-damaged collection is made anew of all records that can be read, also of those
-behind the damage; what is lost is named, and the damaged log is kept beside it.
-Whole collections are not touched. A snapshot, if there is one, loses less.
-Exits with 4 if something was damaged, with 0 if nothing was.
+    .summary = "rebuild damaged collections from what is readable",
+    .details = R"(For a database that "braid check" finds damaged and that nobody has open.
+Rebuilds each damaged collection from every readable record, also those behind
+the damage, names what is lost, and keeps the damaged log. Does not touch intact
+collections. Restoring a backup, if there is one, loses less. Exits with 4 if
+something was damaged, with 0 if nothing was.
 
   braid check || braid repair)",
     .flags = {},

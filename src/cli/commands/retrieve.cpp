@@ -20,7 +20,7 @@ constexpr auto kRetrieveFlags = std::to_array<FlagSpec>({
     {.name = "request",
      .kind = FlagKind::Text,
      .value = "FILE|-",
-     .help = "the request as JSON; flags stand above it"},
+     .help = "the request as JSON; flags override it"},
     {.name = "query-vector",
      .kind = FlagKind::Text,
      .value = "FILE.npy|JSON",
@@ -101,10 +101,9 @@ const CommandSpec kRetrieveCommand{
     .min_operands = 0,
     .max_operands = 1000,
     .summary = "find the passages that answer a question",
-    .details = R"(What is not said comes from the profile: that of --profile, of BRAID_PROFILE,
-"service" if one of RETRIEVAL_TOP_K, RETRIEVAL_VECTOR_WEIGHT and
-RETRIEVAL_BM25_WEIGHT is set, else "default", as at every door. Each hit says
-which leg found it at which rank.
+    .details = R"(Defaults come from a profile: --profile, else BRAID_PROFILE, else "service" if
+RETRIEVAL_TOP_K, RETRIEVAL_VECTOR_WEIGHT or RETRIEVAL_BM25_WEIGHT is set, else
+"default", as over HTTP and MCP. Each hit says which leg found it at which rank.
 
   braid retrieve "when do foxes hunt?" --collection wiki
   braid retrieve fox --strategy sparse -k 3 --filter '{"year": {"$gte": 2020}}'

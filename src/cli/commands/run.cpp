@@ -29,7 +29,7 @@ constexpr auto kRunFlags = std::to_array<FlagSpec>({
     {.name = "name",
      .kind = FlagKind::Text,
      .value = "TAG",
-     .help = "the run's name (default: of the strategy)"},
+     .help = "the run's name (default: the strategy)"},
 });
 
 Result<eval::RunRequest> run_request(const Session& session) {
@@ -101,9 +101,9 @@ const CommandSpec kRunCommand{
     .name = "run",
     .operands = "",
     .summary = "search a file of queries and write a TREC run",
-    .details = R"(A run ranks documents: each once, at the place of its best chunk, with strictly
-falling scores. --top-k says how many per query (default: 100). "braid eval"
-measures runs, "braid fuse" fuses them.
+    .details = R"(A run ranks documents, each once, by its best chunk, with strictly decreasing
+scores. --top-k says how many per query (default: 100). "braid eval" measures
+runs, "braid fuse" fuses them.
 
   braid run --collection wiki --queries q.jsonl --strategy sparse --out a.trec
   braid run --queries q.tsv --query-vectors q.npy --fusion dbsf --out dbsf.trec)",

@@ -58,16 +58,16 @@ constexpr auto kServeFlags = std::to_array<FlagSpec>({
     {.name = "metrics-port",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "serve /metrics, and nothing else, on this port"},
+     .help = "serve only /metrics on this port"},
     {.name = "allow-writes", .help = "let agents store and forget through /mcp"},
     {.name = "allow-host",
      .kind = FlagKind::List,
      .value = "NAME",
-     .help = "a name this server goes by; may be repeated"},
+     .help = "a host name of this server; may be repeated"},
     {.name = "allow-origin",
      .kind = FlagKind::List,
      .value = "URL",
-     .help = "web pages that may call; may be repeated"},
+     .help = "origin of web pages that may call; may be repeated"},
     {.name = "rate",
      .kind = FlagKind::Number,
      .value = "N",
@@ -75,7 +75,7 @@ constexpr auto kServeFlags = std::to_array<FlagSpec>({
     {.name = "workers",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "requests that compute at the same time"},
+     .help = "requests computed at the same time"},
     {.name = "memory-mb",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -105,7 +105,7 @@ constexpr auto kServeFlags = std::to_array<FlagSpec>({
     {.name = "audit",
      .kind = FlagKind::Text,
      .value = "FILE",
-     .help = "append who was given which chunks, as JSON lines"},
+     .help = "append who saw which chunks, as JSON lines"},
 });
 
 /// Whole lines on standard error, whoever writes them.
@@ -358,10 +358,10 @@ const CommandSpec kServeCommand{
     .operands = "",
     .summary = "serve the database over HTTP, JSON-RPC and MCP",
     .details = R"(REST under /v1 (see /v1/openapi.json), JSON-RPC 2.0 at /rpc, MCP at /mcp,
-/healthz and /readyz. Without API keys only this machine is answered; another
---host needs --key-file. Other commands on the same database go through the
-server by themselves, over a Unix socket in its folder. SIGTERM and SIGINT let
-running requests end, then exit with 0.
+/healthz and /readyz. Without API keys it answers only this machine; another
+--host requires --key-file. Other commands on the same database go through the
+server automatically, over a Unix socket in its folder. On SIGTERM or SIGINT it
+finishes running requests and exits with 0.
 
   braid serve --data ~/notes
   braid serve --host 0.0.0.0 --key-file keys.json

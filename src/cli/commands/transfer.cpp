@@ -151,7 +151,7 @@ private:
         keep_vectors_ = !before || !now || before->hard_equal(*now);
         if (!keep_vectors_) {
             session_.note("the embedder \"" + made.vectors.embedder +
-                          "\" is not the one that made the vectors: they are made anew");
+                          "\" is not the one that made the vectors: they are recomputed");
         }
         return {};
     }
@@ -203,10 +203,10 @@ const CommandSpec kExportCommand{
     .name = "export",
     .operands = "",
     .summary = "write a collection as JSON lines",
-    .details = R"(The first line is the collection's schema, then a line for each chunk of every
-namespace, with its vector, in the words that "ingest" reads, and a last one
-that says how many there are. What is written meanwhile may be in it or not: a
-copy as of one moment is "braid snapshot".
+    .details = R"(The first line is the collection's schema; then a line for each chunk of every
+namespace, with its vector, in the form that "ingest" reads; the last line says
+how many there are. Concurrent writes may be included or not: for a copy as of
+one point in time use "braid snapshot".
 
   braid export --collection notes > notes.jsonl
   braid export --collection notes | braid import - --data ~/other)",
@@ -221,11 +221,11 @@ const CommandSpec kImportCommand{
     .max_operands = 1,
     .summary = "make a collection from an export",
     .details = R"(FILE is what "braid export" wrote; "-" is standard input. The collection must be
-new, and can be read once all of it is there: an import that fails or is
-interrupted leaves nothing, or, if the program is killed, a collection that is
-listed as unfinished and that the next import replaces. Vectors are kept, unless
-the embedder here differs from the one that made them: then they are made anew.
-Chunks get versions of their own.
+new, and becomes readable when it is complete: an import that fails or is
+interrupted leaves nothing; one that is killed leaves a collection that is
+listed as unfinished and that the next import replaces. Vectors are kept if the
+embedder here is the one that made them, else recomputed. Chunks get new
+versions.
 
   braid import notes.jsonl
   braid import notes.jsonl --collection notes-2)",

@@ -34,12 +34,15 @@ constexpr auto kTuneFlags = std::to_array<FlagSpec>({
     {.name = "measure",
      .kind = FlagKind::Text,
      .value = "NAME",
-     .help = "what to raise (default: nDCG@10)"},
+     .help = "measure to maximise (default: nDCG@10)"},
     {.name = "folds",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "parts that the queries are dealt to (default: 5)"},
-    {.name = "seed", .kind = FlagKind::Integer, .value = "N", .help = "of the dealing"},
+     .help = "folds of the cross-validation (default: 5)"},
+    {.name = "seed",
+     .kind = FlagKind::Integer,
+     .value = "N",
+     .help = "seed of the assignment to folds"},
 });
 
 /// One way to search.
@@ -235,11 +238,10 @@ Result<> run_tune(Session& session) {
 const CommandSpec kTuneCommand{
     .name = "tune",
     .operands = "",
-    .summary = "choose fusion and weights by judged queries",
-    .details = R"(Searches the queries by rrf and weighted_sum with dense weights from 0.1 to 0.9,
-by dbsf and by each leg alone. What the choice is worth is measured on queries
-that had no part in it: the queries are dealt to folds, and each fold is
-searched by the setting that is best on the others. It writes nothing: the
+    .summary = "choose fusion and weights on judged queries",
+    .details = R"(Tries rrf and weighted_sum with dense weights from 0.1 to 0.9, dbsf, and each
+leg alone. The choice is measured by cross-validation: each fold of the queries
+is searched with the setting that is best on the others. Writes nothing: the
 result is a profile for config.json, if one is clearly better than the present
 setting.
 

@@ -152,13 +152,13 @@ McpSession::Accepted McpSession::take_request(const Message& message,
             return refused(id, kInvalidParams, "\"cursor\" is none of this server's");
         }
         return ready(
-            rpc_result(id, dressed({{"tools", server_.tools().definitions()}}, *era, true)));
+            rpc_result(id, for_era({{"tools", server_.tools().definitions()}}, *era, true)));
     }
     if (modern && message.method == "server/discover") {
         Object result{{"supportedVersions", supported_versions()},
                       {"capabilities", Object{{"tools", Object{}}}},
                       {"instructions", kInstructions}};
-        return ready(rpc_result(id, dressed(std::move(result), *era, true)));
+        return ready(rpc_result(id, for_era(std::move(result), *era, true)));
     }
     if (!modern && message.method == "ping") return ready(rpc_result(id, Object{}));
     if (!modern && message.method == "initialize") {
@@ -191,7 +191,7 @@ Value McpSession::server_info() const {
         {"name", "braid"}, {"title", "braid"}, {"version", Value(server_.options().version)}};
 }
 
-Value McpSession::dressed(Object result, Era era, bool cacheable) const {
+Value McpSession::for_era(Object result, Era era, bool cacheable) const {
     if (era == Era::Legacy) return result;
     result.set("resultType", "complete");
     if (cacheable) {
@@ -259,7 +259,7 @@ Value McpSession::tool_reply(ToolResult result, Era era) const {
     Object out{{"content", std::move(content)}};
     if (!result.structured.is_null()) out.set("structuredContent", std::move(result.structured));
     out.set("isError", result.is_error);
-    return dressed(std::move(out), era, false);
+    return for_era(std::move(out), era, false);
 }
 
 }  // namespace braid::server

@@ -101,8 +101,8 @@ private:
                                         const Object& arguments, service::Caller caller,
                                         Running& running);
     Value tool_reply(ToolResult result, Era era) const;
-    /// A result as the era wants it.
-    Value dressed(Object result, Era era, bool cacheable) const;
+    /// The result with the members that the era requires.
+    Value for_era(Object result, Era era, bool cacheable) const;
     Value server_info() const;
 
     const McpServer& server_;

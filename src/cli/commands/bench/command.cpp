@@ -35,11 +35,11 @@ constexpr auto kDenseFlags = std::to_array<FlagSpec>({
     {.name = "recall",
      .kind = FlagKind::Number,
      .value = "R",
-     .help = "least share of the true hits (default: 0.95)"},
+     .help = "recall to reach (default: 0.95)"},
     {.name = "selectivity",
      .kind = FlagKind::Number,
      .value = "S",
-     .help = "search only this share of the vectors, by a filter"},
+     .help = "filter that lets this share of the vectors through"},
     {.name = "metric",
      .kind = FlagKind::Text,
      .value = "NAME",
@@ -179,10 +179,10 @@ Result<> run_dense(Session& session) {
 const CommandSpec kBenchSparseCommand{
     .name = "bench sparse",
     .operands = "",
-    .summary = "measure search by words on your own text",
-    .details = R"(Builds the index in a scratch folder, which it removes, and searches every query
-in one warm-up and five measured rounds; the median round counts. Answers are
-chunk ids with scores; texts are not fetched.
+    .summary = "measure sparse search on your own text",
+    .details = R"(Builds the index in a temporary folder and runs every query in one warm-up and
+five measured rounds; reports the median round. Answers are chunk ids with
+scores; texts are not fetched.
 
   braid bench sparse --corpus lines.txt --queries questions.txt -k 10 --json)",
     .flags = kSparseFlags,
@@ -194,9 +194,9 @@ chunk ids with scores; texts are not fetched.
 const CommandSpec kBenchDenseCommand{
     .name = "bench dense",
     .operands = "",
-    .summary = "measure search by meaning on your own vectors",
-    .details = R"(As "bench sparse". "recall" is the share of the exact hits that are found,
-"exact_qps" the speed of the exact search in the same run.
+    .summary = "measure dense search on your own vectors",
+    .details = R"(Like "bench sparse". "recall" is the share of the exact hits that are found,
+"exact_qps" the speed of exact search in the same run.
 
   braid bench dense --base base.npy --queries q.npy --recall 0.95 --json
   braid bench dense --base base.npy --queries q.npy --selectivity 0.01)",

@@ -28,7 +28,7 @@ constexpr auto kBenchHybridFlags = std::to_array<FlagSpec>({
     {.name = "embedder",
      .kind = FlagKind::Text,
      .value = "NAME",
-     .help = "embed every query afresh instead, by this model"},
+     .help = "embed every query with this model instead"},
     {.name = "docs", .kind = FlagKind::Integer, .value = "N", .help = "only the first N documents"},
     {.name = "analyzer",
      .kind = FlagKind::Text,
@@ -177,11 +177,11 @@ const CommandSpec kBenchHybridCommand{
     .name = "bench hybrid",
     .operands = "",
     .summary = "measure whole answers on your own text and vectors",
-    .details = R"(As "bench sparse", but each query is a whole request: both legs, rrf with equal
-weights, texts and receipts. With --embedder every query is embedded by that
-model, each time anew. Means are what the answers say of their own time: the
-legs run side by side, so "both legs" is less than their sum where cores are
-free. "fusion_share" is the part of it that goes into fusing and receipts.
+    .details = R"(Like "bench sparse", but each query is a whole request: both legs, rrf with
+equal weights, texts and receipts. With --embedder that model embeds every
+query, every time. The means are the timings the answers report: the legs run in
+parallel, so "both legs" is less than their sum where cores are free.
+"fusion_share" is the share spent on fusion and receipts.
 
   braid bench hybrid --corpus lines.txt --base base.npy --queries questions.txt
                      --query-vectors q.npy --json
