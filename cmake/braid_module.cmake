@@ -31,6 +31,9 @@ function(braid_targets out)
   set(${out} ${targets} PARENT_SCOPE)
 endfunction()
 
+# Folders that BRAID_UNITY_MODULES leaves as they are: their files have helpers of one name.
+set(BRAID_FILE_BY_FILE sparse)
+
 # One folder under src/ = one library. It sees its own headers, those of the folders it names, no others.
 #   DEPS: appear in this folder's headers (passed on)     USES: only in its .cpp files (not passed on)
 #   LIBS: third-party targets, private to the folder
@@ -57,18 +60,29 @@ function(braid_module name)
   target_link_libraries(${target} PUBLIC ${deps} PRIVATE ${uses})
   if(BRAID_SANITIZE)
     braid_precompile(${target} braid_pch)
+  elseif(BRAID_UNITY_MODULES AND NOT name IN_LIST BRAID_FILE_BY_FILE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
   set_property(GLOBAL APPEND PROPERTY BRAID_MODULES ${target})
   set_property(TARGET ${target} PROPERTY BRAID_LIBS ${arg_LIBS})
-  # A source file includes its own header first (tests/layering), which proves that header.
+  # A source file includes its own header first (tests/layering), which proves that header where
+  # each is compiled alone.
   set(unproved ${arg_HEADERS})
-  foreach(source IN LISTS arg_SOURCES)
-    string(REGEX REPLACE "[.]cpp$" ".hpp" proved ${source})
-    list(REMOVE_ITEM unproved ${proved})
-  endforeach()
+  if(NOT BRAID_UNITY_MODULES)
+    foreach(source IN LISTS arg_SOURCES)
+      string(REGEX REPLACE "[.]cpp$" ".hpp" proved ${source})
+      list(REMOVE_ITEM unproved ${proved})
+    endforeach()
+  endif()
   list(TRANSFORM unproved PREPEND braid/${name}/)
-  if(NOT BRAID_SANITIZE OR NOT arg_SOURCES)               # once is enough: sanitizer builds are lean
+  if(NOT arg_SOURCES)
     braid_probe_headers(${target} ${unproved})
+  elseif(unproved AND NOT BRAID_SANITIZE)                 # once is enough: sanitizer builds are lean
+    add_library(${target}_probes OBJECT)                  # apart: who builds the program needs none
+    target_compile_options(${target}_probes PRIVATE ${BRAID_WARNINGS})
+    target_link_libraries(${target}_probes PRIVATE ${target})
+    braid_probe_headers(${target}_probes ${unproved})
   endif()
 endfunction()
 

@@ -46,14 +46,14 @@ constexpr auto kTuneFlags = std::to_array<FlagSpec>({
 });
 
 /// One way to search.
-struct Setting {
+struct Trial {
     std::string name;
     Request request;
     Object profile;  // what differs from today's, as a profile says it
 };
 
-Setting fused(const Request& now, FusionMethod method, std::optional<double> dense_weight) {
-    Setting setting{std::string(name_of(method)), now, {{"method", Value(name_of(method))}}};
+Trial fused(const Request& now, FusionMethod method, std::optional<double> dense_weight) {
+    Trial setting{std::string(name_of(method)), now, {{"method", Value(name_of(method))}}};
     setting.request.strategy = Strategy::Hybrid;
     setting.request.fusion = {};
     setting.request.fusion.method = method;
@@ -66,8 +66,8 @@ Setting fused(const Request& now, FusionMethod method, std::optional<double> den
     return setting;
 }
 
-Setting one_leg(const Request& now, Strategy strategy) {
-    Setting setting{
+Trial one_leg(const Request& now, Strategy strategy) {
+    Trial setting{
         std::string(name_of(strategy)) + " alone", now, {{"strategy", Value(name_of(strategy))}}};
     setting.request.strategy = strategy;
     setting.request.fusion = {};
@@ -76,11 +76,11 @@ Setting one_leg(const Request& now, Strategy strategy) {
     return setting;
 }
 
-std::vector<Setting> settings_to_try(const Request& now) {
-    std::vector<Setting> settings{{"now", now, {}},
-                                  one_leg(now, Strategy::Dense),
-                                  one_leg(now, Strategy::Sparse),
-                                  fused(now, FusionMethod::Dbsf, std::nullopt)};
+std::vector<Trial> settings_to_try(const Request& now) {
+    std::vector<Trial> settings{{"now", now, {}},
+                                one_leg(now, Strategy::Dense),
+                                one_leg(now, Strategy::Sparse),
+                                fused(now, FusionMethod::Dbsf, std::nullopt)};
     for (const FusionMethod method : {FusionMethod::Rrf, FusionMethod::WeightedSum}) {
         for (int tenths = 1; tenths <= 9; ++tenths) {
             settings.push_back(fused(now, method, tenths / 10.0));
@@ -114,13 +114,13 @@ Result<eval::TuneOptions> tune_options(const Arguments& arguments) {
 
 /// Searches all queries by every setting.
 Result<std::vector<eval::Run>> search(const Session& session, const QueryFile& file,
-                                      const std::vector<Setting>& settings,
+                                      const std::vector<Trial>& settings,
                                       const eval::Measure& measure) {
     BRAID_TRY(const auto service, session.service_for_reading());
     const bool bar = session.out.notes_on_terminal() && !session.quiet();
     std::vector<eval::Run> runs;
     runs.reserve(settings.size());
-    for (const Setting& setting : settings) {
+    for (const Trial& setting : settings) {
         if (bar) session.out.status(setting.name);
         eval::RunRequest request;
         request.request = setting.request;
@@ -144,7 +144,7 @@ Result<std::vector<eval::Run>> search(const Session& session, const QueryFile& f
     return runs;
 }
 
-Value to_value(const std::vector<Setting>& settings, const eval::TuneOutcome& outcome,
+Value to_value(const std::vector<Trial>& settings, const eval::TuneOutcome& outcome,
                const eval::Measure& measure) {
     Array tried;
     for (std::size_t i = 0; i < settings.size(); ++i) {
@@ -163,7 +163,7 @@ Value to_value(const std::vector<Setting>& settings, const eval::TuneOutcome& ou
 }
 
 /// The best settings, and always the one in use.
-void show_settings(Output& out, const std::vector<Setting>& settings,
+void show_settings(Output& out, const std::vector<Trial>& settings,
                    const eval::TuneOutcome& outcome, const eval::Measure& measure) {
     std::vector<std::size_t> order(settings.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -179,7 +179,7 @@ void show_settings(Output& out, const std::vector<Setting>& settings,
     table.print(out);
 }
 
-void show(Session& session, const std::vector<Setting>& settings, const eval::TuneOutcome& outcome,
+void show(Session& session, const std::vector<Trial>& settings, const eval::TuneOutcome& outcome,
           const eval::Measure& measure) {
     show_settings(session.out, settings, outcome, measure);
     const std::size_t folds = outcome.chosen.size();
@@ -189,7 +189,7 @@ void show(Session& session, const std::vector<Setting>& settings, const eval::Tu
     session.out.line();
     session.out.text(eval::to_table(outcome.held_out, {.color = session.out.style().colored()}));
     session.out.line();
-    const Setting& best = settings[outcome.best];
+    const Trial& best = settings[outcome.best];
     if (outcome.best == 0) {
         session.out.line("No setting is better than the present one.");
         return;
@@ -222,7 +222,7 @@ Result<> run_tune(Session& session) {
     if (file.queries.empty()) {
         return invalid_argument(*path + " judges none of the queries");
     }
-    const std::vector<Setting> settings = settings_to_try(now);
+    const std::vector<Trial> settings = settings_to_try(now);
     BRAID_TRY(const auto runs, search(session, file, settings, options.measure));
     BRAID_TRY(const auto outcome, eval::tune(qrels, runs, options));
     if (session.json()) {
