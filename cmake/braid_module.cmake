@@ -81,7 +81,7 @@ function(braid_module name)
   elseif(unproved AND NOT BRAID_SANITIZE)                 # once is enough: sanitizer builds are lean
     add_library(${target}_probes OBJECT)                  # apart: who builds the program needs none
     target_compile_options(${target}_probes PRIVATE ${BRAID_WARNINGS})
-    target_link_libraries(${target}_probes PRIVATE ${target})
+    target_link_libraries(${target}_probes PRIVATE ${target} ${uses} ${arg_LIBS})
     braid_probe_headers(${target}_probes ${unproved})
   endif()
 endfunction()
