@@ -18,11 +18,17 @@ constexpr std::size_t kGraphHead = 64;
 constexpr std::uint32_t kMostEntries = 1024;
 constexpr std::size_t kStarts = 8;
 
-/// A row in the pool: the estimate above, then the row, then whether it was walked from.
+/// Marks a key of the pool whose row was walked from. Rows have 31 bits, so one is left.
 constexpr std::uint64_t kWalked = 1;
 
-std::uint64_t pool_key(float estimate, std::uint32_t row) noexcept {
-    return std::uint64_t{ordered_bits(estimate)} << 32 | std::uint64_t{~row & 0x7fff'ffffU} << 1;
+/// A key of rank_lines with room for kWalked.
+std::uint64_t pool_key(std::uint64_t ranked) noexcept {
+    return (ranked & ~std::uint64_t{0xffff'ffffU}) | (ranked << 1 & 0xffff'fffeU);
+}
+
+/// A key of rank_lines above which those are whose pool_key is above this one.
+std::uint64_t ranked_key(std::uint64_t key) noexcept {
+    return (key & ~std::uint64_t{0xffff'ffffU}) | 0x8000'0000U | (key >> 1 & 0x7fff'ffffU);
 }
 
 std::uint32_t row_of(std::uint64_t key) noexcept {
@@ -33,97 +39,112 @@ std::uint32_t row_of(std::uint64_t key) noexcept {
 class Pool {
 public:
     Pool(std::vector<std::uint64_t>& keys, std::size_t most) : keys_(keys), most_(most) {
-        keys_.clear();
-        keys_.reserve(most + 1);
+        keys_.resize(most + 1);
     }
 
-    /// True if the row is likely to be walked from soon.
-    bool offer(std::uint64_t key) {
-        if (keys_.size() == most_) {
-            if (key <= keys_.back()) return false;
-            keys_.pop_back();
-        }
-        const auto place = std::lower_bound(keys_.begin(), keys_.end(), key, std::greater<>());
-        const auto at = static_cast<std::size_t>(place - keys_.begin());
+    /// Ranked keys that are not above this cannot enter.
+    std::uint64_t least() const noexcept {
+        return size_ < most_ ? 0 : ranked_key(keys_[most_ - 1]);
+    }
+
+    /// True if the row is likely to be walked from soon. Drops the last where there are too many.
+    bool offer(std::uint64_t key) noexcept {
+        const std::size_t at = above(key);
+        if (at == most_) return false;
+        std::uint64_t* place = keys_.data() + at;
+        std::memmove(place + 1, place, (size_ - at) * sizeof *place);
+        *place = key;
+        size_ = std::min(size_ + 1, most_);
         const bool soon = at <= next_ + 1;
         next_ = std::min(next_, at);
-        keys_.insert(place, key);
         return soon;
     }
 
     /// The place of the best key not walked from, from `place` on; size() if there is none.
     std::size_t waiting(std::size_t place) const noexcept {
-        while (place < keys_.size() && (keys_[place] & kWalked) != 0) ++place;
+        while (place < size_ && (keys_[place] & kWalked) != 0) ++place;
         return place;
     }
-    std::size_t size() const noexcept { return keys_.size(); }
+    std::size_t size() const noexcept { return size_; }
     std::size_t next() const noexcept { return next_; }
     std::uint32_t row(std::size_t place) const noexcept { return row_of(keys_[place]); }
 
     /// The best row not walked from, which is now; kNoRow if there is none.
     std::uint32_t take() noexcept {
         next_ = waiting(next_);
-        if (next_ == keys_.size()) return kNoRow;
+        if (next_ == size_) return kNoRow;
         keys_[next_] |= kWalked;
         return row_of(keys_[next_++]);
     }
 
 private:
+    /// How many keys are above this one, without a branch that nothing can foresee.
+    std::size_t above(std::uint64_t key) const noexcept {
+        const std::uint64_t* first = keys_.data();
+        std::size_t left = size_;
+        while (left > 1) {
+            const std::size_t half = left / 2;
+            first += half & -static_cast<std::size_t>(first[half - 1] > key);
+            left -= half;
+        }
+        const auto at = static_cast<std::size_t>(first - keys_.data());
+        return at + (left == 1 && *first > key ? 1 : 0);
+    }
+
     std::vector<std::uint64_t>& keys_;
     std::size_t most_;
+    std::size_t size_ = 0;
     std::size_t next_ = 0;
 };
 
 void fetch_list(const GraphView& graph, std::uint32_t row) noexcept {
     const auto* list = reinterpret_cast<const char*>(graph.neighbours(row).data());
-    for (std::size_t byte = 0; byte < 4 * kGraphDegree; byte += 64) {
+    for (std::size_t byte = 0; byte < 4 * graph.degree; byte += 64) {
         __builtin_prefetch(list + byte);
     }
 }
 
-/// Rows that were not visited before join `rows`, and their codes are on the way. Without branches:
-/// which rows those are, nothing can foresee.
+/// Rows that were not visited before join `rows`, and their codes are on the way. No branch asks
+/// which rows those are: nothing can foresee it.
 void gather(std::span<const std::uint32_t> from, const CodeView& codes, GraphScratch& scratch) {
-    std::size_t count = scratch.rows.size();
-    scratch.rows.resize(count + from.size());
+    std::vector<std::uint32_t>& rows = scratch.rows;
+    std::size_t count = rows.size();
+    rows.resize(count + from.size());
     for (const std::uint32_t row : from) {
-        const std::uint64_t exists = row < codes.count ? 1 : 0;
-        const std::uint32_t place = exists != 0 ? row : 0;
-        std::uint64_t& word = scratch.visited[place / 64];
-        const std::uint64_t fresh = exists & ~(word >> place % 64);
-        word |= exists << place % 64;
-        __builtin_prefetch(codes.lines + std::size_t{place} * kernels::kLineBytes);
-        scratch.rows[count] = row;
-        count += fresh & 1;
+        if (row >= codes.count) {
+            if (row == kNoRow) break;
+            continue;
+        }
+        std::uint64_t& word = scratch.visited[row / 64];
+        const std::uint64_t bit = std::uint64_t{1} << row % 64;
+        rows[count] = row;
+        count += (word & bit) == 0 ? 1 : 0;
+        word |= bit;
+        __builtin_prefetch(codes.lines + std::size_t{row} * kernels::kLineBytes);
     }
-    scratch.rows.resize(count);
+    rows.resize(count);
 }
 
-void estimate_all(const CodeView& codes, const CodeQuery& query, GraphScratch& scratch) {
-    scratch.sums.resize(scratch.rows.size());
-    kernels::dense_kernels().estimate_lines(query.line, codes.lines, scratch.rows.data(),
-                                            scratch.rows.size(), scratch.sums.data());
-}
-
-std::uint64_t key_of(const CodeView& codes, const CodeQuery& query, const GraphScratch& scratch,
-                     std::size_t i) noexcept {
-    const std::uint32_t row = scratch.rows[i];
-    const std::uint8_t* line = codes.lines + std::size_t{row} * kernels::kLineBytes;
-    return pool_key(query.estimate(line, scratch.sums[i]), row);
+/// The keys of the gathered rows that are above `least`.
+std::span<std::uint64_t> rank(const CodeView& codes, const CodeQuery& query, std::uint64_t least,
+                              GraphScratch& scratch) {
+    const std::vector<std::uint32_t>& rows = scratch.rows;
+    scratch.keys.resize(std::max(scratch.keys.size(), rows.size()));
+    const std::size_t count = kernels::dense_kernels().rank_lines(
+        query.line, codes.lines, rows.data(), rows.size(), least, scratch.keys.data());
+    return std::span(scratch.keys).first(count);
 }
 
 void start(const GraphView& graph, const CodeView& codes, const CodeQuery& query, Pool& pool,
            GraphScratch& scratch) {
     gather(graph.entries, codes, scratch);
-    estimate_all(codes, query, scratch);
-    std::vector<std::uint64_t> keys(scratch.rows.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = key_of(codes, query, scratch, i);
+    const auto keys = rank(codes, query, 0, scratch);
     const std::size_t count = std::min(kStarts, keys.size());
     std::partial_sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count), keys.end(),
                       std::greater<>());
-    for (std::size_t i = 0; i < count; ++i) pool.offer(keys[i]);
+    for (std::size_t i = 0; i < count; ++i) pool.offer(pool_key(keys[i]));
     for (std::size_t i = count; i < keys.size(); ++i) {  // these may be met again
-        const std::uint32_t row = row_of(keys[i]);
+        const std::uint32_t row = row_of(pool_key(keys[i]));
         scratch.visited[row / 64] &= ~(std::uint64_t{1} << row % 64);
     }
 }
@@ -152,14 +173,13 @@ std::span<const std::uint32_t> walk(const GraphView& graph, const CodeView& code
             fetch_list(graph, pool.row(place));
             place = pool.waiting(place + 1);
         }
-        estimate_all(codes, query, scratch);
-        for (std::size_t i = 0; i < scratch.rows.size(); ++i) {
-            const std::uint64_t key = key_of(codes, query, scratch, i);
-            if (pool.offer(key)) fetch_list(graph, scratch.rows[i]);
+        for (const std::uint64_t ranked : rank(codes, query, pool.least(), scratch)) {
+            const std::uint64_t key = pool_key(ranked);
+            if (pool.offer(key)) fetch_list(graph, row_of(key));
         }
     }
-    scratch.rows.resize(scratch.pool.size());
-    std::ranges::transform(scratch.pool, scratch.rows.begin(), row_of);
+    scratch.rows.resize(pool.size());
+    for (std::size_t i = 0; i < pool.size(); ++i) scratch.rows[i] = pool.row(i);
     return scratch.rows;
 }
 

@@ -21,11 +21,12 @@ inline constexpr std::uint32_t kNoRow = 0xffff'ffffU;
 /// Edges between rows, borrowed. Ids beyond the rows are passed over.
 struct GraphView {
     std::span<const std::uint32_t> entries;  // rows at which a search may start
-    std::span<const std::uint32_t> edges;    // kGraphDegree for each row
+    std::span<const std::uint32_t> edges;    // `degree` for each row
     std::uint64_t count = 0;
+    std::size_t degree = kGraphDegree;
 
     std::span<const std::uint32_t> neighbours(std::uint32_t row) const noexcept {
-        return edges.subspan(std::size_t{row} * kGraphDegree, kGraphDegree);
+        return edges.subspan(std::size_t{row} * degree, degree);
     }
 };
 
@@ -33,8 +34,8 @@ struct GraphView {
 struct GraphScratch {
     std::vector<std::uint64_t> visited;
     std::vector<std::uint64_t> pool;
+    std::vector<std::uint64_t> keys;
     std::vector<std::uint32_t> rows;
-    std::vector<std::int32_t> sums;
 };
 
 /// Walks towards the query by estimates, always from the best rows that were not walked from yet,

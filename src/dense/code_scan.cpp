@@ -156,15 +156,9 @@ std::vector<std::uint32_t> CodeScan::exact_survivors(std::span<const std::uint32
 std::vector<std::uint32_t> CodeScan::best_by_lines(std::span<const std::uint32_t> rows,
                                                    std::size_t count) const {
     if (rows.size() <= count) return {rows.begin(), rows.end()};
-    std::vector<std::int32_t> sums(rows.size());
-    kernels::dense_kernels().estimate_lines(query_.line, codes_.lines, rows.data(), rows.size(),
-                                            sums.data());
-    std::vector<std::uint64_t> keys(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::uint8_t* line = codes_.lines + std::size_t{rows[i]} * kernels::kLineBytes;
-        keys[i] = std::uint64_t{ordered_bits(query_.estimate(line, sums[i]))} << 32 |
-                  static_cast<std::uint32_t>(~rows[i]);  // of equals the smaller row
-    }
+    std::vector<std::uint64_t> keys(rows.size());  // of equals the smaller row is the better
+    kernels::dense_kernels().rank_lines(query_.line, codes_.lines, rows.data(), rows.size(), 0,
+                                        keys.data());
     std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count), keys.end(),
                      std::greater<>());
     std::vector<std::uint32_t> best(count);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -66,12 +65,6 @@ private:
     Allowed allowed_;
     std::uint64_t allowed_count_;
 };
-
-/// Orders as floats do, and is total: 0 and -0 differ, and what is no number has a place.
-inline std::uint32_t ordered_bits(float value) noexcept {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return (bits & 0x8000'0000U) != 0 ? ~bits : bits | 0x8000'0000U;
-}
 
 /// How many of the first `count` rows are allowed.
 std::uint64_t count_allowed(Allowed allowed, std::uint64_t count) noexcept;

@@ -137,12 +137,12 @@ std::optional<CodeQuery> prepare_projected(const Transform& transform,
     for (std::size_t i = 0; i < m; ++i) {
         const auto weight = static_cast<std::int8_t>(std::lrint(projected[i] / line_unit));
         query.line.weights[i / kPlaneBytes][i % kPlaneBytes] = weight;
-        query.line_bias += 3 * weight;
+        query.line.bias += 3 * weight;
         weights[i] = static_cast<std::int16_t>(std::lrint(projected[i] / block_unit));
     }
     const Transform::Scales& scales = transform.scales();
-    query.line_scale = line_unit * scales.line_factor;
-    query.offset_scale = euclidean ? scales.offset : 0;
+    query.line.scale = line_unit * scales.line_factor;
+    query.line.offset_scale = euclidean ? scales.offset : 0;
     query.block.byte_rows = m / 8;
     query.block.offsets = euclidean;
     if (euclidean) {

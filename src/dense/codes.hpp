@@ -16,13 +16,6 @@ namespace braid::dense {
 inline constexpr std::size_t kFactorPlace = 60;
 inline constexpr std::size_t kOffsetPlace = 62;
 
-/// A damaged half that stands for no number comes out as a large one: a wrong candidate, no worse.
-inline float half_at(const std::uint8_t* from) noexcept {
-    const std::uint32_t half = from[0] | static_cast<std::uint32_t>(from[1]) << 8;
-    const float value = std::bit_cast<float>((half & 0x7fffU) << 13) * 0x1p112F;
-    return (half & 0x8000U) != 0 ? -value : value;
-}
-
 /// The code of one vector: two bits a dimension and the factors that make of a code's product with
 /// a query an estimate of the vector's (as RaBitQ does: Gao and Long, SIGMOD 2024).
 struct Code {
@@ -57,17 +50,6 @@ Code read_code(std::span<const std::byte> line, std::span<const std::byte> block
 struct CodeQuery {
     kernels::LineQuery line{};
     kernels::BlockQuery block{};
-    std::int32_t line_bias = 0;  // three halves of the sum of the weights, doubled
-    float line_scale = 0;
-    float offset_scale = 0;
-
-    /// The estimate that a kernel's sum for a line stands for. Higher is nearer; comparable within
-    /// one query.
-    float estimate(const std::uint8_t* bytes, std::int32_t sum) const noexcept {
-        const auto centred = static_cast<float>(2 * sum - line_bias) * 0.5F;
-        return centred * half_at(bytes + kFactorPlace) * line_scale -
-               half_at(bytes + kOffsetPlace) * offset_scale;
-    }
 };
 
 /// Nothing where the numbers are too large for floats. Requires transform.load().

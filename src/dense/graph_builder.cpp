@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -17,16 +18,26 @@ namespace {
 constexpr std::size_t kEntries = 256;
 constexpr std::size_t kFirst = 2048;  // rows that are compared with each other, all pairs
 constexpr std::size_t kPiece = 64;    // rows a thread takes at a time
+// Places of a list while the graph grows: with some to spare, lists are pruned now and then only.
+constexpr std::size_t kRoom = 64;
 
-/// The rotated vectors as bytes, for distances between rows.
+struct Near {
+    float distance;
+    std::uint32_t row;
+
+    friend bool operator<(const Near& a, const Near& b) noexcept {
+        return a.distance != b.distance ? a.distance < b.distance : a.row < b.row;
+    }
+};
+
+/// The rotated vectors as bytes, for distances between rows. What a row needs stands together.
 class RowDistances {
 public:
     Result<> load(const VectorsReader& reader, const BuildControl& control) {
         m_ = reader.transform()->code_dimensions();
+        stride_ = (m_ + sizeof(Scale) + kLine - 1) / kLine * kLine;
         const std::uint64_t count = reader.size();
-        bytes_.resize(count * m_);
-        units_.resize(count);
-        squares_.resize(count);
+        lines_.resize(count * stride_ / kLine);
         BRAID_CHECK(reader.transform()->load());
         std::atomic<bool> failed = false;
         const std::uint64_t pieces = (count + kPiece - 1) / kPiece;
@@ -42,20 +53,51 @@ public:
         return {};
     }
 
-    float squared(std::uint32_t a, std::uint32_t b) const noexcept {
-        const std::int32_t product = kernels::dense_kernels().dot_i8(
-            bytes_.data() + std::size_t{a} * m_, bytes_.data() + std::size_t{b} * m_, m_);
-        return squares_[a] + squares_[b] - 2 * units_[a] * units_[b] * static_cast<float>(product);
+    /// Appends the squared distance from `row` of each of the others.
+    void measure(std::uint32_t row, std::span<const std::uint32_t> others,
+                 std::vector<Near>& near) const {
+        constexpr std::size_t kTogether = 64;
+        std::array<std::int32_t, kTogether> products;
+        const Scale own = scale(row);
+        for (std::size_t first = 0; first < others.size(); first += kTogether) {
+            const auto some = others.subspan(first, std::min(kTogether, others.size() - first));
+            kernels::dense_kernels().dot_i8_rows(bytes(row), bytes(0), stride_, some.data(),
+                                                 some.size(), m_, products.data());
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                const Scale other = scale(some[i]);
+                near.push_back({own.square + other.square -
+                                    2 * own.unit * other.unit * static_cast<float>(products[i]),
+                                some[i]});
+            }
+        }
     }
 
     /// The row as it would come as a query.
     void copy(std::uint32_t row, std::span<float> to) const noexcept {
-        for (std::size_t i = 0; i < m_; ++i) {
-            to[i] = units_[row] * static_cast<float>(bytes_[std::size_t{row} * m_ + i]);
-        }
+        const float unit = scale(row).unit;
+        const std::int8_t* from = bytes(row);
+        for (std::size_t i = 0; i < m_; ++i) to[i] = unit * static_cast<float>(from[i]);
     }
 
 private:
+    static constexpr std::size_t kLine = 64;
+    struct Line {
+        alignas(kLine) std::int8_t bytes[kLine];
+    };
+    struct Scale {
+        float unit;
+        float square;
+    };
+
+    const std::int8_t* bytes(std::uint32_t row) const noexcept {
+        return lines_[row * (stride_ / kLine)].bytes;
+    }
+    Scale scale(std::uint32_t row) const noexcept {
+        Scale scale{};
+        std::memcpy(&scale, bytes(row) + stride_ - sizeof scale, sizeof scale);
+        return scale;
+    }
+
     bool load_row(const VectorsReader& reader, std::uint32_t row, std::span<float> scratch) {
         const auto norm = reader.vectors().norm(row);
         if (!reader.vectors().copy_row(row, scratch) || !norm) return false;
@@ -67,29 +109,27 @@ private:
         for (std::size_t i = 0; i < m_; ++i) largest = std::max(largest, std::abs(projected[i]));
         if (!(largest < 1e30F)) return false;
         const float unit = largest > 1e-30F ? largest / 127 : 1;
-        std::int8_t* bytes = bytes_.data() + std::size_t{row} * m_;
+        std::int8_t* to = lines_[row * (stride_ / kLine)].bytes;
         for (std::size_t i = 0; i < m_; ++i) {
-            bytes[i] = static_cast<std::int8_t>(std::lrint(projected[i] / unit));
+            to[i] = static_cast<std::int8_t>(std::lrint(projected[i] / unit));
         }
-        units_[row] = unit;
-        squares_[row] =
-            unit * unit * static_cast<float>(kernels::dense_kernels().dot_i8(bytes, bytes, m_));
+        const auto square = static_cast<float>(kernels::dense_kernels().dot_i8(to, to, m_));
+        const Scale scale{unit, unit * unit * square};
+        std::memcpy(to + stride_ - sizeof scale, &scale, sizeof scale);
         return true;
     }
 
     std::size_t m_ = 0;
-    std::vector<std::int8_t> bytes_;
-    std::vector<float> units_;
-    std::vector<float> squares_;
+    std::size_t stride_ = 0;
+    std::vector<Line> lines_;
 };
 
-struct Near {
-    float distance;
-    std::uint32_t row;
-
-    friend bool operator<(const Near& a, const Near& b) noexcept {
-        return a.distance != b.distance ? a.distance < b.distance : a.row < b.row;
-    }
+/// Memory that one row after another uses.
+struct BuildScratch {
+    GraphScratch walk;
+    std::vector<Near> near;
+    std::vector<Near> rest;
+    std::vector<std::uint32_t> rows;
 };
 
 class Builder {
@@ -101,7 +141,7 @@ public:
           options_(options),
           control_(control),
           slack_(static_cast<float>(options.slack * options.slack)),
-          edges_(codes.count * kGraphDegree, kNoRow),
+          edges_(codes.count * kRoom, kNoRow),
           order_(codes.count) {
         std::iota(order_.begin(), order_.end(), 0U);
         SeededNumbers numbers(options.seed);
@@ -114,9 +154,7 @@ public:
         BRAID_CHECK(distances_.load(reader_, control_));
         const std::size_t all = order_.size();
         for (std::size_t done = 0; done < all;) {
-            if (control_.stop.stop_requested()) {
-                return fail(ErrorCode::Cancelled, "building the graph was stopped");
-            }
+            BRAID_CHECK(go_on());
             const std::size_t size = done == 0 ? kFirst : std::max<std::size_t>(done / 25, 256);
             const auto batch = std::span(order_).subspan(done, std::min(size, all - done));
             find_edges(batch, done);
@@ -126,41 +164,45 @@ public:
                 control_.progress(static_cast<double>(done) / static_cast<double>(all));
             }
         }
+        close_up();
+        BRAID_CHECK(go_on());
         return write_graph(reader_.meta(), entries(all), edges_, sink);
     }
 
 private:
+    Result<> go_on() const {
+        if (!control_.stop.stop_requested()) return {};
+        return fail(ErrorCode::Cancelled, "building the graph was stopped");
+    }
     std::span<const std::uint32_t> entries(std::size_t done) const {
         return std::span(order_).first(std::min(kEntries, done));
     }
     std::span<std::uint32_t> list(std::uint32_t row) {
-        return std::span(edges_).subspan(std::size_t{row} * kGraphDegree, kGraphDegree);
+        return std::span(edges_).subspan(std::size_t{row} * kRoom, kRoom);
     }
 
     /// Candidates of the row, from the graph as it was before its batch, or from the first batch.
-    std::vector<Near> candidates(std::uint32_t row, std::span<const std::uint32_t> batch,
-                                 std::size_t done, GraphScratch& scratch) const {
-        std::vector<Near> near;
+    void find_candidates(std::uint32_t row, std::span<const std::uint32_t> batch, std::size_t done,
+                         BuildScratch& scratch) const {
+        std::vector<Near>& near = scratch.near;
+        near.clear();
         if (done == 0) {
-            for (const std::uint32_t other : batch) {
-                if (other != row) near.push_back({distances_.squared(row, other), other});
-            }
+            distances_.measure(row, batch, near);
+            std::erase_if(near, [&](const Near& other) { return other.row == row; });
             const std::size_t kept = std::min(near.size(), options_.beam);
             std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(kept),
                               near.end());
             near.resize(kept);
-            return near;
+            return;
         }
         std::array<float, kernels::kCodeDimensions> projected{};
         distances_.copy(row, projected);
         const auto query = prepare_row(*reader_.transform(), projected);
-        if (!query) return near;
-        const GraphView graph{.entries = entries(done), .edges = edges_, .count = codes_.count};
-        for (const std::uint32_t other : walk(graph, codes_, *query, options_.beam, scratch)) {
-            near.push_back({distances_.squared(row, other), other});
-        }
+        if (!query) return;
+        const GraphView graph{
+            .entries = entries(done), .edges = edges_, .count = codes_.count, .degree = kRoom};
+        distances_.measure(row, walk(graph, codes_, *query, options_.beam, scratch.walk), near);
         std::sort(near.begin(), near.end());
-        return near;
     }
 
     static std::optional<CodeQuery> prepare_row(const Transform& transform,
@@ -174,16 +216,23 @@ private:
     }
 
     /// Keeps of the candidates, nearest first, those to which no kept one is much nearer.
-    void prune(std::span<const Near> near, std::span<std::uint32_t> kept) const {
+    void prune(BuildScratch& scratch, std::span<std::uint32_t> kept) const {
         std::size_t count = 0;
-        for (const Near& candidate : near) {
-            if (count == kept.size()) break;
-            const bool needless = std::any_of(
-                kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(count),
-                [&](std::uint32_t other) {
-                    return slack_ * distances_.squared(candidate.row, other) < candidate.distance;
-                });
-            if (!needless) kept[count++] = candidate.row;
+        std::vector<Near>& near = scratch.near;
+        while (!near.empty() && count < kept.size()) {
+            const std::uint32_t row = near.front().row;
+            kept[count++] = row;
+            scratch.rows.clear();
+            for (const Near& other : std::span(near).subspan(1)) scratch.rows.push_back(other.row);
+            scratch.rest.clear();
+            distances_.measure(row, scratch.rows, scratch.rest);
+            std::size_t left = 0;
+            for (std::size_t i = 0; i < scratch.rest.size(); ++i) {
+                const Near candidate = near[i + 1];
+                near[left] = candidate;
+                left += slack_ * scratch.rest[i].distance < candidate.distance ? 0 : 1;
+            }
+            near.resize(left);
         }
         std::fill(kept.begin() + static_cast<std::ptrdiff_t>(count), kept.end(), kNoRow);
     }
@@ -198,9 +247,10 @@ private:
     void find_edges(std::span<const std::uint32_t> batch, std::size_t done) {
         std::vector<std::array<std::uint32_t, kGraphDegree>> found(batch.size());
         in_pieces(batch.size(), [&](std::size_t begin, std::size_t end) {
-            GraphScratch scratch;
+            BuildScratch scratch;
             for (std::size_t i = begin; i < end; ++i) {
-                prune(candidates(batch[i], batch, done, scratch), found[i]);
+                find_candidates(batch[i], batch, done, scratch);
+                prune(scratch, found[i]);
             }
         });
         for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -210,45 +260,70 @@ private:
 
     /// Gives each row that the batch has edges to an edge back.
     void link_back(std::span<const std::uint32_t> batch) {
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> back;  // to, from
-        for (const std::uint32_t row : batch) {
-            for (const std::uint32_t other : list(row)) {
-                if (other == kNoRow) break;
-                back.emplace_back(other, row);
+        std::vector<std::uint32_t> starts(codes_.count + 1);
+        const auto each = [&](const auto& visit) {
+            for (const std::uint32_t row : batch) {
+                for (const std::uint32_t other : list(row)) {
+                    if (other == kNoRow) break;
+                    visit(row, other);
+                }
             }
-        }
-        std::ranges::sort(back);
-        std::vector<std::size_t> starts;
-        for (std::size_t i = 0; i < back.size(); ++i) {
-            if (i == 0 || back[i].first != back[i - 1].first) starts.push_back(i);
-        }
-        in_pieces(starts.size(), [&](std::size_t begin, std::size_t end) {
-            for (std::size_t s = begin; s < end; ++s) {
-                const std::size_t stop = s + 1 < starts.size() ? starts[s + 1] : back.size();
-                add_back(std::span(back).subspan(starts[s], stop - starts[s]));
+        };
+        each([&](std::uint32_t, std::uint32_t to) { ++starts[to + 1]; });
+        std::partial_sum(starts.begin(), starts.end(), starts.begin());
+        std::vector<std::uint32_t> back(starts.back());
+        std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+        each([&](std::uint32_t from, std::uint32_t to) { back[next[to]++] = from; });
+        in_pieces(codes_.count, [&](std::size_t begin, std::size_t end) {
+            BuildScratch scratch;
+            for (std::size_t row = begin; row < end; ++row) {
+                const auto from =
+                    std::span(back).subspan(starts[row], starts[row + 1] - starts[row]);
+                if (!from.empty()) add_back(static_cast<std::uint32_t>(row), from, scratch);
             }
         });
     }
 
-    void add_back(std::span<const std::pair<std::uint32_t, std::uint32_t>> back) {
-        const std::uint32_t row = back.front().first;
+    void add_back(std::uint32_t row, std::span<const std::uint32_t> back, BuildScratch& scratch) {
         const auto edges = list(row);
-        auto end = static_cast<std::size_t>(std::ranges::find(edges, kNoRow) - edges.begin());
-        std::vector<std::uint32_t> all(edges.begin(),
-                                       edges.begin() + static_cast<std::ptrdiff_t>(end));
-        for (const auto& [to, from] : back) {
-            if (std::ranges::find(all, from) == all.end()) all.push_back(from);
+        const auto end = std::ranges::find(edges, kNoRow);
+        std::vector<std::uint32_t>& all = scratch.rows;
+        all.assign(edges.begin(), end);
+        for (const std::uint32_t from : back) {
+            if (std::find(edges.begin(), end, from) == end) all.push_back(from);
         }
-        if (all.size() <= kGraphDegree) {
+        if (all.size() <= kRoom) {
             std::ranges::copy(all, edges.begin());
-            return;
+        } else {
+            prune_all(row, scratch);
         }
-        std::vector<Near> near;
-        near.reserve(all.size());
-        for (const std::uint32_t other : all)
-            near.push_back({distances_.squared(row, other), other});
-        std::sort(near.begin(), near.end());
-        prune(near, edges);
+    }
+
+    /// Leaves of scratch.rows what fits into the row's list when the graph is done.
+    void prune_all(std::uint32_t row, BuildScratch& scratch) {
+        scratch.near.clear();
+        distances_.measure(row, scratch.rows, scratch.near);
+        std::sort(scratch.near.begin(), scratch.near.end());
+        prune(scratch, list(row).first(kGraphDegree));
+        std::ranges::fill(list(row).subspan(kGraphDegree), kNoRow);
+    }
+
+    /// Gives every list the length that is written.
+    void close_up() {
+        in_pieces(codes_.count, [&](std::size_t begin, std::size_t end) {
+            BuildScratch scratch;
+            for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
+                const auto edges = list(row);
+                if (edges[kGraphDegree] == kNoRow) continue;
+                scratch.rows.assign(edges.begin(), std::ranges::find(edges, kNoRow));
+                prune_all(row, scratch);
+            }
+        });
+        for (std::size_t row = 1; row < codes_.count; ++row) {
+            std::copy_n(edges_.begin() + static_cast<std::ptrdiff_t>(row * kRoom), kGraphDegree,
+                        edges_.begin() + static_cast<std::ptrdiff_t>(row * kGraphDegree));
+        }
+        edges_.resize(codes_.count * kGraphDegree);
     }
 
     const VectorsReader& reader_;

@@ -15,9 +15,15 @@ inline constexpr std::size_t kCodeChunk = 48;
 inline constexpr std::size_t kLineBytes = 64;
 inline constexpr std::size_t kBlockVectors = 64;
 
-/// A query against the lines of codes: dimension i meets plane i / 60, byte i mod 60.
+/// A query against the lines of codes: dimension i meets plane i / 60, byte i mod 60. With s the
+/// sum over dimensions of weight * code (0 to 3), and the halves that stand in bytes 60 and 62 of
+/// the line, the estimate is (2 s - bias) / 2 * first half * scale - second half * offset_scale,
+/// each operation rounded to float.
 struct LineQuery {
     alignas(64) std::int8_t weights[4][kLineBytes];  // bytes 60 to 63 of each are 0
+    std::int32_t bias = 0;
+    float scale = 0;
+    float offset_scale = 0;
 };
 
 /// A query against blocks of high bits, in the tables of one level (made by `prepare_blocks`).
@@ -60,11 +66,21 @@ struct DenseKernels {
     void (*narrow)(const float* from, std::size_t n, std::uint16_t* to) noexcept;
     /// Sum of a[i] * b[i].
     std::int32_t (*dot_i8)(const std::int8_t* a, const std::int8_t* b, std::size_t n) noexcept;
+    /// out[i] = sum over n of query * the row at base + rows[i] * stride, i < count.
+    void (*dot_i8_rows)(const std::int8_t* query, const std::int8_t* base, std::size_t stride,
+                        const std::uint32_t* rows, std::size_t count, std::size_t n,
+                        std::int32_t* out) noexcept;
 
     /// out[i] = sum over dimensions of weight * code (0 to 3) for line rows[i], i < count.
     void (*estimate_lines)(const LineQuery& query, const std::uint8_t* lines,
                            const std::uint32_t* rows, std::size_t count,
                            std::int32_t* out) noexcept;
+    /// The keys above `least` of the lines rows[i], in that order, and how many those are. A key
+    /// has the estimate in its upper half, as bits that order as floats do (inverted where it is
+    /// negative, with the sign inverted otherwise), and ~rows[i] in its lower one.
+    std::size_t (*rank_lines)(const LineQuery& query, const std::uint8_t* lines,
+                              const std::uint32_t* rows, std::size_t count, std::uint64_t least,
+                              std::uint64_t* keys) noexcept;
     /// Fills `tables` and `total` for a weight per dimension (byte_rows * 8 of them). Within each
     /// kCodeChunk the magnitudes add up to at most 255.
     void (*prepare_blocks)(const std::int16_t* weights, BlockQuery& query) noexcept;

@@ -61,6 +61,58 @@ void reduce_float_rows(const float* query, const Number* rows, std::size_t strid
     }
 }
 
+/// The half that stands there. A damaged one that stands for no number comes out as a large one: a
+/// wrong candidate, no worse.
+inline float half_at(const std::uint8_t* from) noexcept {
+    const std::uint32_t half = from[0] | static_cast<std::uint32_t>(from[1]) << 8;
+    const std::uint32_t magnitude = (half & 0x7fffU) << 13;
+    float value = 0;
+    __builtin_memcpy(&value, &magnitude, sizeof value);
+    return (half & 0x8000U) != 0 ? -(value * 0x1p112F) : value * 0x1p112F;
+}
+
+/// Orders as floats do, and is total: 0 and -0 differ, and what is no number has a place.
+inline std::uint32_t ordered_bits(float value) noexcept {
+    std::uint32_t bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    return (bits & 0x8000'0000U) != 0 ? ~bits : bits | 0x8000'0000U;
+}
+
+/// Ranks lines by the sums of `Estimate`.
+template <auto Estimate>
+std::size_t rank_by_sums(const braid::kernels::LineQuery& query, const std::uint8_t* lines,
+                         const std::uint32_t* rows, std::size_t count, std::uint64_t least,
+                         std::uint64_t* keys) noexcept {
+    constexpr std::size_t kTogether = 64;
+    std::int32_t sums[kTogether];
+    std::size_t kept = 0;
+    for (std::size_t first = 0; first < count; first += kTogether) {
+        const std::size_t some = count - first < kTogether ? count - first : kTogether;
+        Estimate(query, lines, rows + first, some, sums);
+        for (std::size_t i = 0; i < some; ++i) {
+            const std::uint32_t row = rows[first + i];
+            const std::uint8_t* line = lines + std::size_t{row} * braid::kernels::kLineBytes;
+            const float centred = static_cast<float>(2 * sums[i] - query.bias) * 0.5F;
+            const float estimate = centred * half_at(line + 60) * query.scale -
+                                   half_at(line + 62) * query.offset_scale;
+            const std::uint64_t key =
+                std::uint64_t{ordered_bits(estimate)} << 32 | static_cast<std::uint32_t>(~row);
+            keys[kept] = key;
+            kept += key > least ? 1 : 0;
+        }
+    }
+    return kept;
+}
+
+template <auto Dot>
+void dot_each_row(const std::int8_t* query, const std::int8_t* base, std::size_t stride,
+                  const std::uint32_t* rows, std::size_t count, std::size_t n,
+                  std::int32_t* out) noexcept {
+    for (std::size_t r = 0; r < count; ++r) {
+        out[r] = Dot(query, base + std::size_t{rows[r]} * stride, n);
+    }
+}
+
 /// Tables of 16 entries, one for each four bits of a byte row: for levels that look up by nibble.
 inline void prepare_nibbles(const std::int16_t* weights,
                             braid::kernels::BlockQuery& query) noexcept {

@@ -79,6 +79,54 @@ std::int32_t dot_i8(const std::int8_t* a, const std::int8_t* b, std::size_t n) n
     return _mm512_reduce_add_epi32(_mm512_sub_epi32(sum, added));
 }
 
+/// The sums of four registers.
+__m128i four_sums(__m512i a, __m512i b, __m512i c, __m512i d) noexcept {
+    const __m512i ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    const __m512i cd = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+    const __m512i all =
+        _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
+    const __m256i half =
+        _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+    return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+}
+
+/// Here it is the rows that 128 is added to: what that adds depends on the query alone.
+void dot_i8_rows(const std::int8_t* query, const std::int8_t* base, std::size_t stride,
+                 const std::uint32_t* rows, std::size_t count, std::size_t n,
+                 std::int32_t* out) noexcept {
+    constexpr std::size_t kAhead = 8;
+    const __m512i high = _mm512_set1_epi8(static_cast<char>(0x80));
+    const auto row_at = [&](std::size_t r) { return base + std::size_t{rows[r]} * stride; };
+    const auto part = [&](std::size_t i) {
+        return n - i >= 64 ? ~__mmask64{0}
+                           : static_cast<__mmask64>((std::uint64_t{1} << (n - i)) - 1);
+    };
+    __m512i added = _mm512_setzero_si512();
+    for (std::size_t i = 0; i < n; i += 64) {
+        added = _mm512_dpbusd_epi32(added, high, _mm512_maskz_loadu_epi8(part(i), query + i));
+    }
+    const std::int32_t excess = _mm512_reduce_add_epi32(added);
+    const auto products = [&](const std::int8_t* row) {
+        __m512i sum = _mm512_setzero_si512();
+        for (std::size_t i = 0; i < n; i += 64) {
+            const __m512i x = _mm512_xor_si512(_mm512_maskz_loadu_epi8(part(i), row + i), high);
+            sum = _mm512_dpbusd_epi32(sum, x, _mm512_maskz_loadu_epi8(part(i), query + i));
+        }
+        return sum;
+    };
+    std::size_t r = 0;
+    for (; r + 4 <= count; r += 4) {
+        for (std::size_t ahead = r + kAhead; ahead < r + kAhead + 4 && ahead < count; ++ahead) {
+            for (std::size_t i = 0; i < n; i += 64) __builtin_prefetch(row_at(ahead) + i);
+        }
+        const __m128i sums = four_sums(products(row_at(r)), products(row_at(r + 1)),
+                                       products(row_at(r + 2)), products(row_at(r + 3)));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + r),
+                         _mm_sub_epi32(sums, _mm_set1_epi32(excess)));
+    }
+    for (; r < count; ++r) out[r] = _mm512_reduce_add_epi32(products(row_at(r))) - excess;
+}
+
 struct LineWeights {
     __m512i plane[4];
 };
@@ -95,17 +143,6 @@ __m512i estimate_line(const LineWeights& weights, const std::uint8_t* line) noex
                             weights.plane[2]),
         _mm512_and_si512(_mm512_srli_epi16(codes, 6), three), weights.plane[3]);
     return _mm512_add_epi32(a, b);
-}
-
-/// The sums of four registers.
-__m128i four_sums(__m512i a, __m512i b, __m512i c, __m512i d) noexcept {
-    const __m512i ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-    const __m512i cd = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
-    const __m512i all =
-        _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
-    const __m256i half =
-        _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
-    return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 }
 
 void estimate_lines(const LineQuery& query, const std::uint8_t* lines, const std::uint32_t* rows,
@@ -125,6 +162,67 @@ void estimate_lines(const LineQuery& query, const std::uint8_t* lines, const std
                       estimate_line(weights, line(r + 2)), estimate_line(weights, line(r + 3))));
     }
     for (; r < count; ++r) out[r] = _mm512_reduce_add_epi32(estimate_line(weights, line(r)));
+}
+
+/// half_at of 16 numbers.
+__m512 halves(__m512i bits) noexcept {
+    const __m512i magnitude =
+        _mm512_slli_epi32(_mm512_and_si512(bits, _mm512_set1_epi32(0x7fff)), 13);
+    const __m512 value = _mm512_mul_ps(_mm512_castsi512_ps(magnitude), _mm512_set1_ps(0x1p112F));
+    const __m512i sign = _mm512_slli_epi32(_mm512_and_si512(bits, _mm512_set1_epi32(0x8000)), 16);
+    return _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(value), sign));
+}
+
+__m512i ordered(__m512 values) noexcept {
+    const __m512i bits = _mm512_castps_si512(values);
+    const __m512i negative = _mm512_srai_epi32(bits, 31);
+    const __m512i top = _mm512_set1_epi32(static_cast<int>(0x8000'0000U));
+    return _mm512_xor_si512(bits, _mm512_or_si512(negative, top));
+}
+
+std::size_t rank_lines(const LineQuery& query, const std::uint8_t* lines, const std::uint32_t* rows,
+                       std::size_t count, std::uint64_t least, std::uint64_t* keys) noexcept {
+    constexpr std::size_t kTogether = 16;
+    const __m512i limit = _mm512_set1_epi64(static_cast<long long>(least));
+    alignas(64) std::int32_t sums[kTogether] = {};
+    alignas(64) std::uint32_t factors[kTogether] = {};
+    std::size_t kept = 0;
+    for (std::size_t first = 0; first < count; first += kTogether) {
+        const std::size_t some = count - first < kTogether ? count - first : kTogether;
+        estimate_lines(query, lines, rows + first, some, sums);
+        for (std::size_t i = 0; i < some; ++i) {
+            __builtin_memcpy(&factors[i], lines + std::size_t{rows[first + i]} * kLineBytes + 60,
+                             sizeof factors[i]);
+        }
+        const auto there = static_cast<__mmask16>((1U << some) - 1U);
+        const __m512i pairs = _mm512_load_si512(factors);
+        const __m512i doubled = _mm512_sub_epi32(_mm512_slli_epi32(_mm512_load_si512(sums), 1),
+                                                 _mm512_set1_epi32(query.bias));
+        const __m512 centred = _mm512_mul_ps(_mm512_cvtepi32_ps(doubled), _mm512_set1_ps(0.5F));
+        const __m512 estimate = _mm512_sub_ps(
+            _mm512_mul_ps(_mm512_mul_ps(centred, halves(pairs)), _mm512_set1_ps(query.scale)),
+            _mm512_mul_ps(halves(_mm512_srli_epi32(pairs, 16)),
+                          _mm512_set1_ps(query.offset_scale)));
+        const __m512i upper = ordered(estimate);
+        const __m512i row = _mm512_maskz_loadu_epi32(there, rows + first);
+        const __m512i lower = _mm512_xor_si512(row, _mm512_set1_epi32(-1));
+        const auto join = [](__m256i high, __m256i low) {
+            return _mm512_or_si512(_mm512_slli_epi64(_mm512_cvtepu32_epi64(high), 32),
+                                   _mm512_cvtepu32_epi64(low));
+        };
+        const __m512i low_keys = join(_mm512_castsi512_si256(upper), _mm512_castsi512_si256(lower));
+        const __m512i high_keys =
+            join(_mm512_extracti64x4_epi64(upper, 1), _mm512_extracti64x4_epi64(lower, 1));
+        const __mmask8 low_kept =
+            _mm512_mask_cmpgt_epu64_mask(static_cast<__mmask8>(there), low_keys, limit);
+        const __mmask8 high_kept =
+            _mm512_mask_cmpgt_epu64_mask(static_cast<__mmask8>(there >> 8), high_keys, limit);
+        _mm512_mask_compressstoreu_epi64(keys + kept, low_kept, low_keys);
+        kept += static_cast<std::size_t>(__builtin_popcount(low_kept));
+        _mm512_mask_compressstoreu_epi64(keys + kept, high_kept, high_keys);
+        kept += static_cast<std::size_t>(__builtin_popcount(high_kept));
+    }
+    return kept;
 }
 
 /// Tables of 64 entries: for each byte row one of its low six bits, and after each three rows one
@@ -232,7 +330,9 @@ constexpr DenseKernels kAvx512Dense{
     .widen = widen,
     .narrow = narrow,
     .dot_i8 = dot_i8,
+    .dot_i8_rows = dot_i8_rows,
     .estimate_lines = estimate_lines,
+    .rank_lines = rank_lines,
     .prepare_blocks = prepare_blocks,
     .block_estimates = block_estimates,
     .scan_blocks = scan_blocks};

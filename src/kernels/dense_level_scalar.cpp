@@ -161,7 +161,9 @@ constexpr DenseKernels kScalarDense{
     .widen = widen,
     .narrow = narrow,
     .dot_i8 = dot_i8,
+    .dot_i8_rows = dot_each_row<dot_i8>,
     .estimate_lines = estimate_lines,
+    .rank_lines = rank_by_sums<estimate_lines>,
     .prepare_blocks = prepare_nibbles,
     .block_estimates = block_estimates,
     .scan_blocks = scan_blocks};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <vector>
@@ -149,6 +150,28 @@ TEST(DenseKernels, ProductsOfBytesAgree) {
     }
 }
 
+TEST(DenseKernels, ProductsOfChosenRowsAreThoseOfEach) {
+    std::mt19937 rng(16);
+    for (std::size_t n = 1; n < 300; n += 7) {
+        const std::size_t stride = n + rng() % 70;
+        std::vector<std::int8_t> query(n);
+        std::vector<std::int8_t> base(30 * stride);
+        for (auto& x : query) x = static_cast<std::int8_t>(rng());
+        for (auto& x : base) x = static_cast<std::int8_t>(rng());
+        std::vector<std::uint32_t> rows(rng() % 40);
+        for (auto& row : rows) row = static_cast<std::uint32_t>(rng() % 30);
+        for (const DenseKernels* kernels : all_levels()) {
+            SCOPED_TRACE(name_of(kernels->level));
+            std::vector<std::int32_t> out(rows.size());
+            kernels->dot_i8_rows(query.data(), base.data(), stride, rows.data(), rows.size(), n,
+                                 out.data());
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                ASSERT_EQ(out[i], kernels->dot_i8(query.data(), base.data() + rows[i] * stride, n));
+            }
+        }
+    }
+}
+
 TEST(DenseKernels, LinesAreEstimatedAlike) {
     std::mt19937 rng(7);
     constexpr std::size_t kLines = 100;
@@ -174,6 +197,61 @@ TEST(DenseKernels, LinesAreEstimatedAlike) {
             std::vector<std::int32_t> out(count);
             kernels->estimate_lines(query, lines.data(), rows.data(), count, out.data());
             ASSERT_EQ(out, expected);
+        }
+    }
+}
+
+/// The half in two bytes, as a number; one that is none as if it were larger than the largest.
+float half_of(const std::uint8_t* bytes) {
+    const unsigned exponent = bytes[1] >> 2 & 31U;
+    const auto fraction = static_cast<float>(bytes[0] | (bytes[1] & 3U) << 8);
+    const float magnitude = exponent == 0
+                                ? std::ldexp(fraction, -24)
+                                : std::ldexp(1024 + fraction, static_cast<int>(exponent) - 25);
+    return (bytes[1] & 128U) != 0 ? -magnitude : magnitude;
+}
+
+std::uint64_t key_of(float estimate, std::uint32_t row) {
+    const auto bits = std::bit_cast<std::uint32_t>(estimate);
+    const std::uint32_t ordered = (bits >> 31) != 0 ? ~bits : bits | 0x8000'0000U;
+    return std::uint64_t{ordered} << 32 | static_cast<std::uint32_t>(~row);
+}
+
+TEST(DenseKernels, LinesAreRankedByTheirEstimates) {
+    std::mt19937 rng(17);
+    constexpr std::size_t kLines = 100;
+    std::vector<std::uint8_t> lines(kLines * kLineBytes);
+    for (auto& x : lines) x = static_cast<std::uint8_t>(rng());
+    LineQuery query{};
+    for (auto& plane : query.weights) {
+        for (std::size_t i = 0; i < 60; ++i) plane[i] = static_cast<std::int8_t>(rng());
+    }
+    query.bias = -77;
+    query.scale = 0.37F;
+    for (std::size_t count = 0; count < 150; ++count) {
+        query.offset_scale = count % 2 == 0 ? 0 : 100.7F;
+        std::vector<std::uint32_t> rows(count);
+        for (auto& row : rows) row = static_cast<std::uint32_t>(rng() % kLines);
+        std::vector<std::int32_t> sums(count);
+        dense_kernels_for(CpuLevel::Scalar)
+            ->estimate_lines(query, lines.data(), rows.data(), count, sums.data());
+        std::vector<std::uint64_t> all;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint8_t* line = lines.data() + rows[i] * kLineBytes;
+            const float centred = static_cast<float>(2 * sums[i] - query.bias) * 0.5F;
+            const float nearness = centred * half_of(line + 60) * query.scale;
+            all.push_back(key_of(nearness - half_of(line + 62) * query.offset_scale, rows[i]));
+        }
+        const std::uint64_t least = count % 3 == 0 || all.empty() ? 0 : all[rng() % all.size()];
+        std::vector<std::uint64_t> expected;
+        std::ranges::copy_if(all, std::back_inserter(expected),
+                             [&](std::uint64_t key) { return key > least; });
+        for (const DenseKernels* kernels : all_levels()) {
+            SCOPED_TRACE(name_of(kernels->level));
+            std::vector<std::uint64_t> keys(count);
+            keys.resize(
+                kernels->rank_lines(query, lines.data(), rows.data(), count, least, keys.data()));
+            ASSERT_EQ(keys, expected);
         }
     }
 }
