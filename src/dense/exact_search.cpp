@@ -22,6 +22,13 @@ double relative_error_of(std::size_t n) noexcept {
     return (static_cast<double>(n / 64) + 13) * 0x1p-24 * 1.01;
 }
 
+// Bytes of rows that are on the way: what a processor fetches by itself ends with a page.
+constexpr std::uint64_t kAhead = 4096;
+
+void fetch(const std::byte* from, std::uint64_t bytes) noexcept {
+    for (std::uint64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(from + byte);
+}
+
 std::uint64_t lowest_bits(std::size_t count) noexcept {
     return count >= kWord ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
@@ -39,7 +46,10 @@ ExactSearch::ExactSearch(const StoredVectors& vectors, const ExactQuery& query, 
 
 Result<std::vector<VectorHit>> ExactSearch::run(Allowed allowed) {
     if (k_ == 0) return std::vector<VectorHit>();
+    constexpr std::size_t kMany = kWord / 2;  // of a word: rows between are worth reading along
+    constexpr std::size_t kTogether = 1024;
     const std::uint64_t size = vectors_.size();
+    std::vector<std::uint32_t> scattered;
     for (std::uint64_t first = 0; first < size; first += kWord) {
         const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kWord, size - first));
         std::uint64_t wanted = lowest_bits(count);
@@ -47,9 +57,19 @@ Result<std::vector<VectorHit>> ExactSearch::run(Allowed allowed) {
             const std::uint64_t word = first / kWord;
             wanted &= word < allowed.size() ? allowed[word] : 0;
         }
-        if (wanted == 0) continue;
-        BRAID_CHECK(look_at(first, count, wanted));
+        if (static_cast<std::size_t>(std::popcount(wanted)) >= std::min(kMany, count)) {
+            BRAID_CHECK(look_at(first, count, wanted));
+            continue;
+        }
+        for (; wanted != 0; wanted &= wanted - 1) {
+            scattered.push_back(static_cast<std::uint32_t>(first) +
+                                static_cast<std::uint32_t>(std::countr_zero(wanted)));
+        }
+        if (scattered.size() < kTogether) continue;
+        BRAID_CHECK(look_at_each(scattered));
+        scattered.clear();
     }
+    BRAID_CHECK(look_at_each(scattered));
     forget_the_beaten();
     std::vector<std::uint32_t> rows(candidates_.size());
     std::ranges::transform(candidates_, rows.begin(), &Candidate::row);
@@ -62,15 +82,14 @@ Result<std::vector<VectorHit>> ExactSearch::run(Allowed allowed) {
 
 Result<> ExactSearch::look_at(std::uint64_t first, std::size_t count, std::uint64_t wanted) {
     float approximations[kWord];
-    if (wanted == lowest_bits(count)) {
-        BRAID_CHECK(approximate(first, count, approximations));
-    } else {
-        for (std::uint64_t rest = wanted; rest != 0;) {  // one run of set bits after the other
-            const auto begin = static_cast<std::size_t>(std::countr_zero(rest));
-            const auto length = static_cast<std::size_t>(std::countr_one(rest >> begin));
-            BRAID_CHECK(approximate(first + begin, length, approximations + begin));
-            rest &= ~(lowest_bits(length) << begin);
-        }
+    const std::uint64_t row_bytes = vectors_.meta().row_bytes();
+    BRAID_TRY(const auto rows, vectors_.raw_rows(first, count));
+    const std::size_t step = std::max<std::size_t>(kAhead / row_bytes, 1);
+    for (std::size_t i = 0; i < count; i += step) {
+        const std::size_t some = std::min(step, count - i);
+        const std::byte* from = rows.data() + i * row_bytes;
+        fetch(from + kAhead, some * row_bytes);
+        approximate(from, some, approximations + i);
     }
     std::span<const double> norms;
     const bool distance = vectors_.meta().metric == Metric::Euclidean;
@@ -79,33 +98,61 @@ Result<> ExactSearch::look_at(std::uint64_t first, std::size_t count, std::uint6
     }
     for (std::uint64_t rest = wanted; rest != 0; rest &= rest - 1) {
         const auto i = static_cast<std::size_t>(std::countr_zero(rest));
-        double least = 0;
-        double most = 0;
-        if (distance) {
-            bound_distance(approximations[i], least, most);
-        } else {
-            bound_product(approximations[i], norms[i], least, most);
-        }
-        if (most >= limit_) offer(first + i, least, most);
+        consider(first + i, approximations[i], distance ? 0 : norms[i]);
     }
     return {};
 }
 
-Result<> ExactSearch::approximate(std::uint64_t first, std::size_t count, float* out) const {
+Result<> ExactSearch::look_at_each(std::span<const std::uint32_t> rows) {
+    const std::uint64_t row_bytes = vectors_.meta().row_bytes();
+    const std::size_t ahead = kAhead / row_bytes + 1;
+    const bool distance = vectors_.meta().metric == Metric::Euclidean;
+    BRAID_TRY(const auto all, vectors_.raw_rows(0, 0));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i + ahead < rows.size()) fetch(all.data() + rows[i + ahead] * row_bytes, row_bytes);
+        float approximation = 0;
+        BRAID_TRY(const auto row, vectors_.raw_rows(rows[i], 1));
+        approximate(row.data(), 1, &approximation);
+        double norm = 0;
+        if (!distance) {
+            BRAID_TRY(norm, vectors_.norm(rows[i]));
+        }
+        consider(rows[i], approximation, norm);
+    }
+    return {};
+}
+
+void ExactSearch::consider(std::uint64_t row, float approximation, double norm) {
+    double least = 0;
+    double most = 0;
+    if (vectors_.meta().metric == Metric::Euclidean) {
+        bound_distance(approximation, least, most);
+    } else {
+        // Most rows are far off: that is seen without dividing, with twice the error as room for
+        // the roundings of the bounds.
+        const double lengths = query_.norm * norm;
+        if (vectors_.meta().metric == Metric::Cosine && lengths < kLargest &&
+            double{approximation} + 2 * error_of(lengths) < limit_ * lengths) {
+            return;
+        }
+        bound_product(approximation, norm, least, most);
+    }
+    if (most >= limit_) offer(row, least, most);
+}
+
+void ExactSearch::approximate(const std::byte* from, std::size_t count, float* out) const noexcept {
     const VectorsMeta& meta = vectors_.meta();
     const kernels::DenseKernels& kernel = kernels::dense_kernels();
-    BRAID_TRY(const auto bytes, vectors_.raw_rows(first, count));
     const bool distance = meta.metric == Metric::Euclidean;
     const float* query = query_.vector.data();
     const std::size_t n = meta.dimension;
     if (meta.precision == Precision::F32) {
-        const auto* rows = reinterpret_cast<const float*>(bytes.data());
+        const auto* rows = reinterpret_cast<const float*>(from);
         (distance ? kernel.distance_f32 : kernel.dot_f32)(query, rows, n, count, n, out);
     } else {
-        const auto* rows = reinterpret_cast<const std::uint16_t*>(bytes.data());
+        const auto* rows = reinterpret_cast<const std::uint16_t*>(from);
         (distance ? kernel.distance_f16 : kernel.dot_f16)(query, rows, n, count, n, out);
     }
-    return {};
 }
 
 /// Bounds of minus the squared distance: its order is that of minus the distance, and the bounds
@@ -131,7 +178,7 @@ void ExactSearch::bound_product(float approximate, double norm, double& least,
         return;
     }
     const auto product = static_cast<double>(approximate);
-    const double error = lengths * relative_error_ + absolute_error_;
+    const double error = error_of(lengths);
     if (vectors_.meta().metric == Metric::Dot) {
         least = product - error;
         most = product + error;

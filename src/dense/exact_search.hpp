@@ -25,9 +25,16 @@ private:
     /// Rows first ... first + count - 1, at most 64, of which bit i of `wanted` says whether row
     /// first + i counts.
     Result<> look_at(std::uint64_t first, std::size_t count, std::uint64_t wanted);
-    Result<> approximate(std::uint64_t first, std::size_t count, float* out) const;
+    /// Rows that do not lie together.
+    Result<> look_at_each(std::span<const std::uint32_t> rows);
+    void consider(std::uint64_t row, float approximation, double norm);
+    /// Sums of floats for rows that lie together.
+    void approximate(const std::byte* from, std::size_t count, float* out) const noexcept;
     void offer(std::uint64_t row, double least, double most);
     void forget_the_beaten();
+    double error_of(double lengths) const noexcept {
+        return lengths * relative_error_ + absolute_error_;
+    }
     void bound_distance(float approximate, double& least, double& most) const noexcept;
     void bound_product(float approximate, double norm, double& least, double& most) const noexcept;
 
