@@ -71,16 +71,50 @@ Result<VectorAnswer> VectorsReader::search(std::span<const float> query,
     return answer;
 }
 
-VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed) const {
+std::shared_ptr<const VectorsReader::Derived> VectorsReader::derived() const {
+    const std::scoped_lock lock(current_->mutex);
+    return current_->derived;
+}
+
+template <class Change>
+void VectorsReader::change(Change change) const {
+    std::shared_ptr<const Derived> old;  // let go without the lock: it may hold files
+    const std::scoped_lock lock(current_->mutex);
+    old = current_->derived;
+    auto next = std::make_shared<Derived>(*old);
+    change(*next);
+    current_->derived = std::move(next);
+}
+
+void VectorsReader::use(CodeGraph graph, std::shared_ptr<const void> keeper) const {
+    change([&](Derived& derived) {
+        derived.graph = std::move(graph);
+        derived.keeper = std::move(keeper);
+    });
+}
+
+void VectorsReader::use(Calibration calibration) const {
+    change([&](Derived& derived) { derived.calibration = std::move(calibration); });
+}
+
+std::shared_ptr<const Calibration> VectorsReader::calibration() const {
+    const auto derived = this->derived();
+    if (!derived->calibration) return nullptr;
+    return {derived, &*derived->calibration};
+}
+
+VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed,
+                               const Derived& derived) const {
     VectorPlan plan;
     if (search.depth) {
-        const bool walks = search.beam > 0 && graph_;
+        const bool walks = search.beam > 0 && derived.graph;
         plan = {.method = walks ? VectorMethod::Graph : VectorMethod::Scan,
                 .depth = *search.depth,
                 .beam = search.beam};
     } else {
         const auto planned = [&](VectorMethod method) {
-            return calibration_ ? calibration_->planned_for(method, search.recall) : search.recall;
+            return derived.calibration ? derived.calibration->planned_for(method, search.recall)
+                                       : search.recall;
         };
         plan = plan_search({.rows = size(),
                             .allowed = allowed,
@@ -88,7 +122,7 @@ VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed
                             .scan_recall = planned(VectorMethod::Scan),
                             .graph_recall = planned(VectorMethod::Graph),
                             .has_codes = true,
-                            .has_graph = graph_.has_value()});
+                            .has_graph = derived.graph.has_value()});
     }
     plan.depth.rescored = std::max(plan.depth.rescored, search.k);
     plan.depth.survivors = std::max(plan.depth.survivors, plan.depth.rescored);
@@ -101,27 +135,29 @@ Result<VectorsReader::Rows> VectorsReader::candidates(const ExactQuery& query,
     method = VectorMethod::Exact;
     const std::uint64_t allowed = count_allowed(search.allowed, size());
     if (search.exact || transform_ == nullptr || allowed <= search.k) return Rows();
-    const VectorPlan plan = this->plan(search, allowed);
+    const auto derived = this->derived();
+    const VectorPlan plan = this->plan(search, allowed, *derived);
     if (plan.method == VectorMethod::Exact || search.k == 0) return Rows();
     BRAID_TRY(const CodeView view, codes());
     const auto prepared = prepare_query(*transform_, query.vector, query.norm);
     if (!prepared) return Rows();
     if (plan.method == VectorMethod::Graph) {
         method = VectorMethod::Graph;
-        BRAID_TRY(Rows rows, walked(view, *prepared, search, plan));
+        BRAID_TRY(Rows rows, walked(*derived->graph, view, *prepared, search, plan));
         if (rows) return rows;
     }
     method = VectorMethod::Scan;
     return Rows(CodeScan(view, *prepared, search.allowed, allowed).candidates(plan.depth));
 }
 
-Result<VectorsReader::Rows> VectorsReader::walked(const CodeView& codes, const CodeQuery& query,
+Result<VectorsReader::Rows> VectorsReader::walked(const CodeGraph& graph, const CodeView& codes,
+                                                  const CodeQuery& query,
                                                   const VectorSearch& search,
-                                                  const VectorPlan& plan) const {
-    BRAID_TRY(const GraphView graph, graph_->view());
-    GraphScratch scratch;
-    const auto met = walk(graph, codes, query, std::max(plan.beam, plan.depth.rescored), scratch);
-    BRAID_CHECK(graph_->intact());
+                                                  const VectorPlan& plan) {
+    BRAID_TRY(const GraphView edges, graph.view());
+    static thread_local GraphScratch scratch;  // zeroing new pages would cost as much as a walk
+    const auto met = walk(edges, codes, query, std::max(plan.beam, plan.depth.rescored), scratch);
+    BRAID_CHECK(graph.intact());
     std::vector<std::uint32_t> rows;
     rows.reserve(plan.depth.rescored);
     for (const std::uint32_t row : met) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -35,6 +36,7 @@ struct VectorAnswer {
 
 /// Searches what a VectorsBuilder wrote. Opening reads a few bytes and checks every length; the
 /// rest is verified when it is first touched. Safe for concurrent use; valid as long as the source.
+/// Copies share everything, what they use besides the vectors too.
 class VectorsReader {
 public:
     /// Corruption if a section is missing, or is not what it ought to be.
@@ -63,31 +65,49 @@ public:
     /// Corruption if a page vanished since it was verified: to be asked once after reading.
     Result<> intact() const;
 
-    /// From now on searches may walk this graph, if that is cheaper. It must have been opened with
-    /// meta(). Not while others search.
-    void use(CodeGraph graph) { graph_ = std::move(graph); }
-    bool has_graph() const noexcept { return graph_.has_value(); }
-    /// From now on searches go as deep as it says. Not while others search.
-    void use(Calibration calibration) { calibration_ = std::move(calibration); }
+    /// Searches that begin from now on may walk this graph, if that is cheaper; those under way go
+    /// on with what they began with. It must have been opened with meta(). `keeper` owns what the
+    /// graph lies in, and is let go with the last search that uses it.
+    void use(CodeGraph graph, std::shared_ptr<const void> keeper = nullptr) const;
+    bool has_graph() const { return derived()->graph.has_value(); }
+    /// Searches that begin from now on go as deep as it says.
+    void use(Calibration calibration) const;
+    /// What they go by; null where there is none.
+    std::shared_ptr<const Calibration> calibration() const;
 
 private:
     using Rows = std::optional<std::vector<std::uint32_t>>;
 
+    /// What is made from the vectors after they were written.
+    struct Derived {
+        std::optional<CodeGraph> graph;
+        std::shared_ptr<const void> keeper;  // of the graph
+        std::optional<Calibration> calibration;
+    };
+    struct Current {
+        std::mutex mutex;
+        std::shared_ptr<const Derived> derived = std::make_shared<const Derived>();
+    };
+
+    std::shared_ptr<const Derived> derived() const;
+    template <class Change>
+    void change(Change change) const;
+    VectorPlan plan(const VectorSearch& search, std::uint64_t allowed,
+                    const Derived& derived) const;
     /// Rows to be scored, by the method that the answer then names. Nothing where codes are of no
     /// use.
-    VectorPlan plan(const VectorSearch& search, std::uint64_t allowed) const;
     Result<Rows> candidates(const ExactQuery& query, const VectorSearch& search,
                             VectorMethod& method) const;
     /// Nothing if too few of the rows that the walk met are allowed.
-    Result<Rows> walked(const CodeView& codes, const CodeQuery& query, const VectorSearch& search,
-                        const VectorPlan& plan) const;
+    static Result<Rows> walked(const CodeGraph& graph, const CodeView& codes,
+                               const CodeQuery& query, const VectorSearch& search,
+                               const VectorPlan& plan);
 
     StoredVectors vectors_;
     std::shared_ptr<const Transform> transform_;
     store::Section lines_;
     store::Section blocks_;
-    std::optional<CodeGraph> graph_;
-    std::optional<Calibration> calibration_;
+    std::shared_ptr<Current> current_ = std::make_shared<Current>();
 };
 
 }  // namespace braid::dense
