@@ -3,7 +3,9 @@
 ///     dense_bench DIRECTORY [vectors] [dimension] [queries]
 ///
 /// DIRECTORY holds vectors.i8.npy, vectors.scale.npy and query-vectors.f16.npy. A dimension above
-/// that of the files is reached by a fixed random rotation and a little noise. Times are of the
+/// that of the files is reached by a fixed random rotation and a little noise; more vectors than
+/// there are, by moving each along differences of others, as far as its nearest neighbour is on
+/// average: new vectors vary as the real ones do, and crowd no more about them. Times are of the
 /// thread's CPU, so that a busy machine does not change them much.
 #include <algorithm>
 #include <cmath>
@@ -19,6 +21,7 @@
 
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime is POSIX
 
+#include "braid/dense/calibrate.hpp"
 #include "braid/dense/exact_rows.hpp"
 #include "braid/dense/graph_builder.hpp"
 #include "braid/dense/subspace.hpp"
@@ -73,11 +76,54 @@ struct Data {
     }
 };
 
+/// The mean cosine of a vector and its nearest neighbour.
+double nearest_cosine(const Data& data) {
+    constexpr std::size_t kSample = 200;
+    double sum = 0;
+    std::vector<float> products(data.base_count());
+    for (std::size_t i = 0; i < kSample; ++i) {
+        const std::size_t row = i * data.base_count() / kSample;
+        kernels::dense_kernels().dot_f32(data.base.data() + row * data.dimension, data.base.data(),
+                                         data.dimension, products.size(), data.dimension,
+                                         products.data());
+        products[row] = -1;
+        sum += double{*std::ranges::max_element(products)} / kSample;
+    }
+    return sum;
+}
+
+void extend(Data& data, std::size_t wanted) {
+    const std::size_t real = data.base_count();
+    const std::size_t d = data.dimension;
+    if (wanted <= real) return;
+    const double cosine = nearest_cosine(data);
+    const auto step = static_cast<float>(std::sqrt(1 / (cosine * cosine) - 1));
+    std::printf("%zu real vectors, the nearest at a cosine of %.3f; the rest is made from them\n",
+                real, cosine);
+    data.base.resize(wanted * d);
+    SeededNumbers numbers(9);
+    std::vector<float> difference(d);
+    for (std::size_t r = real; r < wanted; ++r) {
+        const float* from = data.base.data() + r % real * d;
+        const float* a = data.base.data() + numbers.next() % real * d;
+        const float* b = data.base.data() + numbers.next() % real * d;
+        float along = 0;
+        for (std::size_t i = 0; i < d; ++i) along += from[i] * (a[i] - b[i]);
+        for (std::size_t i = 0; i < d; ++i) difference[i] = a[i] - b[i] - along * from[i];
+        const double length = norm(difference);
+        const float scale = length > 0 ? step / static_cast<float>(length) : 0;
+        float* to = data.base.data() + r * d;
+        for (std::size_t i = 0; i < d; ++i) to[i] = from[i] + scale * difference[i];
+        normalise(to, d);
+    }
+}
+
 Data load(const std::string& folder, std::size_t count, std::size_t queries) {
     Data data;
     const std::size_t d = data.dimension;
     const auto codes = npy_bytes(folder + "/vectors.i8.npy");
     const auto halves = npy_bytes(folder + "/query-vectors.f16.npy");
+    const std::size_t wanted = count;
     count = std::min(count, codes.size() / d);
     queries = std::min(queries, halves.size() / 2 / d);
     data.base.resize(count * d);
@@ -85,6 +131,7 @@ Data load(const std::string& folder, std::size_t count, std::size_t queries) {
         data.base[i] = static_cast<float>(static_cast<signed char>(codes[i]));
     }
     for (std::size_t r = 0; r < count; ++r) normalise(data.base.data() + r * d, d);
+    extend(data, wanted);
     data.queries.resize(queries * d);
     kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(halves.data()),
                                    data.queries.size(), data.queries.data());
@@ -145,8 +192,8 @@ struct Bench {
         for (std::size_t q = 0; q < data.query_count(); ++q) {
             for (const VectorHit& hit : search(q, exact).hits) truth[q].push_back(hit.row);
         }
-        std::printf("k %3zu  exact                          recall 1.0000  %9.0f q/s\n", k,
-                    static_cast<double>(data.query_count()) / (cpu_seconds() - start));
+        const double rate = static_cast<double>(data.query_count()) / (cpu_seconds() - start);
+        std::printf("k %3zu  exact                          recall 1.0000  %9.0f q/s\n", k, rate);
     }
 
     void measure(const std::string& name, VectorSearch settings) const {
@@ -179,19 +226,29 @@ struct Bench {
     }
 };
 
-/// Bytes a second, reading the stored vectors as 64-bit words.
+#if defined(__x86_64__)
+#define BRAID_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define BRAID_WIDE
+#endif
+
+BRAID_WIDE std::uint64_t sum_of(const std::uint64_t* words, std::size_t count) {
+    std::uint64_t sums[32] = {};
+    for (std::size_t i = 0; i + 32 <= count; i += 32) {
+        for (std::size_t j = 0; j < 32; ++j) sums[j] += words[i + j];
+    }
+    std::uint64_t total = 0;
+    for (const std::uint64_t sum : sums) total += sum;
+    return total;
+}
+
+/// Bytes a second, reading as much memory as the vectors take, in the widest words there are.
 double read_bandwidth(const std::vector<float>& floats) {
     double best = 1e9;
     std::vector<std::uint64_t> words(floats.size() / 2, 1);
     for (int round = 0; round < 5; ++round) {
         const double start = cpu_seconds();
-        std::uint64_t sums[8] = {};
-        for (std::size_t i = 0; i + 8 <= words.size(); i += 8) {
-            for (std::size_t j = 0; j < 8; ++j) sums[j] += words[i + j];
-        }
-        std::uint64_t total = 0;
-        for (const std::uint64_t sum : sums) total += sum;
-        if (total == 0) std::printf("nothing read\n");
+        if (sum_of(words.data(), words.size()) == 0) std::printf("nothing read\n");
         best = std::min(best, cpu_seconds() - start);
     }
     return static_cast<double>(words.size() * 8) / best;
@@ -215,6 +272,21 @@ void walks(const Bench& bench) {
         bench.measure("beam " + std::to_string(settings.beam) + ", " +
                           std::to_string(settings.depth->rescored),
                       settings);
+    }
+}
+
+/// Calibrates, and searches as deep as that says.
+void calibrated(const Bench& bench, const std::string& by,
+                std::span<const std::vector<float>> queries) {
+    const double cpu = cpu_seconds();
+    const auto calibration = calibrate(bench.reader, queries, {.own_vectors = 200});
+    if (!calibration) std::exit(1);
+    std::printf("calibrated by %s in %.2f s of CPU\n", by.c_str(), cpu_seconds() - cpu);
+    bench.reader.use(*calibration);
+    for (const double recall : {0.9, 0.95, 0.98, 0.99}) {
+        VectorSearch settings;
+        settings.recall = recall;
+        bench.measure("asked " + std::to_string(recall).substr(0, 4), settings);
     }
 }
 
@@ -243,8 +315,15 @@ int main(int argc, char** argv) {
     const auto argument = [&](int i, std::size_t otherwise) {
         return argc > i ? static_cast<std::size_t>(std::strtoull(argv[i], nullptr, 10)) : otherwise;
     };
-    Data data = load(argv[1], argument(2, 100'000), argument(4, 1000));
+    constexpr std::size_t kRecent = 200;  // queries for calibration, which measure nothing
+    Data data = load(argv[1], argument(2, 100'000), argument(4, 1000) + kRecent);
     if (argument(3, 384) > 384) widen_to(data, argument(3, 384));
+    std::vector<std::vector<float>> recent;
+    for (std::size_t i = 0; i < kRecent; ++i) {
+        const auto query = data.query(data.query_count() - 1 - i);
+        recent.emplace_back(query.begin(), query.end());
+    }
+    data.queries.resize(data.queries.size() - kRecent * data.dimension);
     std::printf("%zu x %zu, %zu queries, kernels %s\n", data.base_count(), data.dimension,
                 data.query_count(),
                 std::string(kernels::name_of(kernels::dense_kernels().level)).c_str());
@@ -291,5 +370,13 @@ int main(int argc, char** argv) {
         bench.measure("asked 0.98", {});
     }
     filters(bench);
+    bench.find_truth(10);
+    for (const double recall : {0.9, 0.95, 0.99}) {
+        VectorSearch settings;
+        settings.recall = recall;
+        bench.measure("asked " + std::to_string(recall).substr(0, 4), settings);
+    }
+    calibrated(bench, "own vectors", {});
+    calibrated(bench, "recent queries", recent);
     return 0;
 }
