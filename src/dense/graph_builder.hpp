@@ -11,8 +11,8 @@
 namespace braid::dense {
 
 struct GraphOptions {
-    std::size_t beam = 96;   // rows looked at for a row's edges
-    double slack = 1.05;     // how much nearer another neighbour must be to make an edge needless
+    std::size_t beam = 128;  // rows looked at for a row's edges
+    double slack = 1.025;    // how much nearer another neighbour must be to make an edge needless
     std::uint64_t seed = 1;  // of the order in which rows are put in
 };
 
