@@ -32,8 +32,8 @@ std::uint64_t ExactIndex::write(const std::string& namespace_, const Change& cha
     return changed;
 }
 
-std::uint64_t ExactIndex::upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
-                                 Sequence sequence) {
+Result<std::uint64_t> ExactIndex::upsert(const std::string& namespace_,
+                                         std::vector<PreparedChunk> chunks, Sequence sequence) {
     return write(namespace_, [&](Partition& partition) {
         std::uint64_t replaced = 0;
         for (PreparedChunk& chunk : chunks) {
@@ -43,9 +43,9 @@ std::uint64_t ExactIndex::upsert(const std::string& namespace_, std::vector<Prep
     });
 }
 
-std::uint64_t ExactIndex::update(const std::string& namespace_,
-                                 std::span<const MetadataUpdate> updates, Version version,
-                                 Sequence sequence) {
+Result<std::uint64_t> ExactIndex::update(const std::string& namespace_,
+                                         std::span<const MetadataUpdate> updates, Version version,
+                                         Sequence sequence) {
     return write(namespace_, [&](Partition& partition) {
         std::uint64_t written = 0;
         for (const MetadataUpdate& update : updates) {
@@ -66,8 +66,8 @@ std::uint64_t ExactIndex::update(const std::string& namespace_,
     });
 }
 
-std::uint64_t ExactIndex::remove(const std::string& namespace_, std::span<const std::string> ids,
-                                 Sequence sequence) {
+Result<std::uint64_t> ExactIndex::remove(const std::string& namespace_,
+                                         std::span<const std::string> ids, Sequence sequence) {
     return write(namespace_, [&](Partition& partition) {
         std::uint64_t removed = 0;
         for (const std::string& id : ids) {

@@ -18,12 +18,13 @@ class ExactIndex final : public index::Index {
 public:
     ExactIndex(Schema schema, text::Analyzer analyzer);
 
-    std::uint64_t upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
-                         Sequence sequence) override;
-    std::uint64_t update(const std::string& namespace_, std::span<const MetadataUpdate> updates,
-                         Version version, Sequence sequence) override;
-    std::uint64_t remove(const std::string& namespace_, std::span<const std::string> ids,
-                         Sequence sequence) override;
+    Result<std::uint64_t> upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
+                                 Sequence sequence) override;
+    Result<std::uint64_t> update(const std::string& namespace_,
+                                 std::span<const MetadataUpdate> updates, Version version,
+                                 Sequence sequence) override;
+    Result<std::uint64_t> remove(const std::string& namespace_, std::span<const std::string> ids,
+                                 Sequence sequence) override;
     void settle(Sequence oldest) override;
     Sequence persisted() const noexcept override { return 0; }
 

@@ -16,7 +16,7 @@ Result<std::unique_ptr<index::View>> ExactView::create(std::shared_ptr<const Par
                                                        const index::ViewOf& of) {
     BRAID_TRY(VisibleRows visible, VisibleRows::create(*partition, of.principal, of.at));
     return std::unique_ptr<index::View>(
-        new ExactView(std::move(partition), std::move(visible), analyzer, of.filter,
+        new ExactView(std::move(partition), std::move(visible), analyzer, of.matcher,
                       of.limits));  // NOLINT(cppcoreguidelines-owning-memory): private
 }
 
@@ -217,13 +217,14 @@ Result<bool> ExactView::has_vectors() const {
 }
 
 Result<std::vector<Suggestion>> ExactView::suggest(std::string_view text, std::size_t limit) const {
-    return suggest_words(visible_, *analyzer_, text, limit, limits_);
+    return index::suggest_words(VisibleWords(visible_), partition_->schema(), *analyzer_, text,
+                                limit, limits_);
 }
 
 Result<index::Found> ExactView::find(const std::string& id) const {
     const Row row = visible_.find(id);
     if (row == kNoRow) return index::Found{};
-    return index::Found{partition_->shared_chunk(row), partition_->facts(row).born};
+    return index::Found{partition_->shared_chunk(row)};
 }
 
 Result<std::vector<std::string>> ExactView::ids_of_document(const std::string& document_id) const {
@@ -242,16 +243,15 @@ Result<> ExactView::each_version(
     });
 }
 
-Result<std::vector<std::pair<std::string, Sequence>>> ExactView::written_after(
-    Sequence seen) const {
-    std::vector<std::pair<std::string, Sequence>> written;
+Result<std::vector<std::pair<std::string, Version>>> ExactView::written_after(Sequence seen) const {
+    std::vector<std::pair<std::string, Version>> written;
     RowFilter filter = admitted();
     for (std::size_t i = 0; i < visible_.rows(); ++i) {
         const Row row = row_at(i);
-        const Sequence born = partition_->facts(row).born;
-        if (born <= seen || !visible_.shows(row)) continue;
+        if (partition_->facts(row).born <= seen || !visible_.shows(row)) continue;
         BRAID_TRY(const bool passes, filter.admits(row));
-        if (passes) written.emplace_back(partition_->chunk(row).chunk_id, born);
+        const Chunk& chunk = partition_->chunk(row);
+        if (passes) written.emplace_back(chunk.chunk_id, chunk.version);
     }
     return written;
 }

@@ -42,7 +42,7 @@ public:
     Result<std::vector<std::string>> ids_of_document(const std::string& document_id) const override;
     Result<> each_version(
         const std::function<void(const std::string& id, Version version)>& use) const override;
-    Result<std::vector<std::pair<std::string, Sequence>>> written_after(
+    Result<std::vector<std::pair<std::string, Version>>> written_after(
         Sequence seen) const override;
 
 private:

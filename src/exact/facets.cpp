@@ -42,9 +42,9 @@ FacetCounter::FacetCounter(const std::string& field, const Schema& schema, const
       counting_(core::apart(limits)),
       counts_(&facet_less) {}
 
-Result<> FacetCounter::add(Value key) {
+Result<> FacetCounter::add(Value key, std::uint64_t count) {
     const auto [place, is_new] = counts_.try_emplace(std::move(key), 0);
-    ++place->second;
+    place->second += count;
     return is_new ? core::charge(counting_, core::printed_value_size(place->first)) : Result<>();
 }
 

@@ -22,13 +22,15 @@ public:
     FacetCounter(const std::string& field, const Schema& schema, const CallLimits& limits);
 
     Result<> add(const Chunk& chunk);
+    /// A value that was counted elsewhere, in the form in which equal ones are counted.
+    Result<> add(const FacetCount& counted) { return add(counted.value, counted.count); }
     /// The most frequent values, then by value.
     Result<std::vector<FacetCount>> most_frequent(std::size_t limit) const;
 
 private:
     using Less = bool (*)(const Value&, const Value&);
 
-    Result<> add(Value key);
+    Result<> add(Value key, std::uint64_t count = 1);
 
     const std::string& field_;
     const Schema& schema_;

@@ -22,8 +22,8 @@ std::uint64_t document_frequency(const VisibleRows& visible, const sparse::Posti
     return df;
 }
 
-/// Mean idf over every term of the statistics: what Okapi puts in place of a negative one. Terms
-/// are added in byte order, so that the sum does not depend on how they are stored.
+}  // namespace
+
 double mean_okapi_idf(const TextStatistics& statistics) {
     double sum = 0;
     for (const auto& [term, df] : statistics.frequencies) {
@@ -32,8 +32,6 @@ double mean_okapi_idf(const TextStatistics& statistics) {
     const auto terms = static_cast<double>(statistics.frequencies.size());
     return terms == 0 ? 0.0 : sum / terms;
 }
-
-}  // namespace
 
 Result<TextStatistics> text_statistics(const VisibleRows& visible, const index::Query& query,
                                        bool every_term, const CallLimits& limits) {
@@ -88,26 +86,34 @@ Result<> admitted_rows(const VisibleRows& visible, RowFilter& filter, std::size_
 
 }  // namespace
 
-Result<std::vector<ScoredRow>> score_dense(const VisibleRows& visible, const index::Query& query,
-                                           const docs::FilterMatcher* filter,
-                                           const CallLimits& limits) {
+tl::unexpected<Error> wrong_dimension(std::size_t given, std::size_t expected) {
+    return invalid_argument("query vector: it has " + std::to_string(given) +
+                            " dimensions, the collection " + std::to_string(expected));
+}
+
+Result<> check_query_vector(std::span<const float> vector, const Schema& schema) {
     const auto bad = [&](const std::string& message) {
         return invalid_argument("query vector: " + message);
     };
-    if (query.vector.empty()) return bad("it is missing");
-    if (!std::ranges::all_of(query.vector, [](float x) { return std::isfinite(x); })) {
+    if (vector.empty()) return bad("it is missing");
+    if (!std::ranges::all_of(vector, [](float x) { return std::isfinite(x); })) {
         return bad("it holds a value that is not a finite number");
     }
-    const double query_norm = dense::norm(query.vector);
-    if (visible.partition().schema().vectors.metric == Metric::Cosine && query_norm == 0) {
+    if (schema.vectors.metric == Metric::Cosine && dense::norm(vector) == 0) {
         return bad("all zeros have no direction to compare by cosine");
     }
-    const auto wrong_dimension = [&](std::size_t expected) {
-        return bad("it has " + std::to_string(query.vector.size()) +
-                   " dimensions, the collection " + std::to_string(expected));
-    };
-    const std::size_t declared = visible.partition().schema().vectors.dimension;
-    if (declared != 0 && query.vector.size() != declared) return wrong_dimension(declared);
+    const std::size_t declared = schema.vectors.dimension;
+    if (declared != 0 && vector.size() != declared) {
+        return wrong_dimension(vector.size(), declared);
+    }
+    return {};
+}
+
+Result<std::vector<ScoredRow>> score_dense(const VisibleRows& visible, const index::Query& query,
+                                           const docs::FilterMatcher* filter,
+                                           const CallLimits& limits) {
+    BRAID_CHECK(check_query_vector(query.vector, visible.partition().schema()));
+    const double query_norm = dense::norm(query.vector);
     std::vector<ScoredRow> scored;
     const dense::ExactRows* vectors = visible.partition().vectors();
     if (vectors == nullptr) return scored;
@@ -115,7 +121,7 @@ Result<std::vector<ScoredRow>> score_dense(const VisibleRows& visible, const ind
         // Not declared, so only a vector that may be seen gives the dimension away.
         for (std::size_t i = 0; i < vectors->size(); ++i) {
             if (visible.shows(visible.partition().row_of_vector(i))) {
-                return wrong_dimension(vectors->dimension());
+                return wrong_dimension(query.vector.size(), vectors->dimension());
             }
         }
         return scored;
@@ -146,9 +152,14 @@ namespace {
 /// computed when the first negative one asks for it.
 class TermWeights {
 public:
-    TermWeights(const VisibleRows& visible, const TextStatistics& statistics, bool are_whole,
-                const CallLimits& limits)
-        : visible_(visible), statistics_(statistics), whole_(are_whole), limits_(limits) {}
+    TermWeights(const VisibleRows& visible, const TextStatistics& statistics,
+                const index::Query& query, const CallLimits& limits)
+        : visible_(visible),
+          statistics_(statistics),
+          whole_(query.statistics != nullptr),
+          limits_(limits),
+          mean_known_(query.mean_idf.has_value()),
+          mean_idf_(query.mean_idf.value_or(0)) {}
 
     Result<double> idf(std::uint64_t df) {
         const Bm25& bm25 = visible_.partition().schema().bm25;
@@ -168,8 +179,8 @@ private:
     const TextStatistics& statistics_;
     bool whole_;  // the statistics hold every term
     const CallLimits& limits_;
-    bool mean_known_ = false;
-    double mean_idf_ = 0;
+    bool mean_known_;
+    double mean_idf_;
 };
 
 /// Adds what one term gives to each visible row.
@@ -207,7 +218,7 @@ Result<std::vector<ScoredRow>> score_sparse(const VisibleRows& visible, const in
     const TextStatistics& statistics = query.statistics ? *query.statistics : own;
     const double average =
         sparse::CorpusStatistics{statistics.chunks, statistics.total_length}.average_length();
-    TermWeights weights(visible, statistics, query.statistics != nullptr, limits);
+    TermWeights weights(visible, statistics, query, limits);
     std::vector<double> best_scores;
     std::vector<double> scores(visible.rows(), 0.0);
     core::StepCounter steps;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "braid/docs/filter_matcher.hpp"
@@ -32,6 +34,14 @@ Result<std::vector<ScoredRow>> score_sparse(const VisibleRows& visible, const in
 /// asked for, which Okapi needs where a word is in more than half of the chunks.
 Result<TextStatistics> text_statistics(const VisibleRows& visible, const index::Query& query,
                                        bool every_term, const CallLimits& limits);
+
+/// Mean idf over every term of the statistics: what Okapi puts in place of a negative one. Terms
+/// are added in byte order, so that the sum does not depend on how they are stored.
+double mean_okapi_idf(const TextStatistics& statistics);
+
+/// InvalidArgument unless the metric can compare it, and it has the dimension that was declared.
+Result<> check_query_vector(std::span<const float> vector, const Schema& schema);
+tl::unexpected<Error> wrong_dimension(std::size_t given, std::size_t expected);
 
 /// The best `depth`, by score, then smaller chunk id.
 std::vector<ScoredRow> best(const Partition& partition, std::vector<ScoredRow> rows,

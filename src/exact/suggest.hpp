@@ -1,23 +1,25 @@
 #pragma once
 
-#include <cstddef>
+#include <functional>
+#include <string>
 #include <string_view>
-#include <vector>
 
-#include "braid/answer.hpp"
-#include "braid/collection.hpp"
 #include "braid/exact/visible_rows.hpp"
-#include "braid/text/analyzer.hpp"
+#include "braid/index/suggest.hpp"
 
 namespace braid::exact {
 
-/// For each word of the text that no visible row holds, up to `limit` words near it that some
-/// do: one letter off for words of up to four bytes, two for longer ones; nearest first, then the
-/// most frequent. Words are shown as they stand in a text, not as the analyzer cuts them. Reads
-/// every term of the partition; rows that are not visible change nothing.
-/// DeadlineExceeded or Cancelled when the limits say so.
-Result<std::vector<Suggestion>> suggest_words(const VisibleRows& visible,
-                                              const text::Analyzer& analyzer, std::string_view text,
-                                              std::size_t limit, const CallLimits& limits);
+/// The words of a partition. What it refers to must outlive it.
+class VisibleWords final : public index::Words {
+public:
+    explicit VisibleWords(const VisibleRows& visible) : visible_(visible) {}
+
+    Result<> each(const std::function<Result<>(std::string_view)>& visit) const override;
+    Result<Seen> seen(std::string_view term) const override;
+    Result<Chunk> chunk(const std::string& id) const override;
+
+private:
+    const VisibleRows& visible_;
+};
 
 }  // namespace braid::exact

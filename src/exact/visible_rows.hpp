@@ -13,6 +13,10 @@
 
 namespace braid::exact {
 
+/// The level of a principal that does not see everything, as an index into the schema's levels.
+/// InvalidArgument if it is none of them.
+Result<std::size_t> clearance_of(const Principal& principal, const Schema& schema);
+
 /// What a principal sees of a partition at one point in time, whatever is appended meanwhile.
 class VisibleRows {
 public:

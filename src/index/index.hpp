@@ -21,7 +21,9 @@ struct ViewOf {
     std::string namespace_;
     const Principal& principal;
     Sequence at = 0;
-    const docs::FilterMatcher* filter = nullptr;
+    /// Both of the same filter, or none.
+    const Filter* filter = nullptr;
+    const docs::FilterMatcher* matcher = nullptr;
     CallLimits limits = {};
 };
 
@@ -46,19 +48,20 @@ class Index {
 public:
     virtual ~Index() = default;
 
-    // Writing. Each requires a sequence number not below those before.
+    // Writing. Each requires a sequence number not below those before. An error, of a file that
+    // cannot be read, leaves things as they were.
 
     /// Returns how many of them took another version's place.
-    virtual std::uint64_t upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
-                                 Sequence sequence) = 0;
+    virtual Result<std::uint64_t> upsert(const std::string& namespace_,
+                                         std::vector<PreparedChunk> chunks, Sequence sequence) = 0;
     /// Changes metadata and labels and leaves text and vector alone, which are not looked at again
     /// unless a text field stands in the metadata. Chunks that do not exist are left out. Returns
     /// how many there were.
-    virtual std::uint64_t update(const std::string& namespace_,
-                                 std::span<const MetadataUpdate> updates, Version version,
-                                 Sequence sequence) = 0;
-    virtual std::uint64_t remove(const std::string& namespace_, std::span<const std::string> ids,
-                                 Sequence sequence) = 0;
+    virtual Result<std::uint64_t> update(const std::string& namespace_,
+                                         std::span<const MetadataUpdate> updates, Version version,
+                                         Sequence sequence) = 0;
+    virtual Result<std::uint64_t> remove(const std::string& namespace_,
+                                         std::span<const std::string> ids, Sequence sequence) = 0;
     /// The end of a record: all of it is applied, and nobody will ask for a point in time before
     /// `oldest`. The one place where an index may drop old versions, flush or merge: never in the
     /// middle of an operation.

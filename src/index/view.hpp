@@ -36,6 +36,10 @@ struct Query {
     std::vector<float> vector;                  // Dense
     /// Sparse: what to weigh words by; none: the view's own statistics.
     std::shared_ptr<const TextStatistics> statistics;
+    /// Sparse, Okapi: the mean idf of all terms, where the statistics are of a few.
+    std::optional<double> mean_idf;
+    bool exact = false;    // Dense: find what an exhaustive search finds
+    double recall = 0.98;  // Dense: the share of that to be found otherwise
 };
 
 /// The best hits, by score, then by smaller id.
@@ -47,10 +51,9 @@ struct Ranking {
     std::string method;
 };
 
-/// A chunk, without its vector, and the record that wrote this version of it.
+/// A chunk, without its vector.
 struct Found {
     std::shared_ptr<const Chunk> chunk;  // null if there is none
-    Sequence born = 0;
 
     explicit operator bool() const noexcept { return chunk != nullptr; }
 };
@@ -110,8 +113,8 @@ public:
         const std::string& document_id) const = 0;
     virtual Result<> each_version(
         const std::function<void(const std::string& id, Version version)>& use) const = 0;
-    /// Ids of what passes the filter and was written after `seen`, with the record that did.
-    virtual Result<std::vector<std::pair<std::string, Sequence>>> written_after(
+    /// Ids and versions of what passes the filter and was written after `seen`, perhaps of more.
+    virtual Result<std::vector<std::pair<std::string, Version>>> written_after(
         Sequence seen) const = 0;
 };
 

@@ -57,10 +57,18 @@ public:
           options_(std::move(options)),
           compactions_due_([this](const std::string& name,
                                   const std::stop_token& stop) { compact_by_itself(name, stop); },
-                           options_.compaction.background) {}
+                           options_.compaction.background),
+          flushes_due_([this](const std::string& name,
+                              const std::stop_token& stop) { flush_by_itself(name, stop); },
+                       options_.compaction.background),
+          merges_due_([this](const std::string& name,
+                             const std::stop_token& stop) { merge_by_itself(name, stop); },
+                      options_.compaction.background) {}
 
     ~LocalBackend() override {
         compactions_due_.stop();
+        flushes_due_.stop();
+        merges_due_.stop();
         for (const auto& [name, collection] : collections_) (void)collection->close();
     }
     LocalBackend(const LocalBackend&) = delete;
@@ -130,7 +138,11 @@ public:
     /// Removes what a rewrite has written that will not be finished.
     void give_up(const Collection& source, Collection& next) const;
     /// Compacts what waits for it, on this thread.
-    void run_due_compactions() { compactions_due_.run_here(); }
+    void run_due_compactions() {
+        compactions_due_.run_here();
+        flushes_due_.run_here();
+        merges_due_.run_here();
+    }
 
     Result<ReaderPtr> snapshot(std::span<const std::string> collections,
                                const CallLimits& limits) const override;
@@ -173,6 +185,11 @@ private:
     bool wants_compaction(const Collection& collection) const;
     void compact_by_itself(const std::string& name, const std::stop_token& stop);
     Result<> compact_now(const Collection& source, const std::stop_token& stop);
+    // Segments: flushing and merging, each on a thread of its own.
+    void flush_by_itself(const std::string& name, const std::stop_token& stop);
+    void merge_by_itself(const std::string& name, const std::stop_token& stop);
+    void note_failed_job(const std::string& what, const std::string& name, const Error& error);
+    Collection::OpenSettings open_settings() const;
     void tell(LogEvent::Level level, std::string_view event, const std::string& message) const {
         if (options_.log) options_.log({level, event, message});
     }
@@ -207,12 +224,6 @@ private:
     static Result<CheckReport> copy_into(store::Directory& destination,
                                          const std::vector<Source>& sources, CheckReport report,
                                          const CallLimits& limits);
-    store::Durability durability() const {
-        return options_.relaxed_ms == 0
-                   ? store::Durability::full()
-                   : store::Durability::relaxed(std::chrono::milliseconds(options_.relaxed_ms));
-    }
-
     std::shared_ptr<const store::DirectoryLock> lock_;  // released last
     std::unique_ptr<store::Directory> root_;
     const LocalOptions options_;
@@ -254,8 +265,13 @@ private:
     /// Size of the log when compacting it failed: it must have grown before the next attempt.
     std::map<std::string, std::uint64_t> failed_at_bytes_;
 
-    mutable CompactionQueue compactions_due_;  // last: its thread uses all of the above
     std::map<std::string, std::weak_ptr<const RewriteProgress>> rewrites_;
+    const segment::Caches caches_ = segment::Caches::make();  // of all collections together
+
+    // Last: their threads use all of the above.
+    mutable CompactionQueue compactions_due_;
+    mutable CompactionQueue flushes_due_;
+    mutable CompactionQueue merges_due_;
 };
 
 }  // namespace braid::local

@@ -2,14 +2,11 @@
 
 #include <utility>
 
+#include "braid/exact/exact_index.hpp"
 #include "braid/store/durable_mark.hpp"
 
 namespace braid::local {
 namespace {
-
-text::AnalyzerOptions analyzer_options(const Schema& schema) {
-    return {.name = schema.analyzer, .language = schema.language, .stop_words = schema.stop_words};
-}
 
 /// Corruption if there is a log with records: their manifest is lost, not yet to come.
 Result<> require_no_records(store::Directory& directory) {
@@ -42,33 +39,47 @@ Collection::Pin::~Pin() {
 }
 
 Collection::Collection(std::string name, std::unique_ptr<store::Directory> directory,
-                       Manifest manifest, text::Analyzer analyzer,
-                       std::unique_ptr<index::Index> index, bool read_only)
+                       Manifest manifest, text::Analyzer analyzer, OpenSettings settings,
+                       std::string_view manifest_name)
     : name_(std::move(name)),
       directory_(std::move(directory)),
       manifest_(std::move(manifest)),
+      manifest_name_(manifest_name),
       analyzer_(std::move(analyzer)),
-      read_only_(read_only),
+      settings_(std::move(settings)),
+      read_only_(settings_.read_only),
       format_(manifest_.format),
-      index_(std::move(index)),
+      log_name_(manifest_.log),
+      older_logs_(manifest_.older_logs),
+      deletes_(manifest_.deletes),
+      recorded_(manifest_.segments),
+      flushed_(manifest_.flushed),
+      recorded_generation_(manifest_.next_generation),
+      next_generation_(manifest_.next_generation),
       versions_(0, manifest_.version_base),
       dimension_(manifest_.schema.vectors.dimension) {}
+
+Result<> Collection::create_log(store::Directory& directory, const std::string& log,
+                                Sequence first_sequence) {
+    const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
+    store::AppendLogOptions options;
+    options.first_sequence = first_sequence;
+    BRAID_TRY(const auto opened, store::AppendLog::open(directory, log, options, nothing));
+    BRAID_CHECK(opened.log->close());
+    const store::DurableLength length{.log_id = opened.log->id(),
+                                      .bytes = opened.log->size_bytes(),
+                                      .next_sequence = opened.log->next_sequence()};
+    return directory.replace(store::durable_mark_name(log), store::encode_durable_mark(length));
+}
 
 Result<> Collection::create_files(store::Directory& directory, const Schema& schema,
                                   std::string_view manifest_name, const std::string& log) {
     BRAID_CHECK(validate(schema));
     BRAID_CHECK(text::Analyzer::create(analyzer_options(schema)));
     // The log first: a manifest without its log then always means damage.
-    const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
     const bool new_log = !directory.open(log);
     const auto attempt = [&]() -> Result<> {
-        BRAID_TRY(const auto opened, store::AppendLog::open(directory, log, {}, nothing));
-        BRAID_CHECK(opened.log->close());
-        const store::DurableLength length{.log_id = opened.log->id(),
-                                          .bytes = opened.log->size_bytes(),
-                                          .next_sequence = opened.log->next_sequence()};
-        BRAID_CHECK(
-            directory.replace(store::durable_mark_name(log), store::encode_durable_mark(length)));
+        BRAID_CHECK(create_log(directory, log, 1));
         return directory.replace(manifest_name, write_manifest({.schema = schema, .log = log}));
     };
     auto written = attempt();
@@ -99,9 +110,8 @@ Result<> Collection::create(store::Directory& directory, const Schema& schema, C
 
 Result<Collection::Opened> Collection::open(std::string name,
                                             std::unique_ptr<store::Directory> directory,
-                                            store::Durability durability, bool read_only,
-                                            Engine engine, std::string_view manifest_name,
-                                            std::shared_ptr<const store::DirectoryLock> lock) {
+                                            const OpenSettings& settings,
+                                            std::string_view manifest_name) {
     const std::string path = directory->path() + "/" + std::string(manifest_name);
     const auto file = directory->open(manifest_name);
     if (!file) {
@@ -110,60 +120,94 @@ Result<Collection::Opened> Collection::open(std::string name,
         return tl::unexpected(file.error());
     }
     BRAID_TRY(Manifest manifest, read_manifest((*file)->bytes(), path));
-    if (manifest.format >= kSegmentsFormat) {
-        return fail(ErrorCode::Unsupported,
-                    path + ": the collection has segments, which a newer braid wrote");
-    }
     BRAID_TRY(text::Analyzer analyzer, text::Analyzer::create(analyzer_options(manifest.schema)));
-
-    store::AppendLogOptions options;
-    options.durability = durability;
-    options.read_only = read_only;
-    options.must_exist = true;
-    options.must_be_marked = manifest.format >= kMarkedFormat;
-    options.lock = std::move(lock);
-    auto index = make_index(engine, manifest.schema, analyzer);
-    const std::shared_ptr<Collection> collection(new Collection(
-        std::move(name), std::move(directory), std::move(manifest), std::move(analyzer),
-        std::move(index), read_only));  // NOLINT(cppcoreguidelines-owning-memory): private
-    options.on_id = [&](std::uint64_t log_id) {
-        collection->versions_ = Versions(log_id, collection->manifest_.version_base);
-    };
-    auto opened =
-        store::AppendLog::open(*collection->directory_, collection->manifest_.log, options,
-                               [&](std::uint64_t sequence, std::span<const std::byte> payload) {
-                                   return collection->replay(sequence, payload);
-                               });
-    if (!opened) {
-        if (opened.error().code != ErrorCode::NotFound) return tl::unexpected(opened.error());
-        return fail(ErrorCode::Corruption, collection->directory_->path() + ": the log \"" +
-                                               collection->manifest_.log + "\" is missing");
-    }
-    collection->log_ = std::move(opened->log);
-    collection->manifest_name_ = manifest_name;
-    collection->unfinished_ = collection->directory_->open(kUnfinishedMark).has_value();
-    if (!read_only && manifest_name == kManifestName) collection->remove_old_logs();
-
+    const std::shared_ptr<Collection> collection(
+        new Collection(std::move(name), std::move(directory), std::move(manifest),
+                       std::move(analyzer), settings, manifest_name));  // NOLINT: private
+    BRAID_CHECK(collection->open_index());
     Opened result{collection, {}};
-    if (!opened->report.marked && !options.must_be_marked && opened->report.records > 0) {
-        result.notes.push_back("collection \"" + collection->name_ +
-                               "\": its log has no mark of its length, as older versions leave it; "
-                               "a missing end would not be noticed (\"braid compact\" adds one)");
-    }
-    if (opened->report.cut_bytes > 0) {
-        const std::string& kept = opened->report.kept;
-        result.notes.push_back(
-            "collection \"" + collection->name_ + "\": " + (read_only ? "ignored " : "cut ") +
-            std::to_string(opened->report.cut_bytes) +
-            " bytes of an unfinished write at the end of its log" +
-            (kept.empty() ? ""
-                          : "; they are kept in " + collection->directory_->path() + "/" + kept));
-    }
+    BRAID_CHECK(collection->replay_logs(result.notes));
+    collection->unfinished_ = collection->directory_->open(kUnfinishedMark).has_value();
+    if (!settings.read_only && manifest_name == kManifestName) collection->remove_old_files();
     return result;
 }
 
+Result<> Collection::open_index() {
+    const Schema& schema = manifest_.schema;
+    auto segments = std::make_unique<segment::SegmentIndex>(
+        schema, analyzer_, settings_.engine.caches, settings_.engine.policy);
+    std::vector<std::uint64_t> generations;
+    for (const SegmentEntry& segment : manifest_.segments)
+        generations.push_back(segment.generation);
+    const auto loaded =
+        segments->load(*directory_, generations, manifest_.deletes, manifest_.flushed);
+    if (!loaded) {
+        if (loaded.error().code != ErrorCode::NotFound) return loaded;
+        return fail(ErrorCode::Corruption,
+                    directory_->path() + ": a segment is missing: " + loaded.error().message);
+    }
+    if (dimension_ == 0) dimension_ = segments->dimension();
+    applied_ = manifest_.flushed;
+    if (engine_for(settings_.engine.engine, schema) == Engine::Segment) {
+        segments_ = segments.get();
+        index_ = std::move(segments);
+        return {};
+    }
+    index_ = std::make_unique<exact::ExactIndex>(schema, analyzer_);
+    return copy_segments(*segments, *index_, analyzer_);
+}
+
+Result<store::AppendLog::Opened> Collection::replay_log(const std::string& name,
+                                                        bool takes_records) {
+    store::AppendLogOptions options;
+    options.durability = settings_.durability;
+    options.read_only = read_only_ || !takes_records;
+    options.must_exist = true;
+    options.must_be_marked = manifest_.format >= kMarkedFormat;
+    options.lock = settings_.lock;
+    options.on_id = [&](std::uint64_t log_id) {
+        versions_ = Versions(log_id, manifest_.version_base);
+    };
+    auto opened = store::AppendLog::open(
+        *directory_, name, options, [&](Sequence sequence, std::span<const std::byte> payload) {
+            return replay(sequence, payload);
+        });
+    if (opened || opened.error().code != ErrorCode::NotFound) return opened;
+    return fail(ErrorCode::Corruption,
+                directory_->path() + ": the log \"" + name + "\" is missing");
+}
+
+Result<> Collection::replay_logs(std::vector<std::string>& notes) {
+    for (const std::string& older : manifest_.older_logs) {
+        BRAID_CHECK(replay_log(older, false));
+    }
+    older_end_ = applied_;
+    BRAID_TRY(auto opened, replay_log(manifest_.log, true));
+    log_ = std::move(opened.log);
+    const store::LogReport& report = opened.report;
+    if (!report.marked && manifest_.format < kMarkedFormat && report.records > 0) {
+        notes.push_back("collection \"" + name_ +
+                        "\": its log has no mark of its length, as older versions leave it; "
+                        "a missing end would not be noticed (\"braid compact\" adds one)");
+    }
+    if (report.cut_bytes == 0) return {};
+    notes.push_back(
+        "collection \"" + name_ + "\": " + (read_only_ ? "ignored " : "cut ") +
+        std::to_string(report.cut_bytes) + " bytes of an unfinished write at the end of its log" +
+        (report.kept.empty() ? ""
+                             : "; they are kept in " + directory_->path() + "/" + report.kept));
+    return {};
+}
+
 Result<> Collection::close() {
-    return log_->close();
+    // What fails here is still in the log.
+    (void)flush(jobs_.get_token(), settings_.flush_on_close_rows);
+    return close_for_good();
+}
+
+Result<> Collection::close_for_good() {
+    stop_jobs();
+    return log()->close();
 }
 
 Result<> Collection::finish() {
@@ -174,8 +218,9 @@ Result<> Collection::finish() {
 }
 
 std::optional<Error> Collection::refusal() const {
-    if (auto failure = log_->failure()) return failure;
-    return log_->no_space();
+    const auto log = this->log();
+    if (auto failure = log->failure()) return failure;
+    return log->no_space();
 }
 
 Schema Collection::schema() const {

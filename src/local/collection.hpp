@@ -1,12 +1,14 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <shared_mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -62,11 +64,18 @@ public:
     enum class Created { Filled, Unfilled };
     static Result<> create(store::Directory& directory, const Schema& schema,
                            Created as = Created::Filled);
+    struct OpenSettings {
+        store::Durability durability = store::Durability::full();
+        bool read_only = false;
+        EngineOptions engine = {};
+        bool flushes_in_background = false;  // somebody calls flush() when flush_due()
+        std::uint64_t flush_on_close_rows = 256;
+        std::shared_ptr<const store::DirectoryLock> lock = nullptr;
+    };
     /// Takes over the directory, which must hold a manifest of that name.
     static Result<Opened> open(std::string name, std::unique_ptr<store::Directory> directory,
-                               store::Durability durability, bool read_only, Engine engine,
-                               std::string_view manifest_name = kManifestName,
-                               std::shared_ptr<const store::DirectoryLock> lock = nullptr);
+                               const OpenSettings& settings,
+                               std::string_view manifest_name = kManifestName);
 
     /// Begins a copy beside what is there: a manifest of that name and a log.
     Result<> create_next(const Schema& schema, std::string_view manifest_name) const;
@@ -98,6 +107,8 @@ public:
         std::shared_ptr<const Pin> pin;
         std::uint64_t log_bytes = 0;
         Versions versions{0, 0};
+        Manifest manifest;
+        std::shared_ptr<const void> files;  // none of those that the manifest names goes meanwhile
     };
     Extent extent() const;
     /// Checks `files`, the collection's own or a copy of them, and the indexes in memory against
@@ -114,8 +125,10 @@ public:
     Schema schema() const;
     const text::Analyzer& analyzer() const noexcept { return analyzer_; }
     std::shared_ptr<const Pin> pin() const;
-    /// No more writes; what was acknowledged is on disk.
+    /// No more writes; what was acknowledged is on disk, in a file of its own if it is much.
     Result<> close();
+    /// The same for what is about to be removed, or replaced.
+    Result<> close_for_good();
 
     /// Created as unfilled, and not finished: not to be read.
     bool unfinished() const noexcept { return unfinished_; }
@@ -123,10 +136,27 @@ public:
     /// Why it takes no writes at present.
     std::optional<Error> refusal() const;
     /// Finds out whether there is space again, if there was none.
-    void try_space() const { (void)log_->try_space(); }
-    std::uint64_t log_bytes() const { return log_->size_bytes(); }
+    void try_space() const { (void)log()->try_space(); }
+    std::uint64_t log_bytes() const { return log()->size_bytes(); }
     /// What a compacted log would have, about.
     std::uint64_t live_bytes() const noexcept { return index_->live_bytes(); }
+
+    // Segments (collection_segments.cpp). All do nothing for an engine without files.
+
+    bool has_segments_engine() const noexcept { return segments_ != nullptr; }
+    /// Whether memory holds so much that it should be written to a file.
+    bool flush_due() const;
+    /// Writes what is in memory to a file, while others read and write. `least`: not for fewer
+    /// rows.
+    Result<> flush(const std::stop_token& stop, std::uint64_t least = 1);
+    /// Waits while a flush is behind: what is not flushed is bounded.
+    void wait_for_room() const;
+    bool merge_due() const;
+    /// Makes one segment of several that should be one; of all of them, if told so, and without
+    /// dead rows. False if there was nothing to do.
+    Result<bool> merge(const std::stop_token& stop, bool everything = false);
+    /// Bytes of the files: logs and segments.
+    std::uint64_t bytes_on_disk() const;
 
     Result<WriteReport> upsert(const std::string& namespace_, std::vector<Chunk> chunks,
                                const WriteOptions& options);
@@ -180,8 +210,13 @@ private:
                                         const std::string& present);
     static Result<> create_files(store::Directory& directory, const Schema& schema,
                                  std::string_view manifest_name, const std::string& log);
+    static Result<> create_log(store::Directory& directory, const std::string& log,
+                               Sequence first_sequence);
     Collection(std::string name, std::unique_ptr<store::Directory> directory, Manifest manifest,
-               text::Analyzer analyzer, std::unique_ptr<index::Index> index, bool read_only);
+               text::Analyzer analyzer, OpenSettings settings, std::string_view manifest_name);
+    Result<> open_index();
+    Result<> replay_logs(std::vector<std::string>& notes);
+    Result<store::AppendLog::Opened> replay_log(const std::string& name, bool takes_records);
 
     using ViewPtr = std::unique_ptr<index::View>;
     /// Of the record that was applied last.
@@ -215,24 +250,41 @@ private:
         Version version = 0;
     };
     Result<WriteReport> commit(std::span<const std::byte> payload,
-                               const std::function<WriteReport(Stamp)>& apply);
+                               const std::function<Result<WriteReport>(Stamp)>& apply);
     /// With version 0 a chunk gets the record's.
-    WriteReport apply_upsert(const std::string& namespace_,
-                             std::vector<index::PreparedChunk> chunks, Stamp stamp);
-    WriteReport apply_updates(const std::string& namespace_,
-                              const std::vector<MetadataUpdate>& updates, Stamp stamp);
-    WriteReport apply_remove(const std::string& namespace_, const std::vector<std::string>& ids,
-                             Stamp stamp);
+    Result<WriteReport> apply_upsert(const std::string& namespace_,
+                                     std::vector<index::PreparedChunk> chunks, Stamp stamp);
+    Result<WriteReport> apply_updates(const std::string& namespace_,
+                                      const std::vector<MetadataUpdate>& updates, Stamp stamp);
+    Result<WriteReport> apply_remove(const std::string& namespace_,
+                                     const std::vector<std::string>& ids, Stamp stamp);
     /// The whole record is applied. Requires state_mutex_, alone.
     void settle(Sequence sequence);
-    void remove_old_logs() const;
+    void remove_old_files();
+    void remove_named(const Manifest& manifest) const;
     void give_up_if_replaced();
+
+    // Segments (collection_segments.cpp)
+    std::shared_ptr<store::AppendLog> log() const {
+        const std::scoped_lock lock(files_mutex_);
+        return log_;
+    }
+    Manifest present_manifest() const;
+    Result<> replace_manifest(const Manifest& manifest);
+    Result<> replace_manifest_locked(const Manifest& manifest);  // requires files_mutex_
+    /// A new log for the records to come. Requires the write gate, alone.
+    Result<> rotate_log();
+    /// Has the manifest name what there is, and removes what it no longer names.
+    Result<> record_files();
+    void forget_old_states();
+    void stop_jobs();
     std::size_t dimension() const;
     /// What the principal can know of it: it was declared, or a vector is visible. Otherwise 0.
     Result<std::size_t> visible_dimension(const Principal& principal) const;
 
     // Checking (collection_check.cpp)
-    Manifest manifest_at(const Extent& extent) const;
+    Result<> check_files(const Extent& extent, const store::Directory& files,
+                         core::Findings& findings, const CallLimits& limits) const;
     Result<> check_index(const LogReading& reading, Sequence at, core::Findings& findings,
                          const CallLimits& limits) const;
 
@@ -247,21 +299,48 @@ private:
 
     const std::string name_;
     const std::unique_ptr<store::Directory> directory_;
-    const Manifest manifest_;
-    std::string_view manifest_name_ = kManifestName;  // of the file it stands in
+    const Manifest manifest_;         // as it was opened: the schema stays
+    std::string_view manifest_name_;  // of the file it stands in
     const text::Analyzer analyzer_;
+    const OpenSettings settings_;
     const bool read_only_;
     std::atomic<std::uint32_t> format_;  // of the manifest's file
     std::atomic<bool> unfinished_ = false;
     std::atomic<bool> displaced_ = false;  // an error left it open whose manifest is in place
-    std::unique_ptr<store::AppendLog> log_;
+
+    /// An error left it open whether the manifest written last is in place. Either will do: the
+    /// files of both are there.
+    std::atomic<bool> doubtful_ = false;
+
+    /// Guards the next ones, and the manifest's file.
+    mutable std::mutex files_mutex_;
+    std::shared_ptr<store::AppendLog> log_;
+    std::string log_name_;
+    std::vector<std::string> older_logs_;
+    std::uint64_t deletes_ = 0;
+    std::vector<SegmentEntry> recorded_;  // what the manifest names
+    std::uint64_t flushed_ = 0;           // likewise
+    std::uint64_t recorded_generation_ = 1;
+    Sequence older_end_ = 0;            // the last record of the older logs
+    std::vector<std::string> garbage_;  // files to be removed, once nobody copies them
+    mutable std::weak_ptr<const void> copying_;
+    std::atomic<std::uint64_t> next_generation_ = 1;
+
+    mutable std::mutex flush_mutex_;  // one flush at a time; taken before the gate
+    std::mutex merge_mutex_;          // one merge at a time
+    std::stop_source jobs_;
+    std::atomic<bool> jobs_ended_ = false;
+    mutable std::mutex room_mutex_;
+    mutable std::condition_variable room_;
+    std::atomic<bool> flush_failed_ = false;
 
     /// Plain upserts share it, so that they share a sync; a write that depends on what is there
     /// holds it alone from its check to its commit.
     mutable core::FairSharedMutex write_gate_;
 
     /// Written to in log order, under state_mutex_; read without it.
-    const std::unique_ptr<index::Index> index_;
+    std::unique_ptr<index::Index> index_;
+    segment::SegmentIndex* segments_ = nullptr;  // the same, if it keeps files
 
     /// Held for a moment only by those who read: a writer never waits for a search.
     mutable core::FairSharedMutex state_mutex_;

@@ -7,24 +7,28 @@
 #include "braid/local/collection.hpp"
 #include "braid/local/file_check.hpp"
 #include "braid/local/log_reading.hpp"
+#include "braid/local/segment_files.hpp"
 #include "braid/store/durable_mark.hpp"
+#include "braid/store/file_writer.hpp"
+#include "braid/store/mapped_file.hpp"
 
 namespace braid::local {
 
 Collection::Extent Collection::extent() const {
+    const std::scoped_lock nothing_is_flushed(flush_mutex_);
     Extent extent;
     extent.pin = pin();
+    extent.manifest = present_manifest();
+    const std::scoped_lock lock(files_mutex_);
     extent.log_bytes = log_->size_bytes();  // what the pin shows is in there
-    const std::shared_lock lock(state_mutex_);
+    extent.files = copying_.lock();
+    if (!extent.files) {
+        extent.files = std::make_shared<int>(0);
+        copying_ = extent.files;
+    }
+    const std::shared_lock state_lock(state_mutex_);
     extent.versions = versions_;
     return extent;
-}
-
-Manifest Collection::manifest_at(const Extent& extent) const {
-    Manifest manifest = manifest_;
-    manifest.version_base = extent.versions.base();
-    manifest.format = format_;
-    return manifest;
 }
 
 Result<> Collection::check(const Extent& extent, const store::Directory& files, CheckReport& report,
@@ -32,11 +36,12 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     BRAID_CHECK(core::check_limits(limits));
     core::Findings findings("collection \"" + name_ + "\"", report);
     ++report.collections;
-    if (const auto failure = log_->failure()) {
+    if (const auto failure = log()->failure()) {
         findings.note("it takes no writes since an error: " + failure->message);
     }
     // Who only reads does not keep others from changing the files; a copy is nobody else's.
-    const bool may_change = read_only_ && &files == directory_.get();
+    const bool own = &files == directory_.get();
+    const bool may_change = read_only_ && own;
     const auto gone = files.open(kManifestName);
     if (may_change && !gone && gone.error().code == ErrorCode::NotFound) {
         findings.note("another program dropped it meanwhile; it was not checked");
@@ -44,32 +49,53 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     }
     const std::optional<Manifest> manifest = check_manifest(files, findings);
     if (!manifest) return {};
-    if (*manifest != manifest_at(extent)) {
+    // A flush or a merge may have written another one since; what the extent names is kept.
+    if (*manifest != extent.manifest && !(own && *manifest == present_manifest())) {
         if (may_change) {
             findings.note("another program replaced it meanwhile; it was not checked");
         } else if (displaced_) {
             findings.note("an error interrupted a rewrite; open the database anew to check it");
+        } else if (own && doubtful_) {
+            findings.note("an error left it open which manifest is in place; both will do");
+            return check_files(extent, files, findings, limits);
         } else {
             findings.problem(files.path() + "/" + std::string(kManifestName) +
                              ": it is not the manifest that was written last");
         }
         return {};
     }
+    return check_files(extent, files, findings, limits);
+}
+
+Result<> Collection::check_files(const Extent& extent, const store::Directory& files,
+                                 core::Findings& findings, const CallLimits& limits) const {
+    const Manifest& manifest = extent.manifest;
     const Sequence at = extent.pin->at();
+    BRAID_TRY(const std::uint64_t dead,
+              check_segments(files, manifest, analyzer_, findings, limits));
     LogReading reading(extent.versions, at);
+    if (findings.problems() == 0) {
+        BRAID_CHECK(begin_reading(files, manifest, analyzer_, segments_ == nullptr, reading));
+    }
     const auto take = [&](Sequence sequence, std::span<const std::byte> payload) -> Result<> {
         BRAID_CHECK(core::check_limits(limits));  // a record may be long
         return reading.add(sequence, payload);
     };
+    for (const std::string& older : manifest.older_logs) {
+        reading.use(Versions(log_id_of(files, older), extent.versions.base()));
+        BRAID_CHECK(check_log_file(files, older, manifest.format, {}, take, findings));
+    }
+    reading.use(extent.versions);
     const LogExtent expected{.acknowledged = extent.log_bytes, .growing = !read_only_};
-    BRAID_CHECK(check_log_file(files, *manifest, expected, take, findings));
-    check_other_files(files, *manifest, findings);
-    if (findings.problems() == 0 && reading.taken() != at) {
-        findings.problem(files.path() + "/" + manifest->log + ": it ends with record " +
-                         std::to_string(reading.taken()) + ", record " + std::to_string(at) +
+    BRAID_CHECK(check_log_file(files, manifest.log, manifest.format, expected, take, findings));
+    check_other_files(files, manifest, findings);
+    const Sequence last = std::max(reading.taken(), manifest.flushed);
+    if (findings.problems() == 0 && last != at) {
+        findings.problem(files.path() + "/" + manifest.log + ": it ends with record " +
+                         std::to_string(last) + ", record " + std::to_string(at) +
                          " was acknowledged");
     }
-    report.superseded += reading.superseded();
+    findings.report().superseded += reading.superseded() + dead;
     if (findings.problems() > 0) return {};  // the index would only differ in the same places
     return check_index(reading, at, findings, limits);
 }
@@ -83,10 +109,14 @@ Result<> Collection::check_index(const LogReading& reading, Sequence at, core::F
             if (steps.due(16)) BRAID_CHECK(core::check_limits(limits));
             check->compare(prepare(chunk));
         }
-        findings.report().chunks += chunks.size();
         BRAID_CHECK(check->finish(limits));
     }
+    const Principal everybody;
     for (const std::string& space : index_->namespaces()) {
+        BRAID_TRY(const auto view,
+                  index_->view({.namespace_ = space, .principal = everybody, .at = at}));
+        BRAID_TRY(const std::uint64_t chunks, view->count());
+        findings.report().chunks += chunks;
         if (reading.namespaces().contains(space)) continue;
         BRAID_CHECK(index_->check(space, at, dimension(), findings)->finish(limits));
     }
@@ -94,26 +124,41 @@ Result<> Collection::check_index(const LogReading& reading, Sequence at, core::F
 }
 
 Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) const {
-    const auto view = directory_->open(manifest_.log);
-    if (!view && read_only_ && view.error().code == ErrorCode::NotFound) {
+    const Manifest& from = extent.manifest;
+    const auto changed = [&](const Error& error) -> Result<> {
+        if (!read_only_ || error.code != ErrorCode::NotFound) return tl::unexpected<Error>(error);
         return fail(ErrorCode::Unavailable, "collection \"" + name_ +
                                                 "\" was changed by another program while it was "
                                                 "being copied; try again");
+    };
+    for (const std::string& name : segment_files(from)) {
+        if (const auto copied = copy_file(*directory_, name, copy); !copied) {
+            return changed(copied.error());
+        }
     }
-    if (!view) return tl::unexpected<Error>(view.error());
+    for (const std::string& older : from.older_logs) {
+        for (const std::string& name : {store::durable_mark_name(older), older}) {
+            if (const auto copied = copy_file(*directory_, name, copy); !copied) {
+                return changed(copied.error());
+            }
+        }
+    }
+    const auto view = directory_->open(from.log);
+    if (!view) return changed(view.error());
     const auto file = (*view)->bytes();
     if (file.size() < extent.log_bytes) {
-        return fail(ErrorCode::Corruption, directory_->path() + "/" + manifest_.log + ": " +
+        return fail(ErrorCode::Corruption, directory_->path() + "/" + from.log + ": " +
                                                std::to_string(file.size()) + " bytes are left of " +
                                                std::to_string(extent.log_bytes));
     }
-    const store::DurableLength length{
-        .log_id = log_->id(), .bytes = extent.log_bytes, .next_sequence = extent.pin->at() + 1};
+    const store::DurableLength length{.log_id = log_id_of(*directory_, from.log),
+                                      .bytes = extent.log_bytes,
+                                      .next_sequence = extent.pin->at() + 1};
     BRAID_CHECK(
-        copy.create(store::durable_mark_name(manifest_.log), store::encode_durable_mark(length)));
+        copy.create(store::durable_mark_name(from.log), store::encode_durable_mark(length)));
     // The manifest last: without it there is no collection.
-    BRAID_CHECK(copy.create(manifest_.log, file.first(static_cast<std::size_t>(extent.log_bytes))));
-    Manifest manifest = manifest_at(extent);
+    BRAID_CHECK(copy.create(from.log, file.first(static_cast<std::size_t>(extent.log_bytes))));
+    Manifest manifest = from;
     manifest.format = kManifestFormat;  // with its mark
     return copy.create(kManifestName, write_manifest(manifest));
 }

@@ -18,7 +18,8 @@ auto Collection::with_view(Sequence at, const ReadScope& scope, const CallLimits
     BRAID_TRY(const auto view, index_->view({.namespace_ = scope.namespace_,
                                              .principal = scope.principal,
                                              .at = at,
-                                             .filter = filter ? &*filter : nullptr,
+                                             .filter = scope.filter ? &*scope.filter : nullptr,
+                                             .matcher = filter ? &*filter : nullptr,
                                              .limits = limits}));
     return read(*view);
 }
@@ -37,6 +38,7 @@ Result<index::Query> Collection::query_of(const Leg& leg) const {
                                 "\"sparse\"");
     }
     query.vector = leg.vector;
+    query.exact = leg.exact || leg.after.has_value();
     return query;
 }
 
@@ -144,7 +146,7 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope,
                                           const CallLimits& limits) const {
     BRAID_TRY(CollectionStats stats,
               with_view(at, scope, limits, [](const index::View& view) { return view.stats(); }));
-    if (scope.principal.sees_everything()) stats.bytes_on_disk = log_->size_bytes();
+    if (scope.principal.sees_everything()) stats.bytes_on_disk = bytes_on_disk();
     return stats;
 }
 
@@ -161,7 +163,7 @@ Result<CollectionInfo> Collection::info(Sequence at, const Principal& principal)
     info.name = name_;
     info.schema = manifest_.schema;
     BRAID_TRY(info.schema.vectors.dimension, visible_dimension(principal));
-    if (principal.sees_everything()) info.bytes_on_disk = log_->size_bytes();
+    if (principal.sees_everything()) info.bytes_on_disk = bytes_on_disk();
     for (const std::string& namespace_ : index_->namespaces()) {
         const auto view =
             index_->view({.namespace_ = namespace_, .principal = principal, .at = at});

@@ -29,7 +29,8 @@ Result<std::vector<std::string>> named_ids(const index::View& view,
 Result<FilterSelection> Collection::select(const ReadScope& scope, const Filter& filter,
                                            const CallLimits& limits) const {
     BRAID_TRY(auto matcher, docs::FilterMatcher::create(filter, manifest_.schema));
-    FilterSelection selection(std::move(matcher), scope.namespace_, scope.principal, limits);
+    FilterSelection selection(filter, std::move(matcher), scope.namespace_, scope.principal,
+                              limits);
     constexpr int rounds = 2;  // after them, little is left to do while nobody else writes
     for (int round = 0; round < rounds; ++round) {
         BRAID_CHECK(selection.catch_up(*index_, applied()));

@@ -49,13 +49,9 @@ Result<> Collection::check_owners(const std::string& namespace_,
 
 Result<> Collection::raise_format() {
     if (format_ >= kReplacingFormat) return {};
-    Manifest manifest = manifest_;
+    Manifest manifest = present_manifest();
     manifest.format = kReplacingFormat;
-    {
-        const std::shared_lock lock(state_mutex_);
-        manifest.version_base = versions_.base();
-    }
-    BRAID_CHECK(directory_->replace(manifest_name_, write_manifest(manifest)));
+    BRAID_CHECK(replace_manifest(manifest));
     format_ = kReplacingFormat;
     return {};
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -23,7 +24,7 @@ Result<std::string> Collection::next_log(const store::Directory& directory,
 }
 
 Result<> Collection::create_next(const Schema& schema, std::string_view manifest_name) const {
-    BRAID_TRY(const std::string log, next_log(*directory_, manifest_.log));
+    BRAID_TRY(const std::string log, next_log(*directory_, present_manifest().log));
     return create_files(*directory_, schema, manifest_name, log);
 }
 
@@ -32,20 +33,34 @@ bool Collection::has_next() const {
     if (!file) return false;
     const auto next = read_manifest((*file)->bytes(), kNextManifestName);
     // The same log: a crash came between taking the collection's place and clearing up.
-    return next && next->log != manifest_.log;
+    return next && next->log != present_manifest().log;
 }
 
-void Collection::remove_old_logs() const {
-    (void)directory_->remove(kCompactManifestName);  // its log is an old one, too
+void Collection::remove_old_files() {
+    (void)directory_->remove(kCompactManifestName);  // its files are old ones, too
     const auto entries = directory_->list();
     if (!entries) return;
-    const auto file = directory_->open(kNextManifestName);
-    const auto next =
-        file ? read_manifest((*file)->bytes(), kNextManifestName) : Result<Manifest>(Manifest{});
-    if (!next) return;
+    Manifest next;
+    if (const auto file = directory_->open(kNextManifestName)) {
+        const auto read = read_manifest((*file)->bytes(), kNextManifestName);
+        if (!read) return;
+        next = *read;
+        if (next.log == manifest_.log) (void)directory_->remove(kNextManifestName);
+    }
+    std::set<std::string> named;
+    for (const Manifest* manifest : std::initializer_list<const Manifest*>{&manifest_, &next}) {
+        for (const std::string& log : manifest->logs()) named.insert(log);
+        for (const std::string& file : segment_files(*manifest)) named.insert(file);
+    }
     for (const store::DirectoryEntry& entry : *entries) {
+        if (const auto generation = generation_of_file(entry.name)) {
+            // No number is given twice, not even that of a file that nobody names.
+            next_generation_ = std::max<std::uint64_t>(next_generation_, *generation + 1);
+            if (!named.contains(entry.name)) (void)directory_->remove(entry.name);
+            continue;
+        }
         const auto log = log_of_file(entry.name);
-        if (!log || *log == manifest_.log || *log == next->log) continue;
+        if (!log || named.contains(*log)) continue;
         (void)store::remove_log(*directory_, *log);  // left over; it does no harm
     }
 }
@@ -98,14 +113,20 @@ Result<Collection::Difference> Collection::difference(const Collection& next) co
 }
 
 void Collection::discard(Collection& next) const {
-    (void)next.close();
+    (void)next.close_for_good();
     const auto file = directory_->open(kManifestName);
     if (!file) return;
     const auto present = read_manifest((*file)->bytes(), kManifestName);
-    if (!present || present->log == next.manifest_.log) return;
+    const Manifest copy = next.present_manifest();
+    if (!present || present->log == copy.log) return;
     // What cannot be removed now goes when the database is opened next.
     (void)directory_->remove(next.manifest_name_);
-    (void)store::remove_log(*directory_, next.manifest_.log);
+    remove_named(copy);
+}
+
+void Collection::remove_named(const Manifest& manifest) const {
+    for (const std::string& log : manifest.logs()) (void)store::remove_log(*directory_, log);
+    for (const std::string& file : segment_files(manifest)) (void)directory_->remove(file);
 }
 
 /// After an error the other manifest may be in place, for now or for good. What is written to this
@@ -115,14 +136,17 @@ void Collection::give_up_if_replaced() {
     const auto file = directory_->open(kManifestName);
     if (file) {
         const auto present = read_manifest((*file)->bytes(), kManifestName);
-        if (present && present->log == manifest_.log) return;
+        if (present && present->log == present_manifest().log) return;
     }
     displaced_ = true;
-    (void)close();
+    (void)close_for_good();
 }
 
 Result<> Collection::replace_by(Collection& next) {
-    Manifest manifest = next.manifest_;
+    // Nothing of this one is flushed or merged any more: its manifest is no longer its own.
+    stop_jobs();
+    std::unique_lock not_flushing(next.flush_mutex_);
+    Manifest manifest = next.present_manifest();
     {
         const std::unique_lock lock(state_mutex_);
         const std::unique_lock next_lock(next.state_mutex_);
@@ -131,14 +155,22 @@ Result<> Collection::replace_by(Collection& next) {
     }
     if (const auto replaced = directory_->replace(kManifestName, write_manifest(manifest));
         !replaced) {
+        not_flushing.unlock();
         give_up_if_replaced();
-        if (displaced_) (void)next.close();
+        if (displaced_) (void)next.close_for_good();
+        if (!displaced_) {  // it goes on as before
+            jobs_ = std::stop_source();
+            jobs_ended_ = false;
+        }
         return replaced;
     }
     // From here on the next one is the collection; what is left over does no harm.
-    (void)close();
-    (void)directory_->remove(std::exchange(next.manifest_name_, kManifestName));
-    (void)store::remove_log(*directory_, manifest_.log);
+    (void)close_for_good();
+    {
+        const std::scoped_lock lock(next.files_mutex_);
+        (void)directory_->remove(std::exchange(next.manifest_name_, kManifestName));
+    }
+    remove_named(present_manifest());
     return {};
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <unordered_set>
 
 #include "braid/docs/chunk_codec.hpp"
@@ -78,6 +79,16 @@ Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, s
     return {};
 }
 
+/// How a log is told that a record could not be applied; it then takes no more of them.
+class NotApplied final : public std::exception {
+public:
+    explicit NotApplied(std::string message) : message_(std::move(message)) {}
+    const char* what() const noexcept override { return message_.c_str(); }
+
+private:
+    std::string message_;
+};
+
 }  // namespace
 
 Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension,
@@ -145,11 +156,13 @@ Result<> Collection::check_taken(const std::string& namespace_, std::span<const 
 }
 
 Result<WriteReport> Collection::commit(std::span<const std::byte> payload,
-                                       const std::function<WriteReport(Stamp)>& apply) {
-    WriteReport report;
-    const auto appended = log_->append(payload, [&](std::uint64_t sequence) {
+                                       const std::function<Result<WriteReport>(Stamp)>& apply) {
+    Result<WriteReport> report;
+    const auto appended = log()->append(payload, [&](std::uint64_t sequence) {
         const std::unique_lock lock(state_mutex_);
         report = apply({sequence, versions_.of(sequence, payload)});
+        // The record is in the log, and memory is not what it says: nothing may follow it.
+        if (!report) throw NotApplied(report.error().message);
         settle(sequence);
     });
     if (!appended) return fail("collection \"" + name_ + "\"", appended.error());
@@ -161,6 +174,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     BRAID_CHECK(check_id(namespace_, "namespace"));
     BRAID_CHECK(check_characters(namespace_, "namespace"));
     if (chunks.empty()) return WriteReport{};
+    wait_for_room();
     const auto& made_by = manifest_.schema.vectors.fingerprint;
     if (options.vectors_by && made_by && !made_by->hard_equal(*options.vectors_by)) {
         return fail(ErrorCode::Conflict,
@@ -208,10 +222,11 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         prepared.push_back(prepare(std::move(chunk)));
     }
     if (!outdated.empty()) write_removals(out, outdated);
-    return commit(out.view(), [&](Stamp stamp) {
-        WriteReport report = apply_upsert(namespace_, std::move(prepared), stamp);
+    return commit(out.view(), [&](Stamp stamp) -> Result<WriteReport> {
+        BRAID_TRY(WriteReport report, apply_upsert(namespace_, std::move(prepared), stamp));
         if (outdated.empty()) return report;
-        report.removed = apply_remove(namespace_, outdated, stamp).written;
+        BRAID_TRY(const WriteReport removed, apply_remove(namespace_, outdated, stamp));
+        report.removed = removed.written;
         return report;
     });
 }
@@ -255,29 +270,31 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
                   [&](Stamp stamp) { return apply_updates(namespace_, updates, stamp); });
 }
 
-WriteReport Collection::apply_upsert(const std::string& namespace_,
-                                     std::vector<index::PreparedChunk> chunks, Stamp stamp) {
+Result<WriteReport> Collection::apply_upsert(const std::string& namespace_,
+                                             std::vector<index::PreparedChunk> chunks,
+                                             Stamp stamp) {
     WriteReport report{.written = chunks.size(), .version = stamp.version};
     for (index::PreparedChunk& prepared : chunks) {
         if (dimension_ == 0) dimension_ = prepared.chunk.vector.size();
         if (prepared.chunk.version == 0) prepared.chunk.version = report.version;
     }
-    report.replaced = index_->upsert(namespace_, std::move(chunks), stamp.sequence);
+    BRAID_TRY(report.replaced, index_->upsert(namespace_, std::move(chunks), stamp.sequence));
     return report;
 }
 
-WriteReport Collection::apply_updates(const std::string& namespace_,
-                                      const std::vector<MetadataUpdate>& updates, Stamp stamp) {
+Result<WriteReport> Collection::apply_updates(const std::string& namespace_,
+                                              const std::vector<MetadataUpdate>& updates,
+                                              Stamp stamp) {
     WriteReport report{.version = stamp.version};
-    report.written = index_->update(namespace_, updates, stamp.version, stamp.sequence);
+    BRAID_TRY(report.written, index_->update(namespace_, updates, stamp.version, stamp.sequence));
     report.replaced = report.written;
     return report;
 }
 
-WriteReport Collection::apply_remove(const std::string& namespace_,
-                                     const std::vector<std::string>& ids, Stamp stamp) {
+Result<WriteReport> Collection::apply_remove(const std::string& namespace_,
+                                             const std::vector<std::string>& ids, Stamp stamp) {
     WriteReport report{.version = stamp.version};
-    report.written = index_->remove(namespace_, ids, stamp.sequence);
+    BRAID_TRY(report.written, index_->remove(namespace_, ids, stamp.sequence));
     return report;
 }
 
@@ -300,10 +317,14 @@ Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payloa
             }
             chunks.push_back(prepare(std::move(chunk)));
         }
-        apply_upsert(record.namespace_, std::move(chunks), stamp);
+        BRAID_CHECK(apply_upsert(record.namespace_, std::move(chunks), stamp));
     }
-    if (!record.updates.empty()) apply_updates(record.namespace_, record.updates, stamp);
-    if (!record.removals.empty()) apply_remove(record.namespace_, record.removals, stamp);
+    if (!record.updates.empty()) {
+        BRAID_CHECK(apply_updates(record.namespace_, record.updates, stamp));
+    }
+    if (!record.removals.empty()) {
+        BRAID_CHECK(apply_remove(record.namespace_, record.removals, stamp));
+    }
     settle(sequence);
     return {};
 }

@@ -1,28 +1,53 @@
 #include "braid/local/engine.hpp"
 
-#include "braid/exact/exact_index.hpp"
+#include "braid/sparse/index_format.hpp"
 
 namespace braid::local {
 
 std::string_view name_of(Engine engine) noexcept {
     switch (engine) {
         case Engine::Exact:
+            return "exact";
+        case Engine::Segment:
             break;
     }
-    return "exact";
+    return "segment";
 }
 
 std::optional<Engine> engine_by_name(std::string_view name) noexcept {
-    return name == name_of(Engine::Exact) ? std::optional(Engine::Exact) : std::nullopt;
+    for (const Engine engine : {Engine::Exact, Engine::Segment}) {
+        if (name == name_of(engine)) return engine;
+    }
+    return std::nullopt;
 }
 
-std::unique_ptr<index::Index> make_index(Engine engine, const Schema& schema,
-                                         const text::Analyzer& analyzer) {
-    switch (engine) {
-        case Engine::Exact:
-            break;
+text::AnalyzerOptions analyzer_options(const Schema& schema) {
+    return {.name = schema.analyzer, .language = schema.language, .stop_words = schema.stop_words};
+}
+
+Engine engine_for(Engine wanted, const Schema& schema) {
+    return schema.text_fields.size() > sparse::kMaxFields ? Engine::Exact : wanted;
+}
+
+Result<> copy_segments(const segment::SegmentIndex& from, index::Index& to,
+                       const text::Analyzer& analyzer) {
+    constexpr std::size_t batch = 1024;
+    const Principal everybody;
+    for (const std::string& space : from.namespaces()) {
+        BRAID_TRY(const auto view,
+                  from.view({.namespace_ = space, .principal = everybody, .at = from.persisted()}));
+        for (std::string after;;) {
+            BRAID_TRY(std::vector<Chunk> chunks, view->scan(after, batch, true));
+            if (chunks.empty()) break;
+            after = chunks.back().chunk_id;
+            std::vector<index::PreparedChunk> prepared;
+            for (Chunk& chunk : chunks) {
+                prepared.push_back(index::prepare(std::move(chunk), from.schema(), analyzer));
+            }
+            BRAID_CHECK(to.upsert(space, std::move(prepared), from.persisted()));
+        }
     }
-    return std::make_unique<exact::ExactIndex>(schema, analyzer);
+    return {};
 }
 
 }  // namespace braid::local

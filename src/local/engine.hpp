@@ -5,12 +5,25 @@
 #include "braid/collection.hpp"
 #include "braid/index/index.hpp"
 #include "braid/local/local_backend.hpp"
+#include "braid/segment/segment_index.hpp"
 #include "braid/text/analyzer.hpp"
 
 namespace braid::local {
 
-/// The index that an engine keeps a collection in, empty.
-std::unique_ptr<index::Index> make_index(Engine engine, const Schema& schema,
-                                         const text::Analyzer& analyzer);
+/// What an engine needs besides a collection's schema.
+struct EngineOptions {
+    Engine engine = Engine::Segment;
+    segment::Policy policy = {};
+    segment::Caches caches = segment::Caches::make();
+};
+
+text::AnalyzerOptions analyzer_options(const Schema& schema);
+
+/// The engine that can keep a collection of this schema: not every one takes so many text fields.
+Engine engine_for(Engine wanted, const Schema& schema);
+
+/// Reads every chunk of the segments into another index, as if their records were replayed.
+Result<> copy_segments(const segment::SegmentIndex& from, index::Index& to,
+                       const text::Analyzer& analyzer);
 
 }  // namespace braid::local

@@ -39,9 +39,9 @@ void note_foreign_mark(std::span<const std::byte> file,
                   "a missing end would not be noticed");
 }
 
-void tell_missing_mark(std::span<const std::byte> file, const Manifest& manifest,
+void tell_missing_mark(std::span<const std::byte> file, std::uint32_t manifest_format,
                        const std::string& path, core::Findings& findings) {
-    if (manifest.format >= kMarkedFormat) {
+    if (manifest_format >= kMarkedFormat) {
         findings.problem(store::missing_mark(path).value().message);
     } else if (file.size() > store::kLogHeaderBytes) {
         findings.note(path +
@@ -83,11 +83,15 @@ void add_log_problems(const store::LogCheck& check, const std::string& path,
 std::string what_it_is(const store::DirectoryEntry& entry) {
     if (entry.is_directory) return " is not braid's";
     if (log_of_file(entry.name)) return " is left over from a rewrite";
+    if (generation_of_file(entry.name)) return " is left over from a flush or a merge";
     if (entry.name.starts_with("cut-log-")) {
         return " keeps what was cut from the end of a log, an unfinished write; it can be removed";
     }
     if (entry.name.starts_with("damaged-log-")) {
         return " keeps a log that was damaged before a repair; it can be removed";
+    }
+    if (entry.name.starts_with("damaged-segment-")) {
+        return " keeps a segment that was damaged before a repair; it can be removed";
     }
     return " is not braid's";
 }
@@ -117,19 +121,19 @@ std::optional<Manifest> check_manifest(const store::Directory& files, core::Find
     return *std::move(manifest);
 }
 
-Result<> check_log_file(const store::Directory& files, const Manifest& manifest,
-                        const LogExtent& extent, const store::AppendLog::ReplayFn& replay,
-                        core::Findings& findings) {
-    const std::string path = place(files, manifest.log);
+Result<> check_log_file(const store::Directory& files, const std::string& log,
+                        std::uint32_t manifest_format, const LogExtent& extent,
+                        const store::AppendLog::ReplayFn& replay, core::Findings& findings) {
+    const std::string path = place(files, log);
     // Before the log: not ahead of it.
-    auto durable = store::read_durable_mark(files, manifest.log);
-    const auto view = files.open(manifest.log);
+    auto durable = store::read_durable_mark(files, log);
+    const auto view = files.open(log);
     if (!view) {
         findings.problem(view.error().message);
         return {};
     }
     std::span<const std::byte> file = (*view)->bytes();
-    if (!durable) tell_missing_mark(file, manifest, path, findings);
+    if (!durable) tell_missing_mark(file, manifest_format, path, findings);
     if (!extent.growing && extent.acknowledged) {
         note_unfinished_end(file, *extent.acknowledged, path, findings);
     }
@@ -192,20 +196,20 @@ void check_other_files(const store::Directory& files, const Manifest& manifest,
         findings.problem(entries.error().message);
         return;
     }
-    std::string compact_log;
+    Manifest compact;
     if (const auto file = files.open(kCompactManifestName)) {
-        const auto compact = read_manifest((*file)->bytes(), place(files, kCompactManifestName));
-        if (compact && compact->log != manifest.log) compact_log = compact->log;
+        const auto read = read_manifest((*file)->bytes(), place(files, kCompactManifestName));
+        if (read && read->log != manifest.log) compact = *read;
         findings.note("a compaction is under way, or was interrupted");
     }
-    std::string next_log;
+    Manifest next;
     if (const auto file = files.open(kNextManifestName)) {
-        const auto next = read_manifest((*file)->bytes(), place(files, kNextManifestName));
-        if (!next) {
+        const auto read = read_manifest((*file)->bytes(), place(files, kNextManifestName));
+        if (!read) {
             findings.note("a rewrite is unfinished and will be begun anew: " +
-                          next.error().message);
-        } else if (next->log != manifest.log) {
-            next_log = next->log;
+                          read.error().message);
+        } else if (read->log != manifest.log) {
+            next = *read;
             findings.note("a rewrite is unfinished; run `braid reembed` to go on with it");
         }
     }
@@ -216,9 +220,12 @@ void check_other_files(const store::Directory& files, const Manifest& manifest,
     std::set<std::string, std::less<>> ours{
         std::string(kManifestName), std::string(kUnfinishedMark), std::string(kNextManifestName),
         std::string(kCompactManifestName)};
-    for (const std::string& log : {manifest.log, next_log, compact_log}) {
-        ours.insert(log);
-        ours.insert(store::durable_mark_name(log));
+    for (const Manifest* one : std::initializer_list<const Manifest*>{&manifest, &next, &compact}) {
+        for (const std::string& log : one->logs()) {
+            ours.insert(log);
+            ours.insert(store::durable_mark_name(log));
+        }
+        for (std::string& file : segment_files(*one)) ours.insert(std::move(file));
     }
     for (const store::DirectoryEntry& entry : *entries) {
         if (ours.contains(entry.name) && !entry.is_directory) continue;

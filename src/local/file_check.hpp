@@ -26,9 +26,9 @@ struct LogExtent {
 /// Checks the mark of a log, the checksums and the order of its records, and passes every readable
 /// one to `replay` (may be empty). A Corruption of that is a problem too; another error stops the
 /// check.
-Result<> check_log_file(const store::Directory& files, const Manifest& manifest,
-                        const LogExtent& extent, const store::AppendLog::ReplayFn& replay,
-                        core::Findings& findings);
+Result<> check_log_file(const store::Directory& files, const std::string& log,
+                        std::uint32_t manifest_format, const LogExtent& extent,
+                        const store::AppendLog::ReplayFn& replay, core::Findings& findings);
 
 /// Notes every file and directory that is not the collection's, and a rewrite that is unfinished;
 /// says whether the collection itself is.

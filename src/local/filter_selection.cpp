@@ -9,6 +9,7 @@ Result<> FilterSelection::catch_up(const index::Index& index, index::Sequence no
                                            .principal = principal_,
                                            .at = now,
                                            .filter = &filter_,
+                                           .matcher = &matcher_,
                                            .limits = *limits_}));
     BRAID_TRY(auto written, view->written_after(seen_));
     selected_.insert(selected_.end(), std::make_move_iterator(written.begin()),
@@ -23,10 +24,10 @@ Result<std::vector<std::string>> FilterSelection::ids(const index::Index& index,
     BRAID_TRY(const auto view,
               index.view({.namespace_ = space_, .principal = everybody, .at = now}));
     std::vector<std::string> ids;
-    for (const auto& [id, born] : selected_) {
+    for (const auto& [id, version] : selected_) {
         // Another version of it, if there is one, was looked at by itself.
         BRAID_TRY(const index::Found found, view->find(id));
-        if (found && found.born == born) ids.push_back(id);
+        if (found && found.chunk->version == version) ids.push_back(id);
     }
     return ids;
 }

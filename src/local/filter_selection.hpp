@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "braid/docs/filter_matcher.hpp"
+#include "braid/filter.hpp"
 #include "braid/index/index.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
@@ -16,9 +17,10 @@ namespace braid::local {
 class FilterSelection {
 public:
     /// The limits must outlive it.
-    FilterSelection(docs::FilterMatcher filter, std::string space, Principal principal,
-                    const CallLimits& limits)
+    FilterSelection(Filter filter, docs::FilterMatcher matcher, std::string space,
+                    Principal principal, const CallLimits& limits)
         : filter_(std::move(filter)),
+          matcher_(std::move(matcher)),
           space_(std::move(space)),
           principal_(std::move(principal)),
           limits_(&limits) {}
@@ -30,13 +32,13 @@ public:
     Result<std::vector<std::string>> ids(const index::Index& index, index::Sequence now) const;
 
 private:
-    docs::FilterMatcher filter_;
+    Filter filter_;
+    docs::FilterMatcher matcher_;
     std::string space_;  // the namespace
     Principal principal_;
     const CallLimits* limits_;
     index::Sequence seen_ = 0;
-    std::vector<std::pair<std::string, index::Sequence>>
-        selected_;  // with the record that wrote it
+    std::vector<std::pair<std::string, Version>> selected_;
 };
 
 }  // namespace braid::local

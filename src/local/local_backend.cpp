@@ -76,7 +76,7 @@ Result<> LocalBackend::drop_collection(const std::string& name) {
     const auto found = collections_.find(name);
     if (!names().contains(name) && !damaged_.contains(name)) return no_collection(name);
     if (found != collections_.end()) {
-        (void)found->second->close();  // its data is about to go anyway
+        (void)found->second->close_for_good();
     }
     const auto removed = directory_->remove_subdirectory(name);
     if (!removed) {

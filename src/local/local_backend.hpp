@@ -30,18 +30,26 @@ struct AutoCompaction {
     double min_void_share = 0.5;
     /// Closing the database cancels the compaction of more live bytes, and waits for others.
     std::uint64_t max_bytes_on_close = std::uint64_t{4} << 20;
-    bool background = true;  // false: only when LocalBackend::run_due_compactions is called
+    /// False: only when LocalBackend::run_due_compactions is called. Of flushes and merges too.
+    bool background = true;
 };
 
 /// What holds the chunks of a collection and finds them (src/index). Answers do not depend on it.
 enum class Engine {
-    Exact,  // all in memory, every search exhaustive
+    Exact,    // all in memory, every search exhaustive: the reference
+    Segment,  // immutable files with indexes, opened at once, larger than memory
 };
-std::string_view name_of(Engine engine) noexcept;  // "exact"
+std::string_view name_of(Engine engine) noexcept;  // "exact", "segment"
 std::optional<Engine> engine_by_name(std::string_view name) noexcept;
 
 struct LocalOptions {
-    Engine engine = Engine::Exact;
+    Engine engine = Engine::Segment;
+    /// Segments: how many rows, or bytes, of new chunks are kept in memory before they are written
+    /// to a file; and from how many on also when the database is closed. What is in memory is in
+    /// the log as well.
+    std::uint64_t flush_rows = 4096;
+    std::uint64_t flush_bytes = std::uint64_t{16} << 20;
+    std::uint64_t flush_on_close_rows = 256;
     bool read_only = false;   // takes no lock, writes nothing
     unsigned relaxed_ms = 0;  // 0: acknowledged means on disk
     AutoCompaction compaction{};

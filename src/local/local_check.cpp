@@ -6,6 +6,7 @@
 #include "braid/local/backend.hpp"
 #include "braid/local/file_check.hpp"
 #include "braid/local/records.hpp"
+#include "braid/store/section_file.hpp"
 
 namespace braid::local {
 namespace {
@@ -33,7 +34,14 @@ Result<> check_damaged(const store::Directory& parent, const std::string& name, 
     const auto files = parent.open_subdirectory(name);
     if (files && (*files)->open(kManifestName)) {
         if (const auto manifest = check_manifest(**files, findings)) {
-            BRAID_CHECK(check_log_file(**files, *manifest, {}, only_decode, findings));
+            for (const std::string& log : manifest->logs()) {
+                BRAID_CHECK(
+                    check_log_file(**files, log, manifest->format, {}, only_decode, findings));
+            }
+            for (const std::string& file : segment_files(*manifest)) {
+                const auto opened = store::SectionFile::open(**files, file);
+                if (!opened) findings.problem(opened.error().message);
+            }
             check_other_files(**files, *manifest, findings);
         }
     }

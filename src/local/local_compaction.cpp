@@ -7,6 +7,7 @@ namespace braid::local {
 bool LocalBackend::wants_compaction(const Collection& collection) const {
     const AutoCompaction& rule = options_.compaction;
     if (!rule.enabled || options_.read_only || collection.unfinished()) return false;
+    if (collection.has_segments_engine()) return false;  // its log goes with every flush
     const std::uint64_t bytes = collection.log_bytes();
     const std::uint64_t dead = bytes - std::min(bytes, collection.live_bytes());
     if (dead <= rule.min_void_bytes ||
@@ -51,6 +52,37 @@ void LocalBackend::compact_by_itself(const std::string& name, const std::stop_to
     tell(LogEvent::Level::Warning, "compaction_failed",
          "the log of collection \"" + name +
              "\" could not be compacted, and stays as it is: " + done.error().message);
+}
+
+void LocalBackend::flush_by_itself(const std::string& name, const std::stop_token& stop) {
+    const auto found = find(name);
+    if (!found || !(*found)->flush_due()) return;
+    if (const auto flushed = (*found)->flush(stop); !flushed) {
+        note_failed_job("flushed", name, flushed.error());
+        return;
+    }
+    if ((*found)->merge_due()) merges_due_.add(name);
+    if ((*found)->flush_due()) flushes_due_.add(name);
+}
+
+void LocalBackend::merge_by_itself(const std::string& name, const std::stop_token& stop) {
+    const auto found = find(name);
+    if (!found) return;
+    while (!stop.stop_requested()) {
+        const auto merged = (*found)->merge(stop);
+        if (!merged) note_failed_job("merged", name, merged.error());
+        if (!merged || !*merged) return;
+        ++compacted_;
+    }
+}
+
+void LocalBackend::note_failed_job(const std::string& what, const std::string& name,
+                                   const Error& error) {
+    if (error.code == ErrorCode::Cancelled) return;  // the database closes
+    ++failed_compactions_;
+    tell(LogEvent::Level::Warning, "compaction_failed",
+         "collection \"" + name + "\" could not be " + what +
+             ", and stays as it is: " + error.message);
 }
 
 }  // namespace braid::local

@@ -20,6 +20,7 @@ void LocalBackend::note_write(const Collection& collection, const Result<WriteRe
     }
     note_trouble(collection);
     if (report && wants_compaction(collection)) compactions_due_.add(collection.name());
+    if (report && collection.flush_due()) flushes_due_.add(collection.name());
 }
 
 void LocalBackend::note_trouble(const Collection& collection) const {

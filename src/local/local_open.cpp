@@ -50,18 +50,35 @@ std::set<std::string> LocalBackend::names() const {
     return all;
 }
 
+Collection::OpenSettings LocalBackend::open_settings() const {
+    Collection::OpenSettings settings;
+    if (options_.relaxed_ms != 0) {
+        settings.durability =
+            store::Durability::relaxed(std::chrono::milliseconds(options_.relaxed_ms));
+    }
+    settings.read_only = options_.read_only;
+    settings.engine.engine = options_.engine;
+    settings.engine.policy.flush_rows = options_.flush_rows;
+    settings.engine.policy.flush_bytes = options_.flush_bytes;
+    settings.engine.caches = caches_;
+    settings.flushes_in_background = options_.compaction.background;
+    settings.flush_on_close_rows = options_.flush_on_close_rows;
+    settings.lock = lock_;
+    return settings;
+}
+
 Result<Collection::Opened> LocalBackend::open_files(const std::string& name) const {
     std::vector<std::string> notes;
     const auto attempt = [&]() -> Result<Collection::Opened> {
         BRAID_TRY(auto directory, directory_->open_subdirectory(name));
         notes.clear();
         remove_leftovers(*directory, notes);
-        return Collection::open(name, std::move(directory), durability(), options_.read_only,
-                                options_.engine, kManifestName, lock_);
+        return Collection::open(name, std::move(directory), open_settings());
     };
     auto opened = attempt();
-    // Another process may have put a new log in place between our reading manifest and log.
-    if (!opened && options_.read_only) opened = attempt();
+    // Another process may have put other files in place between our reading manifest and files.
+    constexpr int attempts = 5;
+    for (int i = 1; !opened && options_.read_only && i < attempts; ++i) opened = attempt();
     if (opened) std::ranges::move(notes, std::back_inserter(opened->notes));
     return opened;
 }
@@ -206,6 +223,8 @@ Result<std::vector<std::string>> LocalBackend::open_collections() {
     }
     for (const auto& [name, collection] : collections_) {
         if (wants_compaction(*collection)) compactions_due_.add(name);
+        if (collection->flush_due()) flushes_due_.add(name);
+        if (collection->merge_due()) merges_due_.add(name);
     }
     return notes;
 }

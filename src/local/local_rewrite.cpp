@@ -58,6 +58,8 @@ public:
 
     Result<> put(Batch batch) override {
         BRAID_CHECK(next_->put_copies(batch.namespace_, std::move(batch.chunks)));
+        if (next_->flush_due()) BRAID_CHECK(next_->flush({}));
+        while (next_->merge_due()) BRAID_CHECK(next_->merge({}));
         progress_->done = progress_->total - queue_.size();
         return {};
     }
@@ -89,13 +91,39 @@ private:
     bool finished_ = false;
 };
 
+/// Compacting segments: all that is in memory goes into files, all files become one, and nothing
+/// that was deleted stays.
+class SegmentCompaction final : public Rewrite {
+public:
+    SegmentCompaction(std::shared_ptr<Collection> collection,
+                      std::shared_ptr<RewriteProgress> progress)
+        : collection_(std::move(collection)), progress_(std::move(progress)) {}
+
+    Result<Batch> pending(std::size_t) override { return Batch{}; }
+    Result<> put(Batch) override { return {}; }
+    Result<bool> finish() override {
+        BRAID_CHECK(collection_->flush({}));
+        BRAID_CHECK(collection_->merge({}, true));
+        progress_->done = progress_->total.load();
+        return true;
+    }
+    std::uint64_t done() const override { return progress_->done; }
+    std::uint64_t total() const override { return progress_->total; }
+
+private:
+    std::shared_ptr<Collection> collection_;
+    std::shared_ptr<RewriteProgress> progress_;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<Collection>> LocalBackend::open_next(const std::string& collection,
                                                             std::string_view manifest_name) const {
     BRAID_TRY(auto directory, directory_->open_subdirectory(collection));
-    BRAID_TRY(auto opened, Collection::open(collection, std::move(directory), durability(), false,
-                                            options_.engine, manifest_name, lock_));
+    Collection::OpenSettings settings = open_settings();
+    settings.flushes_in_background = false;  // whoever fills it flushes it
+    BRAID_TRY(auto opened,
+              Collection::open(collection, std::move(directory), settings, manifest_name));
     return std::move(opened.collection);
 }
 
@@ -111,11 +139,14 @@ Result<std::unique_ptr<Rewrite>> LocalBackend::compaction(const std::string& col
     BRAID_TRY(const auto source, find(collection));
     const std::scoped_lock lock(mutex_);
     BRAID_CHECK(require_no_rewrite(collection));
-    BRAID_CHECK(source->create_next(source->schema(), kCompactManifestName));
-    BRAID_TRY(auto next, open_next(collection, kCompactManifestName));
     auto progress = std::make_shared<RewriteProgress>();
     progress->compacts = true;
     rewrites_[collection] = progress;
+    if (source->has_segments_engine()) {
+        return std::make_unique<SegmentCompaction>(source, std::move(progress));
+    }
+    BRAID_CHECK(source->create_next(source->schema(), kCompactManifestName));
+    BRAID_TRY(auto next, open_next(collection, kCompactManifestName));
     return std::make_unique<LocalRewrite>(*this, source, std::move(next), std::move(progress));
 }
 

@@ -16,16 +16,30 @@ Result<> LogReading::add(Sequence sequence, std::span<const std::byte> payload) 
         std::string id = chunk.chunk_id;
         chunks.insert_or_assign(std::move(id), std::move(chunk));
     }
+    std::set<std::string>& removed = removed_[record.namespace_];
     for (const MetadataUpdate& update : record.updates) {
-        const auto found = chunks.find(update.chunk_id);
+        auto found = chunks.find(update.chunk_id);
+        if (found == chunks.end() && earlier_ && !removed.contains(update.chunk_id)) {
+            BRAID_TRY(auto chunk, earlier_(record.namespace_, update.chunk_id));
+            if (chunk) found = chunks.emplace(update.chunk_id, *std::move(chunk)).first;
+        }
         if (found == chunks.end()) continue;  // a delete came first
         index::apply_update(update, found->second);
         found->second.version = version;
     }
-    for (const std::string& id : record.removals) chunks.erase(id);
+    for (const std::string& id : record.removals) {
+        chunks.erase(id);
+        removed.insert(id);
+    }
     writes_ += record.upserts.size() + record.updates.size() + record.removals.size();
     taken_ = sequence;
     return {};
+}
+
+void LogReading::put(const std::string& namespace_, Chunk chunk) {
+    ++writes_;
+    std::string id = chunk.chunk_id;
+    namespaces_[namespace_].insert_or_assign(std::move(id), std::move(chunk));
 }
 
 std::uint64_t LogReading::chunks() const {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -19,6 +22,15 @@ public:
     /// Records after `last` are left out.
     LogReading(Versions versions, Sequence last) : versions_(versions), last_(last) {}
 
+    /// Of the log whose records follow.
+    void use(Versions versions) { versions_ = versions; }
+    /// A chunk that was there before the first record.
+    void put(const std::string& namespace_, Chunk chunk);
+    /// Where an update finds a chunk that was there before, if it is not put.
+    using Earlier = std::function<Result<std::optional<Chunk>>(const std::string& namespace_,
+                                                               const std::string& id)>;
+    void look_up(Earlier earlier) { earlier_ = std::move(earlier); }
+
     /// Takes the next record. Corruption if it is none.
     Result<> add(Sequence sequence, std::span<const std::byte> payload);
 
@@ -36,6 +48,8 @@ private:
     Sequence last_;
     Sequence taken_ = 0;
     std::uint64_t writes_ = 0;  // of chunks
+    Earlier earlier_;
+    std::map<std::string, std::set<std::string>> removed_;  // ids that the records deleted
     std::map<std::string, Chunks> namespaces_;
 };
 

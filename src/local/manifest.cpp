@@ -3,9 +3,11 @@
 #include <charconv>
 #include <set>
 
+#include "braid/segment/segment_format.hpp"
 #include "braid/store/bytes.hpp"
 #include "braid/store/checksum.hpp"
 #include "braid/store/durable_mark.hpp"
+#include "braid/store/section_file_format.hpp"
 
 namespace braid::local {
 namespace {
@@ -140,16 +142,16 @@ Result<Schema> read_schema(ByteReader& in) {
 }
 
 bool needs_segments_format(const Manifest& manifest) {
-    return !manifest.segments.empty() || manifest.log_start || manifest.next_generation != 1;
+    return !manifest.segments.empty() || !manifest.older_logs.empty() || manifest.flushed != 0 ||
+           manifest.next_generation != 1;
 }
 
 void write_segments(ByteWriter& out, const Manifest& manifest) {
-    out.u8(manifest.log_start ? 1 : 0);
-    if (manifest.log_start) {
-        out.varint(manifest.log_start->sequence);
-        out.varint(manifest.log_start->offset);
-    }
+    out.varint(manifest.older_logs.size());
+    for (const std::string& log : manifest.older_logs) out.string(log);
+    out.varint(manifest.flushed);
     out.varint(manifest.next_generation);
+    out.varint(manifest.deletes);
     out.varint(manifest.segments.size());
     for (const SegmentEntry& segment : manifest.segments) {
         out.varint(segment.generation);
@@ -159,26 +161,29 @@ void write_segments(ByteWriter& out, const Manifest& manifest) {
 }
 
 Result<> read_segments(ByteReader& in, Manifest& manifest) {
-    BRAID_TRY(const std::uint8_t has_start, in.u8("log start flag"));
-    if (has_start > 1) return in.corrupt("bad log start flag");
-    if (has_start == 1) {
-        store::LogPosition start;
-        BRAID_TRY(start.sequence, in.varint("log start"));
-        BRAID_TRY(start.offset, in.varint("log start"));
-        manifest.log_start = start;
+    BRAID_TRY(const std::size_t logs, in.count(1, "older logs"));
+    for (std::size_t i = 0; i < logs; ++i) {
+        BRAID_TRY(manifest.older_logs.emplace_back(), in.string("older log"));
     }
+    BRAID_TRY(manifest.flushed, in.varint("last flushed record"));
     BRAID_TRY(manifest.next_generation, in.varint("next generation"));
-    BRAID_TRY(const std::size_t count, in.count(3, "segments"));
+    BRAID_TRY(manifest.deletes, in.varint("generation of the deletes"));
     std::set<std::uint64_t> generations;
+    const auto check = [&](std::uint64_t generation) -> Result<> {
+        if (generation != 0 && generation < manifest.next_generation &&
+            generations.insert(generation).second) {
+            return {};
+        }
+        return in.corrupt("bad generation " + std::to_string(generation));
+    };
+    if (manifest.deletes != 0) BRAID_CHECK(check(manifest.deletes));
+    BRAID_TRY(const std::size_t count, in.count(3, "segments"));
     for (std::size_t i = 0; i < count; ++i) {
         SegmentEntry& segment = manifest.segments.emplace_back();
         BRAID_TRY(segment.generation, in.varint("generation of a segment"));
         BRAID_TRY(segment.rows, in.varint("rows of a segment"));
         BRAID_TRY(segment.bytes, in.varint("bytes of a segment"));
-        if (segment.generation == 0 || segment.generation >= manifest.next_generation ||
-            !generations.insert(segment.generation).second) {
-            return in.corrupt("bad generation " + std::to_string(segment.generation));
-        }
+        BRAID_CHECK(check(segment.generation));
     }
     return {};
 }
@@ -204,6 +209,29 @@ std::optional<std::string> log_of_file(std::string_view name) {
     if (name.ends_with(mark)) name.remove_suffix(mark.size());
     if (!log_number(name)) return std::nullopt;
     return std::string(name);
+}
+
+std::optional<std::uint64_t> generation_of_file(std::string_view name) {
+    for (const std::string_view kind : {segment::kSegmentKind, segment::kDeletesKind}) {
+        if (!name.starts_with(kind) || name.size() <= kind.size() + 1) continue;
+        std::uint64_t generation = 0;
+        const auto [end, error] =
+            std::from_chars(name.data() + kind.size() + 1, name.data() + name.size(), generation);
+        if (error != std::errc() || store::section_file_name(kind, generation) != name) continue;
+        return generation;
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> segment_files(const Manifest& manifest) {
+    std::vector<std::string> names;
+    for (const SegmentEntry& segment : manifest.segments) {
+        names.push_back(store::section_file_name(segment::kSegmentKind, segment.generation));
+    }
+    if (manifest.deletes != 0) {
+        names.push_back(store::section_file_name(segment::kDeletesKind, manifest.deletes));
+    }
+    return names;
 }
 
 std::vector<std::byte> write_manifest(const Manifest& manifest) {

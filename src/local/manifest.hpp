@@ -8,7 +8,6 @@
 
 #include "braid/collection.hpp"
 #include "braid/result.hpp"
-#include "braid/store/append_log.hpp"
 
 namespace braid::local {
 
@@ -18,8 +17,8 @@ inline constexpr std::uint32_t kManifestFormat = 3;
 inline constexpr std::uint32_t kReplacingFormat = 2;
 inline constexpr std::uint32_t kMarkedFormat = 3;
 
-/// Of a manifest that names segments, or a place in the log to begin at. Others keep their format,
-/// so that an older braid reads them.
+/// Of a manifest that names segments, or more than one log. Others keep their format, so that an
+/// older braid reads them.
 inline constexpr std::uint32_t kSegmentsFormat = 4;
 
 /// A file of chunks and indexes: "segment-000042", see docs/formats/segment.md.
@@ -34,18 +33,26 @@ struct SegmentEntry {
 /// What a collection's directory holds (docs/formats/manifest.md). Replaced whole when it changes.
 struct Manifest {
     Schema schema;
-    std::string log;                     // file name of the log
-    Version version_base = 0;            // a write's version is its sequence number plus this
-    std::vector<SegmentEntry> segments;  // oldest first; what is in them is in no log record
-                                         // behind log_start
-    std::optional<store::LogPosition> log_start;  // none: the first record
-    std::uint64_t next_generation = 1;            // no file has it, or one above it, yet
-    std::uint32_t format = kManifestFormat;       // of the file, no part of what it says
+    std::string log;           // file name of the log that takes records
+    Version version_base = 0;  // a write's version is its sequence number plus this
+    /// Logs whose records come before those of `log`, oldest first: they go once they are flushed.
+    std::vector<std::string> older_logs;
+    std::uint64_t flushed = 0;               // the last record that is in segments, and in no log
+    std::vector<SegmentEntry> segments;      // oldest first
+    std::uint64_t deletes = 0;               // the file of their dead rows; 0: there is none
+    std::uint64_t next_generation = 1;       // no file has it, or one above it, yet
+    std::uint32_t format = kManifestFormat;  // of the file, no part of what it says
 
+    /// All of them, oldest first.
+    std::vector<std::string> logs() const {
+        std::vector<std::string> all = older_logs;
+        all.push_back(log);
+        return all;
+    }
     friend bool operator==(const Manifest& a, const Manifest& b) {
         return a.schema == b.schema && a.log == b.log && a.version_base == b.version_base &&
-               a.segments == b.segments && a.log_start == b.log_start &&
-               a.next_generation == b.next_generation;
+               a.older_logs == b.older_logs && a.flushed == b.flushed && a.segments == b.segments &&
+               a.deletes == b.deletes && a.next_generation == b.next_generation;
     }
 };
 
@@ -63,6 +70,11 @@ std::string log_name(std::uint64_t number);
 std::optional<std::uint64_t> log_number(std::string_view name);
 /// The log that a file belongs to: the log itself, or the mark beside it.
 std::optional<std::string> log_of_file(std::string_view name);
+/// The generation of a file of segments ("segment-000042", "deletes-000043"); none if it is not
+/// one.
+std::optional<std::uint64_t> generation_of_file(std::string_view name);
+/// Names of the files of segments that a manifest names.
+std::vector<std::string> segment_files(const Manifest& manifest);
 
 std::vector<std::byte> write_manifest(const Manifest& manifest);
 /// Corruption for damaged bytes, Unsupported for a newer format. `source` names them in messages.

@@ -64,6 +64,14 @@ public:
     const PostingList& find(std::string_view term) const;
 
     std::size_t terms() const noexcept { return entries_.size(); }
+    /// Calls `use(term, list)` for each term of a row. Not while rows are added.
+    template <class Use>
+    void for_each_term(std::uint32_t row, const Use& use) const {
+        for (const std::uint32_t number : terms_of(row)) {
+            const Entry& entry = *entries_[number];
+            use(std::string_view(entry.first), entry.second);
+        }
+    }
     /// The terms that there were when end() was called, in the order in which they came.
     Iterator begin() const noexcept { return {*this, 0}; }
     Iterator end() const noexcept { return {*this, terms()}; }

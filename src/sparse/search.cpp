@@ -30,12 +30,12 @@ Result<std::vector<RowScorer>> make_scorers(const IndexReader& reader,
 }
 
 Result<double> best_score(std::span<RowScorer> scorers, std::uint32_t row) {
-    double best = 0;
+    std::optional<double> best;  // Okapi's may be negative
     for (RowScorer& scorer : scorers) {
         BRAID_TRY(const double score, scorer.score(row));
-        best = std::max(best, score);
+        best = std::max(best.value_or(score), score);
     }
-    return best;
+    return best.value_or(0);
 }
 
 std::uint64_t count_allowed(const IndexReader& reader, std::span<const std::uint64_t> allowed) {

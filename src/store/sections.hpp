@@ -68,13 +68,16 @@ public:
     }
     Result<std::span<const std::byte>> bytes() const { return bytes(0, all_.size()); }
 
-    /// A part as a section of its own, checked against the end, verified when it is read.
-    Result<Section> part(std::uint64_t offset, std::uint64_t length) const {
+    /// A part as a section of its own, checked against the end, verified when it is read. `name`,
+    /// if there is one, is not copied.
+    Result<Section> part(std::uint64_t offset, std::uint64_t length,
+                         std::string_view name = {}) const {
         if (offset > all_.size() || length > all_.size() - offset) {
             return fail(ErrorCode::Corruption,
                         "section \"" + std::string(name_) + "\" ends within a part of it");
         }
-        return Section(all_.subspan(offset, length), name_, guard_, base_ + offset);
+        return Section(all_.subspan(offset, length), name.empty() ? name_ : name, guard_,
+                       base_ + offset);
     }
 
     /// To be asked once after a search that used bytes given out earlier.

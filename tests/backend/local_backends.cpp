@@ -1,6 +1,7 @@
 #include "backend/local_backends.hpp"
 
 #include "braid/forwarding.hpp"
+#include "braid/local/backend.hpp"
 #include "braid/local/local_backend.hpp"
 #include "braid/store/memory_directory.hpp"
 #include "braid/store/posix_directory.hpp"
@@ -9,10 +10,48 @@
 namespace braid::testing {
 namespace {
 
-std::unique_ptr<Backend> open(std::unique_ptr<store::Directory> directory) {
-    auto opened = must(local::open_local_backend(std::move(directory), {}));
+std::unique_ptr<Backend> open(std::unique_ptr<store::Directory> directory,
+                              const local::LocalOptions& options = {}) {
+    auto opened = must(local::open_local_backend(std::move(directory), options));
     EXPECT_TRUE(opened.notes.empty());
     return std::move(opened.backend);
+}
+
+/// Flushes after every few writes, and merges whenever that is due, before the next call.
+class FlushingBackend final : public ForwardingBackend {
+public:
+    explicit FlushingBackend(std::unique_ptr<Backend> inner)
+        : ForwardingBackend(std::move(inner)),
+          local_(dynamic_cast<local::LocalBackend&>(this->inner())) {}
+
+    Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
+                               std::vector<Chunk> chunks, const WriteOptions& options) override {
+        return flushed(inner().upsert(collection, namespace_, std::move(chunks), options));
+    }
+    Result<WriteReport> update(const std::string& collection, const std::string& namespace_,
+                               std::vector<MetadataUpdate> updates,
+                               const WriteOptions& options) override {
+        return flushed(inner().update(collection, namespace_, std::move(updates), options));
+    }
+    Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
+                               const WriteOptions& options) override {
+        return flushed(inner().remove(scope, selector, options));
+    }
+
+private:
+    Result<WriteReport> flushed(Result<WriteReport> report) {
+        local_.run_due_compactions();
+        return report;
+    }
+
+    local::LocalBackend& local_;
+};
+
+std::unique_ptr<Backend> open_flushing(std::uint64_t rows) {
+    local::LocalOptions options;
+    options.flush_rows = rows;
+    options.compaction.background = false;
+    return std::make_unique<FlushingBackend>(open(store::make_memory_directory(), options));
 }
 
 /// Reads that count no further than they list, and know no whole rankings.
@@ -72,7 +111,22 @@ std::vector<BackendUnderTest> local_backends() {
         return open(must(store::open_posix_directory(path, store::OpenMode::CreateIfMissing)));
     };
     const auto in_memory = [] { return open(store::make_memory_directory()); };
-    return {{"LocalPosix", on_disk, all}, {"LocalMemory", in_memory, all}};
+    const auto exact = [] {
+        local::LocalOptions options;
+        options.engine = local::Engine::Exact;
+        return open(store::make_memory_directory(), options);
+    };
+    const auto busy = [] {
+        local::LocalOptions options;
+        options.flush_rows = 1;  // in the background, while the test goes on
+        return open(store::make_memory_directory(), options);
+    };
+    return {{"LocalPosix", on_disk, all},
+            {"LocalMemory", in_memory, all},
+            {"Exact", exact, all},
+            {"FlushedAtOnce", [] { return open_flushing(1); }, all},
+            {"FlushedInThrees", [] { return open_flushing(3); }, all},
+            {"FlushedMeanwhile", busy, all}};
 }
 
 BackendUnderTest modest_backend() {

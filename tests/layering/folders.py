@@ -23,7 +23,7 @@ LAYER = {folder: number for number, folders in enumerate(LAYERS) for folder in f
 STRANGERS = [  # nobody in the first set sees anybody else in the second
     ({"sparse", "dense", "docs"}, {"sparse", "dense", "docs"}),
     ({"index"}, {"dense", "segment", "exact"}),
-    ({"segment", "exact"}, {"segment", "exact"}),
+    ({"exact"}, {"segment"}),  # a segment engine buffers writes in an exact partition, not the other way
     ({"local", "remote"}, {"local", "remote"}),
     ({"retrieval"}, {"store", "sparse", "dense", "docs", "index", "segment", "exact", "local", "remote"}),
     ({"embed", "llm", "service"}, {"net/http"}),

@@ -18,6 +18,7 @@ using local::LocalOptions;
 /// Compacts only when told to.
 LocalOptions on_request(std::uint64_t min_void_bytes) {
     LocalOptions options;
+    options.engine = local::Engine::Exact;  // of which all is in the log
     options.compaction = {.min_void_bytes = min_void_bytes, .background = false};
     return options;
 }
@@ -109,6 +110,7 @@ TEST(AutoCompactionTest, HappensInTheBackgroundWhileOthersWrite) {
     const DatabaseInMemory database;
     std::atomic<int> compacted{0};
     LocalOptions options;
+    options.engine = local::Engine::Exact;
     options.compaction.min_void_bytes = 100'000;
     options.log = [&](const LogEvent& event) {
         if (event.name == "log_compacted") ++compacted;
@@ -138,6 +140,7 @@ TEST(AutoCompactionTest, ClosingFinishesASmallOneAndCancelsALargeOne) {
     for (const bool small : {true, false}) {
         const DatabaseInMemory database;
         LocalOptions options;
+        options.engine = local::Engine::Exact;
         options.compaction.min_void_bytes = 10'000;
         options.compaction.max_bytes_on_close = small ? 1'000'000 : 0;
         std::uint64_t before = 0;

@@ -51,19 +51,22 @@ TEST(Manifest, ReadsBackWhatItWrote) {
 Manifest manifest_with_segments() {
     Manifest manifest = full_manifest();
     manifest.segments = {{7, 100'000, 1 << 30}, {3, 5, 4096}, {12, 0, 200}};
-    manifest.log_start = store::LogPosition{500, 123'456};
+    manifest.older_logs = {log_name(3), log_name(4)};
+    manifest.flushed = 500;
+    manifest.deletes = 9;
     manifest.next_generation = 13;
     return manifest;
 }
 
-TEST(Manifest, NamesSegmentsAndWhereTheLogBegins) {
+TEST(Manifest, NamesSegmentsAndLogs) {
     const Manifest manifest = manifest_with_segments();
     const auto bytes = write_manifest(manifest);
     const auto read = read_manifest(bytes, "m");
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_EQ(*read, manifest);
     EXPECT_EQ(read->format, kSegmentsFormat);
-    EXPECT_EQ(read->log_start, (store::LogPosition{500, 123'456}));
+    EXPECT_EQ(read->flushed, 500U);
+    EXPECT_EQ(read->logs(), (std::vector<std::string>{log_name(3), log_name(4), manifest.log}));
     for (std::size_t size = 0; size < bytes.size(); ++size) {
         EXPECT_FALSE(read_manifest(std::span(bytes).first(size), "m").has_value()) << size;
     }

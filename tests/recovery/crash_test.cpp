@@ -1,4 +1,5 @@
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -6,6 +7,7 @@
 
 #include "backend/dump.hpp"
 #include "backend/helpers.hpp"
+#include "braid/local/backend.hpp"
 #include "braid/local/local_backend.hpp"
 #include "recovery/workload.hpp"
 #include "store/faulty_directory.hpp"
@@ -19,9 +21,22 @@ using store::testing::FaultyDisk;
 
 constexpr std::uint64_t kSeeds = 4;
 
-std::unique_ptr<Backend> open(FaultyDisk& disk) {
-    auto opened = local::open_local_backend(disk.root(), {});
+/// How many rows are in memory when they are flushed: all of them in the log, or most in segments.
+constexpr std::uint64_t kNever = 1'000'000;
+constexpr std::uint64_t kOften = 2;
+
+std::unique_ptr<Backend> open(FaultyDisk& disk, std::uint64_t flush_rows) {
+    local::LocalOptions options;
+    options.flush_rows = flush_rows;
+    options.flush_on_close_rows = flush_rows;
+    options.compaction.background = false;
+    auto opened = local::open_local_backend(disk.root(), options);
     return opened ? std::move(opened->backend) : nullptr;
+}
+
+/// Flushes and merges what is due.
+void settle(Backend& backend) {
+    dynamic_cast<local::LocalBackend&>(backend).run_due_compactions();
 }
 
 /// What the database shows after each acknowledged step of an undisturbed run, from before the
@@ -30,14 +45,15 @@ struct Reference {
     std::vector<std::string> states;
     std::uint64_t operations = 0;
 
-    Reference() {
+    explicit Reference(std::uint64_t flush_rows) {
         FaultyDisk disk;
         {
-            const auto backend = open(disk);
+            const auto backend = open(disk, flush_rows);
             states.push_back(state_of(*backend, ShownVersions::Named));
             for (const Step& step : workload()) {
                 const Result<> done = step.run(*backend);
                 EXPECT_TRUE(done.has_value()) << step.name << ": " << done.error().message;
+                settle(*backend);
                 states.push_back(state_of(*backend, ShownVersions::Named));
             }
         }
@@ -56,9 +72,9 @@ struct Reference {
     }
 };
 
-const Reference& reference() {
-    static const Reference kReference;
-    return kReference;
+const Reference& reference(std::uint64_t flush_rows) {
+    static std::map<std::uint64_t, Reference> references;
+    return references.try_emplace(flush_rows, flush_rows).first->second;
 }
 
 /// Runs the workload until it fails; returns how many steps were acknowledged.
@@ -67,11 +83,24 @@ std::size_t run(Backend& backend) {
     for (const Step& step : workload()) {
         if (!step.run(backend)) break;
         ++acknowledged;
+        settle(backend);
     }
     return acknowledged;
 }
 
-void expect_legal(FaultyDisk& disk, std::size_t acknowledged) {
+class Crash : public ::testing::TestWithParam<std::uint64_t> {
+protected:
+    static const Reference& reference() { return testing::reference(GetParam()); }
+    static std::unique_ptr<Backend> open(FaultyDisk& disk) {
+        return testing::open(disk, GetParam());
+    }
+    static void expect_legal(FaultyDisk& disk, std::size_t acknowledged);
+    static void expect_usable(FaultyDisk& disk);
+};
+
+INSTANTIATE_TEST_SUITE_P(Flushed, Crash, ::testing::Values(kNever, kOften));
+
+void Crash::expect_legal(FaultyDisk& disk, std::size_t acknowledged) {
     const auto backend = open(disk);
     ASSERT_NE(backend, nullptr) << "it cannot be opened any more";
     const std::string state = state_of(*backend, ShownVersions::Named);
@@ -82,7 +111,7 @@ void expect_legal(FaultyDisk& disk, std::size_t acknowledged) {
 }
 
 /// The database takes writes again, and keeps them.
-void expect_usable(FaultyDisk& disk) {
+void Crash::expect_usable(FaultyDisk& disk) {
     {
         const auto backend = open(disk);
         ASSERT_NE(backend, nullptr);
@@ -108,7 +137,7 @@ void expect_usable(FaultyDisk& disk) {
     expect_check_is_clean(*backend);
 }
 
-TEST(Crash, AtEveryOperationLeavesALegalState) {
+TEST_P(Crash, AtEveryOperationLeavesALegalState) {
     ASSERT_GT(reference().operations, 100U);
     for (std::uint64_t at = 1; at <= reference().operations; ++at) {
         FaultyDisk disk;
@@ -128,7 +157,7 @@ TEST(Crash, AtEveryOperationLeavesALegalState) {
     }
 }
 
-TEST(Crash, DuringTheRecoveryFromACrashLeavesALegalState) {
+TEST_P(Crash, DuringTheRecoveryFromACrashLeavesALegalState) {
     for (std::uint64_t at = 5; at <= reference().operations; at += 11) {
         FaultyDisk disk;
         disk.plan().fail_at(at, FaultKind::Crash);
@@ -149,7 +178,7 @@ TEST(Crash, DuringTheRecoveryFromACrashLeavesALegalState) {
     }
 }
 
-TEST(Fault, AtEveryOperationIsReportedAndLosesNothing) {
+TEST_P(Crash, AnErrorAtEveryOperationIsReportedAndLosesNothing) {
     for (const FaultKind kind : {FaultKind::IoError, FaultKind::NoSpace, FaultKind::ShortWrite}) {
         for (std::uint64_t at = 1; at <= reference().operations; ++at) {
             SCOPED_TRACE(::testing::Message()

@@ -178,7 +178,10 @@ TEST(FullDisk, AFailedCompactionLeavesNothingBehind) {
     for (std::uint64_t n = 0; n <= operations; ++n) {
         SCOPED_TRACE(::testing::Message() << "no space from operation " << n);
         FaultyDisk disk;
-        const auto backend = open_whole(disk);
+        local::LocalOptions options;
+        options.engine = local::Engine::Exact;  // of which all is in the log
+        const auto backend =
+            std::move(must(local::open_local_backend(disk.root(), options)).backend);
         must(backend->create_collection("c", vectors_schema(2)));
         for (int i = 0; i < 3; ++i) must(put(*backend, "c", "a"));
         const std::uint64_t before = disk.plan().operations();
@@ -211,10 +214,47 @@ TEST(FullDisk, AFailedCompactionLeavesNothingBehind) {
     }
 }
 
+TEST(FullDisk, AFailedFlushOrMergeLosesNothingAndIsMadeUpFor) {
+    std::uint64_t operations = 0;
+    for (std::uint64_t n = 0; n <= operations; ++n) {
+        SCOPED_TRACE(::testing::Message() << "no space from operation " << n);
+        FaultyDisk disk;
+        const auto backend = open_whole(disk);
+        must(backend->create_collection("c", vectors_schema(2)));
+        const auto compact = [&]() -> Result<bool> {
+            BRAID_TRY(const auto work, backend->compaction("c"));
+            return work->finish();
+        };
+        for (int i = 0; i < 3; ++i) must(put(*backend, "c", "a"));
+        must(compact());
+        must(put(*backend, "c", "b"));
+        must(backend->remove(scope_of("c"), by_ids({"a"}), {}));
+        must(put(*backend, "c", "c"));
+        const std::uint64_t before = disk.plan().operations();
+        if (n > 0) disk.plan().fail_at(n, FaultKind::NoSpace);
+        const auto done = compact();
+        if (n == 0) operations = disk.plan().operations() - before;
+        if (!done) {
+            EXPECT_EQ(done.error().code, ErrorCode::StorageFull);
+        }
+        disk.plan().clear();
+        EXPECT_EQ(ids_in(*backend, "c"), (Ids{"b", "c"}));
+        expect_check_is_clean(*backend);
+        must(put(*backend, "c", "d"));
+        EXPECT_TRUE(must(compact()));
+        EXPECT_EQ(ids_in(*backend, "c"), (Ids{"b", "c", "d"}));
+        const CheckReport report = must(backend->check({}));
+        EXPECT_EQ(report.problems, std::vector<std::string>());
+        EXPECT_EQ(report.notes, std::vector<std::string>()) << "nothing is left over";
+        EXPECT_EQ(report.superseded, 0U);
+    }
+}
+
 TEST(FullDisk, AnAutomaticCompactionThatFailsIsNotTriedAgainAtOnce) {
     FaultyDisk disk;
     std::vector<std::string> told;
     local::LocalOptions options;
+    options.engine = local::Engine::Exact;
     options.compaction = {.min_void_bytes = 2000, .background = false};
     options.log = [&](const LogEvent& event) { told.emplace_back(event.name); };
     auto opened = must(local::open_local_backend(disk.root(), options));

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "braid/local/collection.hpp"
+#include "braid/store/durable_mark.hpp"
+
+namespace braid::local {
+namespace {
+
+std::vector<SegmentEntry> entries_of(const segment::State& state) {
+    std::vector<SegmentEntry> entries;
+    for (const auto& one : state.segments) {
+        entries.push_back({one->generation(), one->rows(), one->bytes()});
+    }
+    return entries;
+}
+
+}  // namespace
+
+Manifest Collection::present_manifest() const {
+    Manifest manifest;
+    manifest.schema = manifest_.schema;
+    manifest.format = format_;
+    const std::scoped_lock lock(files_mutex_);
+    manifest.log = log_name_;
+    manifest.older_logs = older_logs_;
+    manifest.flushed = flushed_;
+    manifest.segments = recorded_;
+    manifest.deletes = deletes_;
+    manifest.next_generation = recorded_generation_;
+    const std::shared_lock state_lock(state_mutex_);
+    manifest.version_base = versions_.base();
+    return manifest;
+}
+
+Result<> Collection::replace_manifest(const Manifest& manifest) {
+    const std::scoped_lock lock(files_mutex_);
+    return replace_manifest_locked(manifest);
+}
+
+Result<> Collection::replace_manifest_locked(const Manifest& manifest) {
+    auto replaced = directory_->replace(manifest_name_, write_manifest(manifest));
+    doubtful_ = !replaced;
+    return replaced;
+}
+
+bool Collection::flush_due() const {
+    if (segments_ == nullptr || read_only_) return false;
+    // Deletes leave nothing in memory, and go on in the log.
+    return segments_->flush_due() || log_bytes() > 2 * segments_->policy().flush_bytes;
+}
+
+Result<> Collection::rotate_log() {
+    Manifest manifest = present_manifest();
+    const auto before = log();
+    // With relaxed durability the end of the log may not be on disk yet; what follows it will be.
+    BRAID_CHECK(before->flush());
+    BRAID_TRY(const std::string name, next_log(*directory_, manifest.log));
+    const Sequence last = applied();
+    const auto attempt = [&]() -> Result<store::AppendLog::Opened> {
+        BRAID_CHECK(create_log(*directory_, name, last + 1));
+        manifest.older_logs.push_back(std::exchange(manifest.log, name));
+        BRAID_CHECK(replace_manifest(manifest));
+        store::AppendLogOptions options;
+        options.durability = settings_.durability;
+        options.must_exist = true;
+        options.must_be_marked = true;
+        options.lock = settings_.lock;
+        const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
+        return store::AppendLog::open(*directory_, name, options, nothing);
+    };
+    auto opened = attempt();
+    if (!opened) {
+        // The old one goes on taking records: whether or not the manifest names the new one by now,
+        // all of the old one is read before it.
+        if (replace_manifest(present_manifest())) (void)store::remove_log(*directory_, name);
+        return tl::unexpected(std::move(opened).error());
+    }
+    {
+        const std::scoped_lock lock(files_mutex_);
+        log_ = std::move(opened->log);
+        log_name_ = manifest.log;
+        older_logs_ = manifest.older_logs;
+        older_end_ = last;
+        format_ = kSegmentsFormat;
+        const std::unique_lock state_lock(state_mutex_);
+        versions_ = Versions(log_->id(), versions_.base());
+    }
+    return before->close();
+}
+
+Result<> Collection::record_files() {
+    const std::scoped_lock lock(files_mutex_);
+    if (jobs_ended_) return fail(ErrorCode::Cancelled, "the collection is closed");
+    segment::StatePtr state;
+    Sequence flushed = 0;
+    Manifest manifest;
+    {
+        const std::shared_lock state_lock(state_mutex_);
+        state = segments_->state();
+        flushed = segments_->persisted();
+        manifest.version_base = versions_.base();
+    }
+    manifest.schema = manifest_.schema;
+    manifest.log = log_name_;
+    if (flushed < older_end_) manifest.older_logs = older_logs_;
+    manifest.flushed = flushed;
+    manifest.segments = entries_of(*state);
+    const auto next = [this] { return next_generation_++; };
+    BRAID_TRY(manifest.deletes, segments_->write_deletes(*directory_, *state, flushed, next));
+    manifest.next_generation = next_generation_;
+    BRAID_CHECK(replace_manifest_locked(manifest));
+    // From here on the files that it does not name are nobody's.
+    const Manifest before{.schema = {},
+                          .log = {},
+                          .version_base = 0,
+                          .older_logs = {},
+                          .flushed = 0,
+                          .segments = std::exchange(recorded_, manifest.segments),
+                          .deletes = std::exchange(deletes_, manifest.deletes)};
+    const std::vector<std::string> named = segment_files(manifest);
+    for (const std::string& file : segment_files(before)) {
+        if (std::ranges::find(named, file) == named.end()) garbage_.push_back(file);
+    }
+    for (const std::string& log : older_logs_) {
+        if (!manifest.older_logs.empty()) continue;
+        garbage_.push_back(log);
+    }
+    older_logs_ = manifest.older_logs;
+    flushed_ = flushed;
+    recorded_generation_ = manifest.next_generation;
+    format_ = kSegmentsFormat;
+    if (copying_.lock()) return {};
+    for (const std::string& file : std::exchange(garbage_, {})) {
+        // What cannot be removed now goes when the collection is opened next.
+        (void)(log_number(file) ? store::remove_log(*directory_, file) : directory_->remove(file));
+    }
+    return {};
+}
+
+void Collection::forget_old_states() {
+    const std::unique_lock lock(state_mutex_);
+    settle(applied_);
+}
+
+Result<> Collection::flush(const std::stop_token& stop, std::uint64_t least) {
+    if (segments_ == nullptr || read_only_) return {};
+    const std::scoped_lock one_at_a_time(flush_mutex_);
+    if (jobs_ended_) return {};
+    if (!segments_->has_frozen()) {
+        const std::unique_lock alone(write_gate_);
+        const Sequence last = applied();
+        if (last == segments_->persisted()) return {};
+        if (segments_->buffered_rows() < least && !flush_due()) return {};
+        BRAID_CHECK(rotate_log());
+        const std::unique_lock lock(state_mutex_);
+        segments_->freeze(last);
+    }
+    const auto next = [this] { return next_generation_++; };
+    auto flushed = segments_->flush(*directory_, next, stop);
+    flush_failed_ = !flushed;
+    Result<> recorded;
+    if (flushed) {
+        {
+            const std::unique_lock lock(state_mutex_);
+            segments_->install(*std::move(flushed));
+        }
+        recorded = record_files();
+        forget_old_states();
+    }
+    {
+        const std::scoped_lock lock(room_mutex_);
+        room_.notify_all();
+    }
+    if (!flushed) return tl::unexpected(std::move(flushed).error());
+    return recorded;
+}
+
+void Collection::wait_for_room() const {
+    if (segments_ == nullptr || read_only_ || !settings_.flushes_in_background) return;
+    const segment::Policy& policy = segments_->policy();
+    const auto room = [&] {
+        if (flush_failed_ || jobs_ended_) return true;
+        const segment::StatePtr now = segments_->state();
+        if (now->buffers.size() == 1) return true;
+        const segment::Buffer& buffer = *now->buffers.back();
+        return buffer.rows() < 2 * policy.flush_rows && buffer.bytes() < 2 * policy.flush_bytes;
+    };
+    if (room()) return;
+    // Not for ever: a disk that hangs is the log's to report.
+    constexpr auto patience = std::chrono::seconds(30);
+    std::unique_lock lock(room_mutex_);
+    room_.wait_for(lock, patience, room);
+}
+
+bool Collection::merge_due() const {
+    return segments_ != nullptr && !read_only_ && !segments_->merge_due().empty();
+}
+
+Result<bool> Collection::merge(const std::stop_token& stop, bool everything) {
+    if (segments_ == nullptr || read_only_) return false;
+    const std::scoped_lock one_at_a_time(merge_mutex_);
+    if (jobs_ended_) return false;
+    auto inputs = everything ? segments_->everything() : segments_->merge_due();
+    if (inputs.empty()) return false;
+    const auto next = [this] { return next_generation_++; };
+    BRAID_TRY(auto merged, segments_->merge(*directory_, std::move(inputs), applied(), next, stop));
+    {
+        const std::unique_lock lock(state_mutex_);
+        segments_->install(std::move(merged));
+    }
+    auto recorded = record_files();
+    forget_old_states();
+    if (!recorded) return tl::unexpected(std::move(recorded).error());
+    return true;
+}
+
+void Collection::stop_jobs() {
+    if (segments_ == nullptr) return;
+    jobs_.request_stop();
+    const std::scoped_lock nobody_works(flush_mutex_, merge_mutex_);
+    const std::scoped_lock lock(files_mutex_);
+    jobs_ended_ = true;
+}
+
+std::uint64_t Collection::bytes_on_disk() const {
+    std::uint64_t bytes = log_bytes();
+    const std::scoped_lock lock(files_mutex_);
+    for (const SegmentEntry& segment : recorded_) bytes += segment.bytes;
+    return bytes;
+}
+
+}  // namespace braid::local

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "braid/filter.hpp"
+#include "braid/result.hpp"
+#include "braid/segment/segment.hpp"
+#include "braid/types.hpp"
+
+namespace braid::segment {
+
+/// What a principal sees of a part at one point in time, through a filter. Masks are made when they
+/// are first asked for. One thread at a time.
+class PartView {
+public:
+    /// `labels` by number: visible; null: all are. All must outlive it.
+    PartView(std::shared_ptr<const Segment> segment, const Segment::Space& space,
+             std::shared_ptr<const Part> part, Sequence at, const std::vector<bool>* labels,
+             const Filter* filter, const Schema& schema, const CallLimits& limits)
+        : segment_(std::move(segment)),
+          space_(&space),
+          part_(std::move(part)),
+          at_(at),
+          labels_(labels),
+          filter_(filter),
+          schema_(&schema),
+          limits_(&limits) {}
+
+    const Part& part() const noexcept { return *part_; }
+    const Deaths& deaths() const noexcept { return space_->deaths; }
+
+    /// Rows that can be seen, and those of them that the filter admits; null: all rows.
+    Result<BitsPtr> visible() const;
+    Result<BitsPtr> allowed() const;
+    /// How many rows a mask of this part has.
+    std::uint64_t count(const BitsPtr& mask) const noexcept;
+
+    bool shows_label(std::uint32_t label) const noexcept {
+        return labels_ == nullptr || (label < labels_->size() && (*labels_)[label]);
+    }
+    /// Whether a row can be seen.
+    Result<bool> shows(std::uint32_t row) const;
+    /// The row of a visible chunk.
+    Result<std::optional<std::uint32_t>> find(const std::string& id) const;
+
+    Result<PartStatistics> statistics(const std::vector<std::string>& terms) const;
+    Result<> each_term(const std::function<void(std::string_view, std::uint64_t)>& visit) const;
+
+    /// Calls `use(row)`, which returns a Result<>, for each row of a mask, looking at the limits.
+    template <class Use>
+    Result<> for_each(const BitsPtr& mask, const Use& use) const;
+
+private:
+    std::shared_ptr<const Segment> segment_;
+    const Segment::Space* space_;
+    std::shared_ptr<const Part> part_;
+    Sequence at_;
+    const std::vector<bool>* labels_;
+    const Filter* filter_;
+    const Schema* schema_;
+    const CallLimits* limits_;
+    mutable std::optional<BitsPtr> visible_;
+    mutable std::optional<BitsPtr> allowed_;
+};
+
+}  // namespace braid::segment
+
+#include "braid/core/limits.hpp"
+
+namespace braid::segment {
+
+template <class Use>
+Result<> PartView::for_each(const BitsPtr& mask, const Use& use) const {
+    core::StepCounter steps;
+    const std::uint32_t rows = part_->rows();
+    if (!mask) {
+        for (std::uint32_t row = 0; row < rows; ++row) {
+            if (steps.due()) BRAID_CHECK(core::check_limits(*limits_));
+            BRAID_CHECK(use(row));
+        }
+        return {};
+    }
+    for (std::size_t w = 0; w < mask->size(); ++w) {
+        if (steps.due()) BRAID_CHECK(core::check_limits(*limits_));
+        for (std::uint64_t word = (*mask)[w]; word != 0; word &= word - 1) {
+            if (steps.due()) BRAID_CHECK(core::check_limits(*limits_));
+            BRAID_CHECK(use(static_cast<std::uint32_t>(w * 64) +
+                            static_cast<std::uint32_t>(__builtin_ctzll(word))));
+        }
+    }
+    return {};
+}
+
+}  // namespace braid::segment

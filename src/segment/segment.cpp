@@ -1,0 +1,46 @@
+#include "braid/segment/segment.hpp"
+
+#include <algorithm>
+
+namespace braid::segment {
+
+Result<std::shared_ptr<Segment>> Segment::open(const store::Directory& directory,
+                                               std::uint64_t generation, const Caches& caches) {
+    const std::shared_ptr<Segment> segment(new Segment);  // NOLINT: private
+    BRAID_TRY(segment->file_, store::SectionFile::open(
+                                  directory, store::section_file_name(kSegmentKind, generation)));
+    auto meta = read_meta(*segment->file_);
+    if (!meta) return fail(segment->file_->path(), std::move(meta).error());
+    segment->meta_ = *std::move(meta);
+    segment->rows_ = segment->meta_.rows();
+    segment->caches_ = caches;
+    for (std::size_t i = 0; i < segment->meta_.parts.size(); ++i) {
+        segment->spaces_.push_back(std::make_unique<Space>(*segment, i));
+    }
+    BRAID_CHECK(segment->file_->intact());
+    return segment;
+}
+
+std::uint64_t Segment::dead() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& space : spaces_) sum += space->deaths.size();
+    return sum;
+}
+
+Segment::Space* Segment::space(std::string_view namespace_) const {
+    const auto found = std::ranges::lower_bound(
+        spaces_, namespace_, {},
+        [](const auto& space) -> std::string_view { return space->meta().namespace_; });
+    if (found == spaces_.end() || (*found)->meta().namespace_ != namespace_) return nullptr;
+    return found->get();
+}
+
+Result<std::shared_ptr<const Part>> Segment::Space::part() const {
+    const std::scoped_lock lock(mutex_);
+    if (!part_) {
+        BRAID_TRY(part_, Part::open(segment_.file_, number_, meta(), segment_.caches_));
+    }
+    return part_;
+}
+
+}  // namespace braid::segment

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/segment/deaths.hpp"
+#include "braid/segment/part.hpp"
+#include "braid/segment/segment_format.hpp"
+#include "braid/store/directory.hpp"
+
+namespace braid::segment {
+
+/// A file of chunks and their indexes, mapped, and which of its rows have died since it was
+/// written. Its parts are opened when they are first used. Safe for concurrent use, but for one
+/// writer of deaths.
+class Segment {
+public:
+    /// Reads header, directory and meta. See store::SectionFile::open for errors.
+    static Result<std::shared_ptr<Segment>> open(const store::Directory& directory,
+                                                 std::uint64_t generation, const Caches& caches);
+
+    std::uint64_t generation() const noexcept { return file_->generation(); }
+    std::uint64_t bytes() const noexcept { return file_->size_bytes(); }
+    const SegmentMeta& meta() const noexcept { return meta_; }
+    const store::SectionFile& file() const noexcept { return *file_; }
+    std::uint64_t rows() const noexcept { return rows_; }
+    std::uint64_t dead() const noexcept;
+
+    /// One namespace.
+    class Space {
+    public:
+        Space(const Segment& segment, std::size_t number)
+            : deaths(segment.meta_.parts[number].rows), segment_(segment), number_(number) {}
+
+        const PartMeta& meta() const noexcept { return segment_.meta_.parts[number_]; }
+        /// Opens it the first time. What was damaged is looked at again each time.
+        Result<std::shared_ptr<const Part>> part() const;
+
+        Deaths deaths;
+
+    private:
+        const Segment& segment_;
+        std::size_t number_;
+        mutable std::mutex mutex_;
+        mutable std::shared_ptr<const Part> part_;
+    };
+    /// Null if the segment has nothing of that namespace.
+    Space* space(std::string_view namespace_) const;
+    const std::vector<std::unique_ptr<Space>>& spaces() const noexcept { return spaces_; }
+
+private:
+    Segment() = default;
+
+    std::shared_ptr<const store::SectionFile> file_;
+    SegmentMeta meta_;
+    std::uint64_t rows_ = 0;
+    Caches caches_;
+    std::vector<std::unique_ptr<Space>> spaces_;
+};
+
+}  // namespace braid::segment

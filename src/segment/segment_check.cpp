@@ -1,0 +1,162 @@
+#include "braid/segment/segment_check.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "braid/core/limits.hpp"
+#include "braid/dense/stored_vectors.hpp"
+#include "braid/exact/labels.hpp"
+#include "braid/index/prepared.hpp"
+
+namespace braid::segment {
+namespace {
+
+/// Checks one part.
+class PartCheck {
+public:
+    PartCheck(const Segment& segment, const Segment::Space& space, const Part& part,
+              const Schema& schema, const text::Analyzer& analyzer, core::Findings& findings,
+              const CallLimits& limits)
+        : segment_(segment),
+          space_(space),
+          part_(part),
+          schema_(schema),
+          analyzer_(analyzer),
+          findings_(findings),
+          limits_(limits) {}
+
+    Result<> run() {
+        BRAID_CHECK(read_terms());
+        BRAID_TRY(const sparse::RowFacts facts, part_.words().row_facts());
+        std::string last;
+        for (std::uint32_t row = 0; row < part_.rows(); ++row) {
+            BRAID_CHECK(core::check_limits(limits_));
+            BRAID_TRY(const Chunk chunk, part_.chunk(row, true));
+            if (row > 0 && chunk.chunk_id <= last) problem(chunk, "it is not in the order of ids");
+            last = chunk.chunk_id;
+            BRAID_CHECK(check_label(chunk, row));
+            BRAID_CHECK(check_words(chunk, row, facts));
+            check_vector(chunk);
+        }
+        BRAID_CHECK(check_frequencies());
+        return part_.intact();
+    }
+
+private:
+    void problem(const Chunk& chunk, const std::string& what) {
+        findings_.problem(segment_.file().path() + ", chunk \"" + chunk.chunk_id +
+                          "\" of namespace \"" + space_.meta().namespace_ + "\": " + what);
+    }
+
+    Result<> read_terms() {
+        terms_.resize(part_.words().dictionary().terms());
+        return part_.words().dictionary().each(
+            [&](std::string_view term, const sparse::TermEntry& entry) {
+                if (entry.id < terms_.size()) terms_[entry.id] = {std::string(term), entry.df, 0};
+                return true;
+            });
+    }
+
+    Result<> check_label(const Chunk& chunk, std::uint32_t row) {
+        BRAID_TRY(const std::uint64_t number, part_.documents().labels().at(row));
+        BRAID_TRY(const std::uint32_t of_words, part_.words().label_of(row));
+        const auto& labels = segment_.meta().labels;
+        const auto found = std::ranges::find(
+            labels, number, [](const auto& label) { return std::uint64_t{label.first}; });
+        if (found == labels.end() || found->second != exact::label_of(chunk, schema_)) {
+            problem(chunk, "its access label is not that of its document");
+        }
+        if (of_words != number) problem(chunk, "its words have another access label");
+        return {};
+    }
+
+    Result<> check_words(const Chunk& chunk, std::uint32_t row, const sparse::RowFacts& facts) {
+        const index::PreparedText expected = index::count_terms(chunk, schema_, analyzer_);
+        for (std::size_t f = 0; f < expected.field_lengths.size(); ++f) {
+            if (facts.length(row, f) != expected.field_lengths[f]) {
+                problem(chunk, "the length of its text is wrong in the index");
+                break;
+            }
+        }
+        std::vector<sparse::TermCount> held;
+        BRAID_TRY(sparse::ForwardCursor cursor, facts.terms(row));
+        while (cursor.next()) {
+            if (cursor.term() >= terms_.size()) {
+                problem(chunk, "it has a term that is not there");
+                return {};
+            }
+            ++terms_[cursor.term()].found;
+            for (std::uint32_t f = 0; f < schema_.text_fields.size(); ++f) {
+                if (cursor.count(f) > 0) {
+                    held.push_back({terms_[cursor.term()].text, f, cursor.count(f)});
+                }
+            }
+        }
+        std::ranges::sort(held, [](const auto& a, const auto& b) {
+            return std::tie(a.term, a.field) < std::tie(b.term, b.field);
+        });
+        if (held != expected.terms)
+            problem(chunk, "its words in the index are not those of its text");
+        return {};
+    }
+
+    void check_vector(const Chunk& chunk) {
+        if (chunk.vector.empty()) return;
+        const auto valid =
+            dense::check_vector(chunk.vector, segment_.meta().dimension, schema_.vectors.metric);
+        if (!valid) problem(chunk, "its vector: " + valid.error().message);
+    }
+
+    Result<> check_frequencies() {
+        for (const Term& term : terms_) {
+            if (term.found == term.df) continue;
+            findings_.problem(segment_.file().path() + ": the term \"" + term.text + "\" is in " +
+                              std::to_string(term.found) + " chunks, the index says " +
+                              std::to_string(term.df));
+        }
+        return {};
+    }
+
+    struct Term {
+        std::string text;
+        std::uint64_t df = 0;
+        std::uint64_t found = 0;
+    };
+
+    const Segment& segment_;
+    const Segment::Space& space_;
+    const Part& part_;
+    const Schema& schema_;
+    const text::Analyzer& analyzer_;
+    core::Findings& findings_;
+    const CallLimits& limits_;
+    std::vector<Term> terms_;
+};
+
+}  // namespace
+
+Result<> check_segment(const Segment& segment, const Schema& schema, const text::Analyzer& analyzer,
+                       core::Findings& findings, const CallLimits& limits) {
+    const std::uint64_t before = findings.problems();
+    for (std::uint64_t block = 0; block < segment.file().blocks(); ++block) {
+        BRAID_CHECK(core::check_limits(limits));
+        if (const auto whole = segment.file().verify_block(block); !whole) {
+            findings.problem(whole.error().message);
+        }
+    }
+    findings.report().bytes += segment.bytes();
+    if (findings.problems() > before) return {};
+    for (const auto& space : segment.spaces()) {
+        const auto checked = [&]() -> Result<> {
+            BRAID_TRY(const auto part, space->part());
+            return PartCheck(segment, *space, *part, schema, analyzer, findings, limits).run();
+        }();
+        if (checked) continue;
+        if (checked.error().code != ErrorCode::Corruption) return checked;
+        findings.problem(checked.error().message);
+    }
+    return {};
+}
+
+}  // namespace braid::segment

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "braid/exact/labels.hpp"
+#include "braid/result.hpp"
+#include "braid/store/sections.hpp"
+
+/// The bytes of a segment beyond those of its indexes: docs/formats/segment.md.
+namespace braid::segment {
+
+/// Kinds of section files.
+inline constexpr std::string_view kSegmentKind = "segment";
+inline constexpr std::string_view kDeletesKind = "deletes";
+
+inline constexpr std::string_view kMetaSection = "segment.meta";
+/// In a part: which of its rows have a vector, where not all have one.
+inline constexpr std::string_view kVectorRowsSection = "vectors.of_rows";
+
+/// One namespace of a segment.
+struct PartMeta {
+    std::string namespace_;
+    std::uint64_t rows = 0;
+    std::uint64_t vectors = 0;  // rows that have one
+
+    friend bool operator==(const PartMeta&, const PartMeta&) = default;
+};
+
+/// What a segment holds.
+struct SegmentMeta {
+    std::uint64_t dimension = 0;  // of its vectors; 0: it has none
+    /// Access labels of its rows, by the number that the rows have.
+    std::vector<std::pair<std::uint32_t, exact::Label>> labels;
+    std::vector<PartMeta> parts;  // by namespace, in byte order
+
+    std::uint64_t rows() const noexcept {
+        std::uint64_t sum = 0;
+        for (const PartMeta& part : parts) sum += part.rows;
+        return sum;
+    }
+    friend bool operator==(const SegmentMeta&, const SegmentMeta&) = default;
+};
+
+/// The section of part number i.
+std::string part_section(std::size_t i);
+
+Result<> write_meta(const SegmentMeta& meta, store::SectionSink& sink);
+/// Corruption unless it is what write_meta can have written.
+Result<SegmentMeta> read_meta(const store::SectionSource& source);
+
+}  // namespace braid::segment

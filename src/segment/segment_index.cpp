@@ -1,0 +1,346 @@
+#include "braid/segment/segment_index.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "braid/docs/chunk_codec.hpp"
+#include "braid/segment/segment_view.hpp"
+#include "braid/store/bytes.hpp"
+#include "braid/store/section_file_writer.hpp"
+
+namespace braid::segment {
+
+SegmentIndex::SegmentIndex(Schema schema, text::Analyzer analyzer, Caches caches, Policy policy)
+    : schema_(std::move(schema)),
+      analyzer_(std::move(analyzer)),
+      caches_(std::move(caches)),
+      policy_(policy),
+      searches_metadata_(index::searches_metadata(schema_)) {
+    auto first = std::make_shared<State>();
+    first->buffers.push_back(std::make_shared<Buffer>(schema_));
+    states_.push_back(std::move(first));
+}
+
+StatePtr SegmentIndex::state() const {
+    const std::scoped_lock lock(mutex_);
+    return states_.back();
+}
+
+void SegmentIndex::publish(std::shared_ptr<const State> state) {
+    const std::scoped_lock lock(mutex_);
+    // One that begins where the last one does takes its place.
+    if (states_.back()->from == state->from) states_.pop_back();
+    states_.push_back(std::move(state));
+}
+
+void SegmentIndex::settle(Sequence oldest) {
+    std::vector<StatePtr> gone;  // let go of without the lock
+    const std::scoped_lock lock(mutex_);
+    while (states_.size() > 1 && states_[1]->from <= oldest) {
+        gone.push_back(std::move(states_.front()));
+        states_.pop_front();
+    }
+}
+
+Result<SegmentIndex::Place> SegmentIndex::find(const State& state, const std::string& namespace_,
+                                               const std::string& id, Sequence at) const {
+    for (auto buffer = state.buffers.rbegin(); buffer != state.buffers.rend(); ++buffer) {
+        const auto partition = (*buffer)->partition(namespace_);
+        if (!partition) continue;
+        const exact::Row row = partition->find(id, at);
+        if (row != exact::kNoRow) return Place{.partition = partition.get(), .row = row};
+    }
+    for (auto segment = state.segments.rbegin(); segment != state.segments.rend(); ++segment) {
+        Segment::Space* const space = (*segment)->space(namespace_);
+        if (space == nullptr) continue;
+        BRAID_TRY(const auto part, space->part());
+        BRAID_TRY(const auto row, part->documents().find(id));
+        if (!row) continue;
+        BRAID_CHECK(part->intact());
+        const auto number = static_cast<std::uint32_t>(*row);
+        if (!space->deaths.dead(number, at)) return Place{.space = space, .in_part = number};
+    }
+    return Place{};
+}
+
+void SegmentIndex::kill(const Place& place, const std::string& id, Sequence at) {
+    if (place.partition != nullptr) {
+        place.partition->remove(id, at);
+    } else if (place.space != nullptr) {
+        place.space->deaths.add(place.in_part, at);
+    }
+}
+
+Result<std::uint64_t> SegmentIndex::upsert(const std::string& namespace_,
+                                           std::vector<PreparedChunk> chunks, Sequence sequence) {
+    const StatePtr now = state();
+    Buffer& buffer = *now->buffers.back();
+    std::vector<Place> places;
+    places.reserve(chunks.size());
+    for (const PreparedChunk& chunk : chunks) {
+        BRAID_TRY(places.emplace_back(), find(*now, namespace_, chunk.chunk.chunk_id, sequence));
+    }
+    exact::Partition& partition = buffer.writable(namespace_);
+    std::uint64_t replaced = 0;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        PreparedChunk& chunk = chunks[i];
+        if (places[i]) ++replaced;
+        // A version in this very buffer is replaced by the partition itself.
+        if (places[i].partition != &partition) kill(places[i], chunk.chunk.chunk_id, sequence);
+        buffer.count(docs::chunk_bytes(chunk.chunk));
+        partition.upsert(std::move(chunk), sequence);
+    }
+    return replaced;
+}
+
+Result<std::uint64_t> SegmentIndex::update(const std::string& namespace_,
+                                           std::span<const MetadataUpdate> updates, Version version,
+                                           Sequence sequence) {
+    const StatePtr now = state();
+    std::vector<PreparedChunk> chunks;
+    for (const MetadataUpdate& update : updates) {
+        BRAID_TRY(const Place place, find(*now, namespace_, update.chunk_id, sequence));
+        if (!place) continue;
+        Chunk chunk;
+        if (place.partition != nullptr) {
+            chunk = place.partition->chunk_with_vector(place.row);
+        } else {
+            BRAID_TRY(const auto part, place.space->part());
+            BRAID_TRY(chunk, part->chunk(place.in_part, true));
+            BRAID_CHECK(part->intact());
+        }
+        index::apply_update(update, chunk);
+        chunk.version = version;
+        chunks.push_back(index::prepare(std::move(chunk), schema_, analyzer_));
+    }
+    return upsert(namespace_, std::move(chunks), sequence);
+}
+
+Result<std::uint64_t> SegmentIndex::remove(const std::string& namespace_,
+                                           std::span<const std::string> ids, Sequence sequence) {
+    const StatePtr now = state();
+    std::vector<std::pair<Place, const std::string*>> places;
+    for (const std::string& id : ids) {
+        BRAID_TRY(const Place place, find(*now, namespace_, id, sequence));
+        if (place) places.emplace_back(place, &id);
+    }
+    std::uint64_t removed = 0;
+    for (const auto& [place, id] : places) {
+        // An id may stand there twice.
+        if (place.space != nullptr && place.space->deaths.dead(place.in_part, sequence)) continue;
+        if (place.partition != nullptr && !place.partition->facts(place.row).visible(sequence)) {
+            continue;
+        }
+        kill(place, *id, sequence);
+        ++removed;
+    }
+    return removed;
+}
+
+Result<std::unique_ptr<index::View>> SegmentIndex::view(const index::ViewOf& of) const {
+    StatePtr chosen;
+    {
+        const std::scoped_lock lock(mutex_);
+        chosen = states_.front();
+        for (const StatePtr& state : states_) {
+            if (state->from <= of.at) chosen = state;
+        }
+    }
+    return SegmentView::create(*this, std::move(chosen), of);
+}
+
+std::vector<std::string> SegmentIndex::namespaces() const {
+    std::set<std::string> names;
+    const StatePtr now = state();
+    for (const auto& buffer : now->buffers) {
+        for (const auto& [name, partition] : buffer->partitions()) names.insert(name);
+    }
+    for (const auto& segment : now->segments) {
+        for (const PartMeta& part : segment->meta().parts) names.insert(part.namespace_);
+    }
+    return {names.begin(), names.end()};
+}
+
+std::uint64_t SegmentIndex::live_bytes() const noexcept {
+    std::uint64_t bytes = 0;
+    for (const auto& buffer : state()->buffers) bytes += buffer->bytes();
+    return bytes;
+}
+
+std::uint64_t SegmentIndex::buffered_rows() const {
+    return state()->buffers.back()->rows();
+}
+
+bool SegmentIndex::flush_due() const {
+    const StatePtr now = state();
+    const Buffer& buffer = *now->buffers.back();
+    return buffer.rows() >= policy_.flush_rows || buffer.bytes() >= policy_.flush_bytes;
+}
+
+bool SegmentIndex::freeze(Sequence at) {
+    const StatePtr now = state();
+    if (now->buffers.back()->rows() == 0 && at == persisted_) return false;
+    auto next = std::make_shared<State>(*now);
+    next->buffers.push_back(std::make_shared<Buffer>(schema_));
+    now->buffers.back()->freeze(at);
+    publish(std::move(next));
+    return true;
+}
+
+namespace {
+
+/// A new file of a kind under a number that no file has.
+Result<std::unique_ptr<store::SectionFileWriter>> create_file(
+    store::Directory& directory, std::string_view kind,
+    const SegmentIndex::NextGeneration& next_generation, std::uint64_t& generation) {
+    constexpr int attempts = 1000;  // another collection in the making may use the directory too
+    for (int i = 0;; ++i) {
+        generation = next_generation();
+        auto writer = store::SectionFileWriter::create(directory, kind, generation);
+        if (writer || writer.error().code != ErrorCode::AlreadyExists || i == attempts) {
+            return writer;
+        }
+    }
+}
+
+}  // namespace
+
+Result<SegmentIndex::Flushed> SegmentIndex::flush(store::Directory& directory,
+                                                  const NextGeneration& next_generation,
+                                                  const std::stop_token& stop) {
+    const StatePtr now = state();
+    Flushed flushed;
+    flushed.buffer = now->buffers.front();
+    flushed.at = flushed.buffer->frozen_at();
+    bool any = false;
+    std::vector<std::shared_ptr<const Part>> kept;  // whose transforms are used
+    for (const auto& [name, partition] : flushed.buffer->partitions()) {
+        PartitionRows rows = rows_at(*partition, flushed.at);
+        any = any || !rows.rows.empty();
+        std::uint64_t largest = 0;
+        for (const auto& segment : now->segments) {
+            const Segment::Space* const space = segment->space(name);
+            if (space == nullptr || space->meta().vectors <= largest) continue;
+            BRAID_TRY(auto part, space->part());
+            if (part->vectors() == nullptr || !part->vectors()->transform()) continue;
+            largest = space->meta().vectors;
+            rows.transform = part->vectors()->transform();
+            kept.push_back(std::move(part));
+        }
+        flushed.rows.emplace(name, std::move(rows));
+    }
+    if (!any) return flushed;
+    std::uint64_t generation = 0;
+    BRAID_TRY(const auto writer, create_file(directory, kSegmentKind, next_generation, generation));
+    const auto number = [this](exact::Label label) { return labels_.intern(std::move(label)); };
+    BRAID_CHECK(write_segment(flushed.rows, {.schema = schema_, .stop = stop}, number, *writer));
+    BRAID_CHECK(writer->finish());
+    BRAID_TRY(flushed.segment, Segment::open(directory, generation, caches_));
+    return flushed;
+}
+
+void SegmentIndex::install(Flushed flushed) {
+    const StatePtr now = state();
+    auto next = std::make_shared<State>();
+    next->from = std::max(now->from, flushed.at);
+    next->segments = now->segments;
+    next->buffers.assign(now->buffers.begin() + 1, now->buffers.end());
+    if (flushed.segment) {
+        for (const auto& space : flushed.segment->spaces()) {
+            const PartitionRows& rows = flushed.rows.at(space->meta().namespace_);
+            std::vector<Deaths::Death> deaths;
+            for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+                const Sequence died =
+                    rows.partition->facts(rows.rows[i]).died.load(std::memory_order_relaxed);
+                if (died == exact::kAlive) continue;
+                deaths.push_back({static_cast<std::uint32_t>(i), died});
+            }
+            std::ranges::stable_sort(deaths, {}, &Deaths::Death::at);
+            for (const Deaths::Death& death : deaths) space->deaths.add(death.row, death.at);
+        }
+        if (flushed.segment->meta().dimension != 0) dimension_ = flushed.segment->meta().dimension;
+        next->segments.push_back(std::move(flushed.segment));
+    }
+    persisted_ = flushed.at;
+    publish(std::move(next));
+}
+
+SegmentIndex::Segments SegmentIndex::merge_due() const {
+    const StatePtr now = state();
+    const auto live = [](const Segment& segment) { return segment.rows() - segment.dead(); };
+    std::map<std::size_t, Segments> tiers;
+    for (const auto& segment : now->segments) {
+        std::size_t tier = 0;
+        for (std::uint64_t rows = policy_.flush_rows; rows < live(*segment);
+             rows *= policy_.fan_in) {
+            ++tier;
+        }
+        tiers[tier].push_back(segment);
+    }
+    for (auto& [tier, segments] : tiers) {
+        if (segments.size() >= policy_.fan_in) return std::move(segments);
+    }
+    for (const auto& segment : now->segments) {
+        const auto dead = static_cast<double>(segment->dead());
+        if (dead >= policy_.dead_share * static_cast<double>(segment->rows()) && dead > 0) {
+            return {segment};
+        }
+    }
+    return {};
+}
+
+SegmentIndex::Segments SegmentIndex::everything() const {
+    const StatePtr now = state();
+    if (now->segments.size() == 1 && now->segments.front()->dead() == 0) return {};
+    return now->segments;
+}
+
+Result<SegmentIndex::MergedSegment> SegmentIndex::merge(store::Directory& directory,
+                                                        Segments inputs, Sequence at,
+                                                        const NextGeneration& next_generation,
+                                                        const std::stop_token& stop) {
+    MergedSegment merged;
+    merged.inputs = std::move(inputs);
+    merged.at = at;
+    std::uint64_t generation = 0;
+    BRAID_TRY(const auto writer, create_file(directory, kSegmentKind, next_generation, generation));
+    BRAID_TRY(Merged written,
+              merge_segments(merged.inputs, at, {.schema = schema_, .stop = stop}, *writer));
+    merged.numbers = std::move(written.numbers);
+    if (written.meta.parts.empty()) return merged;
+    BRAID_CHECK(writer->finish());
+    BRAID_TRY(merged.segment, Segment::open(directory, generation, caches_));
+    return merged;
+}
+
+void SegmentIndex::install(MergedSegment merged) {
+    const StatePtr now = state();
+    auto next = std::make_shared<State>(*now);
+    next->mean_idf = std::make_shared<State::MeanIdf>();
+    next->from = std::max(now->from, merged.at);
+    if (merged.segment) {
+        std::map<Segment::Space*, std::vector<Deaths::Death>> deaths;
+        for (const auto& [space, numbers] : merged.numbers) {
+            const Deaths& before = space->deaths;
+            for (std::size_t i = before.count(merged.at); i < before.size(); ++i) {
+                Segment::Space* const into = merged.segment->space(space->meta().namespace_);
+                deaths[into].push_back({numbers[before[i].row], before[i].at});
+            }
+        }
+        for (auto& [space, list] : deaths) {
+            std::ranges::stable_sort(list, {}, &Deaths::Death::at);
+            for (const Deaths::Death& death : list) space->deaths.add(death.row, death.at);
+        }
+    }
+    // In the place of the oldest input.
+    const auto is_input = [&](const std::shared_ptr<Segment>& segment) {
+        return std::ranges::find(merged.inputs, segment) != merged.inputs.end();
+    };
+    const auto first = std::ranges::find_if(next->segments, is_input);
+    if (merged.segment && first != next->segments.end()) *first = std::move(merged.segment);
+    std::erase_if(next->segments, is_input);
+    publish(std::move(next));
+}
+
+}  // namespace braid::segment

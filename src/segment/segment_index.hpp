@@ -1,0 +1,176 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "braid/exact/labels.hpp"
+#include "braid/index/index.hpp"
+#include "braid/segment/buffer.hpp"
+#include "braid/segment/segment.hpp"
+#include "braid/segment/segment_writer.hpp"
+
+namespace braid::segment {
+
+using index::PreparedChunk;
+
+/// When a buffer is written to a file, and when files become one.
+struct Policy {
+    std::uint64_t flush_rows = 4096;
+    std::uint64_t flush_bytes = std::uint64_t{16} << 20;
+    /// So many segments of about the same size become one of the next size.
+    std::size_t fan_in = 4;
+    /// A segment of which this share is dead is written anew.
+    double dead_share = 0.2;
+};
+
+/// What a collection shows at a range of sequence numbers: from `from` up to that of the state
+/// after it. Immutable, but for the last buffer and for deaths, which say since when.
+struct State {
+    Sequence from = 0;
+    std::vector<std::shared_ptr<Buffer>> buffers;    // oldest first; the last one takes writes
+    std::vector<std::shared_ptr<Segment>> segments;  // oldest first
+
+    /// Of the okapi variant: mean idf by point in time and principal, of the last one who asked.
+    struct MeanIdf {
+        std::mutex mutex;
+        std::string of;
+        double value = 0;
+    };
+    std::shared_ptr<MeanIdf> mean_idf = std::make_shared<MeanIdf>();
+};
+using StatePtr = std::shared_ptr<const State>;
+
+/// Chunks in immutable files, and in memory what came since the last of them was written. Answers
+/// are those of src/exact; see docs/formats/segment.md for the files.
+///
+/// It writes files only when it is told to, by `flush` and `merge`, on any thread; what these bring
+/// is put in place by `install`, which counts as a write: one thread at a time, never within an
+/// operation.
+class SegmentIndex final : public index::Index {
+public:
+    SegmentIndex(Schema schema, text::Analyzer analyzer, Caches caches, Policy policy = {});
+
+    /// Opens the files that a manifest names. Once, before anything else.
+    Result<> load(const store::Directory& directory, std::span<const std::uint64_t> generations,
+                  std::uint64_t deletes, Sequence persisted);
+
+    Result<std::uint64_t> upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
+                                 Sequence sequence) override;
+    Result<std::uint64_t> update(const std::string& namespace_,
+                                 std::span<const MetadataUpdate> updates, Version version,
+                                 Sequence sequence) override;
+    Result<std::uint64_t> remove(const std::string& namespace_, std::span<const std::string> ids,
+                                 Sequence sequence) override;
+    void settle(Sequence oldest) override;
+    Sequence persisted() const noexcept override { return persisted_; }
+
+    Result<std::unique_ptr<index::View>> view(const index::ViewOf& of) const override;
+    std::vector<std::string> namespaces() const override;
+
+    std::uint64_t live_bytes() const noexcept override;
+    std::unique_ptr<index::Check> check(const std::string& namespace_, Sequence at,
+                                        std::size_t dimension,
+                                        core::Findings& findings) const override;
+
+    // Files
+
+    /// Of the vectors in the files; 0: they have none.
+    std::size_t dimension() const noexcept { return dimension_; }
+    StatePtr state() const;
+    const Policy& policy() const noexcept { return policy_; }
+
+    /// Whether so much is in memory that it should be written to a file.
+    bool flush_due() const;
+    std::uint64_t buffered_rows() const;
+    /// Ends the present buffer with this record; the next one begins empty. False if there is
+    /// nothing in it. A write, as `install` is.
+    bool freeze(Sequence at);
+    bool has_frozen() const { return state()->buffers.size() > 1; }
+
+    /// Gives out numbers of files, none twice.
+    using NextGeneration = std::function<std::uint64_t()>;
+    struct Flushed {
+        std::shared_ptr<Buffer> buffer;
+        Sequence at = 0;
+        std::shared_ptr<Segment> segment;  // null: nothing in it lives
+        std::map<std::string, PartitionRows> rows;
+    };
+    /// Writes the oldest frozen buffer to a file. Requires has_frozen(). One thread at a time.
+    Result<Flushed> flush(store::Directory& directory, const NextGeneration& next_generation,
+                          const std::stop_token& stop);
+    void install(Flushed flushed);
+
+    using Segments = std::vector<std::shared_ptr<Segment>>;
+    /// Segments that should become one; none: all is well.
+    Segments merge_due() const;
+    /// All of them, unless there is one without dead rows.
+    Segments everything() const;
+    struct MergedSegment {
+        Segments inputs;
+        Sequence at = 0;
+        std::shared_ptr<Segment> segment;  // null: nothing in them lives
+        RowNumbers numbers;
+    };
+    /// Writes one segment of several, of what lives at `at`. One thread at a time.
+    Result<MergedSegment> merge(store::Directory& directory, Segments inputs, Sequence at,
+                                const NextGeneration& next_generation, const std::stop_token& stop);
+    void install(MergedSegment merged);
+
+    /// Writes which rows of the segments died up to `upto`, unless the file written last says so.
+    /// Returns its generation; 0: none died. One thread at a time.
+    Result<std::uint64_t> write_deletes(store::Directory& directory, const State& state,
+                                        Sequence upto, const NextGeneration& next_generation);
+
+    const Schema& schema() const noexcept { return schema_; }
+    const text::Analyzer& analyzer() const noexcept { return analyzer_; }
+    const exact::LabelTable& labels() const noexcept { return labels_; }
+
+private:
+    /// Where a chunk lives. Requires the writer.
+    struct Place {
+        exact::Partition* partition = nullptr;
+        exact::Row row = exact::kNoRow;
+        Segment::Space* space = nullptr;
+        std::uint32_t in_part = 0;
+
+        explicit operator bool() const noexcept { return partition != nullptr || space != nullptr; }
+    };
+    Result<Place> find(const State& state, const std::string& namespace_, const std::string& id,
+                       Sequence at) const;
+    static void kill(const Place& place, const std::string& id, Sequence at);
+    void publish(std::shared_ptr<const State> state);
+    void restore_label(std::uint32_t number, const exact::Label& label);
+    Result<> load_deletes(const store::Directory& directory, std::uint64_t generation,
+                          const Segments& segments);
+
+    const Schema schema_;
+    const text::Analyzer analyzer_;
+    const Caches caches_;
+    const Policy policy_;
+    const bool searches_metadata_;
+    exact::LabelTable labels_;  // of all segments; numbered by flush and load
+
+    std::atomic<Sequence> persisted_ = 0;
+    std::atomic<std::size_t> dimension_ = 0;
+
+    struct Deletes {
+        std::uint64_t generation = 0;
+        std::vector<std::pair<std::uint64_t, std::size_t>> counts;  // by segment
+    };
+    Deletes deletes_;  // the last file; of those who write files
+
+    mutable std::mutex mutex_;
+    std::deque<StatePtr> states_;  // oldest first, never empty
+};
+
+}  // namespace braid::segment

@@ -1,0 +1,365 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "braid/core/limits.hpp"
+#include "braid/exact/leg_search.hpp"
+#include "braid/segment/segment_view.hpp"
+#include "braid/sparse/search.hpp"
+
+namespace braid::segment {
+namespace {
+
+/// A hit before its id is looked up.
+struct Candidate {
+    double score = 0;
+    const BufferView* buffer = nullptr;
+    const PartView* part = nullptr;
+    std::uint32_t row = 0;
+};
+
+/// The best `depth` of all, by score, then by id; ids are looked up only where they matter.
+Result<std::vector<LegHit>> best_of(std::vector<Candidate> candidates, std::size_t depth) {
+    if (candidates.size() > depth && depth > 0) {
+        const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(depth - 1);
+        std::ranges::nth_element(candidates, last, std::greater(), &Candidate::score);
+        const double least = last->score;
+        std::erase_if(candidates, [&](const Candidate& one) { return one.score < least; });
+    }
+    std::vector<LegHit> hits;
+    hits.reserve(candidates.size());
+    for (const Candidate& one : candidates) {
+        LegHit& hit = hits.emplace_back();
+        hit.score = one.score;
+        if (one.buffer != nullptr) {
+            hit.chunk_id = one.buffer->partition->chunk(exact::Row{one.row}).chunk_id;
+        } else {
+            BRAID_TRY(hit.chunk_id, one.part->part().documents().chunk_id(one.row));
+        }
+    }
+    std::ranges::sort(hits, [](const LegHit& a, const LegHit& b) {
+        return a.score != b.score ? a.score > b.score : a.chunk_id < b.chunk_id;
+    });
+    if (hits.size() > depth) hits.resize(depth);
+    return hits;
+}
+
+/// The score that the `depth` best have at least; nothing is known with fewer.
+double threshold_of(const std::vector<Candidate>& candidates, std::size_t depth) {
+    if (depth == 0 || candidates.size() < depth) return 0;
+    std::vector<double> scores;
+    scores.reserve(candidates.size());
+    for (const Candidate& one : candidates) scores.push_back(one.score);
+    const auto last = scores.begin() + static_cast<std::ptrdiff_t>(depth - 1);
+    std::ranges::nth_element(scores, last, std::greater());
+    return std::max(0.0, *last);
+}
+
+/// Distinct terms of all variants.
+std::vector<std::string> terms_of(const index::Query& query) {
+    std::vector<std::string> terms;
+    for (const auto& text : query.texts) {
+        for (const index::QueryTerm& one : text) {
+            if (std::ranges::find(terms, one.term) == terms.end()) terms.push_back(one.term);
+        }
+    }
+    return terms;
+}
+
+}  // namespace
+
+Result<index::Ranking> SegmentView::search(const index::Query& query, std::size_t depth) const {
+    BRAID_CHECK(core::check_limits(limits_));
+    BRAID_TRY(index::Ranking ranking, query.kind == LegKind::Sparse ? search_words(query, depth)
+                                                                    : search_vectors(query, depth));
+    for (const PartView& part : parts_) BRAID_CHECK(part.part().intact());
+    return ranking;
+}
+
+Result<TextStatistics> SegmentView::text_statistics(const index::Query& query,
+                                                    bool every_term) const {
+    TextStatistics statistics;
+    exact::LengthSum lengths(schema());
+    for (const BufferView& buffer : buffers_) {
+        BRAID_CHECK(exact::RowFilter(buffer.rows, nullptr, limits_).for_each([&](exact::Row row) {
+            lengths.add(buffer.partition->field_lengths(row));
+        }));
+        BRAID_TRY(const TextStatistics own,
+                  exact::text_statistics(buffer.rows, query, every_term, limits_));
+        statistics.add(own);
+    }
+    const std::vector<std::string> terms =
+        every_term ? std::vector<std::string>() : terms_of(query);
+    for (const PartView& part : parts_) {
+        BRAID_TRY(const PartStatistics own, part.statistics(terms));
+        statistics.chunks += own.totals.rows;
+        lengths.add(own.totals.total_lengths);
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+            if (own.frequencies[i] > 0) statistics.frequencies[terms[i]] += own.frequencies[i];
+        }
+        if (!every_term) continue;
+        BRAID_CHECK(part.each_term([&](std::string_view term, std::uint64_t df) {
+            const auto found = statistics.frequencies.find(term);
+            if (found == statistics.frequencies.end()) {
+                statistics.frequencies.emplace(term, df);
+            } else {
+                found->second += df;
+            }
+        }));
+    }
+    // Whole numbers first, weights then: the sum is the same however chunks are spread.
+    statistics.total_length = lengths.weighted();
+    return statistics;
+}
+
+Result<std::shared_ptr<const TextStatistics>> SegmentView::statistics_of(
+    const index::Query& query) const {
+    if (query.statistics) return query.statistics;
+    BRAID_TRY(TextStatistics own, text_statistics(query, false));
+    return std::make_shared<const TextStatistics>(std::move(own));
+}
+
+Result<double> SegmentView::mean_okapi_idf() const {
+    std::string key = std::to_string(at_) + ' ' + namespace_;
+    if (!principal_.sees_everything()) {
+        key += '\n' + *principal_.clearance;
+        for (const std::string& scope : principal_.scopes) key += '\n' + scope;
+    }
+    State::MeanIdf& kept = *state_->mean_idf;
+    const std::scoped_lock lock(kept.mutex);
+    if (kept.of == key) return kept.value;
+    BRAID_TRY(const TextStatistics all, text_statistics({}, true));
+    kept.value = exact::mean_okapi_idf(all);
+    kept.of = std::move(key);
+    return kept.value;
+}
+
+Result<std::vector<sparse::Query>> SegmentView::queries_of(const index::Query& query,
+                                                           const TextStatistics& statistics) const {
+    std::vector<sparse::Query> queries;
+    std::optional<double> mean;
+    for (const auto& text : query.texts) {
+        sparse::Query& one = queries.emplace_back();
+        one.bm25 = schema().bm25;
+        one.corpus = {statistics.chunks, statistics.total_length};
+        for (const TextField& field : schema().text_fields) {
+            one.field_weights.push_back(field.weight);
+        }
+        for (const index::QueryTerm& term : text) {
+            const auto known = statistics.frequencies.find(term.term);
+            if (known == statistics.frequencies.end()) continue;
+            one.terms.push_back({term.term, term.repeated, known->second});
+            if (one.bm25.variant != Bm25Variant::Okapi || mean) continue;
+            if (sparse::idf(Bm25Variant::Okapi, statistics.chunks, known->second) >= 0) continue;
+            // Statistics that were given hold every term.
+            if (query.statistics) {
+                mean = exact::mean_okapi_idf(statistics);
+            } else {
+                BRAID_TRY(mean, mean_okapi_idf());
+            }
+        }
+    }
+    for (sparse::Query& one : queries) one.mean_idf = mean;
+    return queries;
+}
+
+Result<index::Ranking> SegmentView::search_words(const index::Query& query,
+                                                 std::size_t depth) const {
+    BRAID_TRY(const auto statistics, statistics_of(query));
+    BRAID_TRY(const auto queries, queries_of(query, *statistics));
+    index::Query weighed = query;
+    weighed.statistics = statistics;
+    weighed.mean_idf = queries.empty() ? std::nullopt : queries.front().mean_idf;
+    index::Ranking ranking;
+    std::vector<Candidate> candidates;
+    std::uint64_t rows = 0;
+    for (const BufferView& buffer : buffers_) {
+        BRAID_TRY(auto scored, exact::score_sparse(buffer.rows, weighed, matcher_, limits_));
+        std::erase_if(scored, [](const exact::ScoredRow& one) { return one.score <= 0; });
+        ranking.matched += scored.size();
+        rows += buffer.rows.rows();
+        for (const exact::ScoredRow& one :
+             exact::best(*buffer.partition, std::move(scored), depth)) {
+            candidates.push_back({.score = one.score,
+                                  .buffer = &buffer,
+                                  .row = static_cast<std::uint32_t>(one.row)});
+        }
+    }
+    // The largest first: what it gives raises the threshold of the others.
+    std::vector<const PartView*> order;
+    for (const PartView& part : parts_) {
+        order.push_back(&part);
+        rows += part.part().rows();
+    }
+    std::ranges::stable_sort(order, std::greater(),
+                             [](const PartView* p) { return p->part().rows(); });
+    // Counting all that match costs as much as finding the best: only where that is next to
+    // nothing.
+    constexpr std::uint64_t counted_rows = 50'000;
+    const bool count_all = rows <= counted_rows || depth >= rows;
+    for (const PartView* const part : order) {
+        BRAID_CHECK(core::check_limits(limits_));
+        BRAID_TRY(const BitsPtr allowed, part->allowed());
+        sparse::SearchOptions options;
+        options.k = std::min<std::size_t>(depth, part->part().rows());
+        if (allowed) options.allowed = *allowed;
+        options.threshold = threshold_of(candidates, depth);
+        options.count_all = count_all;
+        BRAID_TRY(const auto found, sparse::search(part->part().words(), queries, options));
+        ranking.matched += found.matched.count;
+        for (const sparse::ScoredRow& one : found.rows) {
+            candidates.push_back({.score = one.score, .part = part, .row = one.row});
+        }
+    }
+    BRAID_TRY(ranking.hits, best_of(std::move(candidates), depth));
+    ranking.method = "inverted index";
+    if (count_all) return ranking;
+    // A bound that does not depend on how chunks are spread, or on what was looked at.
+    ranking.matched_exactly = ranking.hits.size() < depth;
+    ranking.matched = ranking.hits.size();
+    if (!ranking.matched_exactly && matcher_ == nullptr) {
+        for (const auto& [term, df] : statistics->frequencies) {
+            if (query.statistics == nullptr) ranking.matched = std::max(ranking.matched, df);
+        }
+    }
+    return ranking;
+}
+
+Result<bool> SegmentView::comparable(const index::Query& query) const {
+    BRAID_CHECK(exact::check_query_vector(query.vector, schema()));
+    BRAID_TRY(const bool any, has_vectors());
+    if (!any) return false;
+    std::size_t dimension = 0;
+    for (const BufferView& buffer : buffers_) {
+        if (buffer.partition->vectors() != nullptr) {
+            dimension = buffer.partition->vectors()->dimension();
+        }
+    }
+    for (const PartView& part : parts_) {
+        if (part.part().vectors() != nullptr) dimension = part.part().vectors()->meta().dimension;
+    }
+    if (query.vector.size() == dimension) return true;
+    return exact::wrong_dimension(query.vector.size(), dimension);
+}
+
+Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
+                                                   std::size_t depth) const {
+    index::Ranking ranking;
+    ranking.method = "exact scan";
+    BRAID_TRY(const bool any, comparable(query));
+    if (!any) return ranking;
+    std::vector<Candidate> candidates;
+    for (const BufferView& buffer : buffers_) {
+        BRAID_TRY(auto scored, exact::score_dense(buffer.rows, query, matcher_, limits_));
+        ranking.matched += scored.size();
+        for (const exact::ScoredRow& one :
+             exact::best(*buffer.partition, std::move(scored), depth)) {
+            candidates.push_back({.score = one.score,
+                                  .buffer = &buffer,
+                                  .row = static_cast<std::uint32_t>(one.row)});
+        }
+    }
+    // Who may not see everything gets answers that nothing hidden can have changed.
+    const bool exact = query.exact || !principal_.sees_everything();
+    for (const PartView& view : parts_) {
+        BRAID_CHECK(core::check_limits(limits_));
+        const dense::VectorsReader* const vectors = view.part().vectors();
+        if (vectors == nullptr) continue;
+        BRAID_TRY(const BitsPtr allowed, view.allowed());
+        const BitsPtr mask = view.part().vectors_among(allowed);
+        const std::uint64_t matching = mask ? view.count(mask) : vectors->size();
+        ranking.matched += matching;
+        dense::VectorSearch search;
+        search.k = std::min<std::size_t>(depth, matching);
+        if (mask) search.allowed = *mask;
+        search.exact = exact;
+        search.recall = query.recall;
+        BRAID_TRY(const auto answer, vectors->search(query.vector, search));
+        if (answer.method != dense::VectorMethod::Exact) {
+            ranking.exact = false;
+            ranking.method = answer.method == dense::VectorMethod::Scan ? "code scan" : "graph";
+        }
+        for (const dense::VectorHit& one : answer.hits) {
+            candidates.push_back(
+                {.score = one.score, .part = &view, .row = view.part().row_of_vector(one.row)});
+        }
+    }
+    BRAID_TRY(ranking.hits, best_of(std::move(candidates), depth));
+    return ranking;
+}
+
+Result<std::vector<std::optional<double>>> SegmentView::score(
+    const index::Query& query, std::span<const std::string> ids) const {
+    std::vector<std::optional<double>> scores(ids.size());
+    std::map<const PartView*, std::vector<std::pair<std::size_t, std::uint32_t>>> in_parts;
+    std::map<const BufferView*, std::vector<std::pair<std::size_t, exact::Row>>> in_buffers;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        BRAID_TRY(const Place place, place_of(ids[i]));
+        if (place.part != nullptr) in_parts[place.part].emplace_back(i, place.in_part);
+        if (place.buffer != nullptr) in_buffers[place.buffer].emplace_back(i, place.row);
+    }
+    const bool sparse = query.kind == LegKind::Sparse;
+    index::Query weighed = query;
+    std::vector<sparse::Query> queries;
+    if (sparse) {
+        BRAID_TRY(weighed.statistics, statistics_of(query));
+        BRAID_TRY(queries, queries_of(query, *weighed.statistics));
+        weighed.mean_idf = queries.empty() ? std::nullopt : queries.front().mean_idf;
+    } else {
+        BRAID_TRY(const bool any, comparable(query));
+        if (!any) return scores;
+    }
+    for (const auto& [buffer, wanted] : in_buffers) {
+        BRAID_TRY(const auto scored,
+                  sparse ? exact::score_sparse(buffer->rows, weighed, nullptr, limits_)
+                         : exact::score_dense(buffer->rows, query, nullptr, limits_));
+        for (const auto& [i, row] : wanted) {
+            const auto found = std::ranges::lower_bound(scored, row, {}, &exact::ScoredRow::row);
+            if (found != scored.end() && found->row == row) {
+                scores[i] = found->score;
+            } else if (sparse) {
+                scores[i] = 0.0;
+            }
+        }
+    }
+    for (const auto& [view, wanted] : in_parts) {
+        std::vector<std::uint32_t> rows;
+        std::vector<std::size_t> places;
+        for (const auto& [i, row] : wanted) {
+            if (sparse) {
+                rows.push_back(row);
+                places.push_back(i);
+                continue;
+            }
+            BRAID_TRY(const auto vector, view->part().vector_of(row));
+            if (!vector) continue;
+            rows.push_back(*vector);
+            places.push_back(i);
+        }
+        if (rows.empty()) continue;
+        BRAID_TRY(const std::vector<double> found,
+                  sparse ? sparse::score(view->part().words(), queries, rows)
+                         : view->part().vectors()->score(query.vector, rows));
+        for (std::size_t i = 0; i < places.size(); ++i) scores[places[i]] = found[i];
+        BRAID_CHECK(view->part().intact());
+    }
+    return scores;
+}
+
+Result<std::vector<std::optional<std::uint64_t>>> SegmentView::rank_of(
+    const index::Query& query, std::span<const std::string> ids) const {
+    index::Query whole = query;
+    whole.exact = true;
+    BRAID_TRY(const index::Ranking ranking, search(whole, static_cast<std::size_t>(-1)));
+    std::unordered_map<std::string_view, std::uint64_t> ranks;
+    for (const LegHit& hit : ranking.hits) ranks.emplace(hit.chunk_id, ranks.size() + 1);
+    std::vector<std::optional<std::uint64_t>> answer;
+    for (const std::string& id : ids) {
+        const auto found = ranks.find(id);
+        answer.push_back(found == ranks.end() ? std::nullopt : std::optional(found->second));
+    }
+    return answer;
+}
+
+}  // namespace braid::segment

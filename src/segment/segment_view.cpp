@@ -1,0 +1,430 @@
+#include "braid/segment/segment_view.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+
+#include "braid/core/charge.hpp"
+#include "braid/exact/facets.hpp"
+
+namespace braid::segment {
+
+Result<std::unique_ptr<index::View>> SegmentView::create(const SegmentIndex& index, StatePtr state,
+                                                         const index::ViewOf& of) {
+    std::unique_ptr<SegmentView> view(new SegmentView(index, std::move(state), of));  // NOLINT
+    const bool everything = of.principal.sees_everything();
+    if (!everything) {
+        BRAID_TRY(const std::size_t clearance, exact::clearance_of(of.principal, index.schema()));
+        view->labels_ = index.labels().visible(clearance, of.principal.scopes);
+    }
+    for (const auto& buffer : view->state_->buffers) {
+        auto partition = buffer->partition(of.namespace_);
+        if (!partition) continue;
+        BRAID_TRY(auto rows, exact::VisibleRows::create(*partition, of.principal, of.at));
+        if (rows.rows() == 0) continue;
+        view->buffers_.push_back({std::move(partition), std::move(rows)});
+    }
+    for (const auto& segment : view->state_->segments) {
+        const Segment::Space* const space = segment->space(of.namespace_);
+        if (space == nullptr) continue;
+        BRAID_TRY(auto part, space->part());
+        view->parts_.emplace_back(segment, *space, std::move(part), of.at,
+                                  everything ? nullptr : &view->labels_, view->filter_,
+                                  index.schema(), view->limits_);
+    }
+    return std::unique_ptr<index::View>(std::move(view));
+}
+
+Result<SegmentView::Place> SegmentView::place_of(const std::string& id) const {
+    for (auto buffer = buffers_.rbegin(); buffer != buffers_.rend(); ++buffer) {
+        const exact::Row row = buffer->rows.find(id);
+        if (row != exact::kNoRow) return Place{.buffer = &*buffer, .row = row};
+    }
+    for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+        BRAID_TRY(const auto row, part->find(id));
+        if (row) return Place{.part = &*part, .in_part = *row};
+    }
+    return Place{};
+}
+
+Result<bool> SegmentView::admits(const Place& place) const {
+    if (matcher_ == nullptr) return true;
+    if (place.buffer != nullptr) {
+        return matcher_->matches(place.buffer->partition->chunk(place.row));
+    }
+    BRAID_TRY(const Chunk chunk, place.part->part().chunk(place.in_part, false));
+    return matcher_->matches(chunk);
+}
+
+Result<Chunk> SegmentView::counted_copy(const Place& place, bool with_vector) const {
+    if (place.part != nullptr) {
+        BRAID_TRY(Chunk chunk, place.part->part().chunk(place.in_part, with_vector));
+        BRAID_CHECK(place.part->part().intact());
+        BRAID_CHECK(core::charge(limits_, chunk, 0));
+        return chunk;
+    }
+    const exact::Partition& partition = *place.buffer->partition;
+    const bool vector = with_vector && partition.facts(place.row).vector != exact::kNoVector;
+    BRAID_CHECK(core::charge(limits_, partition.chunk(place.row),
+                             vector ? partition.vectors()->dimension() : 0));
+    return vector ? partition.chunk_with_vector(place.row) : partition.chunk(place.row);
+}
+
+Result<std::vector<std::optional<Chunk>>> SegmentView::fetch(std::span<const std::string> ids,
+                                                             bool with_vectors) const {
+    std::vector<std::optional<Chunk>> chunks;
+    core::StepCounter steps;
+    for (const std::string& id : ids) {
+        if (steps.due(64)) BRAID_CHECK(core::check_limits(limits_));
+        auto& chunk = chunks.emplace_back();
+        BRAID_TRY(const Place place, place_of(id));
+        if (!place) continue;
+        BRAID_TRY(const bool passes, admits(place));
+        if (!passes) continue;
+        BRAID_TRY(chunk, counted_copy(place, with_vectors));
+    }
+    return chunks;
+}
+
+Result<std::vector<Chunk>> SegmentView::neighbors(const std::string& document_id,
+                                                  std::int64_t index, std::size_t before,
+                                                  std::size_t after) const {
+    // Distances rather than bounds: index - before may lie outside the integers.
+    const auto near = [&](std::int64_t i) {
+        const auto distance = static_cast<std::uint64_t>(i) - static_cast<std::uint64_t>(index);
+        return i >= index ? distance <= after : 0 - distance <= before;
+    };
+    std::vector<Chunk> chunks;
+    const auto offer = [&](const Place& place, const Chunk& chunk) -> Result<> {
+        if (!chunk.chunk_index || !near(*chunk.chunk_index)) return {};
+        if (matcher_ != nullptr && !matcher_->matches(chunk)) return {};
+        BRAID_TRY(Chunk copy, counted_copy(place, false));
+        chunks.push_back(std::move(copy));
+        return {};
+    };
+    for (const BufferView& buffer : buffers_) {
+        for (const exact::Row row : buffer.partition->rows_of_document(document_id)) {
+            if (!buffer.rows.shows(row)) continue;
+            BRAID_CHECK(offer(Place{.buffer = &buffer, .row = row}, buffer.partition->chunk(row)));
+        }
+    }
+    for (const PartView& part : parts_) {
+        BRAID_TRY(const auto rows, part.part().documents().document_rows(document_id));
+        for (const std::uint64_t wide : rows) {
+            const auto row = static_cast<std::uint32_t>(wide);
+            BRAID_TRY(const bool seen, part.shows(row));
+            if (!seen) continue;
+            BRAID_TRY(const Chunk chunk, part.part().chunk(row, false));
+            BRAID_CHECK(offer(Place{.part = &part, .in_part = row}, chunk));
+        }
+    }
+    std::ranges::sort(chunks, [](const Chunk& a, const Chunk& b) {
+        return std::tie(*a.chunk_index, a.chunk_id) < std::tie(*b.chunk_index, b.chunk_id);
+    });
+    return chunks;
+}
+
+Result<std::vector<Chunk>> SegmentView::scan(const std::string& after, std::size_t limit,
+                                             bool with_vectors) const {
+    std::vector<std::pair<std::string, Place>> found;
+    for (const BufferView& buffer : buffers_) {
+        BRAID_CHECK(admitted(buffer).for_each([&](exact::Row row) {
+            const std::string& id = buffer.partition->chunk(row).chunk_id;
+            if (id > after) found.emplace_back(id, Place{.buffer = &buffer, .row = row});
+        }));
+    }
+    for (const PartView& part : parts_) {
+        BRAID_TRY(const BitsPtr allowed, part.allowed());
+        const docs::StringTable& ids = part.part().documents().chunk_ids();
+        BRAID_TRY(std::uint64_t row, ids.lower_bound(after));
+        core::StepCounter steps;
+        for (std::size_t taken = 0; row < ids.size() && taken < limit; ++row) {
+            if (steps.due()) BRAID_CHECK(core::check_limits(limits_));
+            if (allowed && !docs::has_bit(*allowed, row)) continue;
+            BRAID_TRY(std::string id, ids.at(row));
+            if (id <= after) continue;
+            found.emplace_back(std::move(id),
+                               Place{.part = &part, .in_part = static_cast<std::uint32_t>(row)});
+            ++taken;
+        }
+    }
+    const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(limit, found.size()));
+    std::ranges::partial_sort(found, end, {},
+                              [](const auto& one) -> const std::string& { return one.first; });
+    std::vector<Chunk> chunks;
+    core::StepCounter steps;
+    for (auto one = found.begin(); one != end; ++one) {
+        if (steps.due(64)) BRAID_CHECK(core::check_limits(limits_));
+        BRAID_TRY(Chunk chunk, counted_copy(one->second, with_vectors));
+        chunks.push_back(std::move(chunk));
+    }
+    return chunks;
+}
+
+Result<std::uint64_t> SegmentView::count() const {
+    std::uint64_t count = 0;
+    for (const BufferView& buffer : buffers_) {
+        BRAID_CHECK(admitted(buffer).for_each([&](exact::Row) { ++count; }));
+    }
+    for (const PartView& part : parts_) {
+        BRAID_TRY(const BitsPtr allowed, part.allowed());
+        count += part.count(allowed);
+        BRAID_CHECK(part.part().intact());
+    }
+    return count;
+}
+
+Result<std::vector<FacetCount>> SegmentView::facets(const std::string& field,
+                                                    std::size_t limit) const {
+    exact::FacetCounter counter(field, schema(), limits_);
+    for (const BufferView& buffer : buffers_) {
+        BRAID_CHECK(admitted(buffer).for_each(
+            [&](exact::Row row) { return counter.add(buffer.partition->chunk(row)); }));
+    }
+    for (const PartView& part : parts_) {
+        BRAID_TRY(BitsPtr allowed, part.allowed());
+        if (!allowed) {
+            auto all = std::make_shared<Bits>(docs::make_bits(part.part().rows()));
+            docs::set_range(*all, {0, part.part().rows()});
+            allowed = std::move(all);
+        }
+        const auto counts = part.part().columns().facets(field, schema(), *allowed, limits_);
+        if (!counts && counts.error().code == ErrorCode::Unsupported) {
+            BRAID_CHECK(part.for_each(allowed, [&](std::uint32_t row) -> Result<> {
+                BRAID_TRY(const Chunk chunk, part.part().chunk(row, false));
+                return counter.add(chunk);
+            }));
+            continue;
+        }
+        if (!counts) return tl::unexpected(counts.error());
+        for (const FacetCount& one : *counts) BRAID_CHECK(counter.add(one));
+    }
+    return counter.most_frequent(limit);
+}
+
+Result<CollectionStats> SegmentView::stats() const {
+    CollectionStats stats;
+    std::unordered_set<std::string> documents;
+    std::unordered_set<std::string> terms;
+    exact::LengthSum lengths(schema());
+    for (const BufferView& buffer : buffers_) {
+        const exact::Partition& partition = *buffer.partition;
+        std::vector<bool> counted(buffer.rows.rows(), false);
+        BRAID_CHECK(admitted(buffer).for_each([&](exact::Row row) {
+            counted[exact::index_of(row)] = true;
+            ++stats.chunks;
+            if (partition.facts(row).vector != exact::kNoVector) ++stats.vectors;
+            documents.insert(partition.chunk(row).document_id);
+            lengths.add(partition.field_lengths(row));
+        }));
+        core::StepCounter steps;
+        for (const auto& [term, list] : partition.postings()) {
+            if (steps.due(list.size())) BRAID_CHECK(core::check_limits(limits_));
+            const bool held = std::ranges::any_of(list, [&](const sparse::Posting& posting) {
+                return posting.row < counted.size() && counted[posting.row];
+            });
+            if (held) terms.insert(term);
+        }
+    }
+    const bool alone = buffers_.empty() && parts_.size() == 1;  // nothing to be counted twice
+    for (const PartView& view : parts_) {
+        const Part& part = view.part();
+        BRAID_TRY(const BitsPtr allowed, view.allowed());
+        stats.chunks += view.count(allowed);
+        if (part.vectors() != nullptr) {
+            const BitsPtr vectors = part.vectors_among(allowed);
+            stats.vectors += vectors ? view.count(vectors) : part.vectors()->size();
+        }
+        if (filter_ == nullptr) {
+            BRAID_TRY(const PartStatistics totals, view.statistics({}));
+            lengths.add(totals.totals.total_lengths);
+            if (alone && !allowed) {
+                stats.terms = part.words().dictionary().terms();
+                stats.documents = part.documents().documents();
+                continue;
+            }
+            BRAID_CHECK(
+                view.each_term([&](std::string_view term, std::uint64_t) { terms.emplace(term); }));
+        } else {
+            BRAID_TRY(const sparse::RowFacts facts, part.words().row_facts());
+            std::vector<bool> held(part.words().dictionary().terms(), false);
+            BRAID_CHECK(view.for_each(allowed, [&](std::uint32_t row) -> Result<> {
+                std::array<std::uint32_t, sparse::kMaxFields> of_row{};
+                for (std::size_t f = 0; f < part.words().fields(); ++f) {
+                    of_row[f] = facts.length(row, f);
+                }
+                lengths.add(of_row);
+                BRAID_TRY(sparse::ForwardCursor cursor, facts.terms(row));
+                while (cursor.next()) {
+                    if (cursor.term() < held.size()) held[cursor.term()] = true;
+                }
+                return {};
+            }));
+            BRAID_CHECK(part.words().dictionary().each(
+                [&](std::string_view term, const sparse::TermEntry& entry) {
+                    if (entry.id < held.size() && held[entry.id]) terms.emplace(term);
+                    return true;
+                }));
+        }
+        const docs::StringTable& names = part.documents().document_ids();
+        std::vector<bool> shown(names.size(), allowed == nullptr);
+        if (allowed) {
+            BRAID_CHECK(view.for_each(allowed, [&](std::uint32_t row) -> Result<> {
+                BRAID_TRY(const std::uint64_t document, part.documents().document_of().at(row));
+                if (document < shown.size()) shown[document] = true;
+                return {};
+            }));
+        }
+        BRAID_CHECK(names.each(0, names.size(), [&](std::uint64_t i, std::string_view name) {
+            if (shown[i]) documents.emplace(name);
+            return Result<>();
+        }));
+        BRAID_CHECK(part.intact());
+    }
+    stats.documents += documents.size();
+    stats.terms += terms.size();
+    if (stats.chunks > 0) {
+        stats.average_length = lengths.weighted() / static_cast<double>(stats.chunks);
+    }
+    return stats;
+}
+
+Result<index::View::Extent> SegmentView::extent() const {
+    Extent extent;
+    std::unordered_set<std::string> documents;
+    for (const BufferView& buffer : buffers_) {
+        BRAID_CHECK(exact::RowFilter(buffer.rows, nullptr, limits_).for_each([&](exact::Row row) {
+            ++extent.chunks;
+            documents.insert(buffer.partition->chunk(row).document_id);
+        }));
+    }
+    const bool alone = buffers_.empty() && parts_.size() == 1;
+    for (const PartView& view : parts_) {
+        const Part& part = view.part();
+        BRAID_TRY(const BitsPtr visible, view.visible());
+        extent.chunks += view.count(visible);
+        if (alone && !visible) {
+            extent.documents = part.documents().documents();
+            continue;
+        }
+        const docs::StringTable& names = part.documents().document_ids();
+        std::vector<bool> shown(names.size(), visible == nullptr);
+        if (visible) {
+            BRAID_CHECK(view.for_each(visible, [&](std::uint32_t row) -> Result<> {
+                BRAID_TRY(const std::uint64_t document, part.documents().document_of().at(row));
+                if (document < shown.size()) shown[document] = true;
+                return {};
+            }));
+        }
+        if (alone) {
+            extent.documents = static_cast<std::uint64_t>(std::ranges::count(shown, true));
+            continue;
+        }
+        BRAID_CHECK(names.each(0, names.size(), [&](std::uint64_t i, std::string_view name) {
+            if (shown[i]) documents.emplace(name);
+            return Result<>();
+        }));
+        BRAID_CHECK(part.intact());
+    }
+    extent.documents += documents.size();
+    return extent;
+}
+
+Result<bool> SegmentView::has_vectors() const {
+    for (const BufferView& buffer : buffers_) {
+        for (std::size_t i = 0; i < buffer.rows.rows(); ++i) {
+            const exact::Row row = exact::row_at(i);
+            if (buffer.partition->facts(row).vector != exact::kNoVector && buffer.rows.shows(row)) {
+                return true;
+            }
+        }
+    }
+    for (const PartView& view : parts_) {
+        if (view.part().vectors() == nullptr) continue;
+        BRAID_TRY(const BitsPtr visible, view.visible());
+        if (view.count(view.part().vectors_among(visible)) > 0) return true;
+    }
+    return false;
+}
+
+Result<index::Found> SegmentView::find(const std::string& id) const {
+    BRAID_TRY(const Place place, place_of(id));
+    if (place.buffer != nullptr)
+        return index::Found{place.buffer->partition->shared_chunk(place.row)};
+    if (place.part == nullptr) return index::Found{};
+    BRAID_TRY(Chunk chunk, place.part->part().chunk(place.in_part, false));
+    BRAID_CHECK(place.part->part().intact());
+    return index::Found{std::make_shared<const Chunk>(std::move(chunk))};
+}
+
+Result<std::vector<std::string>> SegmentView::ids_of_document(
+    const std::string& document_id) const {
+    std::vector<std::string> ids;
+    for (const BufferView& buffer : buffers_) {
+        for (const exact::Row row : buffer.partition->rows_of_document(document_id)) {
+            if (buffer.rows.shows(row)) ids.push_back(buffer.partition->chunk(row).chunk_id);
+        }
+    }
+    for (const PartView& view : parts_) {
+        BRAID_TRY(const auto rows, view.part().documents().document_rows(document_id));
+        for (const std::uint64_t row : rows) {
+            BRAID_TRY(const bool seen, view.shows(static_cast<std::uint32_t>(row)));
+            if (!seen) continue;
+            BRAID_TRY(ids.emplace_back(), view.part().documents().chunk_id(row));
+        }
+        BRAID_CHECK(view.part().intact());
+    }
+    return ids;
+}
+
+Result<> SegmentView::each_version(
+    const std::function<void(const std::string& id, Version version)>& use) const {
+    for (const BufferView& buffer : buffers_) {
+        BRAID_CHECK(exact::RowFilter(buffer.rows, nullptr, limits_).for_each([&](exact::Row row) {
+            const Chunk& chunk = buffer.partition->chunk(row);
+            use(chunk.chunk_id, chunk.version);
+        }));
+    }
+    for (const PartView& view : parts_) {
+        BRAID_TRY(const BitsPtr visible, view.visible());
+        BRAID_CHECK(view.for_each(visible, [&](std::uint32_t row) -> Result<> {
+            BRAID_TRY(const std::string id, view.part().documents().chunk_id(row));
+            BRAID_TRY(const Version version, view.part().documents().version(row));
+            use(id, version);
+            return {};
+        }));
+        BRAID_CHECK(view.part().intact());
+    }
+    return {};
+}
+
+Result<std::vector<std::pair<std::string, Version>>> SegmentView::written_after(
+    Sequence seen) const {
+    std::vector<std::pair<std::string, Version>> written;
+    for (const BufferView& buffer : buffers_) {
+        exact::RowFilter filter = admitted(buffer);
+        for (std::size_t i = 0; i < buffer.rows.rows(); ++i) {
+            const exact::Row row = exact::row_at(i);
+            if (buffer.partition->facts(row).born <= seen || !buffer.rows.shows(row)) continue;
+            BRAID_TRY(const bool passes, filter.admits(row));
+            if (!passes) continue;
+            const Chunk& chunk = buffer.partition->chunk(row);
+            written.emplace_back(chunk.chunk_id, chunk.version);
+        }
+    }
+    // A file does not say since when it has a row; none has one that came after the last flush.
+    if (seen >= index_.persisted()) return written;
+    for (const PartView& view : parts_) {
+        BRAID_TRY(const BitsPtr allowed, view.allowed());
+        BRAID_CHECK(view.for_each(allowed, [&](std::uint32_t row) -> Result<> {
+            auto& one = written.emplace_back();
+            BRAID_TRY(one.first, view.part().documents().chunk_id(row));
+            BRAID_TRY(one.second, view.part().documents().version(row));
+            return {};
+        }));
+        BRAID_CHECK(view.part().intact());
+    }
+    return written;
+}
+
+}  // namespace braid::segment

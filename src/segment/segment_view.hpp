@@ -1,0 +1,117 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "braid/exact/visible_rows.hpp"
+#include "braid/index/index.hpp"
+#include "braid/segment/part_view.hpp"
+#include "braid/segment/segment_index.hpp"
+#include "braid/sparse/query.hpp"
+
+namespace braid::segment {
+
+/// What a principal sees of a buffer.
+struct BufferView {
+    std::shared_ptr<const exact::Partition> partition;
+    exact::VisibleRows rows;
+};
+
+/// A view of a state: each answer is put together from those of buffers and parts, so that it does
+/// not show how chunks are spread over them.
+class SegmentView final : public index::View {
+public:
+    /// See Index::view. The index must outlive it.
+    static Result<std::unique_ptr<index::View>> create(const SegmentIndex& index, StatePtr state,
+                                                       const index::ViewOf& of);
+
+    Result<index::Ranking> search(const index::Query& query, std::size_t depth) const override;
+    Result<std::vector<std::optional<double>>> score(
+        const index::Query& query, std::span<const std::string> ids) const override;
+    Result<std::vector<std::optional<std::uint64_t>>> rank_of(
+        const index::Query& query, std::span<const std::string> ids) const override;
+    Result<TextStatistics> text_statistics(const index::Query& query,
+                                           bool every_term) const override;
+    Result<std::vector<std::optional<Chunk>>> fetch(std::span<const std::string> ids,
+                                                    bool with_vectors) const override;
+    Result<std::vector<Chunk>> neighbors(const std::string& document_id, std::int64_t index,
+                                         std::size_t before, std::size_t after) const override;
+    Result<std::vector<Chunk>> scan(const std::string& after, std::size_t limit,
+                                    bool with_vectors) const override;
+    Result<std::uint64_t> count() const override;
+    Result<std::vector<FacetCount>> facets(const std::string& field,
+                                           std::size_t limit) const override;
+    Result<CollectionStats> stats() const override;
+    Result<Extent> extent() const override;
+    Result<bool> has_vectors() const override;
+    Result<std::vector<Suggestion>> suggest(std::string_view text,
+                                            std::size_t limit) const override;
+    Result<index::Found> find(const std::string& id) const override;
+    Result<std::vector<std::string>> ids_of_document(const std::string& document_id) const override;
+    Result<> each_version(
+        const std::function<void(const std::string& id, Version version)>& use) const override;
+    Result<std::vector<std::pair<std::string, Version>>> written_after(
+        Sequence seen) const override;
+
+private:
+    friend class SegmentWords;
+
+    SegmentView(const SegmentIndex& index, StatePtr state, const index::ViewOf& of)
+        : index_(index),
+          state_(std::move(state)),
+          namespace_(of.namespace_),
+          principal_(of.principal),
+          at_(of.at),
+          filter_(of.filter),
+          matcher_(of.matcher),
+          limits_(of.limits) {}
+
+    const Schema& schema() const noexcept { return index_.schema(); }
+    exact::RowFilter admitted(const BufferView& buffer) const {
+        return {buffer.rows, matcher_, limits_};
+    }
+
+    /// Where a visible chunk is; neither: nowhere.
+    struct Place {
+        const BufferView* buffer = nullptr;
+        exact::Row row = exact::kNoRow;
+        const PartView* part = nullptr;
+        std::uint32_t in_part = 0;
+
+        explicit operator bool() const noexcept { return buffer != nullptr || part != nullptr; }
+    };
+    Result<Place> place_of(const std::string& id) const;
+    /// The chunk for an answer, counted against the call's budget before it leaves.
+    Result<Chunk> counted_copy(const Place& place, bool with_vector) const;
+    /// Whether the filter admits a visible chunk.
+    Result<bool> admits(const Place& place) const;
+
+    // Searching (segment_search.cpp)
+    Result<index::Ranking> search_words(const index::Query& query, std::size_t depth) const;
+    Result<index::Ranking> search_vectors(const index::Query& query, std::size_t depth) const;
+    Result<std::shared_ptr<const TextStatistics>> statistics_of(const index::Query& query) const;
+    Result<std::vector<sparse::Query>> queries_of(const index::Query& query,
+                                                  const TextStatistics& statistics) const;
+    /// True if vectors can be compared with that of the query; false if there are none to see.
+    Result<bool> comparable(const index::Query& query) const;
+    Result<double> mean_okapi_idf() const;
+
+    const SegmentIndex& index_;
+    StatePtr state_;
+    std::string namespace_;
+    Principal principal_;
+    Sequence at_;
+    const Filter* filter_;
+    const docs::FilterMatcher* matcher_;
+    CallLimits limits_;
+    std::vector<bool> labels_;  // by number: visible; unused by who sees everything
+    std::vector<BufferView> buffers_;
+    std::vector<PartView> parts_;
+};
+
+}  // namespace braid::segment

@@ -1,0 +1,285 @@
+#include "braid/segment/segment_writer.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <set>
+#include <utility>
+
+#include "braid/docs/columns_builder.hpp"
+#include "braid/docs/documents_builder.hpp"
+#include "braid/docs/packed_ints.hpp"
+#include "braid/sparse/index_builder.hpp"
+#include "braid/sparse/index_merge.hpp"
+#include "braid/store/nested_sections.hpp"
+
+namespace braid::segment {
+namespace {
+
+/// So few vectors are searched exactly in no time; with a transform at hand codes cost little.
+constexpr std::uint64_t kCodesFrom = 4096;
+constexpr std::uint64_t kCodesFromWithTransform = 512;
+/// Longer vectors are searched exactly: a transform of them would be larger than what it serves.
+constexpr std::size_t kMaxCodedDimension = 4096;
+
+Result<> go_on(const std::stop_token& stop) {
+    if (!stop.stop_requested()) return {};
+    return fail(ErrorCode::Cancelled, "writing a segment was stopped");
+}
+
+/// What flush and merge have in common: documents, columns and vectors, row by row.
+class RowsWriter {
+public:
+    RowsWriter(const WriteSettings& settings, store::SectionSink& sink)
+        : settings_(settings), sink_(sink), documents_(sink, "") {}
+
+    Result<> add(Chunk chunk, std::uint32_t label, std::uint32_t length,
+                 std::span<const float> vector) {
+        if (documents_.rows() % 256 == 0) BRAID_CHECK(go_on(settings_.stop));
+        if (!vector.empty()) {
+            if (!vectors_) BRAID_CHECK(begin_vectors(vector.size()));
+            BRAID_CHECK(vectors_->add(vector));
+            vector_rows_.push_back(documents_.rows());
+        }
+        labels_.insert(label);
+        columns_.add(chunk);
+        return documents_.add(std::move(chunk), label, length);
+    }
+
+    /// All but the words. Fills in what the meta says of these rows.
+    Result<> finish(const std::shared_ptr<const dense::Transform>& transform, PartMeta& meta,
+                    SegmentMeta& segment) {
+        meta.rows = documents_.rows();
+        meta.vectors = vectors_ ? vectors_->size() : 0;
+        BRAID_CHECK(documents_.finish());
+        BRAID_CHECK(columns_.finish(sink_, ""));
+        if (!vectors_) return {};
+        segment.dimension = dimension_;
+        if (meta.vectors != meta.rows) {
+            BRAID_CHECK(docs::write_packed(sink_, kVectorRowsSection, vector_rows_));
+        }
+        if (transform && dimension_ <= kMaxCodedDimension) BRAID_CHECK(vectors_->use(transform));
+        return vectors_->write(sink_, {.stop = settings_.stop, .progress = {}});
+    }
+
+    /// Decided before the first vector comes.
+    void expect_transform(bool there) { has_transform_ = there; }
+    const std::set<std::uint32_t>& labels() const noexcept { return labels_; }
+
+private:
+    Result<> begin_vectors(std::size_t dimension) {
+        dense::VectorsOptions options;
+        options.dimension = dimension;
+        options.metric = settings_.schema.vectors.metric;
+        options.precision = settings_.precision;
+        options.codes_from = has_transform_ ? kCodesFromWithTransform : kCodesFrom;
+        if (dimension > kMaxCodedDimension) options.codes_from = dense::kMaxVectors;
+        dimension_ = dimension;
+        BRAID_TRY(vectors_, dense::VectorsBuilder::create(options));
+        return {};
+    }
+
+    const WriteSettings& settings_;
+    store::SectionSink& sink_;
+    docs::DocumentsBuilder documents_;
+    docs::ColumnsBuilder columns_;
+    std::optional<dense::VectorsBuilder> vectors_;
+    std::vector<std::uint64_t> vector_rows_;
+    std::set<std::uint32_t> labels_;
+    std::size_t dimension_ = 0;
+    bool has_transform_ = false;
+};
+
+std::uint32_t total_of(std::span<const std::uint32_t> lengths) {
+    return std::accumulate(lengths.begin(), lengths.end(), std::uint32_t{0});
+}
+
+/// The terms of a row of memory, as the builder wants them.
+std::vector<sparse::TermCounts> terms_of(const exact::Partition& partition, exact::Row row) {
+    std::vector<sparse::TermCounts> terms;
+    const auto number = static_cast<std::uint32_t>(row);
+    partition.postings().for_each_term(
+        number, [&](std::string_view term, const sparse::PostingList& list) {
+            sparse::TermCounts& counts = terms.emplace_back();
+            counts.term = term;
+            for (auto posting = list.find(number);
+                 posting != sparse::PostingList::end() && posting->row == number; ++posting) {
+                counts.counts[posting->field] = posting->count;
+            }
+        });
+    return terms;
+}
+
+Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
+                    const std::function<std::uint32_t(exact::Label)>& label_number,
+                    store::SectionSink& outer, PartMeta& meta, SegmentMeta& segment,
+                    std::set<std::uint32_t>& labels) {
+    store::NestedSink sink(outer);
+    RowsWriter rows(settings, sink);
+    rows.expect_transform(from.transform != nullptr);
+    sparse::IndexBuilder words(static_cast<std::uint32_t>(settings.schema.text_fields.size()));
+    const exact::Partition& partition = *from.partition;
+    std::map<std::uint32_t, std::uint32_t> numbers;  // of labels here and in all segments
+    for (const exact::Row row : from.rows) {
+        const exact::RowFacts& facts = partition.facts(row);
+        const auto [known, is_new] = numbers.try_emplace(facts.label, 0);
+        if (is_new) known->second = label_number(partition.labels()[facts.label]);
+        const auto lengths = partition.field_lengths(row);
+        BRAID_CHECK(words.add(known->second, lengths, terms_of(partition, row)));
+        std::span<const float> vector;
+        if (facts.vector != exact::kNoVector) {
+            vector = partition.vectors()->row(exact::index_of(facts.vector));
+        }
+        BRAID_CHECK(rows.add(partition.chunk(row), known->second, total_of(lengths), vector));
+    }
+    BRAID_CHECK(rows.finish(from.transform, meta, segment));
+    BRAID_CHECK(words.finish(sink));
+    labels.insert(rows.labels().begin(), rows.labels().end());
+    return sink.finish();
+}
+
+/// One input of a merged namespace.
+struct Input {
+    const Segment::Space* space = nullptr;
+    std::shared_ptr<const Part> part;
+    BitsPtr live;
+    std::vector<std::uint32_t>* numbers = nullptr;
+    std::uint32_t row = 0;  // the next one
+    std::string id;         // its chunk's
+
+    /// To the next row that lives, from `row` on. False at the end.
+    Result<bool> advance() {
+        while (row < part->rows() && live && !docs::has_bit(*live, row)) ++row;
+        if (row >= part->rows()) return false;
+        BRAID_TRY(id, part->documents().chunk_id(row));
+        return true;
+    }
+};
+
+Result<> merge_rows(std::vector<Input>& inputs, const WriteSettings& settings, RowsWriter& rows) {
+    const auto later = [&](std::size_t a, std::size_t b) { return inputs[a].id > inputs[b].id; };
+    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> heads(later);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        BRAID_TRY(const bool more, inputs[i].advance());
+        if (more) heads.push(i);
+    }
+    for (std::uint32_t next = 0; !heads.empty(); ++next) {
+        if (next % 256 == 0) BRAID_CHECK(go_on(settings.stop));
+        const std::size_t head = heads.top();
+        heads.pop();
+        Input& input = inputs[head];
+        (*input.numbers)[input.row] = next;
+        BRAID_TRY(Chunk chunk, input.part->chunk(input.row, true));
+        BRAID_TRY(const std::uint64_t label, input.part->documents().labels().at(input.row));
+        BRAID_TRY(const std::uint64_t length, input.part->documents().lengths().at(input.row));
+        const std::vector<float> vector = std::exchange(chunk.vector, {});
+        BRAID_CHECK(rows.add(std::move(chunk), static_cast<std::uint32_t>(label),
+                             static_cast<std::uint32_t>(length), vector));
+        ++input.row;
+        BRAID_TRY(const bool more, input.advance());
+        if (more) heads.push(head);
+    }
+    return {};
+}
+
+/// What the largest input codes its vectors with.
+std::shared_ptr<const dense::Transform> transform_of(const std::vector<Input>& inputs) {
+    std::shared_ptr<const dense::Transform> transform;
+    std::uint64_t largest = 0;
+    for (const Input& input : inputs) {
+        const dense::VectorsReader* const vectors = input.part->vectors();
+        if (vectors == nullptr || !vectors->transform() || vectors->size() <= largest) continue;
+        largest = vectors->size();
+        transform = vectors->transform();
+    }
+    return transform;
+}
+
+Result<> merge_part(std::vector<Input>& inputs, const WriteSettings& settings,
+                    store::SectionSink& outer, PartMeta& meta, SegmentMeta& segment,
+                    std::set<std::uint32_t>& labels) {
+    store::NestedSink sink(outer);
+    RowsWriter rows(settings, sink);
+    const auto transform = transform_of(inputs);
+    rows.expect_transform(transform != nullptr);
+    BRAID_CHECK(merge_rows(inputs, settings, rows));
+    BRAID_CHECK(rows.finish(transform, meta, segment));
+    std::vector<sparse::MergeInput> words;
+    for (const Input& input : inputs) words.push_back({&input.part->words(), *input.numbers});
+    BRAID_CHECK(sparse::merge_indexes(words, {}, sink));
+    for (const Input& input : inputs) BRAID_CHECK(input.part->intact());
+    labels.insert(rows.labels().begin(), rows.labels().end());
+    return sink.finish();
+}
+
+}  // namespace
+
+PartitionRows rows_at(const exact::Partition& partition, Sequence at) {
+    PartitionRows found{.partition = &partition, .rows = {}};
+    for (std::size_t i = 0; i < partition.rows(); ++i) {
+        const exact::Row row = exact::row_at(i);
+        if (partition.facts(row).visible(at)) found.rows.push_back(row);
+    }
+    std::ranges::sort(found.rows, {}, [&](exact::Row row) -> const std::string& {
+        return partition.chunk(row).chunk_id;
+    });
+    return found;
+}
+
+Result<SegmentMeta> write_segment(const std::map<std::string, PartitionRows>& namespaces,
+                                  const WriteSettings& settings,
+                                  const std::function<std::uint32_t(exact::Label)>& label_number,
+                                  store::SectionSink& sink) {
+    SegmentMeta meta;
+    std::map<std::uint32_t, exact::Label> named;
+    const auto number = [&](exact::Label label) {
+        const std::uint32_t known = label_number(label);
+        named.emplace(known, std::move(label));
+        return known;
+    };
+    std::set<std::uint32_t> labels;
+    for (const auto& [name, rows] : namespaces) {
+        if (rows.rows.empty()) continue;
+        BRAID_CHECK(sink.begin(part_section(meta.parts.size())));
+        PartMeta& part = meta.parts.emplace_back();
+        part.namespace_ = name;
+        BRAID_CHECK(write_part(rows, settings, number, sink, part, meta, labels));
+    }
+    for (auto& [known, label] : named) meta.labels.emplace_back(known, std::move(label));
+    BRAID_CHECK(write_meta(meta, sink));
+    return meta;
+}
+
+Result<Merged> merge_segments(std::span<const std::shared_ptr<Segment>> segments, Sequence at,
+                              const WriteSettings& settings, store::SectionSink& sink) {
+    Merged merged;
+    std::map<std::string, std::vector<Input>> namespaces;
+    std::map<std::uint32_t, exact::Label> known;
+    for (const auto& segment : segments) {
+        known.insert(segment->meta().labels.begin(), segment->meta().labels.end());
+        for (const auto& space : segment->spaces()) {
+            auto& numbers = merged.numbers[space.get()];
+            numbers.assign(space->meta().rows, sparse::kDroppedRow);
+            if (space->deaths.count(at) == space->meta().rows) continue;
+            Input& input = namespaces[space->meta().namespace_].emplace_back();
+            input.space = space.get();
+            BRAID_TRY(input.part, space->part());
+            input.live = space->deaths.live(at);
+            input.numbers = &numbers;
+        }
+    }
+    std::set<std::uint32_t> labels;
+    for (auto& [name, inputs] : namespaces) {
+        BRAID_CHECK(sink.begin(part_section(merged.meta.parts.size())));
+        PartMeta& part = merged.meta.parts.emplace_back();
+        part.namespace_ = name;
+        BRAID_CHECK(merge_part(inputs, settings, sink, part, merged.meta, labels));
+    }
+    for (const std::uint32_t label : labels) {
+        merged.meta.labels.emplace_back(label, std::move(known[label]));
+    }
+    BRAID_CHECK(write_meta(merged.meta, sink));
+    return merged;
+}
+
+}  // namespace braid::segment

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/dense/vectors_builder.hpp"
+#include "braid/exact/partition.hpp"
+#include "braid/result.hpp"
+#include "braid/segment/segment.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::segment {
+
+/// How segments of a collection are written.
+struct WriteSettings {
+    const Schema& schema;
+    dense::Precision precision = dense::Precision::F32;
+    std::stop_token stop = {};
+};
+
+/// The rows of a namespace that go into a segment, in the order of chunk ids.
+struct PartitionRows {
+    const exact::Partition* partition = nullptr;
+    std::vector<exact::Row> rows;
+    /// What vectors are coded with; null: learned from these, if there are enough.
+    std::shared_ptr<const dense::Transform> transform = nullptr;
+};
+
+/// The rows of a partition that `at` shows, in the order of chunk ids.
+PartitionRows rows_at(const exact::Partition& partition, Sequence at);
+
+/// Writes a segment of rows from memory. Namespaces without rows are left out. `label_number`
+/// numbers access labels alike in all segments of a collection.
+Result<SegmentMeta> write_segment(const std::map<std::string, PartitionRows>& namespaces,
+                                  const WriteSettings& settings,
+                                  const std::function<std::uint32_t(exact::Label)>& label_number,
+                                  store::SectionSink& sink);
+
+/// The new number of each row of a merged space; dropped ones have sparse::kDroppedRow.
+using RowNumbers = std::map<const Segment::Space*, std::vector<std::uint32_t>>;
+
+struct Merged {
+    SegmentMeta meta;
+    RowNumbers numbers;
+};
+/// Writes one segment of the rows of several that live at `at`. Cancelled if told to stop.
+Result<Merged> merge_segments(std::span<const std::shared_ptr<Segment>> segments, Sequence at,
+                              const WriteSettings& settings, store::SectionSink& sink);
+
+}  // namespace braid::segment
