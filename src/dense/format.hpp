@@ -11,7 +11,7 @@
 /// The sections of an index of vectors; docs/formats/dense.md describes every byte.
 namespace braid::dense {
 
-inline constexpr std::size_t kMaxDimension = 4096;
+inline constexpr std::size_t kMaxDimension = 65'536;
 inline constexpr std::uint64_t kMaxVectors = 0xffff'ffffU;  // row numbers have 32 bits
 
 inline constexpr std::string_view kMetaSection = "vectors.meta";

@@ -16,7 +16,7 @@ namespace braid::dense {
 /// from 0. Not safe for concurrent use; writing uses all cores.
 class VectorsBuilder {
 public:
-    /// InvalidArgument unless the dimension is 1 to 4096.
+    /// InvalidArgument unless the dimension is 1 to 65,536.
     static Result<VectorsBuilder> create(const VectorsOptions& options);
 
     /// InvalidArgument, and nothing added, if the vector has another dimension, a number that is

@@ -144,6 +144,9 @@ public:
     // Segments (collection_segments.cpp). All do nothing for an engine without files.
 
     bool has_segments_engine() const noexcept { return segments_ != nullptr; }
+    /// Whether compacting is a matter of segments: of few chunks that are all in the log, it is the
+    /// log that is written anew.
+    bool compacts_segments() const;
     /// Whether memory holds so much that it should be written to a file.
     bool flush_due() const;
     /// Writes what is in memory to a file, while others read and write. `least`: not for fewer
@@ -270,8 +273,8 @@ private:
         return log_;
     }
     Manifest present_manifest() const;
-    Result<> replace_manifest(const Manifest& manifest);
-    Result<> replace_manifest_locked(const Manifest& manifest);  // requires files_mutex_
+    Manifest present_manifest_locked() const;             // requires files_mutex_
+    Result<> replace_manifest(const Manifest& manifest);  // requires files_mutex_
     /// A new log for the records to come. Requires the write gate, alone.
     Result<> rotate_log();
     /// Has the manifest name what there is, and removes what it no longer names.
@@ -283,6 +286,8 @@ private:
     Result<std::size_t> visible_dimension(const Principal& principal) const;
 
     // Checking (collection_check.cpp)
+    /// Whether the manifest's file says what it should.
+    bool manifest_is_in_place() const;
     Result<> check_files(const Extent& extent, const store::Directory& files,
                          core::Findings& findings, const CallLimits& limits) const;
     Result<> check_index(const LogReading& reading, Sequence at, core::Findings& findings,

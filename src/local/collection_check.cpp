@@ -18,14 +18,14 @@ Collection::Extent Collection::extent() const {
     const std::scoped_lock nothing_is_flushed(flush_mutex_);
     Extent extent;
     extent.pin = pin();
-    extent.manifest = present_manifest();
     const std::scoped_lock lock(files_mutex_);
-    extent.log_bytes = log_->size_bytes();  // what the pin shows is in there
     extent.files = copying_.lock();
     if (!extent.files) {
         extent.files = std::make_shared<int>(0);
         copying_ = extent.files;
     }
+    extent.manifest = present_manifest_locked();
+    extent.log_bytes = log_->size_bytes();  // what the pin shows is in there
     const std::shared_lock state_lock(state_mutex_);
     extent.versions = versions_;
     return extent;
@@ -50,7 +50,7 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     const std::optional<Manifest> manifest = check_manifest(files, findings);
     if (!manifest) return {};
     // A flush or a merge may have written another one since; what the extent names is kept.
-    if (*manifest != extent.manifest && !(own && *manifest == present_manifest())) {
+    if (*manifest != extent.manifest && !(own && manifest_is_in_place())) {
         if (may_change) {
             findings.note("another program replaced it meanwhile; it was not checked");
         } else if (displaced_) {
@@ -65,6 +65,14 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
         return {};
     }
     return check_files(extent, files, findings, limits);
+}
+
+bool Collection::manifest_is_in_place() const {
+    const std::scoped_lock lock(files_mutex_);
+    const auto file = directory_->open(manifest_name_);
+    if (!file) return false;
+    const auto manifest = read_manifest((*file)->bytes(), manifest_name_);
+    return manifest && *manifest == present_manifest_locked();
 }
 
 Result<> Collection::check_files(const Extent& extent, const store::Directory& files,

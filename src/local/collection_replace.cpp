@@ -49,7 +49,8 @@ Result<> Collection::check_owners(const std::string& namespace_,
 
 Result<> Collection::raise_format() {
     if (format_ >= kReplacingFormat) return {};
-    Manifest manifest = present_manifest();
+    const std::scoped_lock lock(files_mutex_);
+    Manifest manifest = present_manifest_locked();
     manifest.format = kReplacingFormat;
     BRAID_CHECK(replace_manifest(manifest));
     format_ = kReplacingFormat;

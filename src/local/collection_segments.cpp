@@ -19,10 +19,14 @@ std::vector<SegmentEntry> entries_of(const segment::State& state) {
 }  // namespace
 
 Manifest Collection::present_manifest() const {
+    const std::scoped_lock lock(files_mutex_);
+    return present_manifest_locked();
+}
+
+Manifest Collection::present_manifest_locked() const {
     Manifest manifest;
     manifest.schema = manifest_.schema;
     manifest.format = format_;
-    const std::scoped_lock lock(files_mutex_);
     manifest.log = log_name_;
     manifest.older_logs = older_logs_;
     manifest.flushed = flushed_;
@@ -35,11 +39,6 @@ Manifest Collection::present_manifest() const {
 }
 
 Result<> Collection::replace_manifest(const Manifest& manifest) {
-    const std::scoped_lock lock(files_mutex_);
-    return replace_manifest_locked(manifest);
-}
-
-Result<> Collection::replace_manifest_locked(const Manifest& manifest) {
     auto replaced = directory_->replace(manifest_name_, write_manifest(manifest));
     doubtful_ = !replaced;
     return replaced;
@@ -52,33 +51,35 @@ bool Collection::flush_due() const {
 }
 
 Result<> Collection::rotate_log() {
-    Manifest manifest = present_manifest();
     const auto before = log();
     // With relaxed durability the end of the log may not be on disk yet; what follows it will be.
     BRAID_CHECK(before->flush());
-    BRAID_TRY(const std::string name, next_log(*directory_, manifest.log));
+    BRAID_TRY(const std::string name, next_log(*directory_, present_manifest().log));
     const Sequence last = applied();
-    const auto attempt = [&]() -> Result<store::AppendLog::Opened> {
-        BRAID_CHECK(create_log(*directory_, name, last + 1));
-        manifest.older_logs.push_back(std::exchange(manifest.log, name));
-        BRAID_CHECK(replace_manifest(manifest));
-        store::AppendLogOptions options;
-        options.durability = settings_.durability;
-        options.must_exist = true;
-        options.must_be_marked = true;
-        options.lock = settings_.lock;
-        const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
-        return store::AppendLog::open(*directory_, name, options, nothing);
-    };
-    auto opened = attempt();
-    if (!opened) {
-        // The old one goes on taking records: whether or not the manifest names the new one by now,
-        // all of the old one is read before it.
-        if (replace_manifest(present_manifest())) (void)store::remove_log(*directory_, name);
-        return tl::unexpected(std::move(opened).error());
-    }
     {
         const std::scoped_lock lock(files_mutex_);
+        Manifest manifest = present_manifest_locked();
+        const auto attempt = [&]() -> Result<store::AppendLog::Opened> {
+            BRAID_CHECK(create_log(*directory_, name, last + 1));
+            manifest.older_logs.push_back(std::exchange(manifest.log, name));
+            BRAID_CHECK(replace_manifest(manifest));
+            store::AppendLogOptions options;
+            options.durability = settings_.durability;
+            options.must_exist = true;
+            options.must_be_marked = true;
+            options.lock = settings_.lock;
+            const auto nothing = [](Sequence, std::span<const std::byte>) { return Result<>(); };
+            return store::AppendLog::open(*directory_, name, options, nothing);
+        };
+        auto opened = attempt();
+        if (!opened) {
+            // The old one goes on taking records: whether or not the manifest names the new one by
+            // now, all of the old one is read before it.
+            if (replace_manifest(present_manifest_locked())) {
+                (void)store::remove_log(*directory_, name);
+            }
+            return tl::unexpected(std::move(opened).error());
+        }
         log_ = std::move(opened->log);
         log_name_ = manifest.log;
         older_logs_ = manifest.older_logs;
@@ -110,7 +111,7 @@ Result<> Collection::record_files() {
     const auto next = [this] { return next_generation_++; };
     BRAID_TRY(manifest.deletes, segments_->write_deletes(*directory_, *state, flushed, next));
     manifest.next_generation = next_generation_;
-    BRAID_CHECK(replace_manifest_locked(manifest));
+    BRAID_CHECK(replace_manifest(manifest));
     // From here on the files that it does not name are nobody's.
     const Manifest before{.schema = {},
                           .log = {},
@@ -192,6 +193,13 @@ void Collection::wait_for_room() const {
     constexpr auto patience = std::chrono::seconds(30);
     std::unique_lock lock(room_mutex_);
     room_.wait_for(lock, patience, room);
+}
+
+bool Collection::compacts_segments() const {
+    if (segments_ == nullptr) return false;
+    const segment::StatePtr now = segments_->state();
+    return !now->segments.empty() || now->buffers.size() > 1 ||
+           now->buffers.back()->rows() >= settings_.flush_on_close_rows;
 }
 
 bool Collection::merge_due() const {

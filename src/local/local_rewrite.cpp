@@ -142,7 +142,9 @@ Result<std::unique_ptr<Rewrite>> LocalBackend::compaction(const std::string& col
     auto progress = std::make_shared<RewriteProgress>();
     progress->compacts = true;
     rewrites_[collection] = progress;
-    if (source->has_segments_engine()) {
+    if (source->compacts_segments()) {
+        BRAID_TRY(const CollectionInfo info, source->info(source->pin()->at(), {}));
+        progress->total = info.chunks;
         return std::make_unique<SegmentCompaction>(source, std::move(progress));
     }
     BRAID_CHECK(source->create_next(source->schema(), kCompactManifestName));

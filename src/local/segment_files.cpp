@@ -54,7 +54,8 @@ Result<std::uint64_t> check_segments(const store::Directory& files, const Manife
         return 0;
     }
     std::uint64_t dead = 0;
-    for (const auto& one : (*index)->state()->segments) dead += one->dead();
+    const segment::StatePtr state = (*index)->state();
+    for (const auto& one : state->segments) dead += one->dead();
     return dead;
 }
 
@@ -128,7 +129,8 @@ Result<> salvage_segments(const store::Directory& files, const Manifest& manifes
     BRAID_TRY(const auto analyzer, text::Analyzer::create(analyzer_options(manifest.schema)));
     const auto index = open_segments(files, manifest, analyzer);
     if (index) {
-        for (const auto& one : (*index)->state()->segments) {
+        const segment::StatePtr state = (*index)->state();
+        for (const auto& one : state->segments) {
             for (const auto& space : one->spaces()) salvage_space(*one, *space, reading, findings);
         }
         return {};

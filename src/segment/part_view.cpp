@@ -29,6 +29,7 @@ Result<BitsPtr> PartView::visible() const {
 }
 
 Result<BitsPtr> PartView::allowed() const {
+    BRAID_CHECK(core::check_limits(*limits_));
     if (allowed_) return *allowed_;
     BRAID_TRY(BitsPtr mask, visible());
     if (filter_ != nullptr) {

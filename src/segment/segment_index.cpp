@@ -164,7 +164,8 @@ std::vector<std::string> SegmentIndex::namespaces() const {
 
 std::uint64_t SegmentIndex::live_bytes() const noexcept {
     std::uint64_t bytes = 0;
-    for (const auto& buffer : state()->buffers) bytes += buffer->bytes();
+    const StatePtr now = state();
+    for (const auto& buffer : now->buffers) bytes += buffer->bytes();
     return bytes;
 }
 

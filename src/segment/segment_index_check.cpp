@@ -18,7 +18,8 @@ public:
 
     void compare(const index::PreparedChunk& expected) override {
         const Chunk& chunk = expected.chunk;
-        for (const auto& buffer : index_.state()->buffers) {
+        const StatePtr now = index_.state();
+        for (const auto& buffer : now->buffers) {
             const auto partition = buffer->partition(space_);
             if (!partition || partition->find(chunk.chunk_id, at_) == exact::kNoRow) continue;
             buffered_.compare(*partition, expected);

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "braid/dense/vectors_merge.hpp"
 #include "braid/docs/columns_builder.hpp"
 #include "braid/docs/documents_builder.hpp"
 #include "braid/docs/packed_ints.hpp"
@@ -27,6 +28,18 @@ Result<> go_on(const std::stop_token& stop) {
     return fail(ErrorCode::Cancelled, "writing a segment was stopped");
 }
 
+/// `coded`: a transform for the codes is there already.
+dense::VectorsOptions vectors_options(const WriteSettings& settings, std::size_t dimension,
+                                      bool coded) {
+    dense::VectorsOptions options;
+    options.dimension = dimension;
+    options.metric = settings.schema.vectors.metric;
+    options.precision = settings.precision;
+    options.codes_from = coded ? kCodesFromWithTransform : kCodesFrom;
+    if (dimension > kMaxCodedDimension) options.codes_from = dense::kMaxVectors;
+    return options;
+}
+
 /// What flush and merge have in common: documents, columns and vectors, row by row.
 class RowsWriter {
 public:
@@ -46,7 +59,7 @@ public:
         return documents_.add(std::move(chunk), label, length);
     }
 
-    /// All but the words. Fills in what the meta says of these rows.
+    /// All but the words, and vectors that did not come with the rows. Fills in the meta.
     Result<> finish(const std::shared_ptr<const dense::Transform>& transform, PartMeta& meta,
                     SegmentMeta& segment) {
         meta.rows = documents_.rows();
@@ -68,14 +81,9 @@ public:
 
 private:
     Result<> begin_vectors(std::size_t dimension) {
-        dense::VectorsOptions options;
-        options.dimension = dimension;
-        options.metric = settings_.schema.vectors.metric;
-        options.precision = settings_.precision;
-        options.codes_from = has_transform_ ? kCodesFromWithTransform : kCodesFrom;
-        if (dimension > kMaxCodedDimension) options.codes_from = dense::kMaxVectors;
         dimension_ = dimension;
-        BRAID_TRY(vectors_, dense::VectorsBuilder::create(options));
+        BRAID_TRY(vectors_, dense::VectorsBuilder::create(
+                                vectors_options(settings_, dimension, has_transform_)));
         return {};
     }
 
@@ -169,12 +177,11 @@ Result<> merge_rows(std::vector<Input>& inputs, const WriteSettings& settings, R
         heads.pop();
         Input& input = inputs[head];
         (*input.numbers)[input.row] = next;
-        BRAID_TRY(Chunk chunk, input.part->chunk(input.row, true));
+        BRAID_TRY(Chunk chunk, input.part->chunk(input.row, false));
         BRAID_TRY(const std::uint64_t label, input.part->documents().labels().at(input.row));
         BRAID_TRY(const std::uint64_t length, input.part->documents().lengths().at(input.row));
-        const std::vector<float> vector = std::exchange(chunk.vector, {});
         BRAID_CHECK(rows.add(std::move(chunk), static_cast<std::uint32_t>(label),
-                             static_cast<std::uint32_t>(length), vector));
+                             static_cast<std::uint32_t>(length), {}));
         ++input.row;
         BRAID_TRY(const bool more, input.advance());
         if (more) heads.push(head);
@@ -182,17 +189,42 @@ Result<> merge_rows(std::vector<Input>& inputs, const WriteSettings& settings, R
     return {};
 }
 
-/// What the largest input codes its vectors with.
-std::shared_ptr<const dense::Transform> transform_of(const std::vector<Input>& inputs) {
-    std::shared_ptr<const dense::Transform> transform;
-    std::uint64_t largest = 0;
+/// The vectors of the rows that stay, in the order of these; their own numbers are those of the
+/// rows unless some rows have none.
+Result<> merge_vectors(const std::vector<Input>& inputs, const WriteSettings& settings,
+                       store::SectionSink& sink, PartMeta& meta, SegmentMeta& segment) {
+    std::vector<dense::VectorsInput> readers;
+    std::vector<std::vector<std::uint32_t>> numbers;  // by input: new rows, then new vectors
+    std::vector<std::uint64_t> rows;                  // that have a vector, by their new numbers
+    bool coded = false;
     for (const Input& input : inputs) {
         const dense::VectorsReader* const vectors = input.part->vectors();
-        if (vectors == nullptr || !vectors->transform() || vectors->size() <= largest) continue;
-        largest = vectors->size();
-        transform = vectors->transform();
+        if (vectors == nullptr) continue;
+        readers.push_back({vectors, {}});
+        auto& of_input = numbers.emplace_back();
+        for (std::uint32_t v = 0; v < vectors->size(); ++v) {
+            of_input.push_back((*input.numbers)[input.part->row_of_vector(v)]);
+            if (of_input.back() != sparse::kDroppedRow) rows.push_back(of_input.back());
+        }
+        segment.dimension = vectors->meta().dimension;
+        coded = coded || vectors->transform() != nullptr;
     }
-    return transform;
+    meta.vectors = rows.size();
+    if (rows.empty()) return {};
+    if (meta.vectors != meta.rows) {
+        std::ranges::sort(rows);
+        for (auto& of_input : numbers) {
+            for (std::uint32_t& number : of_input) {
+                if (number == sparse::kDroppedRow) continue;
+                const auto place = std::ranges::lower_bound(rows, std::uint64_t{number});
+                number = static_cast<std::uint32_t>(place - rows.begin());
+            }
+        }
+        BRAID_CHECK(docs::write_packed(sink, kVectorRowsSection, rows));
+    }
+    for (std::size_t i = 0; i < readers.size(); ++i) readers[i].numbers = numbers[i];
+    return dense::merge_vectors(readers, vectors_options(settings, segment.dimension, coded), sink,
+                                {.stop = settings.stop, .progress = {}});
 }
 
 Result<> merge_part(std::vector<Input>& inputs, const WriteSettings& settings,
@@ -200,10 +232,9 @@ Result<> merge_part(std::vector<Input>& inputs, const WriteSettings& settings,
                     std::set<std::uint32_t>& labels) {
     store::NestedSink sink(outer);
     RowsWriter rows(settings, sink);
-    const auto transform = transform_of(inputs);
-    rows.expect_transform(transform != nullptr);
     BRAID_CHECK(merge_rows(inputs, settings, rows));
-    BRAID_CHECK(rows.finish(transform, meta, segment));
+    BRAID_CHECK(rows.finish(nullptr, meta, segment));
+    BRAID_CHECK(merge_vectors(inputs, settings, sink, meta, segment));
     std::vector<sparse::MergeInput> words;
     for (const Input& input : inputs) words.push_back({&input.part->words(), *input.numbers});
     BRAID_CHECK(sparse::merge_indexes(words, {}, sink));

@@ -30,13 +30,6 @@ void copy_pending(Rewrite& rewrite) {
     }
 }
 
-/// The engine that keeps all chunks in the log, of which this is about.
-local::LocalOptions exact() {
-    local::LocalOptions options;
-    options.engine = local::Engine::Exact;
-    return options;
-}
-
 class CompactionTest : public ::testing::Test {
 protected:
     CompactionTest() {
@@ -55,7 +48,7 @@ protected:
 };
 
 TEST_F(CompactionTest, KeepsEveryChunkAndDropsWhatIsVoid) {
-    const auto backend = database.open(exact());
+    const auto backend = database.open();
     const Ids ids{"a", "b"};
     const auto before = must(snapshot_of(*backend, "c")->fetch(scope_of("c"), ids, true));
     EXPECT_EQ(must(backend->check({})).superseded, 4U);
@@ -81,7 +74,7 @@ TEST_F(CompactionTest, KeepsEveryChunkAndDropsWhatIsVoid) {
 
 TEST_F(CompactionTest, TakesInWhatIsWrittenMeanwhileAndOpensAgain) {
     {
-        const auto backend = database.open(exact());
+        const auto backend = database.open();
         const auto work = must(backend->compaction("c"));
         copy_pending(*work);
         must(backend->remove(scope_of("c"), by_ids({"a"}), {}));
@@ -91,19 +84,19 @@ TEST_F(CompactionTest, TakesInWhatIsWrittenMeanwhileAndOpensAgain) {
         EXPECT_TRUE(must(work->finish()));
         EXPECT_EQ(ids_in(*backend, "c"), (Ids{"b", "new"}));
     }
-    EXPECT_EQ(ids_in(*database.open(exact()), "c"), (Ids{"b", "new"}));
+    EXPECT_EQ(ids_in(*database.open(), "c"), (Ids{"b", "new"}));
 }
 
 TEST_F(CompactionTest, WhatAnInterruptionLeavesIsClearedAway) {
     {
-        const auto backend = database.open(exact());
+        const auto backend = database.open();
         const auto work = must(backend->compaction("c"));
         must(work->put(must(work->pending(1))));
         const CheckReport report = must(backend->check({}));
         EXPECT_TRUE(report.clean());
         EXPECT_EQ(report.notes.size(), 1U) << "that it is under way";
     }
-    const auto backend = database.open(exact());
+    const auto backend = database.open();
     EXPECT_EQ(must(database.collection("c")->list()).size(), 3U)
         << "one manifest, one log, one mark";
     EXPECT_EQ(ids_in(*backend, "c"), (Ids{"a", "b"}));
@@ -116,12 +109,12 @@ TEST_F(CompactionTest, WhatAnInterruptionLeavesIsClearedAway) {
 TEST_F(CompactionTest, AnUnfinishedRewriteIsStillThereAfterwards) {
     const Schema next_schema = vectors_schema(2, Metric::Dot);
     {
-        const auto backend = database.open(exact());
+        const auto backend = database.open();
         const auto rewrite = must(backend->rewrite("c", next_schema));
         must(rewrite->put(must(rewrite->pending(1))));
         expect_error(backend->compaction("c"), ErrorCode::Conflict);
     }
-    const auto backend = database.open(exact());
+    const auto backend = database.open();
     {
         const auto work = must(backend->compaction("c"));
         copy_pending(*work);

@@ -178,10 +178,7 @@ TEST(FullDisk, AFailedCompactionLeavesNothingBehind) {
     for (std::uint64_t n = 0; n <= operations; ++n) {
         SCOPED_TRACE(::testing::Message() << "no space from operation " << n);
         FaultyDisk disk;
-        local::LocalOptions options;
-        options.engine = local::Engine::Exact;  // of which all is in the log
-        const auto backend =
-            std::move(must(local::open_local_backend(disk.root(), options)).backend);
+        const auto backend = open_whole(disk);
         must(backend->create_collection("c", vectors_schema(2)));
         for (int i = 0; i < 3; ++i) must(put(*backend, "c", "a"));
         const std::uint64_t before = disk.plan().operations();
@@ -219,7 +216,10 @@ TEST(FullDisk, AFailedFlushOrMergeLosesNothingAndIsMadeUpFor) {
     for (std::uint64_t n = 0; n <= operations; ++n) {
         SCOPED_TRACE(::testing::Message() << "no space from operation " << n);
         FaultyDisk disk;
-        const auto backend = open_whole(disk);
+        local::LocalOptions options;
+        options.flush_on_close_rows = 1;  // a segment even of so little
+        const auto backend =
+            std::move(must(local::open_local_backend(disk.root(), options)).backend);
         must(backend->create_collection("c", vectors_schema(2)));
         const auto compact = [&]() -> Result<bool> {
             BRAID_TRY(const auto work, backend->compaction("c"));

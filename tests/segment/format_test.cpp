@@ -84,6 +84,7 @@ class SmallStore : public ::testing::Test {
 protected:
     SmallStore() {
         options_.flush_rows = 2;
+        options_.flush_on_close_rows = 1;
         options_.compaction.background = false;
         const auto backend = open(*root_);
         must(backend->create_collection("c", vectors_schema(2)));

@@ -41,8 +41,17 @@ public:
     void settle() { dynamic_cast<local::LocalBackend&>(*backend_).run_due_compactions(); }
     void compact() {
         const auto work = must(backend_->compaction("c"));
-        while (!must(work->finish())) {
-        }
+        do {
+            for (auto batch = must(work->pending(8)); !batch.chunks.empty();
+                 batch = must(work->pending(8))) {
+                must(work->put(std::move(batch)));
+            }
+        } while (!must(work->finish()));
+    }
+    std::size_t files() const {
+        const auto home = must(root_->subdirectory("db"));
+        return must(must(must(home->subdirectory("collections"))->subdirectory("c"))->list())
+            .size();
     }
     ReaderPtr snapshot() {
         const std::vector<std::string> names{"c"};
@@ -194,16 +203,18 @@ TEST(SegmentModel, WithWeightedFieldsAndTextInTheMetadata) {
 
 TEST(SegmentModel, TheNumberOfFilesIsBounded) {
     Database database(local::Engine::Segment, 4);
+    std::size_t most = 0;
     must(database.backend().create_collection("c", words_schema()));
     for (int i = 0; i < 600; ++i) {
         must(database.backend().upsert(
             "c", "default", {make_chunk("c" + std::to_string(i * 7919 % 1000), "word all")}, {}));
         database.settle();
-        auto& local = dynamic_cast<local::LocalBackend&>(database.backend());
-        (void)local;
+        most = std::max(most, database.files());
     }
-    const auto snapshot = database.snapshot();
-    EXPECT_EQ(must(snapshot->count(scope_of("c"))), 600U);
+    // 600 rows in flushes of four: at most three segments of each of four sizes, and a fourth that
+    // is about to be merged; a manifest, a log, its mark, a file of deletes.
+    EXPECT_LE(most, 4 * 4 + 4U);
+    EXPECT_EQ(must(database.snapshot()->count(scope_of("c"))), 600U);
 }
 
 TEST(SegmentModel, ManyNamespacesShareFiles) {
