@@ -31,9 +31,6 @@ function(braid_targets out)
   set(${out} ${targets} PARENT_SCOPE)
 endfunction()
 
-# Folders that BRAID_UNITY_MODULES leaves as they are: their files have helpers of one name.
-set(BRAID_FILE_BY_FILE sparse)
-
 # One folder under src/ = one library. It sees its own headers, those of the folders it names, no others.
 #   DEPS: appear in this folder's headers (passed on)     USES: only in its .cpp files (not passed on)
 #   LIBS: third-party targets, private to the folder
@@ -60,7 +57,7 @@ function(braid_module name)
   target_link_libraries(${target} PUBLIC ${deps} PRIVATE ${uses})
   if(BRAID_SANITIZE)
     braid_precompile(${target} braid_pch)
-  elseif(BRAID_UNITY_MODULES AND NOT name IN_LIST BRAID_FILE_BY_FILE)
+  elseif(BRAID_UNITY_MODULES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()

@@ -5,7 +5,6 @@
 namespace braid::sparse {
 namespace {
 
-constexpr double kInflate = 1.00001;
 constexpr std::uint64_t kOnes = 0x0001000100010001;  // a product with it sums up four u16
 
 /// How often, of a row of a window in a list of gaps; 0 if it is not there. Eight at a time.

@@ -5,8 +5,6 @@
 namespace braid::sparse {
 namespace {
 
-/// Bounds are raised by more than rounding can take away.
-constexpr double kInflate = 1.00001;
 constexpr double kMostByte = 254;
 
 }  // namespace

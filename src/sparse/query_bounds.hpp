@@ -26,6 +26,9 @@ struct BoundedTerm {
     std::array<std::uint8_t, 16> by_nibble;
 };
 
+/// What bounds are multiplied with, so that no rounding makes one too small.
+inline constexpr double kInflate = 1.00001;
+
 /// More terms than this are not bounded: a byte has no room for the sum.
 inline constexpr std::size_t kMostBoundedTerms = 128;
 
