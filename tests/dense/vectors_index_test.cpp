@@ -15,7 +15,7 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 TEST(VectorsIndex, RefusesVectorsThatCannotBeCompared) {
-    for (const std::size_t dimension : {0UL, 4097UL}) {
+    for (const std::size_t dimension : {0UL, kMaxDimension + 1UL}) {
         const auto builder = VectorsBuilder::create({.dimension = dimension});
         ASSERT_FALSE(builder);
         EXPECT_EQ(builder.error().code, ErrorCode::InvalidArgument);
