@@ -200,8 +200,11 @@ Result<> Collection::replay_logs(std::vector<std::string>& notes) {
 }
 
 Result<> Collection::close() {
-    // What fails here is still in the log.
-    (void)flush(jobs_.get_token(), settings_.flush_on_close_rows);
+    // What fails here is still in the log. Once for what was about to be flushed, once for the
+    // rest.
+    for (int i = 0; i < 2; ++i) {
+        if (!flush(jobs_.get_token(), settings_.flush_on_close_rows)) break;
+    }
     return close_for_good();
 }
 

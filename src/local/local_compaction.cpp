@@ -54,10 +54,11 @@ void LocalBackend::compact_by_itself(const std::string& name, const std::stop_to
              "\" could not be compacted, and stays as it is: " + done.error().message);
 }
 
-void LocalBackend::flush_by_itself(const std::string& name, const std::stop_token& stop) {
+void LocalBackend::flush_by_itself(const std::string& name, const std::stop_token&) {
     const auto found = find(name);
     if (!found || !(*found)->flush_due()) return;
-    if (const auto flushed = (*found)->flush(stop); !flushed) {
+    // Not to be stopped: it is short, and would have to be done again.
+    if (const auto flushed = (*found)->flush({}); !flushed) {
         note_failed_job("flushed", name, flushed.error());
         return;
     }

@@ -1,0 +1,97 @@
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backend/helpers.hpp"
+#include "braid/local/backend.hpp"
+#include "local/database_in_memory.hpp"
+
+namespace braid::testing {
+namespace {
+
+std::size_t files_of(const DatabaseInMemory& database, const std::string& kind) {
+    std::size_t count = 0;
+    for (const auto& entry : must(database.collection("c")->list())) {
+        count += entry.name.starts_with(kind) ? 1U : 0U;
+    }
+    return count;
+}
+
+void put(Backend& backend, int first, int count) {
+    std::vector<Chunk> chunks;
+    for (int i = first; i < first + count; ++i) {
+        chunks.push_back(
+            make_chunk("c" + std::to_string(i), "word all", {1, static_cast<float>(i)}));
+    }
+    must(backend.upsert("c", "default", std::move(chunks), {}));
+}
+
+TEST(Closing, LeavesManyChunksInSegmentsAndFewInTheLog) {
+    for (const int count : {10, 300, 9000}) {
+        SCOPED_TRACE(count);
+        DatabaseInMemory database;
+        {
+            const auto backend = database.open();
+            must(backend->create_collection("c", vectors_schema(2)));
+            for (int i = 0; i < count; i += 100) put(*backend, i, std::min(100, count - i));
+        }
+        EXPECT_EQ(files_of(database, "segment-") > 0, count >= 256);
+        const auto log = must(database.collection("c")->list());
+        std::uint64_t log_bytes = 0;
+        for (const auto& entry : log) {
+            if (entry.name.starts_with("log-") && !entry.name.ends_with("-durable")) {
+                log_bytes += entry.size;
+            }
+        }
+        if (count >= 256) {
+            EXPECT_LT(log_bytes, 1000U) << "all of it is in segments";
+        }
+        const auto backend = database.open();
+        EXPECT_EQ(ids_in(*backend, "c").size(), static_cast<std::size_t>(count));
+        EXPECT_TRUE(must(backend->check({})).clean());
+    }
+}
+
+TEST(Segments, AMetadataUpdateOfAFlushedChunkKeepsTextAndVector) {
+    DatabaseInMemory database;
+    local::LocalOptions options;
+    options.flush_on_close_rows = 1;
+    {
+        const auto backend = database.open(options);
+        must(backend->create_collection("c", vectors_schema(2)));
+        put(*backend, 0, 5);
+    }
+    const auto backend = database.open(options);
+    ASSERT_GT(files_of(database, "segment-"), 0U);
+    must(backend->update("c", "default", {{.chunk_id = "c3", .metadata = {{"k", 1}}}}, {}));
+    const Ids ids{"c3"};
+    const auto chunk =
+        present(must(snapshot_of(*backend, "c")->fetch(scope_of("c"), ids, true)).front());
+    EXPECT_EQ(chunk.content, "word all");
+    EXPECT_EQ(chunk.vector, (std::vector<float>{1, 3}));
+    EXPECT_EQ(*chunk.metadata.find("k"), Value(1));
+    EXPECT_EQ(ids_in(*backend, "c").size(), 5U);
+}
+
+TEST(Segments, FilesThatNobodyNamesAreRemovedAndTheirNumbersNotUsedAgain) {
+    DatabaseInMemory database;
+    local::LocalOptions options;
+    options.flush_on_close_rows = 1;
+    {
+        const auto backend = database.open(options);
+        must(backend->create_collection("c", vectors_schema(2)));
+        put(*backend, 0, 5);
+    }
+    must(database.collection("c")->create("segment-000077", {}));
+    {
+        const auto backend = database.open(options);
+        EXPECT_FALSE(database.collection("c")->open("segment-000077"));
+        put(*backend, 5, 5);
+    }
+    EXPECT_TRUE(database.collection("c")->open("segment-000078"));
+    EXPECT_EQ(ids_in(*database.open(options), "c").size(), 10U);
+}
+
+}  // namespace
+}  // namespace braid::testing
