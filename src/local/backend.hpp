@@ -137,7 +137,12 @@ public:
                              const std::shared_ptr<Collection>& next, std::size_t may_copy = 0);
     /// Removes what a rewrite has written that will not be finished.
     void give_up(const Collection& source, Collection& next) const;
-    /// Compacts what waits for it, on this thread.
+    /// Makes one segment of all that a collection has, without flushing: for tests.
+    Result<bool> merge_now(const std::string& collection) {
+        BRAID_TRY(const auto found, find(collection));
+        return found->merge({}, true);
+    }
+    /// Compacts, flushes and merges what waits for it, on this thread.
     void run_due_compactions() {
         compactions_due_.run_here();
         flushes_due_.run_here();

@@ -8,11 +8,18 @@
 namespace braid::local {
 namespace {
 
-/// Corruption if there is a log with records: their manifest is lost, not yet to come.
+/// Corruption if there is anything that only a manifest can have named: it is lost, not yet to
+/// come.
 Result<> require_no_records(store::Directory& directory) {
     const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
     BRAID_TRY(const auto entries, directory.list());
     for (const store::DirectoryEntry& entry : entries) {
+        const bool later_log = log_number(entry.name).value_or(1) > 1;
+        if (!entry.is_directory && (later_log || generation_of_file(entry.name))) {
+            return fail(ErrorCode::Corruption, directory.path() +
+                                                   ": the manifest is missing, but \"" +
+                                                   entry.name + "\" is there");
+        }
         if (entry.is_directory || !log_number(entry.name)) continue;
         const store::AppendLogOptions options{.read_only = true};
         BRAID_TRY(const auto opened,

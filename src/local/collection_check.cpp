@@ -64,7 +64,27 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
         }
         return {};
     }
-    return check_files(extent, files, findings, limits);
+    if (!may_change) return check_files(extent, files, findings, limits);
+    // Another program may flush or merge meanwhile, and remove what is being looked at.
+    CheckReport found;
+    {
+        core::Findings apart("collection \"" + name_ + "\"", found);
+        BRAID_CHECK(check_files(extent, files, apart, limits));
+    }
+    const auto file = files.open(kManifestName);
+    const auto now = file ? read_manifest((*file)->bytes(), kManifestName)
+                          : Result<Manifest>(tl::unexpected(file.error()));
+    if (!found.problems.empty() && (!now || *now != *manifest)) {
+        findings.note("another program changed it meanwhile; it was not checked");
+        return {};
+    }
+    report.problems.insert(report.problems.end(), found.problems.begin(), found.problems.end());
+    report.notes.insert(report.notes.end(), found.notes.begin(), found.notes.end());
+    report.chunks += found.chunks;
+    report.records += found.records;
+    report.bytes += found.bytes;
+    report.superseded += found.superseded;
+    return {};
 }
 
 bool Collection::manifest_is_in_place() const {

@@ -153,7 +153,9 @@ Result<> Collection::flush(const std::stop_token& stop, std::uint64_t least) {
         const std::unique_lock alone(write_gate_);
         const Sequence last = applied();
         if (last == segments_->persisted()) return {};
-        if (segments_->buffered_rows() < least && !flush_due()) return {};
+        // Deletes alone leave no row in memory, and are still to be recorded.
+        const std::uint64_t rows = std::max<std::uint64_t>(segments_->buffered_rows(), 1);
+        if (rows < least && !flush_due()) return {};
         BRAID_CHECK(rotate_log());
         const std::unique_lock lock(state_mutex_);
         segments_->freeze(last);
@@ -213,7 +215,10 @@ Result<bool> Collection::merge(const std::stop_token& stop, bool everything) {
     auto inputs = everything ? segments_->everything() : segments_->merge_due();
     if (inputs.empty()) return false;
     const auto next = [this] { return next_generation_++; };
-    BRAID_TRY(auto merged, segments_->merge(*directory_, std::move(inputs), applied(), next, stop));
+    // Rows that died since the last flush stay: a record of the log may be an update of one, and is
+    // replayed against the files.
+    BRAID_TRY(auto merged,
+              segments_->merge(*directory_, std::move(inputs), segments_->persisted(), next, stop));
     {
         const std::unique_lock lock(state_mutex_);
         segments_->install(std::move(merged));

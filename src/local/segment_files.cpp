@@ -124,30 +124,28 @@ void salvage_space(const segment::Segment& segment, const segment::Segment::Spac
 
 Result<> salvage_segments(const store::Directory& files, const Manifest& manifest,
                           LogReading& reading, core::Findings& findings) {
-    const auto caches = segment::Caches::make();
-    // Which rows are dead is known for all of them, or for none.
     BRAID_TRY(const auto analyzer, text::Analyzer::create(analyzer_options(manifest.schema)));
-    const auto index = open_segments(files, manifest, analyzer);
-    if (index) {
-        const segment::StatePtr state = (*index)->state();
-        for (const auto& one : state->segments) {
-            for (const auto& space : one->spaces()) salvage_space(*one, *space, reading, findings);
-        }
-        return {};
-    }
-    findings.problem(index.error().message);
-    for (const SegmentEntry& entry : manifest.segments) {
-        const auto one = segment::Segment::open(files, entry.generation, caches);
+    Manifest readable = manifest;
+    std::erase_if(readable.segments, [&](const SegmentEntry& entry) {
+        const auto one = segment::Segment::open(files, entry.generation, segment::Caches::make());
         if (!one) {
             findings.problem(one.error().message + "; its " + std::to_string(entry.rows) +
-                             " chunks are lost");
-            continue;
+                             " rows are lost");
         }
-        if (manifest.deletes != 0) {
-            findings.problem((*one)->file().path() +
-                             ": which of its chunks were deleted cannot be read; they are back");
-        }
-        for (const auto& space : (*one)->spaces()) salvage_space(**one, *space, reading, findings);
+        return !one;
+    });
+    auto index = open_segments(files, readable, analyzer);
+    if (!index) {
+        findings.problem(index.error().message +
+                         "; which chunks were deleted or replaced cannot be read: what was deleted "
+                         "is back, and of what was replaced an old version may be");
+        readable.deletes = 0;
+        index = open_segments(files, readable, analyzer);
+    }
+    if (!index) return tl::unexpected(std::move(index).error());
+    const segment::StatePtr state = (*index)->state();
+    for (const auto& one : state->segments) {
+        for (const auto& space : one->spaces()) salvage_space(*one, *space, reading, findings);
     }
     return {};
 }

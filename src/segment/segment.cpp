@@ -21,9 +21,9 @@ Result<std::shared_ptr<Segment>> Segment::open(const store::Directory& directory
     return segment;
 }
 
-std::uint64_t Segment::dead() const noexcept {
+std::uint64_t Segment::dead(Sequence at) const noexcept {
     std::uint64_t sum = 0;
-    for (const auto& space : spaces_) sum += space->deaths.size();
+    for (const auto& space : spaces_) sum += space->deaths.count(at);
     return sum;
 }
 

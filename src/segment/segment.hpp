@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,7 +31,8 @@ public:
     const SegmentMeta& meta() const noexcept { return meta_; }
     const store::SectionFile& file() const noexcept { return *file_; }
     std::uint64_t rows() const noexcept { return rows_; }
-    std::uint64_t dead() const noexcept;
+    /// Rows that died by then.
+    std::uint64_t dead(Sequence at = std::numeric_limits<Sequence>::max()) const noexcept;
 
     /// One namespace.
     class Space {

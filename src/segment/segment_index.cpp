@@ -269,7 +269,11 @@ void SegmentIndex::install(Flushed flushed) {
 
 SegmentIndex::Segments SegmentIndex::merge_due() const {
     const StatePtr now = state();
-    const auto live = [](const Segment& segment) { return segment.rows() - segment.dead(); };
+    // A merge drops what died before the last flush, and no more.
+    const Sequence flushed = persisted_;
+    const auto live = [&](const Segment& segment) {
+        return segment.rows() - segment.dead(flushed);
+    };
     std::map<std::size_t, Segments> tiers;
     for (const auto& segment : now->segments) {
         std::size_t tier = 0;
@@ -283,7 +287,7 @@ SegmentIndex::Segments SegmentIndex::merge_due() const {
         if (segments.size() >= policy_.fan_in) return std::move(segments);
     }
     for (const auto& segment : now->segments) {
-        const auto dead = static_cast<double>(segment->dead());
+        const auto dead = static_cast<double>(segment->dead(flushed));
         if (dead >= policy_.dead_share * static_cast<double>(segment->rows()) && dead > 0) {
             return {segment};
         }
@@ -293,7 +297,7 @@ SegmentIndex::Segments SegmentIndex::merge_due() const {
 
 SegmentIndex::Segments SegmentIndex::everything() const {
     const StatePtr now = state();
-    if (now->segments.size() == 1 && now->segments.front()->dead() == 0) return {};
+    if (now->segments.size() == 1 && now->segments.front()->dead(persisted_) == 0) return {};
     return now->segments;
 }
 

@@ -74,6 +74,70 @@ TEST(Segments, AMetadataUpdateOfAFlushedChunkKeepsTextAndVector) {
     EXPECT_EQ(ids_in(*backend, "c").size(), 5U);
 }
 
+TEST(Segments, AnUpdateSurvivesAMergeOfWhatItChangedAndARestart) {
+    DatabaseInMemory database;
+    local::LocalOptions options;
+    options.flush_rows = 4;
+    options.flush_on_close_rows = 1000;  // what is in the log stays there
+    options.compaction.background = false;
+    {
+        const auto backend = database.open(options);
+        auto& local = dynamic_cast<local::LocalBackend&>(*backend);
+        must(backend->create_collection("c", vectors_schema(2)));
+        for (int i = 0; i < 12; i += 4) {
+            put(*backend, i, 4);
+            local.run_due_compactions();
+        }
+        // Of a row in a segment, which is then merged; the record is in the log alone.
+        must(backend->update("c", "default", {{.chunk_id = "c3", .metadata = {{"k", 1}}}}, {}));
+        must(local.merge_now("c"));
+        EXPECT_EQ(ids_in(*backend, "c").size(), 12U);
+    }
+    const auto backend = database.open(options);
+    EXPECT_EQ(ids_in(*backend, "c").size(), 12U);
+    const Ids ids{"c3"};
+    const auto chunk =
+        present(must(snapshot_of(*backend, "c")->fetch(scope_of("c"), ids, true)).front());
+    EXPECT_EQ(*chunk.metadata.find("k"), Value(1));
+    EXPECT_EQ(chunk.vector, (std::vector<float>{1, 3}));
+}
+
+TEST(Segments, ALostManifestIsDamageNotAnInterruptedCreation) {
+    DatabaseInMemory database;
+    local::LocalOptions options;
+    options.flush_on_close_rows = 1;
+    {
+        const auto backend = database.open(options);
+        must(backend->create_collection("c", vectors_schema(2)));
+        put(*backend, 0, 5);
+    }
+    must(database.collection("c")->remove("manifest"));
+    const auto opened = must(database.try_open(options));
+    EXPECT_FALSE(must(opened.backend->check({})).clean());
+    expect_error(opened.backend->create_collection("c", vectors_schema(2)),
+                 ErrorCode::AlreadyExists);
+    EXPECT_GT(files_of(database, "segment-"), 0U);
+}
+
+TEST(Segments, CompactingAfterADeleteAloneLeavesNothingOfIt) {
+    DatabaseInMemory database;
+    local::LocalOptions options;
+    options.flush_on_close_rows = 1;
+    {
+        const auto backend = database.open(options);
+        must(backend->create_collection("c", vectors_schema(2)));
+        put(*backend, 0, 5);
+    }
+    const auto backend = database.open(options);
+    must(backend->remove(scope_of("c"), by_ids({"c1"}), {}));
+    const auto work = must(backend->compaction("c"));
+    EXPECT_TRUE(must(work->finish()));
+    const CheckReport report = must(backend->check({}));
+    EXPECT_TRUE(report.clean());
+    EXPECT_EQ(report.superseded, 0U);
+    EXPECT_EQ(ids_in(*backend, "c").size(), 4U);
+}
+
 TEST(Segments, FilesThatNobodyNamesAreRemovedAndTheirNumbersNotUsedAgain) {
     DatabaseInMemory database;
     local::LocalOptions options;
