@@ -78,8 +78,12 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
         findings.note("another program changed it meanwhile; it was not checked");
         return {};
     }
-    report.problems.insert(report.problems.end(), found.problems.begin(), found.problems.end());
-    report.notes.insert(report.notes.end(), found.notes.begin(), found.notes.end());
+    const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& lines) {
+        to.insert(to.end(), lines.begin(), lines.end());
+    };
+    add(report.problems, found.problems);
+    add(report.unfinished, found.unfinished);
+    add(report.notes, found.notes);
     report.chunks += found.chunks;
     report.records += found.records;
     report.bytes += found.bytes;
