@@ -1,9 +1,11 @@
 #include "braid/ingest/chunker.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "braid/ingest/markdown.hpp"
+#include "braid/text/graphemes.hpp"
 #include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
@@ -12,15 +14,42 @@ namespace {
 constexpr std::size_t kLeastTokens = 16;  // for content, however long title and headings are
 
 constexpr std::size_t kMostTokenBytes = 64;
+constexpr std::size_t kMostIntroduced = 8;  // blocks in a row that introduce the next
 
 bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-    return text;
+/// Where the lines of a text begin.
+class LineStarts {
+public:
+    explicit LineStarts(std::string_view text) {
+        starts_.push_back(0);
+        for (std::size_t at = text.find('\n'); at != std::string_view::npos;
+             at = text.find('\n', at + 1)) {
+            starts_.push_back(at + 1);
+        }
+    }
+    /// From 1.
+    std::uint64_t line_of(std::size_t at) const {
+        return static_cast<std::uint64_t>(std::ranges::upper_bound(starts_, at) - starts_.begin());
+    }
+
+private:
+    std::vector<std::size_t> starts_;
+};
+
+/// Whether a block only makes sense with the one after it: "The options are:", a term before its
+/// definition, the name of an option.
+bool introduces(std::string_view block) {
+    block = trimmed(block);
+    if (block.empty() || block.size() > 200) return false;
+    if (block.back() == ':') return true;
+    if (block.find('\n') != std::string_view::npos || block.size() > 80) return false;
+    const char last = block.back();
+    const bool option = block.size() > 1 && block[0] == '-' && block[1] != ' ';
+    return option || (last != '.' && last != '!' && last != '?' && last != '|' && last != ';' &&
+                      last != '}' && static_cast<unsigned char>(last) < 0x80);
 }
 
 /// Pieces of a text that follow one another without a gap.
@@ -60,19 +89,22 @@ Pieces words(std::string_view text) {
 /// Collects the chunks of one document.
 class Chunker {
 public:
-    Chunker(const std::string& document_id, const ChunkingOptions& options)
-        : document_id_(document_id), options_(options) {}
+    Chunker(const std::string& document_id, const SourceDocument& document,
+            const ChunkingOptions& options)
+        : document_id_(document_id),
+          document_(document),
+          options_(options),
+          lines_(document.verbatim ? std::string_view(document.text) : std::string_view()) {}
 
-    void add_section(const std::optional<std::string>& title,
-                     const std::optional<std::string>& heading, const Pieces& blocks) {
-        title_ = title;
-        heading_ = heading;
-        const std::size_t above = (title ? count(*title) : 0) + (heading ? count(*heading) : 0);
+    void add(const Section& section) {
+        section_ = &section;
+        const std::size_t above = (document_.title ? count(*document_.title) : 0) +
+                                  (section.heading ? count(*section.heading) : 0);
         budget_ =
             std::max(kLeastTokens, options_.max_tokens > above ? options_.max_tokens - above : 0);
         content_.clear();
         fresh_ = false;
-        for (const std::string_view block : blocks) add_block(block);
+        for (std::size_t i = 0; i < section.blocks.size();) i += add_from(i);
         flush();
     }
 
@@ -89,11 +121,32 @@ private:
         return count(content_ + std::string(separator) + std::string(piece)) <= budget_;
     }
 
+    /// The block, with those after it that it introduces if they fit together. Says how many.
+    std::size_t add_from(std::size_t at) {
+        const auto& blocks = section_->blocks;
+        std::size_t last = at;
+        while (last + 1 < blocks.size() && last - at < kMostIntroduced &&
+               introduces(document_.text_of(blocks[last])) &&
+               fits_alone(between(blocks[at], blocks[last + 1]))) {
+            ++last;
+        }
+        line_ = blocks[at].line;
+        add_block(between(blocks[at], blocks[last]));
+        return last + 1 - at;
+    }
+
+    std::string_view between(const Block& first, const Block& last) const {
+        return std::string_view(document_.text).substr(first.begin, last.end - first.begin);
+    }
+
+    bool fits_alone(std::string_view text) const {
+        return text.size() <= budget_ * kMostTokenBytes && count(trimmed(text)) <= budget_;
+    }
+
     void add_block(std::string_view block) {
         const std::string_view separator = content_.empty() ? "" : "\n\n";
         if (fits(separator, trimmed(block))) return append(separator, trimmed(block));
-        if (fresh_ && block.size() <= budget_ * kMostTokenBytes &&
-            count(trimmed(block)) <= budget_) {
+        if (fresh_ && fits_alone(block)) {
             flush_with_overlap();
             const std::string_view again = content_.empty() ? "" : "\n\n";
             if (fits(again, trimmed(block))) return append(again, trimmed(block));
@@ -137,7 +190,7 @@ private:
                     high = middle - 1;
                 }
             }
-            std::string_view head = text::cut_at_most(word, low);
+            std::string_view head = text::cut_at_grapheme(word, low);
             if (head.empty()) head = text::first_code_points(word, 1);
             append("", head);
             word.remove_prefix(head.size());
@@ -150,6 +203,13 @@ private:
 
     void append(std::string_view separator, std::string_view piece) {
         if (piece.empty()) return;
+        const auto at = static_cast<std::size_t>(piece.data() - document_.text.data());
+        if (!fresh_) {
+            begin_ = at;
+            first_line_ = line_;
+        }
+        end_ = at + piece.size();
+        last_line_ = line_;
         content_ += separator;
         content_ += piece;
         fresh_ = true;
@@ -184,16 +244,41 @@ private:
         chunk.document_id = document_id_;
         chunk.chunk_index = static_cast<std::int64_t>(index);
         chunk.content = content;
-        chunk.title = title_;
-        chunk.section_title = heading_;
+        chunk.title = document_.title;
+        chunk.section_title = section_->heading;
+        chunk.created_at = document_.created_at;
+        chunk.metadata = document_.metadata;
+        note_place(chunk.metadata);
         fresh_ = false;
     }
 
+    /// Where in the source the chunk stands, the part before it that is repeated left out.
+    void note_place(Object& metadata) const {
+        if (section_->page > 0) metadata.set(kPageKey, section_->page);
+        if (document_.verbatim) {
+            const std::string_view all = document_.text;
+            const std::size_t end = begin_ + trimmed(all.substr(begin_, end_ - begin_)).size();
+            metadata.set(kLineKey, lines_.line_of(begin_));
+            metadata.set(kEndLineKey, lines_.line_of(std::max(begin_ + 1, end) - 1));
+            metadata.set(kOffsetKey, begin_);
+            metadata.set(kEndOffsetKey, end);
+        } else if (first_line_ > 0) {
+            metadata.set(kLineKey, first_line_);
+            metadata.set(kEndLineKey, std::max(first_line_, last_line_));
+        }
+    }
+
     const std::string& document_id_;
+    const SourceDocument& document_;
     const ChunkingOptions& options_;
-    std::optional<std::string> title_;
-    std::optional<std::string> heading_;
+    LineStarts lines_;
+    const Section* section_ = nullptr;
     std::size_t budget_ = 0;
+    std::uint64_t line_ = 0;  // of the block that is being added
+    std::size_t begin_ = 0;   // of what is fresh, in the document's text
+    std::size_t end_ = 0;
+    std::uint64_t first_line_ = 0;
+    std::uint64_t last_line_ = 0;
     std::string content_;
     bool fresh_ = false;  // content_ holds more than the overlap
     std::vector<Chunk> chunks_;
@@ -215,23 +300,23 @@ std::size_t estimate_tokens(std::string_view text) {
     return words_seen * 4 / 3 + wide + 1;
 }
 
+std::vector<Chunk> chunk_document(const std::string& document_id, const SourceDocument& document,
+                                  const ChunkingOptions& options) {
+    Chunker chunker(document_id, document, options);
+    for (const Section& section : document.sections) chunker.add(section);
+    return chunker.take();
+}
+
 std::vector<Chunk> chunk_markdown(const std::string& document_id, std::string_view text,
                                   const ChunkingOptions& options) {
-    Chunker chunker(document_id, options);
-    const MarkdownDocument document = parse_markdown(text);
-    for (const MarkdownSection& section : document.sections) {
-        chunker.add_section(document.title, section.heading, section.blocks);
-    }
-    return chunker.take();
+    return chunk_document(document_id, parse_markdown(text), options);
 }
 
 std::vector<Chunk> chunk_plain(const std::string& document_id, std::string_view title,
                                std::string_view text, const ChunkingOptions& options) {
-    Chunker chunker(document_id, options);
-    std::optional<std::string> own_title;
-    if (!title.empty()) own_title = title;
-    chunker.add_section(own_title, std::nullopt, split_paragraphs(text));
-    return chunker.take();
+    SourceDocument document = parse_plain(text);
+    if (!title.empty()) document.title = title;
+    return chunk_document(document_id, document, options);
 }
 
 }  // namespace braid::ingest

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "braid/collection.hpp"
+#include "braid/ingest/source_document.hpp"
 
 namespace braid::ingest {
 
@@ -19,10 +20,22 @@ struct ChunkingOptions {
     std::function<std::size_t(std::string_view)> count_tokens;
 };
 
-/// Cuts a Markdown text into chunks: at headings, else between paragraphs, else between sentences,
-/// else between words, never inside a character. `section_title` holds the headings above a chunk,
-/// below the first-level one, joined by " > "; the first first-level heading is the title. Headings
-/// inside fenced code are text. Ids are "<document_id>#<index>".
+/// Metadata of a chunk: where in its source it stands, as far as the source's format tells. Lines
+/// and pages count from 1, offsets are bytes of the source's text in UTF-8.
+inline constexpr std::string_view kLineKey = "source_line";
+inline constexpr std::string_view kEndLineKey = "source_end_line";
+inline constexpr std::string_view kPageKey = "source_page";
+inline constexpr std::string_view kOffsetKey = "source_offset";
+inline constexpr std::string_view kEndOffsetKey = "source_end_offset";
+
+/// Cuts a document into chunks: between sections, else between blocks, else between sentences, else
+/// between words, never inside a character. A block that introduces the next one (a line that ends
+/// with ":", a term, the name of an option) stays with it where both fit. `section_title` holds the
+/// headings above a chunk. Ids are "<document_id>#<index>".
+std::vector<Chunk> chunk_document(const std::string& document_id, const SourceDocument& document,
+                                  const ChunkingOptions& options);
+
+/// The same for a Markdown text (markdown.hpp).
 std::vector<Chunk> chunk_markdown(const std::string& document_id, std::string_view text,
                                   const ChunkingOptions& options);
 

@@ -1,15 +1,18 @@
 #include "braid/ingest/directory.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <chrono>
+#include <future>
 #include <iterator>
-#include <optional>
 #include <set>
+#include <span>
 #include <system_error>
+#include <utility>
 
-#include "braid/core/sha256.hpp"
-#include "braid/ingest/document_ids.hpp"
-#include "braid/text/utf8.hpp"
+#include "braid/core/parallel.hpp"
+#include "braid/ingest/database_target.hpp"
+#include "braid/ingest/file_work.hpp"
+#include "braid/ingest/stored_files.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -17,34 +20,29 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kNamedIds = 3;  // in a warning
+/// Of files that go through the stages together.
+constexpr std::size_t kGroupFiles = 64;
+constexpr std::uint64_t kGroupBytes = std::uint64_t{16} << 20;
+/// Of one write: large where writing costs, small where embedding does and progress should show.
+constexpr std::size_t kBatchChunks = 1000;
+constexpr std::size_t kEmbeddedBatchChunks = 64;
+/// Part of every fingerprint: raised when files are read or cut in another way.
+constexpr std::string_view kReading = "2";
 
-enum class Kind { Markdown, Plain };
-
-std::optional<Kind> kind_of(const fs::path& path) {
-    std::string extension = path.extension().string();
-    std::ranges::transform(extension, extension.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    if (extension == ".md" || extension == ".markdown") return Kind::Markdown;
-    if (extension == ".txt" || extension == ".text") return Kind::Plain;
-    return std::nullopt;
-}
-
-Result<std::string> read_text(const SourceFile& file, std::uint64_t max_bytes) {
-    if (file.bytes > max_bytes) {
-        return invalid_argument("it has " + std::to_string(file.bytes) + " bytes, the limit is " +
-                                std::to_string(max_bytes));
+class Stopwatch {
+public:
+    explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+    ~Stopwatch() {
+        seconds_ +=
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     }
-    std::ifstream in(file.path, std::ios::binary);
-    if (!in) return fail(ErrorCode::IoError, "it cannot be opened");
-    std::string text(static_cast<std::size_t>(file.bytes), '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (in.bad()) return fail(ErrorCode::IoError, "it cannot be read");
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-    BRAID_CHECK(text::require_utf8(text, "its text"));
-    return text;
-}
+
+private:
+    double& seconds_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 /// "3 documents …: a, b, c, …"
 std::string count_and_name(const std::vector<std::string>& ids, std::string_view one,
@@ -57,84 +55,69 @@ std::string count_and_name(const std::vector<std::string>& ids, std::string_view
     return ids.size() > kNamedIds ? text + ", …" : text;
 }
 
-class DatabaseTarget final : public DirectoryTarget {
-public:
-    DatabaseTarget(Database& database, const DirectoryOptions& options)
-        : database_(database), scope_{options.collection, options.namespace_, {}, {}} {}
-
-    Result<std::string> embedder() override {
-        BRAID_TRY(CollectionInfo info, database_.describe(scope_.collection));
-        return std::move(info.schema.vectors.embedder);
-    }
-    Result<std::optional<TokenCounter>> token_counter() override {
-        return database_.token_counter(scope_.collection);
-    }
-    Result<std::vector<std::optional<Chunk>>> get(
-        const std::vector<std::string>& chunk_ids) override {
-        return database_.get(scope_, chunk_ids);
-    }
-    Result<std::uint64_t> count(const Value& filter) override {
-        ReadScope scope = scope_;
-        BRAID_TRY(scope.filter, parse_filter(filter));
-        return database_.count(scope);
-    }
-    Result<WriteReport> replace(std::vector<Chunk> chunks) override {
-        WriteOptions whole;
-        whole.replace_documents = true;
-        return database_.add(scope_.collection, std::move(chunks), scope_.namespace_, whole);
-    }
-    Result<> update(std::vector<MetadataUpdate> updates) override {
-        BRAID_CHECK(database_.update(scope_.collection, std::move(updates), scope_.namespace_));
-        return {};
-    }
-    Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override {
-        BRAID_TRY(const WriteReport removed,
-                  database_.remove(scope_, {.chunk_ids = chunk_ids, .document_ids = {}}));
-        return removed.written;
-    }
-
-private:
-    Database& database_;
-    ReadScope scope_;
-};
-
-/// The chunks of a document, in its order: as cutting numbers them, up to the first that is
-/// missing.
-Result<std::vector<Chunk>> document_in(DirectoryTarget& target, const std::string& document_id) {
-    constexpr std::size_t at_once = 64;
-    std::vector<Chunk> chunks;
-    while (true) {
-        std::vector<std::string> ids;
-        for (std::size_t i = 0; i < at_once; ++i) {
-            ids.push_back(document_id + "#" + std::to_string(chunks.size() + i));
-        }
-        BRAID_TRY(auto found, target.get(ids));
-        for (auto& chunk : found) {
-            if (!chunk) return chunks;
-            chunks.push_back(*std::move(chunk));
-        }
-    }
-}
-
-/// A document as it is stored before its file is read again.
-struct Stored {
-    DocumentId document;
-    std::string key;            // of the file
-    std::vector<Chunk> chunks;  // none: it is new
-};
-
 /// The work on some directories.
 class DirectoryIngest {
 public:
     DirectoryIngest(DirectoryTarget& target, const DirectoryOptions& options)
-        : target_(target), options_(options), chunking_(options.chunking) {}
+        : target_(target),
+          options_(options),
+          chunking_(options.chunking),
+          stored_(target, options.replace) {}
 
     Result<DirectoryReport> run(const std::vector<fs::path>& roots) {
-        std::vector<SourceFile> files;
-        for (const fs::path& root : roots) {
-            BRAID_TRY(auto found, list_text_files(root));
-            std::ranges::move(found, std::back_inserter(files));
+        BRAID_CHECK(list(roots));
+        BRAID_CHECK(prepare());
+        for (std::size_t begin = 0; begin < files_.size();) {
+            if (options_.stop.stop_requested()) {
+                BRAID_CHECK(finish_writing());
+                return interrupted();
+            }
+            const std::size_t end = end_of_group(begin);
+            auto done = handle(std::span(files_).subspan(begin, end - begin));
+            if (!done) {
+                BRAID_CHECK(finish_writing());
+                return tl::unexpected<Error>(std::move(done).error());
+            }
+            begin = end;
         }
+        BRAID_CHECK(finish_writing());
+        if (options_.stop.stop_requested()) return interrupted();
+        BRAID_CHECK(look_for_gone());
+        warn_about_ids();
+        return std::move(report_);
+    }
+
+private:
+    static tl::unexpected<Error> interrupted() {
+        return fail(ErrorCode::Cancelled,
+                    "interrupted; what was written stays, the next run goes on from there");
+    }
+
+    Result<> list(const std::vector<fs::path>& roots) {
+        std::set<fs::path> places;
+        for (const fs::path& root : roots) {
+            BRAID_TRY(Listing found, list_files(root, options_.walk));
+            for (LeftOut& left : found.left_out) {
+                if (left.failed) report_.failed.push_back(left.path + ": " + left.reason);
+                FileOutcome& outcome = report_.outcomes.emplace_back();
+                outcome.path = std::move(left.path);
+                outcome.state = left.failed ? FileState::Failed : FileState::Skipped;
+                outcome.reason = std::move(left.reason);
+            }
+            std::error_code ignored;
+            if (fs::is_directory(root, ignored)) folders_.insert(fs::canonical(root, ignored));
+            for (SourceFile& file : found.files) {
+                if (places.insert(file.place).second) files_.push_back(std::move(file));
+            }
+        }
+        progress_.files = files_.size();
+        if (options_.strict && !report_.failed.empty()) {
+            return fail(ErrorCode::IoError, report_.failed.front());
+        }
+        return {};
+    }
+
+    Result<> prepare() {
         BRAID_TRY(const std::string embedder, target_.embedder());
         BRAID_TRY(const auto counter, target_.token_counter());
         if (counter && !chunking_.count_tokens) {
@@ -143,132 +126,192 @@ public:
                 chunking_.max_tokens = std::min(chunking_.max_tokens, counter->limit);
             }
         }
-        settings_ = embedder + "\n" + std::to_string(chunking_.max_tokens) + "\n" +
+        batch_chunks_ = counter ? kEmbeddedBatchChunks : kBatchChunks;
+        settings_ = std::string(kReading) + "\n" + embedder + "\n" +
+                    std::to_string(chunking_.max_tokens) + "\n" +
                     std::to_string(chunking_.overlap_tokens) + "\n";
-        report_.files = files.size();
-        DirectoryProgress progress{.files_done = 0, .files = files.size(), .chunks = 0};
-        for (const SourceFile& file : files) {
-            if (options_.stop.stop_requested()) {
-                return fail(ErrorCode::Cancelled, "interrupted; what was written stays");
+        return {};
+    }
+
+    std::size_t end_of_group(std::size_t begin) const {
+        std::uint64_t bytes = 0;
+        std::size_t end = begin;
+        while (end < files_.size() && end - begin < kGroupFiles &&
+               (end == begin || bytes + files_[end].bytes <= kGroupBytes)) {
+            bytes += std::min(files_[end].bytes, options_.max_file_bytes);
+            ++end;
+        }
+        return end;
+    }
+
+    /// Reads, cuts and hands over to be written one group of files. The group before is written
+    /// meanwhile.
+    Result<> handle(std::span<const SourceFile> files) {
+        std::vector<FileWork> group(files.size());
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            group[i].file = &files[i];
+            group[i].outcome.path = shown_path(files[i].path);
+        }
+        read(group);
+        BRAID_CHECK(find(group));
+        parse(group);
+        BRAID_CHECK(finish_writing());
+        if (target_.is_concurrent()) {
+            writing_ = std::async(std::launch::async, [this, group = std::move(group)]() mutable {
+                return write(group);
+            });
+            return {};
+        }
+        return write(group);
+    }
+
+    void read(std::vector<FileWork>& group) {
+        const Stopwatch watch(report_.times.reading);
+        core::run_computing(group.size(), [&](std::size_t i) {
+            read_file(group[i], options_.max_file_bytes, settings_);
+        });
+    }
+
+    Result<> find(std::vector<FileWork>& group) {
+        std::vector<const SourceFile*> files;
+        std::vector<FileWork*> works;
+        for (FileWork& work : group) {
+            if (work.settled && work.outcome.format.empty() &&
+                work.outcome.state == FileState::Skipped && work.outcome.reason != "empty") {
+                continue;  // of a format that nothing was ever stored of
             }
-            BRAID_CHECK(add(file));
-            ++progress.files_done;
-            progress.chunks = report_.chunks;
-            if (options_.progress) options_.progress(progress);
+            files.push_back(work.file);
+            works.push_back(&work);
         }
-        warn_about_ids();
-        return std::move(report_);
+        BRAID_TRY(auto found, stored_.find(files));
+        for (std::size_t i = 0; i < works.size(); ++i) {
+            FileWork& work = *works[i];
+            work.stored = std::move(found[i]);
+            if (work.settled) continue;
+            if (!work.stored.document) {
+                work.settle(FileState::Failed, "other documents have every id that it could have");
+                continue;
+            }
+            work.outcome.document_id = work.stored.document->id;
+            BRAID_TRY(
+                const bool unchanged,
+                stored_.is_unchanged(work.stored, *work.file, work.fingerprint, options_.dry_run));
+            if (unchanged) work.settle(FileState::Unchanged, {});
+        }
+        return {};
     }
 
-private:
-    Result<> add(const SourceFile& file) {
-        const auto text = read_text(file, options_.max_file_bytes);
-        if (!text) {
-            report_.failed.push_back(file.path.string() + ": " + text.error().message);
-            return {};
-        }
-        const std::string hashed = settings_ + *text;
-        const std::string fingerprint =
-            core::sha256_hex(std::as_bytes(std::span(hashed))).substr(0, 32);
-        BRAID_TRY(const auto stored, find(file));
-        if (!stored) {
-            report_.failed.push_back(file.path.string() +
-                                     ": other documents have every id that it could have");
-            return {};
-        }
-        claimed_.insert(stored->document.id);
-        if (is_unchanged(stored->chunks, fingerprint)) {
-            ++report_.unchanged;
-            return mark(*stored);
-        }
-        return write(file, *text, fingerprint, *stored);
+    void parse(std::vector<FileWork>& group) {
+        const Stopwatch watch(report_.times.parsing);
+        core::run_computing(group.size(), [&](std::size_t i) {
+            if (!group[i].settled) cut_file(group[i], chunking_);
+            group[i].bytes = {};
+        });
     }
 
-    /// What is there of the file. None if there is no id for it.
-    Result<std::optional<Stored>> find(const SourceFile& file) {
-        const FileIds ids = file_ids(file.place, file.below);
-        std::vector<std::string> firsts;
-        firsts.reserve(ids.ids.size());
-        for (const std::string& id : ids.ids) firsts.push_back(id + "#0");
-        BRAID_TRY(auto present, target_.get(firsts));
-        while (true) {
-            auto document =
-                choose_document_id(ids, present, options_.replace,
-                                   [&](const std::string& id) { return claimed_.contains(id); });
-            if (!document) return std::nullopt;
-            const auto place = std::ranges::find(ids.ids, document->id) - ids.ids.begin();
-            auto& first = present[static_cast<std::size_t>(place)];
-            if (!first) {
-                BRAID_TRY(const bool taken, is_others(document->id));
-                if (taken) {
-                    first.emplace();
-                    continue;
+    Result<> finish_writing() {
+        if (!writing_.valid()) return {};
+        return writing_.get();
+    }
+
+    Result<> write(std::vector<FileWork>& group) {
+        const Stopwatch watch(report_.times.storing);
+        std::vector<FileWork*> batch;
+        std::size_t chunks = 0;
+        for (FileWork& work : group) {
+            if (work.settled) {
+                BRAID_CHECK(note(work));
+                continue;
+            }
+            if (chunks + work.chunks.size() > batch_chunks_ && !batch.empty()) {
+                BRAID_CHECK(store(batch));
+                batch.clear();
+                chunks = 0;
+                if (options_.stop.stop_requested()) return {};
+            }
+            batch.push_back(&work);
+            chunks += work.chunks.size();
+        }
+        return batch.empty() ? Result<>{} : store(batch);
+    }
+
+    Result<> store(const std::vector<FileWork*>& batch) {
+        if (!options_.dry_run) {
+            std::vector<Chunk> chunks;
+            for (const FileWork* const work : batch) {
+                std::ranges::copy(work->chunks, std::back_inserter(chunks));
+            }
+            auto written = target_.replace(std::move(chunks));
+            if (!written && batch.size() > 1 && is_about_a_file(written.error())) {
+                for (FileWork* const work : batch) BRAID_CHECK(store({work}));
+                return {};
+            }
+            if (!written) {
+                if (!is_about_a_file(written.error())) {
+                    return fail(batch.front()->outcome.path, written.error());
                 }
+                batch.front()->settle(FileState::Failed, written.error().message);
+                return note(*batch.front());
             }
-            Stored stored{.document = *std::move(document), .key = ids.key, .chunks = {}};
-            if (first) {
-                BRAID_TRY(stored.chunks, document_in(target_, stored.document.id));
-            }
-            return stored;
+            std::ranges::move(written->warnings, std::back_inserter(report_.warnings));
+            report_.removed += written->removed;
         }
+        for (FileWork* const work : batch) {
+            const DocumentId& document = *work->stored.document;
+            if (document.longer && !work->stored.first) report_.renamed.push_back(document.id);
+            if (document.unmarked) replaced_.push_back(document.id);
+            report_.chunks += work->chunks.size();
+            BRAID_CHECK(note(*work));
+        }
+        return {};
     }
 
-    /// Whether chunks that came from no file make up a document of this id. Counting costs a pass
-    /// over the collection, so it is first seen whether there are such chunks at all.
-    Result<bool> is_others(const std::string& id) {
-        const Value no_file = Object{{std::string(kFingerprintKey), Object{{"$exists", false}}}};
-        if (!others_) {
-            BRAID_TRY(others_, target_.count(no_file));
-        }
-        if (*others_ == 0) return false;
-        BRAID_TRY(const std::uint64_t chunks, target_.count(Object{{"document_id", Value(id)}}));
-        return chunks > 0;
+    static bool is_about_a_file(const Error& error) {
+        return error.code == ErrorCode::Conflict || error.code == ErrorCode::InvalidArgument;
     }
 
-    /// Notes the file that chunks came from, where that is not known or was another.
-    Result<> mark(const Stored& stored) {
-        std::vector<MetadataUpdate> updates;
-        for (const Chunk& chunk : stored.chunks) {
-            const Value* const key = chunk.metadata.find(kSourceKey);
-            if (key != nullptr && *key == Value(stored.key)) continue;
-            MetadataUpdate& update = updates.emplace_back();
-            update.chunk_id = chunk.chunk_id;
-            update.metadata.set(kSourceKey, stored.key);
+    /// Adds a file's outcome to the report. What is left of one without text is removed.
+    Result<> note(FileWork& work) {
+        for (const std::string& warning : work.warnings) {
+            report_.warnings.push_back(work.outcome.path + ": " + warning);
         }
-        if (updates.empty()) return {};
-        return target_.update(std::move(updates));
+        const FileOutcome& outcome = work.outcome;
+        const bool readable = !outcome.format.empty() || outcome.reason == "empty";
+        report_.files += readable || outcome.state == FileState::Failed;
+        report_.written += outcome.state == FileState::Stored;
+        report_.unchanged += outcome.state == FileState::Unchanged;
+        if (outcome.state == FileState::Failed) {
+            report_.failed.push_back(outcome.path + ": " + outcome.reason);
+        }
+        const bool emptied = outcome.state == FileState::Skipped && readable;
+        if (emptied && work.stored.first && work.stored.document && !options_.dry_run) {
+            BRAID_TRY(const std::uint64_t removed, target_.remove({work.stored.document->id}));
+            report_.removed += removed;
+        }
+        report_.outcomes.push_back(std::move(work.outcome));
+        ++progress_.files_done;
+        progress_.chunks = report_.chunks;
+        if (options_.progress) options_.progress(progress_);
+        if (options_.strict && report_.outcomes.back().state == FileState::Failed) {
+            return fail(ErrorCode::IoError, report_.failed.back());
+        }
+        return {};
     }
 
-    Result<> write(const SourceFile& file, const std::string& text, const std::string& fingerprint,
-                   const Stored& stored) {
-        const std::string& id = stored.document.id;
-        std::vector<Chunk> chunks = cut(file, id, text);
-        for (Chunk& chunk : chunks) {
-            chunk.metadata.set("source_path", file.below);
-            chunk.metadata.set(kSourceKey, stored.key);
-            chunk.metadata.set(kFingerprintKey, fingerprint);
-            chunk.metadata.set("source_chunks", chunks.size());
+    Result<> look_for_gone() {
+        const bool missing_only = !options_.walk.include.empty() || !options_.walk.exclude.empty();
+        for (const fs::path& folder : folders_) {
+            BRAID_TRY(auto gone, stored_.gone_from(folder.generic_string(), missing_only));
+            std::ranges::move(gone, std::back_inserter(report_.gone));
         }
-        if (chunks.empty()) {
-            BRAID_CHECK(remove_all(stored.chunks));
-            report_.failed.push_back(file.path.string() + ": it holds no text");
-            return {};
+        if (report_.gone.empty() || !options_.prune || options_.dry_run) return {};
+        constexpr std::size_t at_once = 500;
+        for (std::size_t at = 0; at < report_.gone.size(); at += at_once) {
+            const auto part =
+                std::span(report_.gone).subspan(at, std::min(at_once, report_.gone.size() - at));
+            BRAID_TRY(const std::uint64_t removed, target_.remove({part.begin(), part.end()}));
+            report_.removed += removed;
         }
-        const std::size_t count = chunks.size();
-        const auto written = target_.replace(std::move(chunks));
-        if (!written && written.error().code == ErrorCode::Conflict) {
-            report_.failed.push_back(file.path.string() + ": " + written.error().message);
-            return {};
-        }
-        if (!written) return fail(file.path.string(), written.error());
-        for (const std::string& warning : written->warnings) {
-            report_.warnings.push_back(id + ": " + warning);
-        }
-        if (stored.document.longer) report_.renamed.push_back(id);
-        if (stored.document.unmarked) replaced_.push_back(id);
-        ++report_.written;
-        report_.chunks += count;
-        report_.removed += written->removed;
         return {};
     }
 
@@ -289,89 +332,28 @@ private:
                                "documents of an earlier version of braid, which did not note the "
                                "folder, were replaced by the files of their paths"));
         }
-    }
-
-    std::vector<Chunk> cut(const SourceFile& file, const std::string& id,
-                           const std::string& text) const {
-        std::vector<Chunk> chunks;
-        const std::string stem = file.path.stem().string();
-        if (kind_of(file.path) == Kind::Markdown) {
-            chunks = chunk_markdown(id, text, chunking_);
-        } else {
-            chunks = chunk_plain(id, stem, text, chunking_);
+        if (!report_.gone.empty() && !options_.prune) {
+            report_.warnings.push_back(count_and_name(
+                report_.gone, "stored document has no file any more; --prune removes it",
+                "stored documents have no files any more; --prune removes them"));
         }
-        for (Chunk& chunk : chunks) {
-            if (!chunk.title) chunk.title = stem;
-        }
-        return chunks;
-    }
-
-    /// Every chunk is there with this fingerprint: the last run finished.
-    static bool is_unchanged(const std::vector<Chunk>& present, const std::string& fingerprint) {
-        if (present.empty()) return false;
-        const Value* count = present.front().metadata.find("source_chunks");
-        if (count == nullptr || *count != Value(present.size())) return false;
-        return std::ranges::all_of(present, [&](const Chunk& chunk) {
-            const Value* stored = chunk.metadata.find(kFingerprintKey);
-            return stored != nullptr && *stored == Value(fingerprint);
-        });
-    }
-
-    Result<> remove_all(const std::vector<Chunk>& present) {
-        if (present.empty()) return {};
-        std::vector<std::string> ids;
-        ids.reserve(present.size());
-        for (const Chunk& chunk : present) ids.push_back(chunk.chunk_id);
-        BRAID_TRY(const std::uint64_t removed, target_.remove(ids));
-        report_.removed += removed;
-        return {};
     }
 
     DirectoryTarget& target_;
     const DirectoryOptions& options_;
     ChunkingOptions chunking_;
+    StoredFiles stored_;
     std::string settings_;
-    std::optional<std::uint64_t> others_;  // chunks that came from no file, once counted
-    std::set<std::string> claimed_;        // ids that files of this run have
-    std::vector<std::string> replaced_;    // of a version that did not note the file
+    std::size_t batch_chunks_ = kBatchChunks;
+    std::vector<SourceFile> files_;
+    std::set<fs::path> folders_;         // that were given, absolute, without links
+    std::vector<std::string> replaced_;  // of a version that did not note the file
+    DirectoryProgress progress_;
     DirectoryReport report_;
+    std::future<Result<>> writing_;  // a group; the last member, so that it ends first
 };
 
 }  // namespace
-
-Result<std::vector<SourceFile>> list_text_files(const fs::path& root) {
-    std::error_code error;
-    const fs::file_status status = fs::status(root, error);
-    if (!fs::exists(status)) {
-        return fail(ErrorCode::NotFound, "there is no file or directory \"" + root.string() + "\"");
-    }
-    const fs::path place = fs::canonical(root, error);
-    if (error) {
-        return fail(ErrorCode::IoError, "reading \"" + root.string() + "\": " + error.message());
-    }
-    std::vector<SourceFile> files;
-    if (fs::is_regular_file(status)) {
-        files.push_back(
-            {root, root.filename().generic_string(), place, fs::file_size(root, error)});
-        return files;
-    }
-    auto walk = fs::recursive_directory_iterator(
-        root, fs::directory_options::skip_permission_denied, error);
-    for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
-        const fs::path& path = walk->path();
-        const bool hidden = path.filename().string().starts_with('.');
-        if (hidden && walk->is_directory(error)) walk.disable_recursion_pending();
-        if (hidden || walk->is_symlink(error) || !walk->is_regular_file(error)) continue;
-        if (!kind_of(path)) continue;
-        const fs::path below = path.lexically_relative(root);
-        files.push_back({path, below.generic_string(), place / below, walk->file_size(error)});
-    }
-    if (error) {
-        return fail(ErrorCode::IoError, "reading \"" + root.string() + "\": " + error.message());
-    }
-    std::ranges::sort(files, {}, &SourceFile::below);
-    return files;
-}
 
 Result<DirectoryReport> ingest_directory(DirectoryTarget& target,
                                          const std::vector<fs::path>& roots,

@@ -6,27 +6,17 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "braid/collection.hpp"
 #include "braid/database.hpp"
 #include "braid/ingest/chunker.hpp"
+#include "braid/ingest/file_outcome.hpp"
+#include "braid/ingest/walk.hpp"
 #include "braid/result.hpp"
 
 namespace braid::ingest {
-
-/// A file that can be read as text: .md, .markdown, .txt, .text.
-struct SourceFile {
-    std::filesystem::path path;
-    std::string below;            // the path below the directory, with '/'
-    std::filesystem::path place;  // absolute, without links
-    std::uint64_t bytes = 0;
-};
-
-/// Files below `root` (or `root` itself), by their path below it. Hidden ones and links are left
-/// out.
-/// NotFound if there is no such path.
-Result<std::vector<SourceFile>> list_text_files(const std::filesystem::path& root);
 
 struct DirectoryProgress {
     std::size_t files_done = 0;
@@ -39,20 +29,34 @@ struct DirectoryOptions {
     std::string namespace_{kDefaultNamespace};
     ChunkingOptions chunking;  // tokens as the collection's embedder counts, unless it says how
     std::uint64_t max_file_bytes = std::uint64_t{64} << 20;
+    WalkOptions walk;
     bool replace = false;  // what other files stored under the ids of these
+    bool prune = false;    // documents whose files are gone from the folders given
+    bool dry_run = false;  // report only
+    bool strict = false;   // the first file that fails ends the run
     std::function<void(const DirectoryProgress&)> progress;
     std::stop_token stop;
 };
 
+/// Seconds that each part of the work took; parts overlap.
+struct DirectoryTimes {
+    double reading = 0;
+    double parsing = 0;  // and cutting
+    double storing = 0;  // and embedding
+};
+
 struct DirectoryReport {
-    std::size_t files = 0;      // found
-    std::size_t unchanged = 0;  // skipped
+    std::size_t files = 0;      // found, of formats that can be read
+    std::size_t unchanged = 0;  // not read again
     std::size_t written = 0;
-    std::uint64_t chunks = 0;           // written
-    std::uint64_t removed = 0;          // chunks that a changed file no longer has
+    std::uint64_t chunks = 0;   // written
+    std::uint64_t removed = 0;  // chunks that changed files no longer have, or gone ones had
+    std::vector<FileOutcome> outcomes;  // of every file and folder that was seen
     std::vector<std::string> failed;    // files that could not be read, and why
     std::vector<std::string> renamed;   // new documents whose path below the folder was taken
+    std::vector<std::string> gone;      // documents whose files are gone; with `prune` removed
     std::vector<std::string> warnings;  // said by the writes, and about ids
+    DirectoryTimes times;
 };
 
 /// The collection and namespace that the chunks go to.
@@ -67,21 +71,36 @@ public:
         const std::vector<std::string>& chunk_ids) = 0;
     /// How many chunks match a filter.
     virtual Result<std::uint64_t> count(const Value& filter) = 0;
-    /// The chunks of one document, in place of all it had.
+    /// Up to `limit` chunks that match a filter, after the id `after`, in the order of their ids.
+    virtual Result<std::vector<Chunk>> scan(const Value& filter, const std::string& after,
+                                            std::size_t limit) = 0;
+    /// The chunks of some documents, in place of all they had.
     virtual Result<WriteReport> replace(std::vector<Chunk> chunks) = 0;
     virtual Result<> update(std::vector<MetadataUpdate> updates) = 0;
-    /// Says how many there were.
-    virtual Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) = 0;
+    /// Says how many chunks they had.
+    virtual Result<std::uint64_t> remove(const std::vector<std::string>& document_ids) = 0;
+    /// Whether it can be read while it is written to.
+    virtual bool is_concurrent() const { return false; }
 };
 
-/// Cuts every text file below `roots` into chunks and writes them, a file at a time, all or none. A
-/// file whose text, chunking and embedder are those of the last run is skipped. A file that cannot
-/// be read is reported and does not stop the others. Chunks carry `source_path`, `source_key` and
-/// `source_fingerprint` in their metadata.
+/// Metadata of a chunk cut from a file: the file's absolute path, the folder it was found by, and
+/// its path below that.
+inline constexpr std::string_view kSource = "source";
+inline constexpr std::string_view kSourceRoot = "source_root";
+inline constexpr std::string_view kSourcePath = "source_path";
+
+/// Cuts every file below `roots` that can be read (format.hpp) into chunks and writes them, each
+/// file's all or none, some files at a time. A file whose bytes, chunking and embedder are those of
+/// the last run is not read again. A file that cannot be read is reported and does not stop the
+/// others. Chunks carry where they came from in their metadata (kSource, document_ids.hpp,
+/// chunker.hpp, read_source.hpp).
 ///
 /// A document's id is the file's path below its root. A file that is stored already keeps its id,
 /// whichever root it is found by; where another file has the id, names of the folders above are put
 /// before it until none has (document_ids.hpp), and the report says so.
+///
+/// Documents that an earlier run found below one of these folders, and this one did not, are gone.
+/// With patterns of what to include or exclude, only those whose files do not exist are.
 Result<DirectoryReport> ingest_directory(DirectoryTarget& target,
                                          const std::vector<std::filesystem::path>& roots,
                                          const DirectoryOptions& options);

@@ -1,6 +1,10 @@
 #include "braid/ingest/markdown.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+
+#include "braid/ingest/front_matter.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -40,12 +44,26 @@ std::optional<std::string_view> unindented(std::string_view line) {
     return line.substr(spaces);
 }
 
-/// "```" or "~~~", three or more; the mark's length, 0 if it is none.
-std::size_t fence_length(std::string_view line) {
+/// "```" or "~~~", three or more of them.
+struct Fence {
+    char mark = 0;
+    std::size_t length = 0;  // 0: it is none
+    bool bare = false;       // nothing follows the marks
+
+    bool closes(const Fence& open) const {
+        return mark == open.mark && length >= open.length && bare;
+    }
+};
+
+Fence fence_in(std::string_view line) {
     const auto text = unindented(line);
-    if (!text || text->empty() || (text->front() != '`' && text->front() != '~')) return 0;
-    const std::size_t length = std::min(text->find_first_not_of(text->front()), text->size());
-    return length >= 3 ? length : 0;
+    if (!text || text->empty() || (text->front() != '`' && text->front() != '~')) return {};
+    const char mark = text->front();
+    const std::size_t length = std::min(text->find_first_not_of(mark), text->size());
+    const std::string_view info = without_blanks(text->substr(length));
+    // `a` in a line of text is code within it, and no fence.
+    if (length < 3 || (mark == '`' && info.find('`') != std::string_view::npos)) return {};
+    return {mark, length, info.empty()};
 }
 
 struct Heading {
@@ -87,25 +105,6 @@ bool is_plain_text(std::string_view line) {
     return !text.empty() && text.find_first_of("#>|`~*+-=") != 0;
 }
 
-/// Skips front matter; takes its title.
-std::size_t front_matter(const std::vector<Line>& lines, std::optional<std::string>& title) {
-    if (lines.empty() || without_blanks(lines[0].text) != "---") return 0;
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-        const std::string_view line = without_blanks(lines[i].text);
-        if (line == "---" || line == "...") return i + 1;
-        if (line.starts_with("title:")) {
-            std::string_view value = without_blanks(line.substr(6));
-            if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
-                value.back() == value.front()) {
-                value = value.substr(1, value.size() - 2);
-            }
-            if (!value.empty()) title = value;
-        }
-    }
-    title.reset();
-    return 0;  // never closed: it is text
-}
-
 std::string joined(const std::vector<Heading>& path) {
     std::string text;
     for (const Heading& heading : path) {
@@ -115,29 +114,28 @@ std::string joined(const std::vector<Heading>& path) {
     return text;
 }
 
-}  // namespace
-
-std::vector<std::string_view> split_paragraphs(std::string_view text) {
-    std::vector<std::string_view> paragraphs;
+/// The paragraphs of text[begin, end).
+std::vector<Block> paragraphs_in(std::string_view text, std::size_t first, std::size_t last) {
+    std::vector<Block> paragraphs;
     std::size_t begin = 0;
     std::size_t end = 0;  // of the paragraph so far; equal to `begin` while there is none
-    std::size_t fence = 0;
+    Fence fence;
     const auto close = [&] {
-        if (end > begin) paragraphs.push_back(text.substr(begin, end - begin));
+        if (end > begin) paragraphs.push_back({first + begin, first + end, 0});
         begin = end;
     };
-    for (const Line& line : lines_of(text)) {
-        const std::size_t mark = fence_length(line.text);
-        if (fence == 0 && mark > 0) {
+    for (const Line& line : lines_of(text.substr(first, last - first))) {
+        const Fence mark = fence_in(line.text);
+        if (fence.length == 0 && mark.length > 0) {
             close();
             fence = mark;
-        } else if (fence > 0 && mark >= fence) {
+        } else if (fence.length > 0 && mark.closes(fence)) {
             end = line.end;
-            fence = 0;
+            fence = {};
             close();
             continue;
         }
-        if (fence == 0 && without_blanks(line.text).empty()) {
+        if (fence.length == 0 && without_blanks(line.text).empty()) {
             close();
             continue;
         }
@@ -148,20 +146,32 @@ std::vector<std::string_view> split_paragraphs(std::string_view text) {
     return paragraphs;
 }
 
-MarkdownDocument parse_markdown(std::string_view text) {
-    MarkdownDocument document;
-    const std::vector<Line> lines = lines_of(text);
-    std::optional<std::string> front_title;
-    const std::size_t first = front_matter(lines, front_title);
-    std::size_t i = first;
+}  // namespace
+
+SourceDocument parse_plain(std::string_view text) {
+    SourceDocument document;
+    document.text = text;
+    document.verbatim = true;
+    auto blocks = paragraphs_in(text, 0, text.size());
+    if (!blocks.empty()) document.sections.push_back({std::nullopt, std::move(blocks), 0});
+    return document;
+}
+
+SourceDocument parse_markdown(std::string_view text) {
+    SourceDocument document;
+    document.text = text;
+    document.verbatim = true;
+    const FrontMatter front = read_front_matter(text);
+    document.metadata = front.metadata;
+    document.created_at = front.date;
     std::vector<Heading> path;
-    std::size_t section_begin = i < lines.size() ? lines[i].begin : text.size();
-    std::size_t fence = 0;
+    std::size_t section_begin = front.bytes;
+    Fence fence;
 
     const auto close_section = [&](std::size_t end) {
-        auto blocks = split_paragraphs(text.substr(section_begin, end - section_begin));
+        auto blocks = paragraphs_in(text, section_begin, end);
         if (blocks.empty()) return;
-        MarkdownSection& section = document.sections.emplace_back();
+        Section& section = document.sections.emplace_back();
         if (!path.empty()) section.heading = joined(path);
         section.blocks = std::move(blocks);
     };
@@ -175,16 +185,27 @@ MarkdownDocument parse_markdown(std::string_view text) {
         }
         section_begin = begin;
     };
-    for (; i < lines.size(); ++i) {
-        const std::size_t mark = fence_length(lines[i].text);
-        if (mark > 0 && (fence == 0 || mark >= fence)) fence = fence == 0 ? mark : 0;
-        if (fence > 0 || mark > 0) continue;
+    std::vector<Line> lines = lines_of(text.substr(front.bytes));
+    for (Line& line : lines) {
+        line.begin += front.bytes;
+        line.end += front.bytes;
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const Fence mark = fence_in(lines[i].text);
+        if (fence.length > 0) {
+            if (mark.closes(fence)) fence = {};
+            continue;
+        }
+        if (mark.length > 0) {
+            fence = mark;
+            continue;
+        }
         if (auto heading = atx_heading(lines[i].text)) {
             close_section(lines[i].begin);
             open_section(*std::move(heading), lines[i].end);
         } else if (i + 1 < lines.size() && is_plain_text(lines[i].text) &&
                    underline_level(lines[i + 1].text) > 0 &&
-                   (i == first || without_blanks(lines[i - 1].text).empty())) {
+                   (i == 0 || without_blanks(lines[i - 1].text).empty())) {
             close_section(lines[i].begin);
             open_section(
                 {underline_level(lines[i + 1].text), std::string(without_blanks(lines[i].text))},
@@ -193,7 +214,7 @@ MarkdownDocument parse_markdown(std::string_view text) {
         }
     }
     close_section(text.size());
-    if (!document.title) document.title = std::move(front_title);
+    if (!document.title && !front.title.empty()) document.title = front.title;
     return document;
 }
 

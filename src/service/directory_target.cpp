@@ -1,7 +1,6 @@
 #include "braid/service/directory_target.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "braid/core/vocabulary.hpp"
 #include "braid/wire/chunk_json.hpp"
@@ -39,6 +38,21 @@ Result<std::uint64_t> ServiceTarget::count(const Value& filter) {
     return number_in(counted, "count");
 }
 
+Result<std::vector<Chunk>> ServiceTarget::scan(const Value& filter, const std::string& after,
+                                               std::size_t limit) {
+    Object params = scope();
+    params.set("filter", filter);
+    params.set("limit", limit);
+    if (!after.empty()) params.set("after", after);
+    BRAID_TRY(const Value found, service_.call("scan", std::move(params)));
+    std::vector<Chunk> chunks;
+    for (const Value& chunk : list_in(found, "chunks")) {
+        BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(chunk, {}));
+        chunks.push_back(std::move(input.chunk));
+    }
+    return chunks;
+}
+
 Result<WriteReport> ServiceTarget::replace(std::vector<Chunk> chunks) {
     WriteOptions whole;
     whole.replace_documents = true;
@@ -58,18 +72,11 @@ Result<> ServiceTarget::update(std::vector<MetadataUpdate> updates) {
     return {};
 }
 
-Result<std::uint64_t> ServiceTarget::remove(const std::vector<std::string>& chunk_ids) {
-    std::uint64_t removed = 0;
-    constexpr std::size_t at_once = 500;
-    for (std::size_t at = 0; at < chunk_ids.size(); at += at_once) {
-        const auto part =
-            std::span(chunk_ids).subspan(at).first(std::min(at_once, chunk_ids.size() - at));
-        Object params = scope();
-        params.set("chunk_ids", Array(part.begin(), part.end()));
-        BRAID_TRY(const Value report, service_.call("delete", std::move(params)));
-        removed += number_in(report, "deleted");
-    }
-    return removed;
+Result<std::uint64_t> ServiceTarget::remove(const std::vector<std::string>& document_ids) {
+    Object params = scope();
+    params.set("document_ids", Array(document_ids.begin(), document_ids.end()));
+    BRAID_TRY(const Value report, service_.call("delete", std::move(params)));
+    return number_in(report, "deleted");
 }
 
 Object ServiceTarget::scope() const {

@@ -20,9 +20,11 @@ public:
     Result<std::vector<std::optional<Chunk>>> get(
         const std::vector<std::string>& chunk_ids) override;
     Result<std::uint64_t> count(const Value& filter) override;
+    Result<std::vector<Chunk>> scan(const Value& filter, const std::string& after,
+                                    std::size_t limit) override;
     Result<WriteReport> replace(std::vector<Chunk> chunks) override;
     Result<> update(std::vector<MetadataUpdate> updates) override;
-    Result<std::uint64_t> remove(const std::vector<std::string>& chunk_ids) override;
+    Result<std::uint64_t> remove(const std::vector<std::string>& document_ids) override;
 
 private:
     Object scope() const;

@@ -451,12 +451,12 @@ TEST_F(Program, CutsFoldersOfTextsIntoChunks) {
     EXPECT_EQ(*json({"ingest", folder / "notes"}).find("unchanged_files"), Value(2));
     EXPECT_TRUE(has(run({"ingest", folder / "notes"}).output, "2 unchanged files skipped"));
 
-    folder.write("notes/bad.md", "\xFF");
+    folder.write("notes/bad\xFF.md", "text");
     const RunResult bad = run({"ingest", folder / "notes"});
     EXPECT_EQ(bad.exit_code, 1);
-    EXPECT_TRUE(has(bad.errors, "bad.md")) << bad.errors;
+    EXPECT_TRUE(has(bad.errors, "bad\xEF\xBF\xBD.md")) << bad.errors;
     std::filesystem::create_directories(folder.path() / "empty");
-    expect_failure({"ingest", folder / "empty"}, 3, "no Markdown or text files");
+    expect_failure({"ingest", folder / "empty"}, 3, "holds no files");
     expect_failure({"ingest", folder / "missing.md"}, 3, "missing.md");
 }
 

@@ -59,7 +59,8 @@ TEST(Markdown, KnowsUnderlinedHeadingsFencesAndFrontMatter) {
     EXPECT_EQ(document.title, "Salt");
     ASSERT_EQ(document.sections.size(), 2U);
     EXPECT_EQ(document.sections[0].blocks.size(), 2U);
-    EXPECT_EQ(document.sections[0].blocks[1], "```\n# no heading\n\nstill code\n```\n");
+    EXPECT_EQ(document.text_of(document.sections[0].blocks[1]),
+              "```\n# no heading\n\nstill code\n```\n");
     EXPECT_EQ(document.sections[1].heading, "Part");
     EXPECT_EQ(parse_markdown("---\ntitle: Only\n---\ntext").title, "Only");
     EXPECT_EQ(parse_markdown("---\nnever closed").sections.size(), 1U);

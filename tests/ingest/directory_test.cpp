@@ -84,14 +84,119 @@ TEST_F(IngestDirectory, RemovesChunksThatAChangedFileNoLongerHas) {
 }
 
 TEST_F(IngestDirectory, ReportsBadFilesAndGoesOn) {
-    write("bad.txt", "ab\xFF\xFEzz");
+    write("bad.txt", std::string(100, 'x'));
     write("empty.md", "");
     write("good.md", "fine");
-    const DirectoryReport report = ingest();
+    DirectoryOptions options;
+    options.max_file_bytes = 50;
+    const DirectoryReport report = ingest(options);
     EXPECT_EQ(report.written, 1U);
-    ASSERT_EQ(report.failed.size(), 2U);
+    ASSERT_EQ(report.failed.size(), 1U);
     EXPECT_NE(report.failed[0].find("bad.txt"), std::string::npos);
-    EXPECT_NE(report.failed[0].find("UTF-8"), std::string::npos) << report.failed[0];
+    EXPECT_NE(report.failed[0].find("100 bytes"), std::string::npos) << report.failed[0];
+    options.strict = true;
+    EXPECT_FALSE(ingest_directory(database, {root}, options));
+}
+
+TEST_F(IngestDirectory, SaysWhatBecameOfEveryFile) {
+    write("a.md", "text");
+    write("empty.md", "");
+    write("blank.md", "  \n");
+    write("picture.png", "\x89PNG");
+    write("program", std::string("\x7F"
+                                 "ELF\0\1",
+                                 6));
+    write(".hidden", "no");
+    const DirectoryReport report = ingest();
+    EXPECT_EQ(report.outcomes.size(), 6U);
+    EXPECT_TRUE(report.failed.empty());
+    EXPECT_EQ(
+        skipped_by_reason(report.outcomes),
+        "1 empty, 1 hidden, 1 of an unsupported format, 1 unsupported (.png), 1 without text");
+    EXPECT_EQ(count_of_state(report.outcomes, FileState::Stored), 1U);
+
+    // Named itself, it is an error that says what is supported.
+    const auto named = ingest_directory(database, {root / "picture.png"}, {});
+    ASSERT_TRUE(named);
+    ASSERT_EQ(named->failed.size(), 1U);
+    EXPECT_NE(named->failed[0].find("Markdown"), std::string::npos) << named->failed[0];
+}
+
+TEST_F(IngestDirectory, ChunksKnowWhereTheyCameFrom) {
+    write("sub/a.md",
+          "---\ntitle: T\ndate: 2024-05-01\ntags: [x, \"y z\"]\nauthor: Ada\n---\n"
+          "\nOne.\n\n## Part\n\nTwo\nlines.\n");
+    ingest();
+    const Chunk chunk = present((*database.get({}, std::vector<std::string>{"sub/a.md#1"}))[0]);
+    const std::string place = fs::canonical(root).generic_string();
+    EXPECT_EQ(chunk.title, "T");
+    EXPECT_TRUE(chunk.created_at);
+    EXPECT_EQ(*chunk.metadata.find("source"), Value(place + "/sub/a.md"));
+    EXPECT_EQ(*chunk.metadata.find("source_root"), Value(place));
+    EXPECT_EQ(*chunk.metadata.find("source_path"), Value("sub/a.md"));
+    EXPECT_EQ(*chunk.metadata.find("source_line"), Value(12));
+    EXPECT_EQ(*chunk.metadata.find("source_end_line"), Value(13));
+    EXPECT_EQ(*chunk.metadata.find("source_format"), Value("markdown"));
+    EXPECT_EQ(*chunk.metadata.find("author"), Value("Ada"));
+    EXPECT_EQ(*chunk.metadata.find("tags"), Value(Array{"x", "y z"}));
+}
+
+TEST_F(IngestDirectory, WhatIsGoneIsSaidAndPrunedIfAsked) {
+    write("a.md", "one");
+    write("b.md", "two");
+    ingest();
+    fs::remove(root / "b.md");
+    DirectoryReport report = ingest();
+    EXPECT_EQ(report.gone, std::vector<std::string>{"b.md"});
+    ASSERT_EQ(report.warnings.size(), 1U);
+    EXPECT_NE(report.warnings[0].find("--prune"), std::string::npos);
+    EXPECT_EQ(count(), 2U);
+    DirectoryOptions options;
+    options.prune = true;
+    options.dry_run = true;
+    EXPECT_EQ(ingest(options).gone.size(), 1U);
+    EXPECT_EQ(count(), 2U);
+    options.dry_run = false;
+    report = ingest(options);
+    EXPECT_EQ(report.removed, 1U);
+    EXPECT_TRUE(report.warnings.empty());
+    EXPECT_EQ(count(), 1U);
+
+    // What a pattern leaves out is not gone, nor what cannot be read at the moment.
+    write("c.md", "three");
+    ingest();
+    options.walk.include = {"a.md"};
+    EXPECT_TRUE(ingest(options).gone.empty());
+    options.walk = {};
+    options.max_file_bytes = 4;
+    EXPECT_TRUE(ingest(options).gone.empty());
+    EXPECT_EQ(count(), 2U);
+}
+
+TEST_F(IngestDirectory, ADryRunChangesNothing) {
+    write("a.md", "one");
+    DirectoryOptions options;
+    options.dry_run = true;
+    const DirectoryReport report = ingest(options);
+    EXPECT_EQ(report.written, 1U);
+    EXPECT_EQ(report.chunks, 1U);
+    EXPECT_EQ(count(), 0U);
+}
+
+TEST_F(IngestDirectory, ManyFilesGoTogetherAndABadOneAlone) {
+    for (int i = 0; i < 300; ++i) {
+        write("f" + std::to_string(i) + ".md", "text of " + std::to_string(i));
+    }
+    ASSERT_TRUE(
+        database.create_collection("typed", {.metadata = {{"year", MetadataType::Number}}}));
+    write("f7.md", "---\nyear: never\n---\ntext");
+    DirectoryOptions options;
+    options.collection = "typed";
+    const DirectoryReport report = ingest(options);
+    EXPECT_EQ(report.written, 299U);
+    ASSERT_EQ(report.failed.size(), 1U);
+    EXPECT_NE(report.failed[0].find("f7.md"), std::string::npos);
+    EXPECT_EQ(ingest(options).unchanged, 299U);
 }
 
 TEST_F(IngestDirectory, SaysWhenThereIsNoSuchPath) {

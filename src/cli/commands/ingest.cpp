@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "braid/cli/commands/collection_setup.hpp"
+#include "braid/cli/commands/ingest_files.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/progress.hpp"
@@ -41,6 +42,18 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Integer,
      .value = "N",
      .help = "tokens repeated from the chunk before (default: 32)"},
+    {.name = "include",
+     .kind = FlagKind::List,
+     .value = "GLOB",
+     .help = "only these files of a folder; may be given several times"},
+    {.name = "exclude",
+     .kind = FlagKind::List,
+     .value = "GLOB",
+     .help = "not these files or folders; may be given several times"},
+    {.name = "everything", .help = "also what is hidden, ignored, or a folder of dependencies"},
+    {.name = "prune", .help = "remove documents whose files are gone from the folder"},
+    {.name = "dry-run", .help = "say what would be stored and removed, and do nothing"},
+    {.name = "strict", .help = "stop at the first file or line that cannot be read"},
     {.name = "replace", .help = "let files take over ids of files in other folders"},
     {.name = "progress-every",
      .kind = FlagKind::Integer,
@@ -48,15 +61,6 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
      .help = "a line on standard error every N chunks"},
     {.name = "ack", .help = "print \"acknowledged N\" once N chunks are on disk"},
 });
-
-/// Folders and Markdown or plain text files are cut into chunks; all else is JSON lines.
-bool is_text_source(const std::string& path) {
-    std::error_code ignored;
-    if (path != "-" && std::filesystem::is_directory(path, ignored)) return true;
-    const std::string extension = std::filesystem::path(path).extension().string();
-    return extension == ".md" || extension == ".markdown" || extension == ".txt" ||
-           extension == ".text";
-}
 
 bool has_vectors(const ingest::Batch& batch) {
     return std::ranges::any_of(batch.parts, [](const ingest::Batch::Part& part) {
@@ -86,9 +90,10 @@ public:
         progress_->clear();
         if (!stored) return with_count(std::move(stored).error());
         report(progress_->seconds());
-        if (failed_.empty()) return {};
+        const std::size_t failed = texts_report_.failed.size();
+        if (failed == 0) return {};
         return fail(ErrorCode::IoError,
-                    eval::count_of(failed_.size(), "file", "files") + " could not be read");
+                    eval::count_of(failed, "file", "files") + " could not be read");
     }
 
 private:
@@ -103,10 +108,20 @@ private:
         if (max_tokens) texts_.chunking.max_tokens = static_cast<std::size_t>(*max_tokens);
         if (overlap) texts_.chunking.overlap_tokens = static_cast<std::size_t>(*overlap);
         texts_.replace = arguments.has("replace");
+        texts_.walk.include = arguments.list("include");
+        texts_.walk.exclude = arguments.list("exclude");
+        texts_.walk.everything = arguments.has("everything");
+        texts_.prune = arguments.has("prune");
+        texts_.dry_run = arguments.has("dry-run");
+        texts_.strict = arguments.has("strict");
+        if (texts_.dry_run && std::ranges::any_of(paths_, is_lines)) {
+            return invalid_argument(
+                "--dry-run goes with folders and documents, not with JSON lines");
+        }
         texts_.collection = collection_;
         texts_.namespace_ = lines_.namespace_ = session_.namespace_name();
         texts_.stop = lines_.stop = session_.interrupts.token();
-        if (arguments.has("vectors") && (paths_.size() > 1 || is_text_source(paths_.front()))) {
+        if (arguments.has("vectors") && (paths_.size() > 1 || !is_lines(paths_.front()))) {
             return invalid_argument("--vectors goes with one file of JSON lines");
         }
         if (arguments.has("ack") && session_.json()) {
@@ -118,16 +133,14 @@ private:
     /// Looks at the input before the database is opened: bad input creates nothing.
     Result<> read_first() {
         for (const std::string& path : paths_) {
-            if (!is_text_source(path)) {
+            if (is_lines(path)) {
                 BRAID_CHECK(ingest::FileHandle::open(path));
                 continue;
             }
-            BRAID_TRY(const auto files, ingest::list_text_files(path));
-            if (files.empty()) {
-                return fail(ErrorCode::NotFound, path + " holds no Markdown or text files");
-            }
+            BRAID_TRY(const auto listing, ingest::list_files(path, texts_.walk));
+            if (paths_.size() == 1) BRAID_CHECK(check_only_path(path, listing));
         }
-        if (is_text_source(paths_.front())) return {};
+        if (!is_lines(paths_.front())) return {};
         BRAID_TRY(first_reader_, open(paths_.front()));
         BRAID_TRY(first_batch_, first_reader_->next());
         return {};
@@ -149,11 +162,11 @@ private:
     Result<> store_all() {
         std::vector<std::filesystem::path> texts;
         for (const std::string& path : paths_) {
-            if (is_text_source(path)) texts.emplace_back(path);
+            if (!is_lines(path)) texts.emplace_back(path);
         }
         if (!texts.empty()) BRAID_CHECK(store_texts(texts));
         for (const std::string& path : paths_) {
-            if (is_text_source(path)) continue;
+            if (!is_lines(path)) continue;
             if (first_reader_) {
                 BRAID_CHECK(store_lines(*first_reader_, std::move(first_batch_)));
                 first_reader_.reset();
@@ -202,13 +215,10 @@ private:
                                          ? ingest::ingest_directory(*local, paths, options)
                                          : ingest::ingest_directory(target, paths, options));
         stored_ = before + report.chunks;
-        files_ += report.files;
-        unchanged_ += report.unchanged;
         removed_ += report.removed;
-        renamed_ = report.renamed;
         keep_warnings(report.failed);
         keep_warnings(report.warnings);
-        failed_.insert(failed_.end(), report.failed.begin(), report.failed.end());
+        texts_report_ = report;
         return {};
     }
 
@@ -243,37 +253,55 @@ private:
             session_.warn("and " + with_separators(warning_count_ - warnings_.size()) +
                           " more like these");
         }
-        std::string text = "Stored " + eval::count_of(stored_, "chunk", "chunks") + " in " +
-                           (created_ ? "the new collection \"" : "collection \"") + collection_ +
-                           "\"";
+        std::string text = (texts_.dry_run ? "Would store " : "Stored ") +
+                           eval::count_of(stored_, "chunk", "chunks");
+        if (texts_report_.written > 0) {
+            text += " of " + eval::count_of(texts_report_.written, "file", "files");
+        }
+        text += std::string(" in ") + (created_ ? "the new collection \"" : "collection \"") +
+                collection_ + "\"";
         if (replaced_ > 0) text += ", " + with_separators(replaced_) + " of them replaced";
         if (removed_ > 0) {
             text += ", " + eval::count_of(removed_, "outdated one", "outdated ones") + " removed";
         }
-        if (unchanged_ > 0)
-            text +=
-                ", " + eval::count_of(unchanged_, "unchanged file", "unchanged files") + " skipped";
+        if (texts_report_.unchanged > 0) {
+            text += ", " +
+                    eval::count_of(texts_report_.unchanged, "unchanged file", "unchanged files") +
+                    " skipped";
+        }
         const double rate = static_cast<double>(stored_) / std::max(seconds, 1e-3);
-        if (rate >= 1) {
+        if (rate >= 1 && !texts_.dry_run) {
             text += " (" + with_separators(static_cast<std::uint64_t>(rate)) + " chunks/s)";
         }
         session_.out.line(text + ".");
+        for (const std::string& line : file_lines(texts_report_, texts_)) session_.out.line(line);
     }
 
     void report_json(double seconds) const {
-        session_.out.json(Object{{"collection", Value(collection_)},
-                                 {"created", created_},
-                                 {"chunks", stored_},
-                                 {"replaced", replaced_},
-                                 {"removed", removed_},
-                                 {"paths", Array(paths_.begin(), paths_.end())},
-                                 {"text_files", files_},
-                                 {"unchanged_files", unchanged_},
-                                 {"failed_files", Array(failed_.begin(), failed_.end())},
-                                 {"renamed_files", Array(renamed_.begin(), renamed_.end())},
-                                 {"seconds", seconds},
-                                 {"warnings", Array(warnings_.begin(), warnings_.end())},
-                                 {"warning_count", warning_count_}});
+        const ingest::DirectoryReport& texts = texts_report_;
+        session_.out.json(
+            Object{{"collection", Value(collection_)},
+                   {"created", created_},
+                   {"chunks", stored_},
+                   {"replaced", replaced_},
+                   {"removed", removed_},
+                   {"paths", Array(paths_.begin(), paths_.end())},
+                   {"dry_run", texts_.dry_run},
+                   {"text_files", texts.files},
+                   {"stored_files", texts.written},
+                   {"unchanged_files", texts.unchanged},
+                   {"skipped_files", count_of_state(texts.outcomes, ingest::FileState::Skipped)},
+                   {"failed_files", Array(texts.failed.begin(), texts.failed.end())},
+                   {"renamed_files", Array(texts.renamed.begin(), texts.renamed.end())},
+                   {"gone_documents", Array(texts.gone.begin(), texts.gone.end())},
+                   {"pruned", texts_.prune && !texts_.dry_run},
+                   {"files", files_to_value(texts.outcomes)},
+                   {"reading_seconds", texts.times.reading},
+                   {"parsing_seconds", texts.times.parsing},
+                   {"storing_seconds", texts.times.storing},
+                   {"seconds", seconds},
+                   {"warnings", Array(warnings_.begin(), warnings_.end())},
+                   {"warning_count", warning_count_}});
     }
 
     Session& session_;
@@ -291,10 +319,7 @@ private:
     std::uint64_t stored_ = 0;
     std::uint64_t replaced_ = 0;
     std::uint64_t removed_ = 0;
-    std::uint64_t files_ = 0;
-    std::uint64_t unchanged_ = 0;
-    std::vector<std::string> failed_;
-    std::vector<std::string> renamed_;
+    ingest::DirectoryReport texts_report_;
     std::uint64_t warning_count_ = 0;
     std::vector<std::string> warnings_;
 };
@@ -310,14 +335,19 @@ const CommandSpec kIngestCommand{
     .operands = "PATH...",
     .min_operands = 1,
     .max_operands = 100'000,
-    .summary = "store chunks from JSON lines, or texts",
+    .summary = "store chunks from JSON lines, or documents",
     .details = R"(In JSON lines, each line is one chunk: {"_id", "title", "text", "metadata"}, or
-braid's own names; "-" is standard input. Markdown, plain text and folders of
-them are cut into chunks at headings and paragraphs; unchanged files are skipped
-the next time. A text's id is its path below the folder given; if a file of
-another folder has that id, folder names are put in front (p2/README.md), with a
-warning. A file keeps its id however the folder is given later; after moving a
-folder, --replace lets its files take over the old ids.
+braid's own names; "-" is standard input. Documents and folders of them are cut
+into chunks at headings, definitions and paragraphs; unchanged files are not read
+again. Hidden files, folders such as node_modules, and what .gitignore or
+.braidignore names are left out; the summary counts them by reason, and --json
+lists every file with what became of it.
+
+A document's id is its path below the folder given; if a file of another folder
+has that id, folder names are put in front (p2/README.md), with a warning. A file
+keeps its id however the folder is given later; after moving a folder, --replace
+lets its files take over the old ids. Documents whose files are gone stay until
+--prune.
 
 Creates the database and the collection if missing; flags about the collection
 apply then, and must match one that exists. A batch is on disk once it is
@@ -325,7 +355,8 @@ acknowledged; after an error, earlier batches stay.
 
   braid ingest corpus.jsonl --collection wiki
   braid ingest corpus.jsonl --embedder external --vectors corpus.npy
-  braid ingest notes/ --embedder minilm)",
+  braid ingest notes/ --embedder minilm --exclude '*.log'
+  braid ingest notes/ --prune --dry-run)",
     .flags = kIngestFlags,
     .shared_flags = kSchemaFlags,
     .shared_title = "Of a new collection",

@@ -178,12 +178,29 @@ private:
         return &entry.emplace(*std::move(analyzer), answer_.query);
     }
 
+    /// "/home/ada/notes/a.md:12", which an editor opens; "…/a.pdf, page 3". Empty for a chunk that
+    /// was not cut from a file.
+    static std::string place_in_file(const Chunk& chunk) {
+        const Value* const source = chunk.metadata.find("source");
+        const Value* const key = chunk.metadata.find("source_key");
+        if (source == nullptr || !source->is_string() || key == nullptr) return {};
+        const Value* const line = chunk.metadata.find("source_line");
+        const Value* const page = chunk.metadata.find("source_page");
+        std::string text = plain(source->as_string());
+        if (line != nullptr && line->is_int()) return text + ":" + std::to_string(line->as_int());
+        if (page != nullptr && page->is_int()) {
+            return text + ", page " + std::to_string(page->as_int());
+        }
+        return text;
+    }
+
     /// The id, and where it lives if that is not plain.
     static std::string origin(const Hit& hit) {
         std::string text = plain(hit.chunk.chunk_id);
         if (hit.collection != kDefaultCollection) text += std::string(kDot) + hit.collection;
         if (hit.namespace_ != kDefaultNamespace) text += std::string(kDot) + plain(hit.namespace_);
-        return text;
+        const std::string place = place_in_file(hit.chunk);
+        return place.empty() ? text : text + std::string(kDot) + place;
     }
 
     /// `dense  0.8312  #1  × 0.700  = 0.011475`, a line per source, then what followed.

@@ -1,0 +1,42 @@
+#include "braid/ingest/file_outcome.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace braid::ingest {
+
+std::string_view file_state_name(FileState state) {
+    switch (state) {
+        case FileState::Stored:
+            return "stored";
+        case FileState::Unchanged:
+            return "unchanged";
+        case FileState::Skipped:
+            return "skipped";
+        case FileState::Failed:
+            return "failed";
+    }
+    return "failed";
+}
+
+std::size_t count_of_state(const std::vector<FileOutcome>& outcomes, FileState state) {
+    return static_cast<std::size_t>(std::ranges::count(outcomes, state, &FileOutcome::state));
+}
+
+std::string skipped_by_reason(const std::vector<FileOutcome>& outcomes) {
+    std::map<std::string, std::size_t> counts;
+    for (const FileOutcome& file : outcomes) {
+        if (file.state == FileState::Skipped) ++counts[file.reason];
+    }
+    std::vector<std::pair<std::string, std::size_t>> reasons(counts.begin(), counts.end());
+    std::ranges::stable_sort(reasons, std::ranges::greater{},
+                             &std::pair<std::string, std::size_t>::second);
+    std::string text;
+    for (const auto& [reason, count] : reasons) {
+        text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
+    }
+    return text;
+}
+
+}  // namespace braid::ingest

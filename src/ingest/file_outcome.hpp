@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace braid::ingest {
+
+/// What became of a file. Stored: it is new or changed. Skipped: it is not for braid to read, or
+/// holds no text.
+enum class FileState : std::uint8_t { Stored, Unchanged, Skipped, Failed };
+
+/// "stored".
+std::string_view file_state_name(FileState state);
+
+struct FileOutcome {
+    std::string path;  // of a folder that is left out as a whole, with '/' at its end
+    FileState state = FileState::Stored;
+    std::string reason;       // why it was skipped or failed
+    std::string document_id;  // of what is stored
+    std::uint64_t chunks = 0;
+    std::string format;    // "markdown"; empty if it was not read
+    std::string encoding;  // of a text
+};
+
+std::size_t count_of_state(const std::vector<FileOutcome>& outcomes, FileState state);
+
+/// The reasons for which files were skipped, with their numbers, the most frequent first:
+/// "12 hidden, 3 unsupported (.png), 1 empty". Empty if none were.
+std::string skipped_by_reason(const std::vector<FileOutcome>& outcomes);
+
+}  // namespace braid::ingest

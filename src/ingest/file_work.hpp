@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/ingest/chunker.hpp"
+#include "braid/ingest/file_outcome.hpp"
+#include "braid/ingest/stored_files.hpp"
+#include "braid/ingest/walk.hpp"
+
+namespace braid::ingest {
+
+/// One file on its way.
+struct FileWork {
+    const SourceFile* file = nullptr;
+    std::string bytes;
+    std::string fingerprint;
+    StoredFile stored;
+    std::vector<Chunk> chunks;
+    std::vector<std::string> warnings;
+    FileOutcome outcome;
+    bool settled = false;  // the outcome is known, nothing is to be stored
+
+    void settle(FileState state, std::string reason) {
+        outcome.state = state;
+        outcome.reason = std::move(reason);
+        settled = true;
+    }
+};
+
+/// Reads the bytes of a file of a known format, and makes its fingerprint of them and `settings`.
+void read_file(FileWork& work, std::uint64_t max_bytes, std::string_view settings);
+
+/// Makes chunks of the bytes, under the document id that was found for the file.
+void cut_file(FileWork& work, const ChunkingOptions& chunking);
+
+}  // namespace braid::ingest

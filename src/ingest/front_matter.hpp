@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "braid/types.hpp"
+#include "braid/value.hpp"
+
+namespace braid::ingest {
+
+/// What stands between `---` lines at the start of a text.
+struct FrontMatter {
+    std::size_t bytes = 0;  // of the text, closing line included; 0: there is none
+    std::string title;
+    std::optional<Timestamp> date;
+    Object metadata;  // all else: scalars, lists of them, one level of nested keys
+};
+
+/// Reads the YAML that front matter is written in: `key: value`, quoted texts, `[a, b]`, lists of
+/// `- a`, block texts (`|`, `>`), comments. Anchors, tags and deeper structure are kept as text.
+FrontMatter read_front_matter(std::string_view text);
+
+/// Whether a chunk's metadata may have a key of this name from a file: braid's own are not for
+/// files to set.
+bool is_free_key(std::string_view key);
+
+}  // namespace braid::ingest

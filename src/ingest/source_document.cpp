@@ -1,0 +1,150 @@
+#include "braid/ingest/source_document.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "braid/core/rfc3339.hpp"
+
+namespace braid::ingest {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\n\r\f\v";
+
+std::string joined_headings(const std::vector<std::pair<std::size_t, std::string>>& path) {
+    std::string text;
+    for (const auto& [level, heading] : path) {
+        if (!text.empty()) text += " > ";
+        text += heading;
+    }
+    return text;
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+    std::vector<std::string_view> words;
+    for (std::size_t at = text.find_first_not_of(kSpaces); at != std::string_view::npos;
+         at = text.find_first_not_of(kSpaces, at)) {
+        const std::size_t end = std::min(text.find_first_of(kSpaces, at), text.size());
+        words.push_back(text.substr(at, end - at));
+        at = end;
+    }
+    return words;
+}
+
+/// "Tue, 3 Mar 2020 10:22:01 +0100 (CET)", the day's name or the zone perhaps missing.
+std::optional<std::string> mail_date_as_rfc3339(std::string_view text) {
+    constexpr std::array<std::string_view, 12> months = {"jan", "feb", "mar", "apr", "may", "jun",
+                                                         "jul", "aug", "sep", "oct", "nov", "dec"};
+    std::vector<std::string_view> words = words_of(text);
+    if (!words.empty() && words.front().ends_with(',')) words.erase(words.begin());
+    if (words.size() < 4) return std::nullopt;
+    const std::string name = lower_ascii(words[1].substr(0, 3));
+    const auto month = std::ranges::find(months, name);
+    std::string day(words[0]);
+    const std::string_view year = words[2];
+    if (month == months.end() || year.size() != 4 || day.empty() || day.size() > 2) {
+        return std::nullopt;
+    }
+    if (day.size() == 1) day.insert(day.begin(), '0');
+    std::string time(words[3]);
+    if (time.size() == 5) time += ":00";
+    std::string zone = "Z";
+    if (words.size() > 4 && words[4].size() == 5 && (words[4][0] == '+' || words[4][0] == '-')) {
+        zone = std::string(words[4].substr(0, 3)) + ":" + std::string(words[4].substr(3));
+    }
+    const auto number = static_cast<std::size_t>(month - months.begin()) + 1;
+    return std::string(year) + (number < 10 ? "-0" : "-") + std::to_string(number) + "-" + day +
+           "T" + time + zone;
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(kSpaces);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+}
+
+std::string squeezed(std::string_view text) {
+    std::string out;
+    for (const std::string_view word : words_of(text)) {
+        if (!out.empty()) out += ' ';
+        out += word;
+    }
+    return out;
+}
+
+std::string lower_ascii(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return out;
+}
+
+std::optional<Timestamp> parse_date(std::string_view text) {
+    std::string date(trimmed(text));
+    if (date.size() == 10) date += "T00:00:00Z";
+    if (date.size() > 10 && date[10] == ' ') date[10] = 'T';
+    if (date.size() == 16) date += ":00";
+    if (date.size() == 19) date += "Z";
+    if (const auto time = core::parse_rfc3339(date)) return *time;
+    if (const auto mail = mail_date_as_rfc3339(text)) {
+        if (const auto time = core::parse_rfc3339(*mail)) return *time;
+    }
+    return std::nullopt;
+}
+
+void DocumentBuilder::set_title(std::string_view title) {
+    if (document_.title) return;
+    std::string text = squeezed(title);
+    if (!text.empty()) document_.title = std::move(text);
+}
+
+void DocumentBuilder::heading(std::size_t level, std::string_view text) {
+    std::string heading = squeezed(text);
+    open_ = false;
+    if (level == 1 && !document_.title) {
+        set_title(heading);
+        path_.clear();
+        return;
+    }
+    while (!path_.empty() && path_.back().first >= level) path_.pop_back();
+    if (level == 1 && document_.title == heading) return;
+    if (!heading.empty()) path_.emplace_back(level, std::move(heading));
+}
+
+void DocumentBuilder::page(std::uint64_t number) {
+    page_ = number;
+    open_ = false;
+}
+
+void DocumentBuilder::block(std::string_view text, std::uint64_t line) {
+    text = trimmed(text);
+    if (text.empty()) return;
+    if (!open_) {
+        Section& section = document_.sections.emplace_back();
+        if (!path_.empty()) section.heading = joined_headings(path_);
+        section.page = page_;
+        open_ = true;
+    }
+    if (!document_.text.empty()) document_.text += "\n\n";
+    const std::size_t begin = document_.text.size();
+    document_.text += text;
+    document_.sections.back().blocks.push_back({begin, document_.text.size(), line});
+}
+
+void DocumentBuilder::note(std::string_view key, std::string_view value) {
+    std::string text = squeezed(value);
+    if (!text.empty() && document_.metadata.find(key) == nullptr) {
+        document_.metadata.set(key, std::move(text));
+    }
+}
+
+void DocumentBuilder::date(std::string_view value) {
+    if (document_.created_at) return;
+    document_.created_at = parse_date(value);
+    if (!document_.created_at) note("date", value);
+}
+
+}  // namespace braid::ingest

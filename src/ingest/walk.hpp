@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "braid/result.hpp"
+
+namespace braid::ingest {
+
+struct SourceFile {
+    std::filesystem::path path;   // as the caller named the folder, and the path below it
+    std::string below;            // the path below the folder, with '/'
+    std::filesystem::path place;  // absolute, without links
+    std::filesystem::path root;   // the folder that was given, absolute, without links
+    std::uint64_t bytes = 0;
+    bool named = false;  // given itself, not found in a folder
+};
+
+/// A file or a whole folder (with '/' at its end) that is not read.
+struct LeftOut {
+    std::string path;
+    std::string reason;   // the same words for the same reason: they are counted
+    bool failed = false;  // it should have been read
+};
+
+struct Listing {
+    std::vector<SourceFile> files;  // by their path below the folder
+    std::vector<LeftOut> left_out;
+};
+
+struct WalkOptions {
+    std::vector<std::string> include;  // patterns (glob.hpp); none: all
+    std::vector<std::string> exclude;
+    bool everything = false;  // also what is hidden, ignored, or a folder of dependencies
+};
+
+/// The files below `root`, or `root` itself. Left out, each with its reason: hidden files and
+/// folders, folders of dependencies such as node_modules, what .gitignore and .braidignore name,
+/// and what the options exclude. A link is followed if it leads to a place below `root` that is not
+/// read otherwise, so that every file is read once; links out of `root` are not.
+/// NotFound if there is no such path.
+Result<Listing> list_files(const std::filesystem::path& root, const WalkOptions& options = {});
+
+/// A path as reports show it: bytes that are no UTF-8 are replaced.
+std::string shown_path(const std::filesystem::path& path);
+
+}  // namespace braid::ingest
