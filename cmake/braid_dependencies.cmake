@@ -27,7 +27,8 @@ endif()
 include(braid_plain_library)
 braid_plain_library(utf8proc::utf8proc utf8proc.h utf8proc)      # src/text, src/embed
 braid_plain_library(stemmer::stemmer libstemmer.h stemmer)       # src/text
-braid_plain_library(zstd::zstd zstd.h zstd)                      # src/docs
+braid_plain_library(zstd::zstd zstd.h zstd)                      # src/docs, src/ingest
+braid_plain_library(zlib::zlib zlib.h z)                         # src/ingest
 find_path(XXHASH_INCLUDE xxhash.h REQUIRED)                      # src/core, header only
 add_library(xxhash::xxhash INTERFACE IMPORTED)
 set_target_properties(xxhash::xxhash PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${XXHASH_INCLUDE})

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "braid/ingest/compression.hpp"
 #include "braid/ingest/source_document.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -13,16 +13,35 @@ namespace {
 constexpr std::size_t kHead = 8192;
 
 struct NamedFormat {
-    std::string_view extension;
+    std::string_view extension;  // or another mark
     Format format;
 };
 
 constexpr auto kFormats = std::to_array<NamedFormat>({
-    {".md", Format::Markdown},
-    {".markdown", Format::Markdown},
-    {".mdx", Format::Markdown},
-    {".txt", Format::Plain},
-    {".text", Format::Plain},
+    {".md", Format::Markdown}, {".markdown", Format::Markdown}, {".mdx", Format::Markdown},
+    {".txt", Format::Plain},   {".text", Format::Plain},        {".html", Format::Html},
+    {".htm", Format::Html},    {".xhtml", Format::Html},        {".xml", Format::Xml},
+    {".rss", Format::Xml},     {".atom", Format::Xml},          {".svg", Format::Xml},
+    {".rst", Format::Rst},     {".org", Format::Org},           {".eml", Format::Mail},
+    {".json", Format::Json},   {".jsonl", Format::JsonLines},   {".ndjson", Format::JsonLines},
+    {".csv", Format::Csv},     {".tsv", Format::Tsv},           {".ipynb", Format::Notebook},
+});
+
+constexpr auto kArchives = std::to_array<NamedFormat>({
+    {".docx", Format::Docx},
+    {".pptx", Format::Pptx},
+    {".xlsx", Format::Xlsx},
+    {".odt", Format::Odt},
+    {".epub", Format::Epub},
+});
+
+/// What an archive is, by what stands near its start: the first members' names.
+constexpr auto kArchiveMarks = std::to_array<NamedFormat>({
+    {"mimetypeapplication/epub+zip", Format::Epub},
+    {"mimetypeapplication/vnd.oasis.opendocument.text", Format::Odt},
+    {"word/", Format::Docx},
+    {"ppt/", Format::Pptx},
+    {"xl/", Format::Xlsx},
 });
 
 constexpr auto kLanguages = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -130,6 +149,18 @@ std::string_view language_of_script(std::string_view head) {
     return {};
 }
 
+std::optional<DetectedFormat> archive_format(std::string_view extension, std::string_view head) {
+    for (const NamedFormat& known : kArchives) {
+        if (extension == known.extension) return DetectedFormat{known.format, {}};
+    }
+    for (const NamedFormat& mark : kArchiveMarks) {
+        if (head.find(mark.extension) != std::string_view::npos) {
+            return DetectedFormat{mark.format, {}};
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view format_name(Format format) {
@@ -140,8 +171,50 @@ std::string_view format_name(Format format) {
             return "text";
         case Format::Code:
             return "code";
+        case Format::Html:
+            return "html";
+        case Format::Xml:
+            return "xml";
+        case Format::Rst:
+            return "rst";
+        case Format::Org:
+            return "org";
+        case Format::Mail:
+            return "mail";
+        case Format::Json:
+            return "json";
+        case Format::JsonLines:
+            return "jsonl";
+        case Format::Csv:
+            return "csv";
+        case Format::Tsv:
+            return "tsv";
+        case Format::Notebook:
+            return "notebook";
+        case Format::Pdf:
+            return "pdf";
+        case Format::Docx:
+            return "docx";
+        case Format::Pptx:
+            return "pptx";
+        case Format::Xlsx:
+            return "xlsx";
+        case Format::Odt:
+            return "odt";
+        case Format::Epub:
+            return "epub";
     }
     return "text";
+}
+
+bool is_text_format(Format format) {
+    return format < Format::Pdf && format != Format::Mail;
+}
+
+std::string_view unpacked_name(std::string_view name) {
+    const std::string extension = extension_of(name);
+    if (extension == ".gz" || extension == ".zst") name.remove_suffix(extension.size());
+    return name;
 }
 
 std::string extension_of(std::string_view name) {
@@ -169,12 +242,25 @@ bool looks_like_text(std::string_view head) {
 }
 
 std::optional<DetectedFormat> detect_format(std::string_view name, std::string_view head) {
+    if (compression_of(head) != Compression::None) {
+        const std::string inner = decompressed_head(head, kHead);
+        if (compression_of(inner) != Compression::None) return std::nullopt;
+        return detect_format(unpacked_name(name), inner);
+    }
+    const std::string extension = extension_of(name);
+    if (head.substr(0, 1024).find("%PDF-") != std::string_view::npos && !head.starts_with("<")) {
+        return DetectedFormat{Format::Pdf, {}};
+    }
+    if (head.starts_with("PK\x03\x04")) return archive_format(extension, head);
     if (!looks_like_text(head) || std::ranges::any_of(kBinaryStarts, [&](std::string_view start) {
             return head.starts_with(start);
         })) {
         return std::nullopt;
     }
-    const std::string extension = extension_of(name);
+    const std::string start = lower_ascii(trimmed(head.substr(0, 256)));
+    if (start.starts_with("<!doctype html") || start.starts_with("<html")) {
+        return DetectedFormat{Format::Html, {}};
+    }
     const std::string bare = lower_ascii(file_name(name));
     for (const auto& [file, language] : kNamedLanguages) {
         if (bare == file) return DetectedFormat{Format::Code, std::string(language)};
@@ -187,11 +273,20 @@ std::optional<DetectedFormat> detect_format(std::string_view name, std::string_v
     }
     const std::string_view script = language_of_script(head);
     if (!script.empty()) return DetectedFormat{Format::Code, std::string(script)};
+    if (start.starts_with("<?xml")) return DetectedFormat{Format::Xml, {}};
+    if (start.starts_with("return-path:") || start.starts_with("received:") ||
+        start.starts_with("delivered-to:")) {
+        return DetectedFormat{Format::Mail, {}};
+    }
     return DetectedFormat{};
 }
 
 std::string_view supported_formats() {
-    return "Markdown, plain text in any encoding and source code";
+    return "Markdown, plain text in any encoding, source code, HTML, PDF, DOCX, PPTX, XLSX, ODT, "
+           "EPUB, "
+           "notebooks, mail (.eml), reStructuredText, Org, JSON, JSON lines, CSV, TSV and XML, "
+           "also "
+           "packed by gzip or zstd";
 }
 
 }  // namespace braid::ingest

@@ -1,44 +1,128 @@
 #include "braid/ingest/read_source.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "braid/ingest/code.hpp"
+#include "braid/ingest/compression.hpp"
 #include "braid/ingest/encoding.hpp"
 #include "braid/ingest/format.hpp"
+#include "braid/ingest/html.hpp"
 #include "braid/ingest/markdown.hpp"
+#include "braid/ingest/office.hpp"
+#include "braid/ingest/pdf.hpp"
+#include "braid/ingest/records.hpp"
+#include "braid/ingest/structured_text.hpp"
+#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
 
-SourceDocument parse_text(const DetectedFormat& detected, std::string_view text) {
+Result<SourceDocument> parse_text(const DetectedFormat& detected, std::string_view text,
+                                  std::vector<std::string>& warnings) {
     switch (detected.format) {
         case Format::Markdown:
             return parse_markdown(text);
         case Format::Code:
             return parse_code(text, detected.language);
-        case Format::Plain:
-            break;
+        case Format::Html:
+            return parse_html(text);
+        case Format::Xml:
+            return parse_xml(text);
+        case Format::Rst:
+            return parse_rst(text);
+        case Format::Org:
+            return parse_org(text);
+        case Format::Json:
+            return parse_json(text);
+        case Format::JsonLines:
+            return parse_json_lines(text, warnings);
+        case Format::Csv:
+            return parse_csv(text);
+        case Format::Tsv:
+            return parse_csv(text, '\t');
+        case Format::Notebook:
+            return parse_notebook(text);
+        default:
+            return parse_plain(text);
     }
-    return parse_plain(text);
+}
+
+Result<SourceDocument> parse_bytes(Format format, std::string_view bytes, std::size_t max_bytes) {
+    switch (format) {
+        case Format::Mail:
+            return parse_mail(bytes);
+        case Format::Docx:
+            return parse_docx(bytes, max_bytes);
+        case Format::Pptx:
+            return parse_pptx(bytes, max_bytes);
+        case Format::Xlsx:
+            return parse_xlsx(bytes, max_bytes);
+        case Format::Odt:
+            return parse_odt(bytes, max_bytes);
+        case Format::Epub:
+            return parse_epub(bytes, max_bytes);
+        default:
+            return parse_pdf(bytes);
+    }
+}
+
+/// Archives hold texts of any bytes: what is no UTF-8 becomes U+FFFD.
+void make_valid(SourceDocument& document, std::vector<std::string>& warnings) {
+    bool replaced = false;
+    const auto fix = [&](std::string& text) {
+        if (text::is_valid_utf8(text)) return;
+        replaced = true;
+        std::string valid;
+        for (std::size_t at = 0; at < text.size();) {
+            const text::Decoded next = text::decode_at(text, at);
+            // One byte for one byte: the places of blocks stay as they are.
+            valid += next.code_point == text::kInvalidBytes ? std::string(next.length, '?')
+                                                            : text.substr(at, next.length);
+            at += next.length;
+        }
+        text = std::move(valid);
+    };
+    fix(document.text);
+    if (document.title) fix(*document.title);
+    for (Section& section : document.sections) {
+        if (section.heading) fix(*section.heading);
+    }
+    for (auto& [key, value] : document.metadata) {
+        if (value.is_string()) fix(value.as_string());
+    }
+    if (replaced) warnings.emplace_back("some bytes are no UTF-8 and were replaced by \"?\"");
 }
 
 }  // namespace
 
-Result<ReadSource> read_source(std::string_view name, std::string bytes) {
+Result<ReadSource> read_source(std::string_view name, std::string bytes, const ReadLimits& limits) {
+    if (compression_of(bytes) != Compression::None) {
+        BRAID_TRY(bytes, decompressed(bytes, limits.unpacked_bytes));
+        name = unpacked_name(name);
+    }
     const auto detected = detect_format(name, bytes);
-    if (!detected) {
+    if (!detected || compression_of(bytes) != Compression::None) {
         return invalid_argument("its format is not supported; braid reads " +
                                 std::string(supported_formats()));
     }
     ReadSource out;
     out.format = format_name(detected->format);
-    DecodedText decoded = decode_text(std::move(bytes));
-    out.encoding = decoded.encoding;
-    if (!decoded.exact) {
-        out.warnings.push_back("some bytes are no " + decoded.encoding +
-                               " and were replaced by U+FFFD");
+    if (is_text_format(detected->format)) {
+        const bool markup = detected->format == Format::Html || detected->format == Format::Xml;
+        const std::string declared = markup ? declared_encoding(bytes) : std::string();
+        DecodedText decoded = decode_text(std::move(bytes), declared);
+        out.encoding = decoded.encoding;
+        if (!decoded.exact) {
+            out.warnings.push_back("some bytes are no " + decoded.encoding +
+                                   " and were replaced by U+FFFD");
+        }
+        BRAID_TRY(out.document, parse_text(*detected, decoded.text, out.warnings));
+    } else {
+        BRAID_TRY(out.document, parse_bytes(detected->format, bytes, limits.unpacked_bytes));
     }
-    out.document = parse_text(*detected, decoded.text);
+    make_valid(out.document, out.warnings);
     out.document.metadata.set(kFormatKey, out.format);
     if (!out.encoding.empty() && out.encoding != "UTF-8") {
         out.document.metadata.set(kEncodingKey, out.encoding);

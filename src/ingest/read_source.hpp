@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "braid/ingest/source_document.hpp"
 #include "braid/result.hpp"
@@ -21,9 +22,15 @@ struct ReadSource {
     std::vector<std::string> warnings;  // about parts that could not be read
 };
 
+struct ReadLimits {
+    /// Of what is packed: gzip, zstd, and the parts of an archive together.
+    std::size_t unpacked_bytes = std::size_t{256} << 20;
+};
+
 /// From the bytes of a file, a request or a pipe to a document, by what detect_format() finds.
 /// `name` is the file's, with or without a path. InvalidArgument for what cannot be read, with the
 /// reason; a document without sections holds no text.
-Result<ReadSource> read_source(std::string_view name, std::string bytes);
+Result<ReadSource> read_source(std::string_view name, std::string bytes,
+                               const ReadLimits& limits = {});
 
 }  // namespace braid::ingest

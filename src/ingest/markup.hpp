@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace braid::ingest {
+
+/// A tag, or the text between two.
+struct MarkupToken {
+    enum class Kind { Text, Open, Close };
+
+    Kind kind = Kind::Text;
+    std::string name;             // of a tag; HTML's in lower case
+    std::string_view attributes;  // of an opening tag, as they stand
+    bool empty = false;           // "<br/>": no closing tag follows
+    std::string_view text;        // as it stands, entities included
+    bool raw = false;             // CDATA, or the content of <script>: has no entities
+    std::size_t at = 0;           // in the whole text
+};
+
+/// Reads HTML and XML tag by tag, in time linear in its length and without memory of its own. Any
+/// text is valid: what is no tag is text. Comments, processing instructions and document types are
+/// passed over; entities that a document defines itself are not expanded.
+class MarkupReader {
+public:
+    enum class Dialect { Html, Xml };
+
+    MarkupReader(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) {}
+
+    /// None at the end.
+    std::optional<MarkupToken> next();
+
+private:
+    std::optional<MarkupToken> tag();
+    bool pass_over(std::string_view open, std::string_view close);
+
+    std::string_view text_;
+    Dialect dialect_;
+    std::size_t at_ = 0;
+    std::string raw_until_;  // the element whose content is no markup
+};
+
+/// With entities replaced: "&amp;", "&#8212;", and HTML's common names.
+std::string without_entities(std::string_view text);
+
+/// The value of an attribute; none if there is no such. HTML's names in any case.
+std::optional<std::string> attribute_of(const MarkupToken& token, std::string_view name);
+
+}  // namespace braid::ingest

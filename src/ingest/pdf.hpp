@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/ingest/source_document.hpp"
+#include "braid/result.hpp"
+
+namespace braid::ingest {
+
+struct ChildLimits {
+    std::chrono::seconds time{60};
+    std::size_t memory_bytes = std::size_t{2} << 30;
+    std::size_t output_bytes = std::size_t{256} << 20;
+};
+
+/// Runs a program with `input` on its standard input and gives what it prints. It has no other open
+/// files, the limits hold for it, and it is killed when one is passed: what it does wrong costs
+/// this call only. NotFound if there is no such program, InvalidArgument if it fails.
+Result<std::string> run_apart(const std::vector<std::string>& command, std::string_view input,
+                              const ChildLimits& limits);
+
+/// The text of a PDF, page by page, by poppler's pdftotext, which runs apart. InvalidArgument if it
+/// cannot read it, or is not installed.
+Result<SourceDocument> parse_pdf(std::string_view bytes, const ChildLimits& limits = {});
+
+}  // namespace braid::ingest

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/ingest/source_document.hpp"
+#include "braid/result.hpp"
+
+namespace braid::ingest {
+
+/// Rows under the names of their columns, a block each: "name: value" in lines.
+void add_row(DocumentBuilder& builder, const std::vector<std::string>& columns,
+             const std::vector<std::string>& row, std::uint64_t line);
+
+/// The first row names the columns. Quotes as in RFC 4180; the separator is the one of "," ";" tab
+/// and "|" that the first row has most of, unless the name of the file says which.
+SourceDocument parse_csv(std::string_view text, char separator = 0);
+
+/// A JSON file. The members of a list, or of a list in an object, are records; a record with a text
+/// ("text", "content", "page_content", "body") is that text under its title, others are lines of
+/// "key: value". InvalidArgument for what is no JSON.
+Result<SourceDocument> parse_json(std::string_view text);
+
+/// JSON lines: a record each. Lines that are no JSON are named in `warnings`.
+SourceDocument parse_json_lines(std::string_view text, std::vector<std::string>& warnings);
+
+/// A Jupyter notebook: its Markdown, its code, and what the code printed.
+Result<SourceDocument> parse_notebook(std::string_view text);
+
+}  // namespace braid::ingest

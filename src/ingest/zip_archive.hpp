@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "braid/result.hpp"
+
+namespace braid::ingest {
+
+/// The members of a zip archive in memory, as office documents and e-books are. Borrows the bytes.
+/// Every length is checked against them, and all members together unpack to `max_bytes` at most.
+class ZipArchive {
+public:
+    /// InvalidArgument for what is no zip archive, is damaged, encrypted, or too large (zip64).
+    static Result<ZipArchive> open(std::string_view bytes, std::size_t max_bytes);
+
+    bool has(std::string_view name) const { return find(name) != nullptr; }
+    /// Names that begin with `prefix` and end with `suffix`, in the order of the numbers in them:
+    /// "slide2.xml" before "slide10.xml".
+    std::vector<std::string> names(std::string_view prefix, std::string_view suffix) const;
+    /// NotFound; InvalidArgument if the member is damaged or too long.
+    Result<std::string> read(std::string_view name);
+
+private:
+    struct Member {
+        std::string name;
+        std::uint32_t offset = 0;
+        std::uint32_t packed = 0;
+        std::uint16_t method = 0;
+        std::uint16_t flags = 0;
+    };
+
+    ZipArchive(std::string_view bytes, std::size_t max_bytes) : bytes_(bytes), left_(max_bytes) {}
+    const Member* find(std::string_view name) const;
+
+    std::string_view bytes_;
+    std::size_t left_;  // that may still be unpacked
+    std::vector<Member> members_;
+};
+
+}  // namespace braid::ingest

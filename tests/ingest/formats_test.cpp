@@ -1,0 +1,302 @@
+// Every format braid reads: one file each with a sentence of its own, found again by its words.
+
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "braid/ingest/compression.hpp"
+#include "braid/ingest/directory.hpp"
+#include "braid/ingest/html.hpp"
+#include "braid/ingest/pdf.hpp"
+#include "braid/ingest/read_source.hpp"
+#include "braid/ingest/records.hpp"
+#include "braid/ingest/structured_text.hpp"
+#include "braid/ingest/zip_archive.hpp"
+#include "braid/text/utf8.hpp"
+#include "core/temporary_folder.hpp"
+#include "ingest/sources.hpp"
+
+namespace braid::ingest {
+namespace {
+
+bool has_pdftotext() {
+    return run_apart({"pdftotext", "-v"}, "", {}).has_value();
+}
+
+SourceDocument read(const std::string& name, const std::string& bytes) {
+    auto source = read_source(name, bytes);
+    EXPECT_TRUE(source) << name << ": " << (source ? "" : source.error().message);
+    return source ? std::move(source->document) : SourceDocument{};
+}
+
+std::string block(const SourceDocument& document, std::size_t section, std::size_t index = 0) {
+    if (section >= document.sections.size() || index >= document.sections[section].blocks.size()) {
+        return "(none)";
+    }
+    return std::string(document.text_of(document.sections[section].blocks[index]));
+}
+
+/// A made-up word for file `i`, and a sentence with it.
+std::string word_of(std::size_t i) {
+    std::string word = "zq";
+    for (std::size_t rest = i + 26; rest > 0; rest /= 26)
+        word += static_cast<char>('a' + rest % 26);
+    return word + "ix";
+}
+std::string sentence_of(std::size_t i) {
+    return "The " + word_of(i) + " is kept in the harbour.";
+}
+
+/// File names and bytes of all supported formats, `count` files in all.
+std::vector<std::pair<std::string, std::string>> ordinary_files(std::size_t count) {
+    std::vector<std::pair<std::string, std::string>> files;
+    const auto add = [&](const std::string& name, const auto& make) {
+        const std::string sentence = sentence_of(files.size());
+        files.emplace_back(
+            "d" + std::to_string(files.size() % 7) + "/" + std::to_string(files.size()) + name,
+            make(sentence));
+    };
+    const auto same = [](const std::string& s) { return s; };
+    const bool with_pdf = has_pdftotext();
+    while (files.size() < count) {
+        add(".md", [](const std::string& s) { return "# Title\n\n## Part\n\n" + s + "\n"; });
+        add(".html", [](const std::string& s) {
+            return "<html><head><title>Page</title></head><body><nav>menu</nav><h1>Head</h1><p>" +
+                   s + "</p></body></html>";
+        });
+        add(".txt", same);
+        add(".py", [](const std::string& s) { return "# " + s + "\ndef f():\n    pass\n"; });
+        add("README", same);
+        add(".yaml", [](const std::string& s) { return "note: " + s + "\n"; });
+        add(".rst", [](const std::string& s) { return "Title\n=====\n\n" + s + "\n"; });
+        add(".org", [](const std::string& s) { return "#+TITLE: T\n* Head\n" + s + "\n"; });
+        add(".csv", [](const std::string& s) { return "name,note\na,\"" + s + "\"\n"; });
+        add(".tsv", [](const std::string& s) { return "name\tnote\na\t" + s + "\n"; });
+        add(".json",
+            [](const std::string& s) { return "[{\"title\": \"t\", \"text\": \"" + s + "\"}]"; });
+        add(".jsonl",
+            [](const std::string& s) { return "{\"_id\": \"a\", \"text\": \"" + s + "\"}\n"; });
+        add(".xml",
+            [](const std::string& s) { return "<?xml version=\"1.0\"?><a><b>" + s + "</b></a>"; });
+        add(".ipynb", [](const std::string& s) {
+            return "{\"nbformat\": 4, \"cells\": [{\"cell_type\": \"markdown\", \"source\": [\"# "
+                   "N\\n\", \"\\n\", \"" +
+                   s + "\"]}, {\"cell_type\": \"code\", \"source\": \"x = 1\", \"outputs\": []}]}";
+        });
+        add(".eml", [](const std::string& s) {
+            return "From: Ada <ada@example.org>\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\nDate: "
+                   "Tue, 3 Mar "
+                   "2020 10:22:01 +0100\r\nContent-Type: multipart/alternative; "
+                   "boundary=\"xx\"\r\n\r\n--xx\r\nContent-Type: text/plain; "
+                   "charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n" +
+                   s + "\r\n--xx\r\nContent-Type: text/html\r\n\r\n<p>other</p>\r\n--xx--\r\n";
+        });
+        add(".docx", docx);
+        add(".pptx", pptx);
+        add(".xlsx", xlsx);
+        add(".odt", odt);
+        add(".epub", epub);
+        add(".md.gz", [](const std::string& s) { return deflated("# T\n\n" + s, 31); });
+        if (with_pdf) add(".pdf", pdf);
+    }
+    return files;
+}
+
+TEST(Formats, EveryFileOfAFolderIsFoundOrNamed) {
+    braid::testing::TemporaryFolder folder;
+    const auto files = ordinary_files(172);
+    for (const auto& [name, bytes] : files) folder.write("in/" + name, bytes);
+    const std::map<std::string, std::string> others = {
+        {"picture.png", "\x89PNG\r\n\x1A\n"},
+        {"empty.md", ""},
+        {"old.doc", std::string("\xD0\xCF\x11\xE0\0\0", 6)},
+        {"broken.docx", "PK\x03\x04 and no more"}};
+    for (const auto& [name, bytes] : others) folder.write("in/" + name, bytes);
+    auto database = *Database::in_memory();
+    ASSERT_TRUE(database.create_collection("default"));
+    const auto report = ingest_directory(database, {folder.path() / "in"}, {});
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->written, files.size());
+    EXPECT_EQ(report->outcomes.size(), files.size() + others.size());
+    ASSERT_EQ(report->failed.size(), 1U);
+    EXPECT_NE(report->failed[0].find("broken.docx"), std::string::npos);
+    for (const FileOutcome& file : report->outcomes) {
+        if (file.state != FileState::Stored) {
+            EXPECT_TRUE(others.contains(file.path.substr(file.path.rfind('/') + 1))) << file.path;
+            EXPECT_FALSE(file.reason.empty());
+        }
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const auto answer =
+            database.retrieve({.query = "where is the " + word_of(i) + "?", .top_k = 1});
+        ASSERT_TRUE(answer);
+        ASSERT_FALSE(answer->hits.empty()) << files[i].first;
+        EXPECT_EQ(answer->hits[0].chunk.document_id, files[i].first);
+        EXPECT_NE(answer->hits[0].chunk.content.find(sentence_of(i)), std::string::npos)
+            << files[i].first;
+    }
+    const auto again = ingest_directory(database, {folder.path() / "in"}, {});
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->unchanged, files.size());
+    EXPECT_EQ(again->chunks, 0U);
+}
+
+TEST(Formats, OfficeDocumentsKeepHeadingsTablesAndProperties) {
+    const SourceDocument word = read("a.docx", docx("One < two."));
+    EXPECT_EQ(word.title, "The Report");
+    EXPECT_EQ(*word.metadata.find("author"), Value("Ada"));
+    EXPECT_TRUE(word.created_at);
+    ASSERT_EQ(word.sections.size(), 1U);
+    EXPECT_EQ(word.sections[0].heading, "Part one");
+    EXPECT_EQ(block(word, 0, 1), "Left | A & B |");
+    const SourceDocument slides = read("a.pptx", pptx("Go."));
+    ASSERT_EQ(slides.sections.size(), 3U);
+    EXPECT_EQ(slides.sections[1].heading, "Plan");
+    EXPECT_EQ(slides.sections[1].page, 2U);
+    EXPECT_EQ(slides.sections[2].heading, "Last");
+    const SourceDocument sheet = read("a.xlsx", xlsx("many"));
+    ASSERT_EQ(sheet.sections.size(), 1U);
+    EXPECT_EQ(sheet.sections[0].heading, "Stock");
+    EXPECT_EQ(block(sheet, 0), "Item: 7\nNote: many");
+    const SourceDocument book = read("a.epub", epub("End."));
+    EXPECT_EQ(book.title, "The Book");
+    ASSERT_EQ(book.sections.size(), 2U);
+    EXPECT_EQ(book.sections[1].heading, "Second");
+    // By what they hold, whatever they are called.
+    EXPECT_EQ(read_source("letter", docx("x"))->format, "docx");
+    EXPECT_FALSE(read_source("a.zip", zipped({{"a.bin", "x"}})));
+}
+
+TEST(Formats, PagesKeepTheirMainText) {
+    const SourceDocument page = parse_html(
+        "<!DOCTYPE html><html lang=en><head><title>A &amp; B</title><meta name=author "
+        "content='Ada'><meta property=\"article:published_time\" content=\"2024-05-01\"><link "
+        "rel=canonical "
+        "href=\"https://example.org/a\"><style>p{}</style></head>\n<body><nav>Menu<p>x</nav>\n"
+        "<h1>Head</h1>\n<p>One<br>two &mdash; three.</p><script>if (a < b) "
+        "{}</script>\n<h2>Sub</h2><ul><li>a"
+        "<li>b</ul><table><tr><th>k<th>v<tr><td>1<td>2</table><pre>x\n  y</pre><footer>F</footer>");
+    EXPECT_EQ(page.title, "A & B");
+    EXPECT_TRUE(page.created_at);
+    EXPECT_EQ(*page.metadata.find("author"), Value("Ada"));
+    EXPECT_EQ(*page.metadata.find("url"), Value("https://example.org/a"));
+    ASSERT_EQ(page.sections.size(), 2U);
+    EXPECT_EQ(page.sections[0].heading, "Head");
+    EXPECT_EQ(block(page, 0), "One\ntwo — three.");
+    EXPECT_EQ(page.sections[0].blocks[0].line, 4U);
+    EXPECT_EQ(page.sections[1].heading, "Head > Sub");
+    EXPECT_EQ(block(page, 1, 0), "- a\n- b");
+    EXPECT_EQ(block(page, 1, 1), "k | v\n1 | 2");
+    EXPECT_EQ(block(page, 1, 2), "x\n  y");
+    EXPECT_EQ(block(parse_html("<div>out</div><main><p>in</p></main>after"), 0), "in");
+    EXPECT_EQ(read("a.html", "<html><meta charset=\"iso-8859-5\"><p>\xBF\xE0\xD8\xD2\xD5\xE2").text,
+              "Привет");
+}
+
+TEST(Formats, RecordsAreTextsUnderTheirNames) {
+    EXPECT_EQ(block(parse_csv("a;b\n1;\"x \"\"y\"\"\nz\"\n"), 0), "a: 1\nb: x \"y\" z");
+    EXPECT_EQ(parse_csv("a,b\n1,2\n3,4").sections[0].blocks[1].line, 3U);
+    std::vector<std::string> warnings;
+    const SourceDocument lines = parse_json_lines(
+        "{\"title\": \"T\", \"text\": \"one\"}\nnot json\n{\"k\": {\"x\": [1, 2]}}\n", warnings);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_NE(warnings[0].find("line 2"), std::string::npos);
+    EXPECT_EQ(lines.sections[0].heading, "T");
+    EXPECT_EQ(block(lines, 0, 1), "k.x: 1\nk.x: 2");
+    EXPECT_FALSE(read_source("a.json", "{broken"));
+    const auto langchain =
+        parse_json(R"([{"page_content": "words", "metadata": {"source": "x"}}])");
+    EXPECT_EQ(block(*langchain, 0), "words");
+}
+
+TEST(Formats, MailsAndStructuredTexts) {
+    const SourceDocument mail = parse_mail(
+        "Subject: =?iso-8859-1?B?R3L832Uh?=\nFrom: a@b.c\nDate: 3 Mar 2020 10:22 "
+        "+0000\nContent-Type: "
+        "multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: "
+        "base64\n\nPHA+SGk8L3A+\n--b\nContent-Type: image/png; name=\"p.png\"\n\nx\n--b--\n");
+    EXPECT_EQ(mail.title, "Grüße!");
+    EXPECT_TRUE(mail.created_at);
+    EXPECT_EQ(block(mail, 0, 0), "Hi");
+    EXPECT_EQ(block(mail, 0, 1), "Attachments: p.png");
+    const SourceDocument rst = parse_rst(
+        "=====\nTitle\n=====\n\n:Author: Ada\n\nPart\n----\n\nText\nmore.\n\n.. code::\n\n   x = "
+        "1\n");
+    EXPECT_EQ(rst.title, "Title");
+    EXPECT_EQ(*rst.metadata.find("author"), Value("Ada"));
+    ASSERT_EQ(rst.sections.size(), 2U);
+    EXPECT_EQ(rst.sections[1].heading, "Part");
+    EXPECT_EQ(block(rst, 1, 1), ".. code::\n\n   x = 1");
+    EXPECT_EQ(rst.sections[1].blocks[0].line, 10U);
+    const SourceDocument org =
+        parse_org("#+TITLE: T\n* One\nA\n** Two\n#+begin_src\nx\n\ny\n#+end_src\n");
+    EXPECT_EQ(org.title, "T");
+    EXPECT_EQ(org.sections[1].heading, "One > Two");
+    EXPECT_EQ(org.sections[1].blocks.size(), 1U);
+}
+
+TEST(Formats, PdfsHavePages) {
+    if (!has_pdftotext()) GTEST_SKIP() << "pdftotext is not installed (poppler-utils)";
+    const SourceDocument document = read("a.pdf", pdf("On the second page."));
+    ASSERT_EQ(document.sections.size(), 2U);
+    EXPECT_EQ(document.sections[1].page, 2U);
+    EXPECT_EQ(block(document, 1), "On the second page.");
+    EXPECT_FALSE(read_source("a.pdf", "%PDF-1.4\nnothing"));
+}
+
+TEST(Formats, AProgramApartCostsItsFileOnly) {
+    ChildLimits limits;
+    limits.time = std::chrono::seconds(1);
+    EXPECT_EQ(run_apart({"no-such-program"}, "", limits).error().code, ErrorCode::NotFound);
+    EXPECT_EQ(*run_apart({"cat"}, std::string(1'000'000, 'x'), limits),
+              std::string(1'000'000, 'x'));
+    EXPECT_TRUE(run_apart({"true"}, std::string(1'000'000, 'x'), limits));  // reads nothing
+    EXPECT_FALSE(run_apart({"sleep", "30"}, "", limits));
+    EXPECT_FALSE(run_apart({"sh", "-c", "kill -SEGV $$"}, "", limits));
+    limits.output_bytes = 1000;
+    EXPECT_FALSE(run_apart({"cat"}, std::string(5000, 'x'), limits));
+}
+
+TEST(Formats, BombsAreBounded) {
+    const std::string bomb = deflated(std::string(50'000'000, 'x'), 31);
+    EXPECT_FALSE(decompressed(bomb, 1'000'000));
+    EXPECT_FALSE(read_source("a.txt.gz", bomb, {.unpacked_bytes = 1'000'000}));
+    const std::string zip = zipped({{"word/document.xml", std::string(50'000'000, 'x')}});
+    EXPECT_FALSE(read_source("a.docx", zip, {.unpacked_bytes = 1'000'000}));
+    const std::string laughs =
+        "<?xml version=\"1.0\"?><!DOCTYPE l [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;\">]><l>&b;</l>";
+    EXPECT_LT(read("a.xml", laughs).text.size(), 100U);
+    EXPECT_FALSE(read_source("a.json", std::string(100'000, '[')));
+}
+
+/// Cut, flipped and random bytes of every format: an error or a document, never more.
+TEST(Formats, DamagedFilesNeverDoHarm) {
+    const auto files = ordinary_files(22);
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        std::mt19937 random(seed);
+        for (const auto& [name, whole] : files) {
+            if (name.ends_with(".pdf")) continue;
+            std::string bytes = whole.substr(0, random() % (whole.size() + 1));
+            if (seed % 2 == 0) bytes = whole;
+            for (int i = 0; i < 3 && !bytes.empty(); ++i) {
+                bytes[random() % bytes.size()] = static_cast<char>(random() % 256);
+            }
+            const auto source = read_source(name, bytes);
+            if (!source) continue;
+            EXPECT_TRUE(text::is_valid_utf8(source->document.text)) << name << ", seed " << seed;
+            for (const Section& section : source->document.sections) {
+                for (const Block& part : section.blocks) {
+                    ASSERT_LE(part.begin, part.end);
+                    ASSERT_LE(part.end, source->document.text.size());
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace braid::ingest
