@@ -40,6 +40,8 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     {"neighbors", run<&Operations::neighbors>},
     {"facets", run<&Operations::facets>},
     {"count", run<&Operations::count>},
+    {"highlight", run<&Operations::highlight>},
+    {"whoami", run<&Operations::whoami>},
     {"collections", run<&Operations::collections>},
     {"describe", run<&Operations::describe>},
     {"create_collection", run<&Operations::create_collection>, true},

@@ -93,6 +93,13 @@ public:
     Result<Value> neighbors(const Object& params, const Caller& caller) const;
     /// "field", "limit" (20), "filter" to `{"field", "values": [{"value", "count"}]}`.
     Result<Value> facets(const Object& params, const Caller& caller) const;
+    /// "query", "texts", "window" (300 code points) to `{"texts": [{"matches": [[begin, end]],
+    /// "window": [begin, end]}]}`, in code points: where each text holds words that the collection
+    /// takes for words of the query, and the passage with most of them.
+    Result<Value> highlight(const Object& params, const Caller& caller) const;
+    /// `{"name", "sees_everything", "everywhere", "collections": {name: right}}` of the caller:
+    /// its highest right to collections of any name, null if none, and to those that are there.
+    Result<Value> whoami(const Object& params, const Caller& caller) const;
     /// "filter" to `{"count"}`.
     Result<Value> count(const Object& params, const Caller& caller) const;
     /// `{"collections": [...]}`: those the caller may read.

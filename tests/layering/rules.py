@@ -24,7 +24,7 @@ LIBRARY_HOMES = {
 # The rooms of a folder that has some, and which others of the same folder each may include. "" is
 # the folder itself, whose files may include every room.
 ROOMS = {
-    "src/server": {"auth": set(), "rpc": {"auth"}, "mcp": {"auth", "rpc"}, "http": {"auth", "rpc", "mcp"}},
+    "src/server": {"auth": set(), "rpc": {"auth"}, "mcp": {"auth", "rpc"}, "page": set(), "http": {"auth", "rpc", "mcp", "page"}},
     "src/cli": {"view": set(), "args": {"view"}, "config": {"args", "view"},
                 "commands": {"", "args", "config", "view"}},
     "src/apps": {"artifacts": set(), "decisions": set(), "doctrine": set(), "topics": set()},

@@ -279,7 +279,7 @@ TEST_F(HttpTest, WritesMostOfALargeBulk) {
 }
 
 TEST_F(HttpTest, SaysWhatIsWrongWithARequest) {
-    EXPECT_EQ(code(ask("GET", "/"), 404), "no_such_route");
+    EXPECT_EQ(code(ask("GET", "/nothing"), 404), "no_such_route");
     EXPECT_EQ(code(ask("GET", "/v1/nothing"), 404), "no_such_route");
     EXPECT_EQ(code(ask("GET", "/v1/collections/"), 404), "no_such_route");
     EXPECT_EQ(code(ask("GET", "/v1/collections//stats"), 404), "no_such_route");

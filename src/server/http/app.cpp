@@ -1,5 +1,6 @@
 #include "braid/server/http/app.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cstdint>
@@ -25,10 +26,8 @@ using net::OutgoingResponse;
 /// How often a text is in memory before it is sent: as a chunk, in JSON, and printed.
 constexpr std::size_t kCopies = 3;
 
-/// Needs neither a key nor a rate: balancers and supervisors ask.
-bool is_open(const Route* route) {
-    return route != nullptr &&
-           (route->kind == RouteKind::Health || route->kind == RouteKind::Ready);
+bool leads_to_open(const RouteMatch& match) {
+    return match.route != nullptr && is_open(*match.route);
 }
 
 /// What "Content-Length" says; 0 if it says nothing that can be read.
@@ -115,7 +114,7 @@ std::optional<OutgoingResponse> HttpApp::State::check_head(const IncomingRequest
     }
     exchange.target = *std::move(target);
     exchange.match = find_route(head.method, exchange.target);
-    if (!is_open(exchange.match.route)) {
+    if (!leads_to_open(exchange.match)) {
         if (auto refusal = gate.identify(head, exchange.identity)) {
             return refuse(exchange, *refusal);
         }
@@ -136,7 +135,9 @@ void HttpApp::State::add_headers(const IncomingRequest& head, const Exchange& ex
     auto& headers = response.headers;
     headers.push_back({"X-Request-Id", exchange.id});
     if (!exchange.traceparent.empty()) headers.push_back({"traceparent", exchange.traceparent});
-    headers.push_back({"Cache-Control", "no-store"});
+    const bool kept = std::ranges::any_of(
+        headers, [](const net::HttpHeader& header) { return header.name == "Cache-Control"; });
+    if (!kept) headers.push_back({"Cache-Control", "no-store"});
     headers.push_back({"X-Content-Type-Options", "nosniff"});
     if (auto origin_allowed = gate.shared_with(head)) {
         headers.push_back({"Access-Control-Allow-Origin", *std::move(origin_allowed)});
@@ -195,7 +196,7 @@ std::optional<OutgoingResponse> HttpApp::admit(IncomingRequest& head, std::size_
     const auto admitted = std::make_shared<Exchange>(state_->begin(head));
     Exchange& exchange = *admitted;
     auto refused = state_->check_head(head, exchange);
-    if (!refused && !is_open(exchange.match.route)) {
+    if (!refused && !leads_to_open(exchange.match)) {
         if (auto refusal = state_->gate.check_rate(exchange.identity)) {
             refused = state_->refuse(exchange, *refusal);
         }
@@ -226,7 +227,7 @@ OutgoingResponse HttpApp::handle(const IncomingRequest& request) {
     OutgoingResponse response;
     state_->service.metrics().started();
     try {
-        if (!is_open(exchange.match.route) &&
+        if (!leads_to_open(exchange.match) &&
             state_->service.metrics().running() >
                 static_cast<std::int64_t>(state_->options.max_running)) {
             response = state_->refuse(
@@ -273,6 +274,10 @@ net::HttpHandler& HttpApp::metrics_handler() {
 
 void HttpApp::watch(std::function<net::HttpServer::Counters()> transport) {
     state_->service.server_metrics().watch_transport(std::move(transport));
+}
+
+void HttpApp::announce(std::string address) {
+    state_->service.announce(std::move(address));
 }
 
 void HttpApp::drain() {

@@ -68,6 +68,8 @@ public:
     net::HttpHandler& metrics_handler();
     /// What the transport counts, for /metrics. Set before the first request.
     void watch(std::function<net::HttpServer::Counters()> transport);
+    /// Where people reach it, for its owner, who asks /healthz at the Unix socket.
+    void announce(std::string address);
     /// /readyz answers 503 from now on: the server is about to stop.
     void drain();
 

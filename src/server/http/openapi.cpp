@@ -9,6 +9,8 @@
 #include "braid/server/http/problem.hpp"
 #include "braid/server/http/routes.hpp"
 #include "braid/server/http/schema_texts.hpp"
+#include "braid/server/page/page.hpp"
+#include "braid/server/rpc/methods.hpp"
 
 namespace braid::server {
 namespace {
@@ -109,6 +111,15 @@ Object request_body(const Route& route, const Object& schemas) {
 Object success_of(const Route& route) {
     Object response{{"description", net::reason_of(route.success)}};
     if (route.response.empty()) return response;
+    if (route.kind == RouteKind::Page) {
+        Object media;
+        for (const PageFile& file : page_files()) {
+            if (file.name != kPageDocument && !route.path.ends_with('}')) continue;
+            media.set(file.type, Object{{"schema", reference(route.response)}});
+        }
+        response.set("content", std::move(media));
+        return response;
+    }
     const std::string_view type =
         route.kind == RouteKind::Metrics ? "text/plain" : "application/json";
     Object media = content(type, route.response);
@@ -126,6 +137,9 @@ Object operation_of(const Route& route, const Object& schemas) {
     Object responses{{std::to_string(route.success), success_of(route)}};
     if (route.kind == RouteKind::Rpc) {
         responses.set("204", Object{{"description", "Nothing is owed."}});
+    }
+    if (route.kind == RouteKind::Page) {
+        responses.set("304", Object{{"description", "It is as If-None-Match says."}});
     }
     if (route.kind == RouteKind::Mcp) {
         if (!route.request.empty()) {
@@ -145,9 +159,7 @@ Object operation_of(const Route& route, const Object& schemas) {
                      {"parameters", parameters_of(route)},
                      {"responses", std::move(responses)}};
     if (!route.request.empty()) operation.set("requestBody", request_body(route, schemas));
-    if (route.kind == RouteKind::Health || route.kind == RouteKind::Ready) {
-        operation.set("security", Array{});
-    }
+    if (is_open(route)) operation.set("security", Array{});
     return operation;
 }
 
@@ -166,6 +178,12 @@ Object openapi_schemas() {
     Value rest = json::parse(kRestSchemas).value_or(Value(Object()));
     redirect(rest, "");
     for (auto& [name, schema] : rest.as_object()) schemas.set(name, std::move(schema));
+    Value* const message = schemas.find("RpcMessage");
+    Array methods;
+    for (const std::string& name : Rpc::methods()) methods.emplace_back(name);
+    Object& single = message->as_object().find("anyOf")->as_array().front().as_object();
+    Object& members_of_message = single.find("properties")->as_object();
+    members_of_message.set("method", Object{{"type", "string"}, {"examples", std::move(methods)}});
     // What the request's members say, without forbidding those that stand beside them.
     Value members = *schemas.find("Request");
     members.as_object().erase("additionalProperties");

@@ -118,6 +118,23 @@ const std::string_view kRestSchemas = R"json({
   "Facets": {"type": "object", "properties": {"field": {"type": "string"}, "values": {"type":
     "array", "items": {"type": "object", "properties": {"value": true, "count": {"type":
     "integer"}}, "required": ["value", "count"]}}}, "required": ["field", "values"]},
+  "HighlightRequest": {"type": "object", "properties": {"query": {"type": "string"}, "texts":
+    {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 1000}, "window":
+    {"type": ["integer", "null"], "minimum": 1, "maximum": 100000, "default": 300, "description":
+    "Code points of the passage."}, "namespace": {"type": ["string", "null"]}}, "required":
+    ["query", "texts"], "additionalProperties": false},
+  "Range": {"type": "array", "description": "From the first code point to the one after the last.",
+    "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2},
+  "Highlights": {"type": "object", "properties": {"texts": {"type": "array", "items": {"type":
+    "object", "properties": {"matches": {"type": "array", "items": {"$ref": "#/$defs/Range"}},
+    "window": {"$ref": "#/$defs/Range"}}, "required": ["matches", "window"]}}}, "required":
+    ["texts"]},
+  "WhoAmI": {"type": "object", "properties": {"name": {"type": ["string", "null"]},
+    "sees_everything": {"type": "boolean"}, "everywhere": {"enum": ["read", "write", "admin",
+    null], "description": "The right to collections of any name."}, "collections": {"type":
+    "object", "additionalProperties": {"enum": ["read", "write", "admin"]}}}, "required": ["name",
+    "sees_everything", "everywhere", "collections"]},
+  "PageText": {"type": "string"},
   "CountRequest": {"type": "object", "properties": {"namespace": {"type": ["string", "null"]},
     "filter": {"type": ["object", "null"]}}, "additionalProperties": false},
   "Count": {"type": "object", "properties": {"count": {"type": "integer"}}, "required":

@@ -16,6 +16,7 @@ bool is_name(std::string_view segment) {
 /// Fills in the values of {names}.
 bool matches(std::string_view pattern, const std::vector<std::string>& segments, Object& values) {
     pattern.remove_prefix(1);
+    if (pattern.empty()) return segments.empty();
     for (std::size_t i = 0; i < segments.size(); ++i) {
         const std::size_t end = std::min(pattern.find('/'), pattern.size());
         const std::string_view part = pattern.substr(0, end);

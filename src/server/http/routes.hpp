@@ -32,6 +32,7 @@ enum class RouteKind {
     Ready,
     Metrics,
     OpenApi,
+    Page,  // a file of the web page
 };
 
 /// To the text of the answer's body.
@@ -55,6 +56,12 @@ struct Route {
 };
 
 std::span<const Route> routes();
+
+/// Needs neither a key nor a rate: balancers and supervisors ask, and the page holds no data.
+constexpr bool is_open(const Route& route) {
+    return route.kind == RouteKind::Health || route.kind == RouteKind::Ready ||
+           route.kind == RouteKind::Page;
+}
 
 /// Where a request leads.
 struct RouteMatch {

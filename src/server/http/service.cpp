@@ -12,6 +12,7 @@
 #include "braid/server/http/openapi.hpp"
 #include "braid/server/http/operations.hpp"
 #include "braid/server/http/problem.hpp"
+#include "braid/server/page/page.hpp"
 #include "braid/service/bulk.hpp"
 
 namespace braid::server {
@@ -79,6 +80,11 @@ std::size_t parsed_size(std::string_view body, bool lines) {
     return body.size() + (values * sizeof(Value) + members * sizeof(std::string)) / 2 * 3;
 }
 
+std::string_view page_file_of(const Object& path) {
+    const Value* const name = path.find("file");
+    return name != nullptr ? std::string_view(name->as_string()) : kPageDocument;
+}
+
 Result<Object> read_body(const Route& route, const IncomingRequest& request,
                          const service::Limits& limits) {
     if (route.request.empty() || request.body.empty()) return Object();
@@ -126,6 +132,20 @@ std::optional<Refusal> HttpService::check_batch(const Exchange& exchange,
                                        : std::nullopt;
 }
 
+void HttpService::announce(std::string address) {
+    const std::scoped_lock lock(address_mutex_);
+    address_ = std::move(address);
+}
+
+std::string HttpService::health(const IncomingRequest& request) const {
+    Object told{{"status", "ok"}};
+    if (request.peer == "unix") {
+        const std::scoped_lock lock(address_mutex_);
+        if (!address_.empty()) told.set("address", address_);
+    }
+    return json::print(told);
+}
+
 OutgoingResponse HttpService::operate(const IncomingRequest& request, Exchange& exchange,
                                       const service::Caller& caller) {
     const Route& route = *exchange.match.route;
@@ -135,7 +155,8 @@ OutgoingResponse HttpService::operate(const IncomingRequest& request, Exchange& 
     auto params =
         route_parameters(route, std::move(exchange.match.path), exchange.target, *std::move(body));
     if (!params) return problem(caller.told(params.error()), exchange.id);
-    if (auto refusal = check_batch(exchange, service::requests_in(batched_operation(route), *params))) {
+    if (auto refusal =
+            check_batch(exchange, service::requests_in(batched_operation(route), *params))) {
         return refuse(exchange, *refusal);
     }
     auto text = lines ? printed(service::add_lines(operations_, *params, request.body, caller))
@@ -178,7 +199,7 @@ OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange&
         case RouteKind::Mcp:
             return mcp_http_.handle(request, caller, exchange.identity.owner());
         case RouteKind::Health:
-            return respond(200, R"({"status":"ok"})");
+            return respond(200, health(request));
         case RouteKind::Ready:
             if (draining_) return refuse(exchange, {DoorError::Draining, "shutting down", {}});
             if (auto trouble = storage_trouble(operations_.database().health())) {
@@ -194,6 +215,9 @@ OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange&
             return respond(200, server_metrics_.text(), kMetricsType);
         case RouteKind::OpenApi:
             return respond(200, openapi_);
+        case RouteKind::Page:
+            if (auto file = serve_page(request, page_file_of(exchange.match.path))) return *file;
+            return refuse(exchange, {DoorError::NoSuchRoute, "the page has no such file", {}});
     }
     return problem(DoorError::InternalError, "internal error", exchange.id);
 }
@@ -259,7 +283,8 @@ OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& ex
     }
     const std::string_view type =
         route.kind == RouteKind::Metrics ? "text/plain" : "application/json";
-    if (!route.response.empty() && !accepts(request.header("Accept"), type)) {
+    if (!route.response.empty() && route.kind != RouteKind::Page &&
+        !accepts(request.header("Accept"), type)) {
         return refuse(exchange,
                       {DoorError::NotAcceptable,
                        "the answer is " + std::string(type) + ", which \"Accept\" does not admit",

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -47,6 +48,8 @@ public:
                                 const service::Caller& caller);
 
     void drain() { draining_ = true; }
+    /// Where people reach the server; it may answer already.
+    void announce(std::string address);
     Metrics& metrics() noexcept { return metrics_; }
     ServerMetrics& server_metrics() noexcept { return server_metrics_; }
 
@@ -66,6 +69,8 @@ private:
                                   const service::Caller& caller);
     net::OutgoingResponse call(const net::IncomingRequest& request, const Exchange& exchange,
                                const service::Caller& caller);
+    /// `{"status": "ok"}`; to the owner of the socket with the address.
+    std::string health(const net::IncomingRequest& request) const;
     /// A batch of n counts n; one of them was counted when the request came in.
     std::optional<Refusal> check_batch(const Exchange& exchange, std::size_t requests) const;
 
@@ -81,6 +86,8 @@ private:
     ServerMetrics server_metrics_;
     const std::string openapi_;
     std::atomic<bool> draining_{false};
+    mutable std::mutex address_mutex_;
+    std::string address_;
 };
 
 }  // namespace braid::server

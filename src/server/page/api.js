@@ -1,0 +1,92 @@
+// The server, as this page calls it. The key lives in this variable and nowhere else.
+
+let key = "";
+const listeners = new Set();
+
+export class Problem extends Error {
+  constructor(status, code, message, retryAfter = 0) {
+    super(message);
+    this.status = status; // 0: no answer at all
+    this.code = code;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export const hasKey = () => key !== "";
+export const useKey = (value) => {
+  key = value;
+};
+// Is told of every answer: "ok", "offline" or "unauthenticated".
+export const onConnection = (listener) => listeners.add(listener);
+const tell = (state) => listeners.forEach((listener) => listener(state));
+
+async function problemOf(response) {
+  let told = {};
+  try {
+    told = await response.json();
+  } catch {
+    // Somebody else answered, a proxy perhaps.
+  }
+  return new Problem(
+    response.status,
+    told.code ?? "unknown",
+    told.detail ?? `The server answered ${response.status} ${response.statusText}.`,
+    Number(response.headers.get("Retry-After")) || 0,
+  );
+}
+
+// The response itself; a Problem for everything but success.
+export async function send(method, path, { body, type = "application/json", signal, accept = "application/json", extra = {} } = {}) {
+  const headers = { Accept: accept, ...extra };
+  if (key) headers.Authorization = `Bearer ${key}`;
+  if (body !== undefined) headers["Content-Type"] = type;
+  let response;
+  try {
+    response = await fetch(path, { method, headers, body, signal, credentials: "omit", cache: "no-store" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    tell("offline");
+    throw new Problem(0, "offline", "The server does not answer.");
+  }
+  if (!response.ok) {
+    const problem = await problemOf(response);
+    tell(problem.code === "unauthenticated" ? "unauthenticated" : "ok");
+    throw problem;
+  }
+  tell("ok");
+  return response;
+}
+
+export const get = async (path, options) => (await send("GET", path, options)).json();
+export const post = async (path, body, options) =>
+  (await send("POST", path, { ...options, body: JSON.stringify(body) })).json();
+export const put = async (path, body, options) =>
+  (await send("PUT", path, { ...options, body: JSON.stringify(body) })).json();
+
+const part = encodeURIComponent;
+export const collectionPath = (name) => `/v1/collections/${part(name)}`;
+const within = (namespace) => (namespace && namespace !== "default" ? `namespace=${part(namespace)}` : "");
+export const documentPath = (hit) =>
+  `${collectionPath(hit.collection)}/documents/${part(hit.document_id)}?${within(hit.namespace)}`;
+export const neighborsPath = (hit, count) =>
+  `${collectionPath(hit.collection)}/chunks/${part(hit.chunk_id)}/neighbors?count=${count}&${within(hit.namespace)}`;
+
+// Where words of the query stand in the texts of each collection, by text; empty if it cannot be
+// said: an answer is worth showing without.
+export async function highlights(query, hits, window, signal) {
+  const found = new Map();
+  if (!query.trim() || hits.length === 0) return found;
+  const byCollection = Map.groupBy(hits, (hit) => hit.collection);
+  await Promise.all(
+    [...byCollection].map(async ([collection, members]) => {
+      try {
+        const texts = members.map((hit) => hit.content);
+        const answer = await post(`${collectionPath(collection)}/highlight`, { query, texts, window }, { signal });
+        answer.texts.forEach((marks, i) => found.set(members[i], marks));
+      } catch {
+        // Shown without.
+      }
+    }),
+  );
+  return found;
+}

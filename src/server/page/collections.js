@@ -1,0 +1,194 @@
+// What there is: collections and their sizes, how fast the server answers, and a place to drop files.
+import { collectionPath, get, put, send } from "./api.js";
+import { bytes, h, icon, ICONS, number, say } from "./dom.js";
+import { bars, histogram, histograms, readMetrics } from "./plots.js";
+
+const LINES = 400; // of one request, so that progress can be shown
+const TEXTS = { md: "markdown", markdown: "markdown", txt: "plain", text: "plain" };
+const LISTS = ["jsonl", "ndjson"];
+
+const ending = (name) => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+
+// Writes one file into a collection, and says how far it is: `progress(share)`. Gives the number of
+// chunks, or throws what went wrong; what was written before stays.
+async function ingest(file, collection, progress) {
+  const kind = ending(file.name);
+  const text = await file.text();
+  if (kind in TEXTS) {
+    const path = file.webkitRelativePath || file.name;
+    const done = await put(`${collectionPath(collection)}/documents/${encodeURIComponent(path)}`, { text, format: TEXTS[kind] });
+    progress(1);
+    return { chunks: done.chunks, failed: [] };
+  }
+  if (!LISTS.includes(kind)) throw new Error(`“.${kind}” is not read here: Markdown, text and JSON lines are; “braid ingest” reads more.`);
+  const lines = text.split("\n").filter((line) => line.trim());
+  let chunks = 0;
+  const failed = [];
+  for (let at = 0; at < lines.length; at += LINES) {
+    const response = await send("POST", `${collectionPath(collection)}/chunks`, { body: lines.slice(at, at + LINES).join("\n"), type: "application/x-ndjson" });
+    const done = await response.json();
+    chunks += done.written;
+    failed.push(...done.results.filter((one) => one.error).map((one) => `line ${one.line + at}: ${one.error.message}`));
+    progress(Math.min(1, (at + LINES) / lines.length));
+  }
+  return { chunks, failed };
+}
+
+export class CollectionsPage {
+  constructor(world) {
+    this.world = world;
+    document.title = "Collections · braid";
+    this.list = h("div", { class: "cards" });
+    this.server = h("section", { class: "server" });
+    this.element = h(
+      "div",
+      { class: "plain" },
+      h("h1", {}, "Collections"),
+      this.list,
+      this.drop(),
+      this.server,
+    );
+    this.show();
+    this.timer = setInterval(() => document.visibilityState === "visible" && this.measure(), 5000);
+  }
+
+  leave() {
+    clearInterval(this.timer);
+  }
+
+  search() {
+    this.show(); // the server is back
+  }
+
+  async show() {
+    try {
+      await this.world.load();
+    } catch (error) {
+      this.list.replaceChildren(h("p", { class: "state error" }, error.message));
+      return;
+    }
+    const all = this.world.collections;
+    this.options?.replaceChildren(...all.map((one) => h("option", { value: one.name })));
+    if (all.length === 0) {
+      this.list.replaceChildren(h("p", { class: "state" }, "There is none yet. The first file you drop below makes one."));
+    } else {
+      this.list.replaceChildren(...all.map((one) => this.card(one, Math.max(...all.map((other) => other.chunks)))));
+    }
+    this.measure();
+  }
+
+  card(collection, most) {
+    const sizes = h("div", {});
+    const schema = collection.schema;
+    this.sizes(collection, sizes, most);
+    return h(
+      "article",
+      { class: "card" },
+      h("header", {}, h("h2", {}, h("a", { href: `/#c=${encodeURIComponent(collection.name)}` }, collection.name)), this.world.mayWrite(collection.name) ? null : h("span", { class: "chip" }, "read-only")),
+      collection.damage ? h("p", { class: "note warning" }, collection.damage) : sizes,
+      h(
+        "dl",
+        {},
+        h("dt", {}, "vectors"), h("dd", {}, schema.embedder === "none" ? "none: words alone" : `${schema.embedder}, ${schema.dimension} × ${schema.metric}`),
+        h("dt", {}, "words"), h("dd", {}, `${schema.analyzer}${schema.analyzer === "standard" ? `, ${schema.language}` : ""}; BM25 ${schema.bm25.variant}, k1 ${schema.bm25.k1}, b ${schema.bm25.b}`),
+        collection.namespaces.length > 1 ? [h("dt", {}, "namespaces"), h("dd", {}, collection.namespaces.join(", "))] : null,
+      ),
+    );
+  }
+
+  async sizes(collection, place, most) {
+    const rows = [["chunks", collection.chunks, number(collection.chunks)]];
+    try {
+      const namespaces = collection.namespaces.length ? collection.namespaces.slice(0, 20) : ["default"];
+      const all = await Promise.all(namespaces.map((name) => get(`${collectionPath(collection.name)}/stats?namespace=${encodeURIComponent(name)}`)));
+      const sum = (key) => all.reduce((total, one) => total + one[key], 0);
+      rows.push(["with vectors", sum("vectors"), number(sum("vectors")), "dense"]);
+      rows.push(["documents", collection.documents, number(collection.documents)]);
+      place.replaceChildren(
+        bars(rows, most),
+        h("p", { class: "origin" }, `${number(sum("terms"))} different words, ${(sum("chunks") ? all.reduce((total, one) => total + one.average_length * one.chunks, 0) / sum("chunks") : 0).toFixed(1)} words a chunk${sum("bytes_on_disk") ? `, ${bytes(sum("bytes_on_disk"))} on disk` : ""}`),
+      );
+    } catch (error) {
+      place.replaceChildren(bars(rows, most), h("p", { class: "none" }, error.message));
+    }
+  }
+
+  // Histograms of /metrics, for those who may see them.
+  async measure() {
+    let samples;
+    try {
+      samples = readMetrics(await (await send("GET", "/metrics", { accept: "text/plain" })).text());
+    } catch (error) {
+      this.server.replaceChildren(...(error.status === 403 ? [h("p", { class: "none" }, "Latencies are for keys that see everything.")] : []));
+      return;
+    }
+    const value = (name) => samples.find((one) => one.name === name)?.value ?? 0;
+    const routes = [...histograms(samples, "braid_http_request_duration_seconds", "route")].filter(([, one]) => one.total > 0).sort((a, b) => b[1].total - a[1].total);
+    const stages = [...histograms(samples, "braid_stage_duration_seconds", "stage")].filter(([name, one]) => one.sum > 0 && name !== "total");
+    const parts = [
+      h("h2", {}, "The server"),
+      h(
+        "ul",
+        { class: "figures" },
+        [
+          [bytes(value("braid_store_bytes")), "on disk"],
+          [bytes(value("process_resident_memory_bytes")), "in memory"],
+          [number(value("braid_transport_requests_total")), "requests"],
+          [number(value("braid_connections")), "connections"],
+          [number(value("braid_compactions_total")), "compactions"],
+          [number(value("braid_collections_refusing_writes")), "refusing writes"],
+        ].map(([much, what]) => h("li", {}, h("b", {}, much), what)),
+      ),
+      ...(stages.length ? [h("h3", {}, "Stages of a search"), h("div", { class: "histograms" }, stages.map(([name, one]) => histogram(name, one, name === "sparse" ? "sparse" : name === "dense" || name === "embed" ? "dense" : "other")))] : []),
+      h("h3", {}, "Requests"),
+      h("div", { class: "histograms" }, routes.slice(0, 9).map(([name, one]) => histogram(name, one, "other"))),
+    ];
+    this.server.replaceChildren(...parts);
+  }
+
+  drop() {
+    if (!this.world.mayWrite() && !this.world.collections.some((one) => this.world.mayWrite(one.name))) return null;
+    this.options = h("datalist", { id: "collection-names" });
+    const name = h("input", { type: "text", id: "into", value: "default", list: "collection-names", pattern: "[A-Za-z0-9_\\-]{1,100}", required: true });
+    const files = h("input", { type: "file", id: "files", "aria-label": "Files to take in", tabindex: -1, multiple: true, class: "unseen", onchange: () => take(files.files) });
+    const done = h("ul", { class: "progress" });
+    const take = async (list) => {
+      for (const file of list) {
+        const bar = h("progress", { max: 1, value: 0, "aria-label": file.name });
+        const told = h("span", { class: "origin" }, "waiting");
+        const row = h("li", {}, h("b", {}, file.name), bar, told);
+        done.prepend(row);
+        try {
+          told.textContent = "reading, cutting, embedding …";
+          bar.removeAttribute("value");
+          const { chunks, failed } = await ingest(file, name.value.trim(), (share) => (bar.value = share));
+          bar.value = 1;
+          told.textContent = `${number(chunks)} chunks${failed.length ? `; ${number(failed.length)} lines failed: ${failed[0]}` : ""}`;
+          row.className = failed.length ? "partly" : "done";
+          say(`${file.name}: ${told.textContent}`);
+        } catch (error) {
+          bar.value = 0;
+          told.textContent = error.message;
+          row.className = "failed";
+          say(`${file.name} failed: ${error.message}`);
+        }
+      }
+      files.value = "";
+      this.show();
+    };
+    const zone = h(
+      "section",
+      {
+        class: "drop",
+        ondragover: (event) => { event.preventDefault(); zone.classList.add("over"); },
+        ondragleave: () => zone.classList.remove("over"),
+        ondrop: (event) => { event.preventDefault(); zone.classList.remove("over"); take([...event.dataTransfer.files]); },
+      },
+      h("h2", {}, "Drop files here"),
+      h("p", {}, "Markdown, text, or JSON lines with a chunk each. Or ", h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
+      h("div", { class: "field" }, h("label", { for: "into" }, "Into the collection"), name, this.options),
+      done,
+    );
+    return zone;
+  }
+}

@@ -1,0 +1,196 @@
+// The answer to one configuration: asks, cancels what is stale, shows hits, and every other state.
+import { highlights, post } from "./api.js";
+import { calm, duration, h, number, say } from "./dom.js";
+import { HitCard, idOf, PASSAGE, SHORT_PASSAGE } from "./hit.js";
+import { requestOf } from "./state.js";
+
+const PATIENCE = 40; // milliseconds that hits wait for their marks
+
+const within = (promise, wait) => Promise.race([promise, new Promise((done) => setTimeout(done, wait, null))]);
+
+export class Column {
+  constructor(page, label) {
+    this.page = page;
+    this.cards = new Map();
+    this.answer = null;
+    this.status = h("div", { class: "status" });
+    this.notes = h("div", { class: "notes" });
+    this.list = h("ol", { class: "hits", "aria-label": label });
+    this.state = h("div", { class: "states" });
+    this.more = h("button", { class: "more", hidden: true, onclick: () => this.next() }, "More hits");
+    this.element = h("section", { class: "column", "aria-label": label }, this.status, this.notes, this.state, this.list, this.more);
+  }
+
+  get hits() {
+    return this.answer?.chunks ?? [];
+  }
+
+  // A newer question makes older ones stale: they are cancelled, here and at the server.
+  async run(settings, collections) {
+    this.stop();
+    const own = (this.running = new AbortController());
+    this.settings = structuredClone(settings);
+    this.collections = collections;
+    if (!settings.q.trim()) return this.idle();
+    this.element.setAttribute("aria-busy", "true");
+    try {
+      const answer = await post("/v1/retrieve", requestOf(settings, collections), { signal: own.signal });
+      performance.mark("braid-answer");
+      await this.show(answer, answer.chunks, own.signal);
+      this.page.shown(this);
+    } catch (error) {
+      if (error.name !== "AbortError") this.fail(error, settings, collections);
+    } finally {
+      if (this.running === own) this.element.removeAttribute("aria-busy");
+    }
+  }
+
+  stop() {
+    this.running?.abort();
+    clearTimeout(this.again);
+  }
+
+  async next() {
+    this.stop();
+    const own = (this.running = new AbortController());
+    this.more.disabled = true;
+    try {
+      const answer = await post("/v1/retrieve", { cursor: this.answer.cursor }, { signal: own.signal });
+      const first = answer.chunks[0];
+      await this.show(answer, [...this.hits, ...answer.chunks], own.signal);
+      if (first) this.cards.get(idOf(first))?.element.focus({ preventScroll: true });
+    } catch (error) {
+      if (error.name !== "AbortError") this.note("warning", error.message);
+    } finally {
+      this.more.disabled = false;
+    }
+  }
+
+  async show(answer, hits, signal) {
+    const marks = highlights(answer.query, hits, this.page.b ? SHORT_PASSAGE : PASSAGE, signal);
+    const early = await within(marks, PATIENCE);
+    if (signal.aborted) throw new DOMException("stale", "AbortError");
+    this.answer = { ...answer, chunks: hits };
+    this.state.replaceChildren();
+    this.draw(early ?? new Map());
+    this.describe();
+    if (hits.length === 0) this.nothing();
+    this.more.hidden = !answer.cursor;
+    performance.mark("braid-shown");
+    if (!early) {
+      const late = await marks;
+      if (!signal.aborted) this.draw(late);
+    }
+  }
+
+  // Cards of hits that stay keep what was opened in them, and glide to their new places.
+  draw(marks) {
+    const before = new Map([...this.cards].map(([id, card]) => [id, card.element.getBoundingClientRect().top]));
+    const best = Math.max(...this.hits.map((hit) => Math.max(hit.receipt.fused, hit.receipt.score)), 0);
+    const several = this.collections.length > 1;
+    const other = this.page.other(this);
+    const cards = new Map();
+    for (const hit of this.hits) {
+      const id = idOf(hit);
+      const card = this.cards.get(id) ?? new HitCard();
+      const place = other?.hits.find((one) => idOf(one) === id)?.rank;
+      const moved = !other?.answer ? undefined : place === undefined ? null : place - hit.rank;
+      card.show(hit, { query: this.answer.query, best, marks: marks.get(hit) ?? card.marks, moved, several });
+      cards.set(id, card);
+    }
+    this.cards = cards;
+    const focused = document.activeElement;
+    this.list.replaceChildren(...[...cards.values()].map((card) => card.element));
+    if (focused && focused !== document.body && this.list.contains(focused)) focused.focus({ preventScroll: true });
+    if (calm()) return;
+    for (const [id, card] of cards) {
+      const top = card.element.getBoundingClientRect().top;
+      const from = before.has(id) ? before.get(id) - top : null;
+      if (from === null) card.element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 140, easing: "ease-out" });
+      else if (from !== 0) card.element.animate([{ transform: `translateY(${from}px)` }, { transform: "none" }], { duration: 220, easing: "cubic-bezier(.2,.7,.2,1)" });
+    }
+  }
+
+  describe() {
+    const { answer } = this;
+    const legs = answer.sources.map((source) =>
+      h(
+        "span",
+        { class: `leg ${source.source.includes("dense") ? "dense" : "sparse"}${source.ran ? "" : " failed"}`, title: `${source.collection}, ${source.method}` },
+        h("span", { class: "dot" }),
+        `${this.collections.length > 1 ? `${source.collection} ` : ""}${source.source} `,
+        h("b", {}, source.ran ? number(source.candidates) : "failed"),
+        source.ran ? ` of ${source.matched_relation ? "at least " : ""}${number(source.matched)}, ${duration(source.time_ms)}` : "",
+      ),
+    );
+    const count = `${number(this.hits.length)} ${this.hits.length === 1 ? "hit" : "hits"}`;
+    this.status.replaceChildren(h("span", { class: "took" }, h("b", {}, count), ` in ${duration(answer.latency_ms)}`), ...(legs.length > 4 ? [] : legs));
+    this.notes.replaceChildren();
+    if (!answer.complete) {
+      const reasons = answer.sources.filter((source) => source.error).map((source) => `${source.collection} ${source.source}: ${source.error}`);
+      this.note("warning", `Not everything that was asked for ran. ${reasons.join("; ")}`);
+    }
+    for (const warning of answer.warnings) this.note("warning", warning);
+    if (answer.unused.length) this.note("quiet", `Without effect here: ${answer.unused.join(", ")}.`);
+    say(`${count} for ${answer.query}${answer.complete ? "" : ", incomplete"}`);
+  }
+
+  note(kind, text) {
+    this.notes.append(h("p", { class: `note ${kind}` }, text));
+  }
+
+  clear() {
+    this.answer = null;
+    this.cards.clear();
+    for (const part of [this.status, this.notes, this.list, this.state]) part.replaceChildren();
+    this.more.hidden = true;
+    this.element.removeAttribute("aria-busy");
+  }
+
+  idle() {
+    this.clear();
+    this.state.replaceChildren(this.page.idle(this.collections));
+    this.page.shown(this);
+  }
+
+  nothing() {
+    const { suggestions, query } = this.answer;
+    const filtered = Object.keys(this.settings.filter).length > 0;
+    this.state.replaceChildren(
+      h(
+        "div",
+        { class: "state" },
+        h("h2", {}, "Nothing matches"),
+        suggestions.map(({ word, instead, chunks }) =>
+          h("p", {}, `No chunk holds “${word}”. `, h("button", { class: "suggestion", onclick: () => this.page.ask(query.replace(word, instead)) }, instead), ` is in ${number(chunks)}.`),
+        ),
+        filtered ? h("p", {}, "Filters are set. ", h("button", { onclick: () => this.page.change((now) => (now.filter = {})) }, "Remove them")) : null,
+        !filtered && suggestions.length === 0 ? h("p", {}, "Fewer or other words may help; the dense strategy finds what means the same.") : null,
+      ),
+    );
+  }
+
+  fail(problem, settings, collections) {
+    if (problem.status === 0) {
+      // What was found stays, dimmed; the page says that the server is gone, and asks again.
+      this.element.classList.add("stale");
+      return;
+    }
+    this.clear();
+    const retry = problem.retryAfter || (problem.status === 503 ? 1 : 0);
+    const title = { 401: "A key is needed", 403: "Not with this key", 404: "Not there", 429: "Too many requests", 503: "The server is busy", 504: "It took too long" }[problem.status] ?? "That cannot be searched";
+    this.state.replaceChildren(
+      h(
+        "div",
+        { class: "state error", role: "alert" },
+        h("h2", {}, title),
+        h("p", {}, problem.message),
+        problem.status === 401 ? h("button", { class: "primary", onclick: () => this.page.world.askKey() }, "Enter a key") : null,
+        retry ? h("p", { class: "origin" }, `Trying again in ${retry} s`) : null,
+      ),
+    );
+    say(`${title}. ${problem.message}`);
+    if (retry) this.again = setTimeout(() => this.run(settings, collections), retry * 1000);
+    this.page.shown(this);
+  }
+}

@@ -1,0 +1,314 @@
+// How to search, as controls; every change is told at once. They edit one configuration at a time.
+import { collectionPath, get, post } from "./api.js";
+import { h, number } from "./dom.js";
+import { bookkeeping } from "./hit.js";
+import { filterOf, METHODS, takesWeight } from "./state.js";
+
+const DEPTHS = [null, 10, 20, 50, 100, 200, 500, 1000, 2000];
+const STRATEGIES = [
+  ["hybrid", "Hybrid", "both legs, fused"],
+  ["dense", "Dense", "by meaning"],
+  ["sparse", "Sparse", "by words"],
+  ["multi_hop", "Multi-hop", "by meaning, again from what was found"],
+];
+const USUAL_WEIGHT = 0.7;
+
+let counter = 0;
+function field(label, control, hint) {
+  const id = `control-${++counter}`;
+  control.id = id;
+  return h("div", { class: "field" }, h("label", { for: id }, label), control, hint);
+}
+
+function segmented(label, options, value, onchange) {
+  const name = `choice-${++counter}`;
+  return h(
+    "fieldset",
+    { class: "segmented" },
+    h("legend", {}, label),
+    h(
+      "div",
+      {},
+      options.map(([key, text, title]) =>
+        h("label", { title }, h("input", { type: "radio", name, value: key, checked: key === value, onchange: () => onchange(key) }), h("span", {}, text)),
+      ),
+    ),
+  );
+}
+
+export class Controls {
+  // `change(update)` gets the settings to change; `world` has the collections.
+  constructor(world, change) {
+    this.world = world;
+    this.change = change;
+    this.fields = new Map(); // collection names: metadata fields
+    this.element = h("div", { class: "controls" });
+    this.filters = new Filters(this);
+  }
+
+  show(settings, collections) {
+    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.control : null;
+    this.settings = settings;
+    this.element.replaceChildren(
+      ...[
+        this.collections(collections),
+        this.namespaces(collections),
+        segmented("Strategy", STRATEGIES, settings.strategy, (value) => this.change((now) => (now.strategy = value))),
+        settings.strategy === "hybrid" ? this.fusion() : null,
+        this.weight(),
+        this.depth(),
+        this.hits(),
+        this.filters.element,
+        h("button", { class: "quiet reset", onclick: () => this.reset() }, "Reset all"),
+      ].filter(Boolean),
+    );
+    this.filters.show(settings, collections);
+    if (focused) this.element.querySelector(`[data-control="${focused}"]`)?.focus();
+  }
+
+  reset() {
+    this.change((now) =>
+      Object.assign(now, { ns: "", strategy: "hybrid", fusion: "", k: null, weight: null, depth: null, top: 10, threshold: null, filter: {} }),
+    );
+  }
+
+  collections(chosen) {
+    const all = this.world.collections;
+    return h(
+      "fieldset",
+      { class: "checks" },
+      h("legend", {}, all.length === 1 ? "Collection" : "Collections"),
+      all.map((collection) =>
+        h(
+          "label",
+          { class: collection.damage ? "damaged" : null, title: collection.damage },
+          h("input", {
+            type: "checkbox",
+            checked: chosen.includes(collection.name),
+            "data-control": `collection ${collection.name}`,
+            onchange: (event) => {
+              const names = new Set(chosen);
+              if (event.target.checked) names.add(collection.name);
+              else names.delete(collection.name);
+              this.change((now) => {
+                now.c = all.map((one) => one.name).filter((name) => names.has(name));
+                now.ns = "";
+                now.filter = {};
+              });
+            },
+          }),
+          h("span", {}, collection.name),
+          h("small", {}, number(collection.chunks)),
+        ),
+      ),
+    );
+  }
+
+  namespaces(chosen) {
+    const names = [...new Set(this.world.collections.filter((one) => chosen.includes(one.name)).flatMap((one) => one.namespaces))];
+    if (names.length === 0 || (names.length === 1 && names[0] === "default")) return null;
+    const select = h(
+      "select",
+      { "data-control": "namespace", onchange: (event) => this.change((now) => (now.ns = event.target.value)) },
+      [...new Set(["default", ...names])].map((name) => h("option", { value: name === "default" ? "" : name, selected: (this.settings.ns || "default") === name }, name)),
+    );
+    return field("Namespace", select);
+  }
+
+  fusion() {
+    const select = h(
+      "select",
+      { "data-control": "fusion", onchange: (event) => this.change((now) => (now.fusion = event.target.value)) },
+      METHODS.map((method) => h("option", { value: method, selected: method === this.settings.fusion }, method || "as the profile says")),
+    );
+    return field("Fusion", select);
+  }
+
+  weight() {
+    if (this.settings.strategy !== "hybrid") return null;
+    const value = this.settings.weight ?? USUAL_WEIGHT;
+    const shown = h("output", {});
+    const slider = h("input", {
+      type: "range",
+      class: "weight",
+      "data-control": "weight",
+      min: 0,
+      max: 1,
+      step: 0.05,
+      value,
+      disabled: !takesWeight(this.settings),
+      "aria-label": "Weight of the dense leg",
+      oninput: () => {
+        write();
+        this.change((now) => (now.weight = Number(slider.value)), { quietly: true });
+      },
+    });
+    const write = () => {
+      const dense = Number(slider.value);
+      slider.setAttribute("aria-valuetext", `dense ${dense.toFixed(2)}, sparse ${(1 - dense).toFixed(2)}`);
+      shown.replaceChildren(h("span", { class: "sparse" }, `sparse ${(1 - dense).toFixed(2)}`), h("span", { class: "dense" }, `dense ${dense.toFixed(2)}`));
+    };
+    write();
+    return h("div", { class: "field" }, h("span", { class: "label" }, "Weights"), slider, shown);
+  }
+
+  depth() {
+    const at = Math.max(0, DEPTHS.indexOf(this.settings.depth));
+    const text = (index) => (DEPTHS[index] === null ? "as the profile says" : `${number(DEPTHS[index])} candidates per leg`);
+    const shown = h("output", {}, text(at));
+    const slider = h("input", {
+      type: "range",
+      "data-control": "depth",
+      min: 0,
+      max: DEPTHS.length - 1,
+      step: 1,
+      value: at,
+      "aria-valuetext": text(at),
+      oninput: () => {
+        const index = Number(slider.value);
+        shown.textContent = text(index);
+        slider.setAttribute("aria-valuetext", text(index));
+        this.change((now) => (now.depth = DEPTHS[index]), { quietly: true });
+      },
+    });
+    return field("Depth", slider, shown);
+  }
+
+  hits() {
+    const select = h(
+      "select",
+      { "data-control": "top", onchange: (event) => this.change((now) => (now.top = Number(event.target.value))) },
+      [...new Set([5, 10, 20, 50, 100, this.settings.top])].sort((a, b) => a - b).map((count) => h("option", { value: count, selected: count === this.settings.top }, String(count))),
+    );
+    return field("Hits per page", select);
+  }
+
+  // The metadata fields of collections: those of the schema, and those of some of its chunks.
+  async fieldsOf(collections, namespace) {
+    const key = JSON.stringify([collections, namespace]);
+    if (this.fields.has(key)) return this.fields.get(key);
+    const names = new Set();
+    await Promise.all(
+      collections.map(async (name) => {
+        const known = this.world.collections.find((one) => one.name === name);
+        Object.keys(known?.schema?.metadata ?? {}).forEach((field) => names.add(field));
+        const where = namespace ? `&namespace=${encodeURIComponent(namespace)}` : "";
+        const { chunks } = await get(`${collectionPath(name)}/chunks?limit=40${where}`);
+        for (const chunk of chunks) {
+          for (const [field, value] of Object.entries(chunk.metadata ?? {})) {
+            if (["string", "number", "boolean"].includes(typeof value)) names.add(field);
+          }
+        }
+      }),
+    );
+    const found = [...names].filter((name) => !name.includes(".") && !bookkeeping(name)).sort();
+    this.fields.set(key, found);
+    return found;
+  }
+}
+
+const VALUES = 8;
+
+// Values of metadata fields with how many chunks have them; ticking one is a filter.
+class Filters {
+  constructor(controls) {
+    this.controls = controls;
+    this.element = h("div", { class: "filters" });
+    this.opened = new Set();
+    this.shown = "";
+  }
+
+  async show(settings, collections) {
+    const key = JSON.stringify([collections, settings.ns, settings.filter]);
+    this.settings = settings;
+    if (key === this.shown) return;
+    this.shown = key;
+    let fields = [];
+    try {
+      fields = await this.controls.fieldsOf(collections, settings.ns);
+    } catch {
+      // The answer says what is wrong.
+    }
+    if (key !== this.shown) return;
+    fields = [...new Set([...Object.keys(settings.filter), ...fields])];
+    this.element.replaceChildren(
+      ...(fields.length ? [h("h2", {}, "Filters")] : []),
+      ...fields.slice(0, 12).map((field, i) => this.field(field, settings, collections, i < 2 || field in settings.filter || this.opened.has(field))),
+    );
+  }
+
+  field(name, settings, collections, open) {
+    const list = h("div", { class: "values" });
+    const chosen = settings.filter[name] ?? [];
+    let filled = false;
+    const fill = async () => {
+      if (filled) return;
+      filled = true;
+      try {
+        const values = await facets(collections, name, settings);
+        for (const value of chosen) {
+          if (!values.some((one) => one.value === value)) values.unshift({ value, count: 0 });
+        }
+        list.replaceChildren(...values.slice(0, Math.max(VALUES, chosen.length)).map((one) => this.value(name, one, chosen, values)));
+        if (values.length === 0) list.replaceChildren(h("p", { class: "none" }, "No values."));
+      } catch (error) {
+        list.replaceChildren(h("p", { class: "none" }, error.message));
+      }
+    };
+    const details = h(
+      "details",
+      {
+        open,
+        ontoggle: () => {
+          if (!details.open) return this.opened.delete(name);
+          this.opened.add(name);
+          fill();
+        },
+      },
+      h("summary", {}, name, chosen.length ? h("span", { class: "count" }, String(chosen.length)) : null),
+      list,
+    );
+    if (open) fill();
+    return details;
+  }
+
+  value(field, { value, count }, chosen, values) {
+    const most = Math.max(...values.map((one) => one.count), 1);
+    const bar = h("span", { class: "bar" });
+    bar.style.width = `${(100 * count) / most}%`;
+    return h(
+      "label",
+      {},
+      h("input", {
+        type: "checkbox",
+        checked: chosen.includes(value),
+        onchange: (event) =>
+          this.controls.change((now) => {
+            const kept = (now.filter[field] ?? []).filter((one) => one !== value);
+            if (event.target.checked) kept.push(value);
+            if (kept.length) now.filter[field] = kept;
+            else delete now.filter[field];
+          }),
+      }),
+      h("span", {}, String(value)),
+      h("small", {}, number(count)),
+      bar,
+    );
+  }
+}
+
+// Counts over all the collections, under the filters of the other fields.
+async function facets(collections, field, settings) {
+  const others = filterOf({ filter: Object.fromEntries(Object.entries(settings.filter).filter(([name]) => name !== field)) });
+  const totals = new Map();
+  await Promise.all(
+    collections.map(async (name) => {
+      const request = { field, limit: 50 };
+      if (settings.ns) request.namespace = settings.ns;
+      if (Object.keys(others).length) request.filter = others;
+      const { values } = await post(`${collectionPath(name)}/facets`, request);
+      for (const { value, count } of values) totals.set(value, (totals.get(value) ?? 0) + count);
+    }),
+  );
+  return [...totals].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
+}

@@ -1,0 +1,225 @@
+// The reference, made of what the server says of itself: OpenAPI, the methods of JSON-RPC, the tools
+// of MCP. Each can be tried where it is described.
+import { get, Problem, send } from "./api.js";
+import { copy, duration, h } from "./dom.js";
+
+const LONGEST = 20_000; // characters of an answer that are shown
+
+let openapi = null;
+
+function resolved(schema) {
+  let one = schema ?? {};
+  for (let i = 0; one.$ref && i < 8; ++i) one = openapi.components.schemas[one.$ref.split("/").pop()] ?? {};
+  return one;
+}
+
+function typeOf(schema) {
+  const one = schema ?? {};
+  if (one.$ref) return one.$ref.split("/").pop().replace(/^(Request|Answer)_/, "");
+  if (one.const !== undefined) return JSON.stringify(one.const);
+  if (one.enum) return one.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (one.anyOf) return one.anyOf.map(typeOf).join(" or ");
+  if (Array.isArray(one.type)) return one.type.join(" or ");
+  if (one.type === "array") return `list of ${typeOf(one.items)}`;
+  return one.type ?? "anything";
+}
+
+function properties(schema) {
+  const one = resolved(schema);
+  const parts = [one, ...(one.allOf ?? []).map(resolved)];
+  return Object.assign({}, ...parts.map((part) => part.properties ?? {}));
+}
+
+function table(rows, label) {
+  if (rows.length === 0) return null;
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+    h(
+      "table",
+      { class: "reference" },
+      h("thead", {}, h("tr", {}, ["name", "type", "meaning"].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, rows.map(([name, type, text, required]) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, name), required ? h("span", { class: "required" }, " required") : null), h("td", {}, type), h("td", {}, text ?? "")))),
+    ),
+  );
+}
+
+// A body to begin with: an example of the schema, else its required members.
+function example(schema) {
+  const one = resolved(schema);
+  if (one.examples?.length) return one.examples[0];
+  const required = [one, ...(one.allOf ?? []).map(resolved)].flatMap((part) => part.required ?? []);
+  const all = properties(schema);
+  const value = (property) => {
+    const found = resolved(property);
+    const type = Array.isArray(found.type) ? found.type[0] : found.type;
+    return found.examples?.[0] ?? found.default ?? found.const ?? found.enum?.[0] ?? { string: "text", integer: 1, number: 1, boolean: true, array: [], object: {} }[type] ?? null;
+  };
+  return Object.fromEntries(required.map((name) => [name, value(all[name])]));
+}
+
+// Fields, a body, a button, and what came back.
+function trial({ method, path, parameters = [], body = null, writes = false }) {
+  const inputs = parameters.filter((one) => one.in !== "header").map((one) => ({ ...one, input: h("input", { type: "text", id: `try-${method}-${path}-${one.name}`.replace(/\W+/g, "-"), placeholder: one.required ? "required" : "" }) }));
+  const text = body === null ? null : h("textarea", { rows: Math.min(14, body.split("\n").length + 1), spellcheck: "false", "aria-label": "Body of the request" });
+  if (text) text.value = body;
+  const out = h("div", { class: "answer", "aria-live": "polite" });
+  const run = async (event) => {
+    event.preventDefault();
+    let address = path;
+    const query = new URLSearchParams();
+    for (const { name, in: where, input } of inputs) {
+      if (where === "path") address = address.replace(`{${name}}`, encodeURIComponent(input.value));
+      else if (input.value !== "") query.set(name, input.value);
+    }
+    if (query.size) address += `?${query}`;
+    const started = performance.now();
+    let status = "";
+    let answer = "";
+    try {
+      const response = await send(method, address, { body: text ? text.value : undefined, accept: "*/*" });
+      status = `${response.status}`;
+      answer = await response.text();
+    } catch (error) {
+      status = error instanceof Problem ? `${error.status || "no answer"} ${error.code}` : "error";
+      answer = error.message;
+    }
+    try {
+      answer = JSON.stringify(JSON.parse(answer), null, 2);
+    } catch {
+      // It is shown as it came.
+    }
+    const button = h("button", { class: "quiet", type: "button", onclick: () => copy(answer, button) }, "Copy");
+    out.replaceChildren(
+      h("p", { class: "origin" }, `${method} ${address} → ${status}, ${duration(performance.now() - started)} `, button),
+      h("pre", { tabindex: 0, "aria-label": "Answer" }, answer.length > LONGEST ? `${answer.slice(0, LONGEST)}\n…` : answer || "(nothing)"),
+    );
+  };
+  return h(
+    "form",
+    { class: "trial", onsubmit: run },
+    inputs.length ? h("div", { class: "row" }, inputs.map((one) => h("div", { class: "field" }, h("label", { for: one.input.id }, one.name), one.input))) : null,
+    text,
+    h("div", {}, h("button", { class: "primary" }, "Try it"), writes ? h("span", { class: "origin" }, " This changes data.") : null),
+    out,
+  );
+}
+
+function operation(path, method, one) {
+  const upper = method.toUpperCase();
+  const schema = one.requestBody?.content?.["application/json"]?.schema;
+  const body = schema ? JSON.stringify(example(schema), null, 2) : null;
+  const required = resolved(schema).required ?? [];
+  const answer = one.responses["200"]?.content?.["application/json"]?.schema;
+  const box = h("details", { class: "operation", id: `op-${one.operationId}` }, h("summary", {}, h("span", { class: `method ${method}` }, upper), h("code", {}, path), h("span", { class: "what" }, one.summary)));
+  const fill = () => {
+    if (box.dataset.filled) return;
+    box.dataset.filled = "yes";
+    box.append(
+      ...[
+        one.parameters?.length ? h("h3", {}, "Address and headers") : null,
+        table((one.parameters ?? []).map((parameter) => [parameter.name, `${typeOf(parameter.schema)}, in the ${parameter.in}`, parameter.description, parameter.required]), `Address and headers of ${one.operationId}`),
+        schema ? h("h3", {}, "Body") : null,
+        schema ? table(Object.entries(properties(schema)).map(([name, property]) => [name, typeOf(property), property.description ?? resolved(property).description, required.includes(name)]), `Body of ${one.operationId}`) : null,
+        answer ? h("h3", {}, "Answer") : null,
+        answer ? table(Object.entries(properties(answer)).map(([name, property]) => [name, typeOf(property), property.description ?? resolved(property).description]), `Answer of ${one.operationId}`) : null,
+        h("h3", {}, "Try it"),
+        trial({ method: upper, path, parameters: one.parameters, body, writes: method !== "get" && (one.parameters ?? []).some((parameter) => parameter.name === "Idempotency-Key") }),
+      ].filter(Boolean),
+    );
+  };
+  box.addEventListener("toggle", fill);
+  return box;
+}
+
+function rpcSection() {
+  const methods = openapi.components.schemas.RpcMessage?.anyOf?.[0]?.properties?.method?.examples ?? [];
+  const message = (name) => JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: name === "braid.retrieve" ? { query: "text" } : {} }, null, 2);
+  const place = h("div", {});
+  const show = (name) => place.replaceChildren(trial({ method: "POST", path: "/rpc", body: message(name) }));
+  const select = h("select", { id: "rpc-method", onchange: () => show(select.value) }, methods.map((name) => h("option", { value: name, selected: name === "braid.collections" }, name)));
+  show("braid.collections");
+  return h(
+    "section",
+    { id: "tag-rpc" },
+    h("h2", {}, "JSON-RPC"),
+    h("p", {}, "Every method below, at ", h("code", {}, "POST /rpc"), ", takes what the route of the same name takes in its body and address, as ", h("code", {}, "params"), "."),
+    h("div", { class: "field" }, h("label", { for: "rpc-method" }, "Method"), select),
+    place,
+  );
+}
+
+// In a session of its own, ended at once.
+async function tools() {
+  const ask = (message, extra) => send("POST", "/mcp", { body: JSON.stringify({ jsonrpc: "2.0", ...message }), accept: "application/json, text/event-stream", extra });
+  const begun = await ask({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "braid page", version: "1" } } });
+  const own = { "Mcp-Session-Id": begun.headers.get("Mcp-Session-Id") };
+  await ask({ method: "notifications/initialized" }, own);
+  const listed = await (await ask({ id: 2, method: "tools/list", params: {} }, own)).json();
+  send("DELETE", "/mcp", { extra: own }).catch(() => {});
+  return listed.result.tools;
+}
+
+function toolSection(list) {
+  return h(
+    "section",
+    { id: "tag-mcp" },
+    h("h2", {}, "MCP"),
+    h("p", {}, "Tools for agents, at ", h("code", {}, "POST /mcp"), " and over ", h("code", {}, "braid mcp"), "."),
+    list.map((tool) =>
+      h(
+        "details",
+        { class: "operation" },
+        h("summary", {}, h("span", { class: "method tool" }, "TOOL"), h("code", {}, tool.name), h("span", { class: "what" }, tool.title ?? "")),
+        h("p", {}, tool.description),
+        table(Object.entries(tool.inputSchema?.properties ?? {}).map(([name, property]) => [name, typeOf(property), property.description, tool.inputSchema.required?.includes(name)]), `Arguments of ${tool.name}`),
+      ),
+    ),
+  );
+}
+
+export class DocsPage {
+  constructor(world) {
+    this.world = world;
+    document.title = "Docs · braid";
+    this.element = h("div", { class: "plain docs" }, h("h1", {}, "Reference"), h("p", { class: "wait" }, "Asking the server what it can do …"));
+    this.load();
+  }
+
+  search() {
+    this.load();
+  }
+
+  async load() {
+    try {
+      openapi = await get("/v1/openapi.json");
+    } catch (error) {
+      this.element.replaceChildren(h("h1", {}, "Reference"), h("p", { class: "state error" }, error.message));
+      return;
+    }
+    const groups = new Map();
+    for (const [path, methods] of Object.entries(openapi.paths)) {
+      for (const [method, one] of Object.entries(methods)) {
+        const tag = one.tags[0];
+        if (tag === "page" || tag === "messages") continue;
+        if (!groups.has(tag)) groups.set(tag, []);
+        groups.get(tag).push(operation(path, method, one));
+      }
+    }
+    const mcp = h("section", { id: "tag-mcp" }, h("h2", {}, "MCP"), h("p", { class: "wait" }, "Asking for the tools …"));
+    const jump = (id, name) => h("button", { class: "quiet", onclick: () => document.getElementById(id).scrollIntoView() }, name);
+    this.element.replaceChildren(
+      h("h1", {}, "Reference"),
+      h("p", { class: "lead" }, `braid ${openapi.info.version}. ${openapi.info.description} The same as `, h("a", { href: "/v1/openapi.json" }, "openapi.json"), "."),
+      h("nav", { class: "jumps", "aria-label": "Parts of the reference" }, [...groups.keys()].map((tag) => jump(`tag-${tag}`, tag)), jump("tag-rpc", "JSON-RPC"), jump("tag-mcp", "MCP")),
+      ...[...groups].map(([tag, operations]) => h("section", { id: `tag-${tag}` }, h("h2", {}, tag[0].toUpperCase() + tag.slice(1)), operations)),
+      rpcSection(),
+      mcp,
+    );
+    try {
+      mcp.replaceWith(toolSection(await tools()));
+    } catch (error) {
+      mcp.replaceChildren(h("h2", {}, "MCP"), h("p", { class: "none" }, error.message));
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// Judged queries in, measures out: several ways of searching side by side, with their intervals.
+import { post } from "./api.js";
+import { duration, h, number, say } from "./dom.js";
+import { interval } from "./plots.js";
+import { requestOf, fresh } from "./state.js";
+
+const WAYS = [
+  ["hybrid", {}, "both"],
+  ["dense", { strategy: "dense" }, "dense"],
+  ["sparse", { strategy: "sparse" }, "sparse"],
+  ["weighted_sum", { fusion: "weighted_sum" }, "both"],
+  ["dbsf", { fusion: "dbsf" }, "both"],
+  ["auto", { fusion: "auto" }, "both"],
+];
+const MEASURES = ["nDCG@10", "RR@10", "R@100"];
+const MOST = 1000; // queries the server takes at once
+
+// Lines of JSON (`_id` and `text`) or of id, tab, text.
+export function readQueries(text) {
+  const queries = [];
+  for (const line of text.split("\n")) {
+    if (!line.trim()) continue;
+    if (line.trimStart().startsWith("{")) {
+      const one = JSON.parse(line);
+      queries.push({ id: String(one._id ?? one.id), text: one.text ?? one.query });
+    } else {
+      const [id, ...rest] = line.split("\t");
+      if (rest.length) queries.push({ id, text: rest.join("\t") });
+    }
+  }
+  if (queries.length === 0) throw new Error("The queries are lines of JSON with “_id” and “text”, or an id, a tab and a text each; none was found.");
+  return queries;
+}
+
+// TREC (query 0 document relevance) or BEIR (query, document, relevance, with a first line of names).
+export function readQrels(text) {
+  const qrels = {};
+  let count = 0;
+  for (const line of text.split("\n")) {
+    const parts = line.trim().split(/\s+/);
+    if (parts.length < 3) continue;
+    const [query, document, relevance] = parts.length >= 4 ? [parts[0], parts[2], parts[3]] : parts;
+    if (!/^-?\d+$/.test(relevance)) continue;
+    (qrels[query] ??= {})[document] = Number(relevance);
+    ++count;
+  }
+  if (count === 0) throw new Error("The judgements are lines of query, document and relevance (BEIR) or query, 0, document and relevance (TREC); none was found.");
+  return qrels;
+}
+
+export class EvaluatePage {
+  constructor(world) {
+    this.world = world;
+    document.title = "Evaluate · braid";
+    const usual = world.collections[0]?.name ?? "default";
+    this.collection = h("select", { id: "eval-collection" }, world.collections.map((one) => h("option", { value: one.name, selected: one.name === usual }, one.name)));
+    this.queries = h("input", { type: "file", id: "eval-queries", accept: ".jsonl,.tsv,.txt" });
+    this.qrels = h("input", { type: "file", id: "eval-qrels", accept: ".tsv,.qrels,.txt,.trec" });
+    this.ways = WAYS.map(([name, , leg], i) => ({ name, input: h("input", { type: "checkbox", checked: i < 3 }), leg }));
+    this.out = h("div", { class: "report", "aria-live": "polite" });
+    this.button = h("button", { class: "primary" }, "Measure");
+    this.element = h(
+      "div",
+      { class: "plain" },
+      h("h1", {}, "Evaluate"),
+      h("p", { class: "lead" }, "With questions and the documents that answer them, braid measures how well each way of searching finds these. Nothing leaves this server."),
+      h(
+        "form",
+        { class: "drop", onsubmit: (event) => { event.preventDefault(); this.measure(); } },
+        h("div", { class: "row" },
+          h("div", { class: "field" }, h("label", { for: "eval-collection" }, "Collection"), this.collection),
+          h("div", { class: "field" }, h("label", { for: "eval-queries" }, "Queries (JSON lines, or tab-separated)"), this.queries),
+          h("div", { class: "field" }, h("label", { for: "eval-qrels" }, "Judgements (TREC or BEIR)"), this.qrels)),
+        h("fieldset", { class: "ways" }, h("legend", {}, "Ways of searching"), this.ways.map(({ name, input, leg }) => h("label", { class: leg }, input, h("span", {}, name)))),
+        h("div", {}, this.button),
+      ),
+      this.out,
+    );
+  }
+
+  async measure() {
+    this.button.disabled = true;
+    const rows = [];
+    try {
+      if (!this.queries.files[0] || !this.qrels.files[0]) throw new Error("Choose a file of queries and a file of judgements.");
+      const qrels = readQrels(await this.qrels.files[0].text());
+      const queries = readQueries(await this.queries.files[0].text()).filter((one) => one.id in qrels);
+      if (queries.length === 0) throw new Error("No query of the one file is judged in the other.");
+      if (queries.length > MOST) throw new Error(`${number(queries.length)} queries are judged; ${number(MOST)} can be measured at once. “braid eval” takes more.`);
+      const judged = Object.fromEntries(queries.map((one) => [one.id, qrels[one.id]]));
+      for (const { name, input, leg } of this.ways) {
+        if (!input.checked) continue;
+        this.out.replaceChildren(...this.report(rows, queries.length), h("p", { class: "wait" }, `Measuring ${name} on ${number(queries.length)} queries …`));
+        const settings = Object.assign(fresh(), WAYS.find((way) => way[0] === name)[1]);
+        const { query, top_k, ...request } = requestOf(settings, [this.collection.value]);
+        const answer = await post("/v1/eval", { queries, qrels: judged, measures: MEASURES, request });
+        rows.push({ name, leg, run: answer.runs[0], timings: answer.timings });
+      }
+      this.out.replaceChildren(...this.report(rows, queries.length));
+      say(`Measured: ${rows.map((row) => `${row.name} ${row.run.measures[MEASURES[0]].toFixed(3)}`).join(", ")}`);
+    } catch (error) {
+      this.out.replaceChildren(...this.report(rows, 0), h("p", { class: "state error", role: "alert" }, error.message));
+    }
+    this.button.disabled = false;
+  }
+
+  report(rows, queries) {
+    if (rows.length === 0) return [];
+    const best = (measure) => Math.max(...rows.map((row) => row.run.measures[measure]));
+    return [
+      h("h2", {}, `${this.collection.value}, ${number(queries)} queries`),
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Measures" },
+        h(
+          "table",
+          { class: "measures" },
+          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "way"), MEASURES.map((name) => h("th", { scope: "col" }, name)), h("th", { scope: "col" }, "p50 of a search"))),
+          h("tbody", {}, rows.map((row) =>
+            h("tr", { class: row.leg }, h("th", { scope: "row" }, h("span", { class: "dot" }), row.name),
+              MEASURES.map((name) => h("td", {}, h(row.run.measures[name] === best(name) ? "b" : "span", {}, row.run.measures[name].toFixed(3)), interval(row.run.measures[name], row.run.intervals[name], row.leg), h("small", {}, `${row.run.intervals[name][0].toFixed(3)} – ${row.run.intervals[name][1].toFixed(3)}`))),
+              h("td", {}, duration(row.timings.legs.total.p50_ms))))),
+        ),
+      ),
+      h("p", { class: "origin" }, "Intervals: 95 %, by resampling the queries 1,000 times. The best of each column is bold; overlapping intervals are no proof of a difference."),
+    ];
+  }
+}

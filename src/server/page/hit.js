@@ -1,0 +1,171 @@
+// One hit: its title, its picture, the passage where it matches, and what can be asked about it.
+import { documentPath, get, highlights, neighborsPath } from "./api.js";
+import { dialog, h, icon, ICONS, number, score } from "./dom.js";
+import { arithmetic, picture, spokenReceipt } from "./receipt.js";
+
+export const idOf = (hit) => `${hit.collection}\n${hit.namespace}\n${hit.chunk_id}`;
+
+// A text with its matches marked, from one code point to another.
+export function marked(text, matches = [], window = null) {
+  const points = Array.from(text);
+  const [from, to] = window ?? [0, points.length];
+  const parts = [];
+  let at = from;
+  if (from > 0) parts.push("… ");
+  for (const [begin, end] of matches) {
+    if (end <= from || begin >= to) continue;
+    const first = Math.max(begin, from);
+    const last = Math.min(end, to);
+    if (first > at) parts.push(points.slice(at, first).join(""));
+    parts.push(h("mark", {}, points.slice(first, last).join("")));
+    at = last;
+  }
+  if (at < to) parts.push(points.slice(at, to).join(""));
+  if (to < points.length) parts.push(" …");
+  return parts;
+}
+
+// Code points of the passage that is shown of a hit: alone, and beside another.
+export const PASSAGE = 320;
+export const SHORT_PASSAGE = 110;
+
+function passage(hit, marks) {
+  const points = Array.from(hit.content).length;
+  const window = marks?.window ?? [0, Math.min(points, PASSAGE)];
+  return marked(hit.content, marks?.matches, window);
+}
+
+export const nameOf = (hit) => hit.title || hit.metadata?.title || hit.document_id || hit.chunk_id;
+
+// What ingestion writes for itself, to know files again.
+export const bookkeeping = (field) => /^source_(key|fingerprint|chunks|path)$/.test(field);
+
+function tags(hit) {
+  const shown = Object.entries(hit.metadata ?? {})
+    .filter(([field, value]) => field !== "title" && !bookkeeping(field) && ["string", "number", "boolean"].includes(typeof value) && String(value).length <= 40)
+    .slice(0, 4);
+  return shown.map(([field, value]) => h("span", { class: "tag" }, `${field} `, h("b", {}, String(value))));
+}
+
+async function showDocument(hit, query) {
+  const body = h("div", { class: "document", "aria-busy": "true" }, h("div", { class: "wait" }, "Loading the document …"));
+  const box = dialog(nameOf(hit), "drawer", body);
+  try {
+    const answer = await get(documentPath(hit));
+    const chunks = answer.chunks.map((chunk) => ({ ...chunk, collection: hit.collection, namespace: hit.namespace }));
+    const found = await highlights(query, chunks.slice(0, 400), 1);
+    let section = null;
+    body.replaceChildren(
+      h("p", { class: "origin" }, `${hit.document_id} · ${number(chunks.length)} ${chunks.length === 1 ? "chunk" : "chunks"} · ${hit.collection}`),
+      ...chunks.flatMap((chunk) => {
+        const own = chunk.chunk_id === hit.chunk_id;
+        const heading = chunk.section_title && chunk.section_title !== section ? h("h3", {}, (section = chunk.section_title)) : null;
+        const text = h("p", { class: own ? "chunk own" : "chunk" }, own ? h("span", { class: "unseen" }, "The passage found: ") : null, marked(chunk.content, found.get(chunk)?.matches));
+        if (own) queueMicrotask(() => text.scrollIntoView({ block: "center" }));
+        return heading ? [heading, text] : [text];
+      }),
+    );
+  } catch (error) {
+    body.replaceChildren(h("p", { class: "state error" }, error.message));
+  }
+  body.removeAttribute("aria-busy");
+  return box;
+}
+
+export class HitCard {
+  constructor(query) {
+    this.query = query;
+    this.around = 0;
+    this.rank = h("span", { class: "place" });
+    this.title = h("h2", {});
+    this.move = h("span", { class: "move" });
+    this.drawing = h("button", { class: "receipt-button", "aria-expanded": "false", onclick: () => this.toggleReceipt() });
+    this.before = h("div", { class: "around" });
+    this.text = h("p", { class: "passage" });
+    this.after = h("div", { class: "around" });
+    this.origin = h("span", { class: "origin" });
+    this.tags = h("span", { class: "tags" });
+    this.neighbours = h("button", { class: "quiet", onclick: () => this.widen() }, "Neighbours");
+    this.receipt = h("div", { class: "receipt", hidden: true });
+    this.element = h(
+      "li",
+      { class: "hit", tabindex: -1 },
+      h("div", { class: "head" }, this.rank, h("div", { class: "name" }, this.title, this.move), this.drawing),
+      this.before,
+      this.text,
+      this.after,
+      h(
+        "div",
+        { class: "foot" },
+        h("div", { class: "facts" }, this.origin, this.tags),
+        h("div", { class: "actions" }, this.neighbours, h("button", { class: "quiet", onclick: () => this.document() }, icon(ICONS.file), "Document")),
+      ),
+      this.receipt,
+    );
+  }
+
+  // `best`: the largest score of the answer. `moved`: places gained against the other configuration,
+  // null if it is not there, undefined if none is compared.
+  show(hit, { query, best, marks, moved, several }) {
+    this.hit = hit;
+    this.query = query;
+    this.marks = marks;
+    this.rank.textContent = hit.rank;
+    const section = hit.section_title && hit.section_title !== nameOf(hit) ? [h("span", { class: "section" }, ` › ${hit.section_title}`)] : [];
+    this.title.replaceChildren(nameOf(hit), ...section);
+    const spoken = h("span", { class: "unseen" }, `Receipt: ${spokenReceipt(hit.receipt)}`);
+    this.drawing.replaceChildren(picture(hit.receipt, best), h("span", { class: "score", "aria-hidden": "true" }, score(hit.score)), spoken);
+    this.drawing.title = spokenReceipt(hit.receipt);
+    if (!this.whole) this.text.replaceChildren(...passage(hit, marks));
+    else this.text.replaceChildren(...marked(hit.content, marks?.matches));
+    this.origin.textContent = `${hit.chunk_id}${several ? ` · ${hit.collection}` : ""}`;
+    this.tags.replaceChildren(...tags(hit));
+    this.neighbours.hidden = hit.chunk_index === null || hit.chunk_index === undefined;
+    if (!this.receipt.hidden) this.receipt.replaceChildren(arithmetic(hit.receipt));
+    this.move.className = "move";
+    this.move.textContent = "";
+    if (moved === null) {
+      this.move.textContent = "only here";
+      this.move.classList.add("alone");
+    } else if (moved) {
+      this.move.textContent = moved > 0 ? `▲ ${moved}` : `▼ ${-moved}`;
+      this.move.classList.add(moved > 0 ? "up" : "down");
+    }
+  }
+
+  toggleReceipt() {
+    this.receipt.hidden = !this.receipt.hidden;
+    this.drawing.setAttribute("aria-expanded", String(!this.receipt.hidden));
+    if (!this.receipt.hidden) this.receipt.replaceChildren(arithmetic(this.hit.receipt));
+  }
+
+  document() {
+    return showDocument(this.hit, this.query);
+  }
+
+  // The passage with one more chunk on each side; the fourth time back to where it began.
+  async widen() {
+    this.around = this.around >= 3 ? 0 : this.around + 1;
+    this.neighbours.textContent = this.around === 0 ? "Neighbours" : this.around >= 3 ? "Fewer" : "More neighbours";
+    if (this.around === 0) {
+      this.before.replaceChildren();
+      this.after.replaceChildren();
+      this.whole = false;
+      this.text.replaceChildren(...passage(this.hit, this.marks));
+      return;
+    }
+    try {
+      const { chunks } = await get(neighborsPath(this.hit, this.around));
+      const own = chunks.findIndex((chunk) => chunk.chunk_id === this.hit.chunk_id);
+      const texts = (list) => list.map((chunk) => h("p", {}, chunk.content));
+      this.whole = true;
+      this.text.replaceChildren(...marked(this.hit.content, this.marks?.matches));
+      this.before.replaceChildren(...texts(chunks.slice(0, own)));
+      this.after.replaceChildren(...texts(chunks.slice(own + 1)));
+      if (chunks.length === 1) this.after.replaceChildren(h("p", { class: "none" }, "It has no neighbours: it is the whole document."));
+    } catch (error) {
+      this.after.replaceChildren(h("p", { class: "none" }, error.message));
+    }
+  }
+}
+

@@ -1,0 +1,176 @@
+// Which page the address names, and what all pages share: the collections, the key, the look, and
+// whether the server is there.
+import { get, hasKey, onConnection, Problem, useKey } from "./api.js";
+import { dialog, h, icon, ICONS } from "./dom.js";
+import { SearchPage } from "./search.js";
+
+// Those but the search are fetched when somebody goes there.
+const PAGES = {
+  "/": async () => SearchPage,
+  "/collections": async () => (await import("./collections.js")).CollectionsPage,
+  "/evaluate": async () => (await import("./evaluate.js")).EvaluatePage,
+  "/docs": async () => (await import("./docs.js")).DocsPage,
+};
+
+const content = document.getElementById("content");
+const notice = document.getElementById("notice");
+let page = null;
+let asking = null;
+
+const world = {
+  collections: [],
+  rights: null,
+  async load() {
+    const [listed, rights] = await Promise.all([get("/v1/collections"), get("/v1/whoami")]);
+    world.collections = listed.collections;
+    world.rights = rights;
+  },
+  // Whether a collection may be written; without a name, one that is yet to be made.
+  mayWrite(name) {
+    const right = world.rights?.collections[name] ?? world.rights?.everywhere;
+    return right === "write" || right === "admin";
+  },
+  askKey,
+};
+
+function askKey(reason) {
+  if (asking) return;
+  const input = h("input", { type: "password", id: "api-key", autocomplete: "off", required: true });
+  const told = h("p", { class: "state error", hidden: true, role: "alert" });
+  asking = dialog(
+    "A key, please",
+    "middle",
+    h("p", {}, reason ?? "This server answers those who have an API key. It stays in this tab’s memory and is gone when the tab is."),
+    h(
+      "form",
+      {
+        class: "row",
+        onsubmit: async (event) => {
+          event.preventDefault();
+          useKey(input.value.trim());
+          try {
+            await world.load();
+            asking.close();
+            showTools();
+            open();
+          } catch (error) {
+            told.textContent = error.message;
+            told.hidden = false;
+            input.select();
+          }
+        },
+      },
+      h("div", { class: "field grow" }, h("label", { for: "api-key" }, "API key"), input),
+      h("button", { class: "primary" }, "Use it"),
+    ),
+    told,
+  );
+  asking.addEventListener("close", () => (asking = null));
+  input.focus();
+}
+
+function theme(value) {
+  if (value) document.documentElement.dataset.theme = value;
+  else delete document.documentElement.dataset.theme;
+}
+
+const dark = () => document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+
+function showTools() {
+  const readOnly = world.rights && !world.mayWrite() && !world.collections.some((one) => world.mayWrite(one.name));
+  document.getElementById("tools").replaceChildren(
+    ...[
+      readOnly ? h("span", { class: "chip", title: "This key may read, and nothing else" }, "read-only") : null,
+      world.rights?.name ? h("span", { class: "chip" }, world.rights.name) : null,
+      hasKey() ? h("button", { class: "quiet round", "aria-label": "Use another key", title: "Use another key", onclick: () => askKey() }, icon(ICONS.key)) : null,
+      h("button", {
+        class: "quiet round",
+        "aria-label": dark() ? "Light colours" : "Dark colours",
+        title: dark() ? "Light colours" : "Dark colours",
+        onclick: () => {
+          const next = dark() ? "light" : "dark";
+          theme(next);
+          localStorage.setItem("theme", next);
+          showTools();
+        },
+      }, icon(dark() ? ICONS.sun : ICONS.moon)),
+    ].filter(Boolean),
+  );
+}
+
+// The server is gone: say so, keep what is there, and look for it until it is back.
+let waiting = null;
+onConnection((state) => {
+  if (state === "unauthenticated" && !asking) askKey();
+  if (state === "offline" && !waiting) {
+    notice.replaceChildren(h("p", {}, h("b", {}, "The server does not answer."), " What you see is from before. It is looked for until it is back."));
+    document.body.classList.add("offline");
+    const look = async () => {
+      try {
+        const response = await fetch("/healthz", { cache: "no-store" });
+        if (!response.ok) throw new Error();
+        waiting = null;
+        notice.replaceChildren();
+        document.body.classList.remove("offline");
+        if (page) page.search?.();
+        else start();
+      } catch {
+        waiting = setTimeout(look, 1500);
+      }
+    };
+    waiting = setTimeout(look, 1000);
+  }
+});
+
+async function open() {
+  page?.leave?.();
+  page = null;
+  const path = location.pathname in PAGES ? location.pathname : "/";
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.dataset.page === path) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  const Page = await PAGES[path]();
+  page = new Page(world);
+  content.replaceChildren(page.element);
+  document.body.dataset.page = path;
+  if (path === "/") document.getElementById("query").focus();
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href]");
+  if (link?.matches(".skip")) {
+    event.preventDefault(); // what stands behind "#" is the search
+    content.focus();
+    return;
+  }
+  if (!link || link.origin !== location.origin || !(link.pathname in PAGES) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  history.pushState(null, "", link.href);
+  open();
+});
+addEventListener("popstate", () => open());
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (page?.pressed?.(event)) event.preventDefault();
+});
+
+async function start() {
+  content.replaceChildren(h("p", { class: "state wait" }, "Asking the server …"));
+  try {
+    await world.load();
+  } catch (error) {
+    showTools();
+    const why = error instanceof Problem ? error : new Problem(0, "page", String(error));
+    content.replaceChildren(
+      h("div", { class: "state error" }, h("h1", {}, why.status === 401 ? "A key is needed" : why.status === 0 ? "The server does not answer" : "That did not work"), h("p", {}, why.message),
+        why.status === 401 ? h("button", { class: "primary", onclick: () => askKey() }, "Enter a key") : null),
+    );
+    return;
+  }
+  showTools();
+  open();
+}
+
+theme(localStorage.getItem("theme"));
+start();

@@ -1,0 +1,159 @@
+// What opens over the search: "why is it not here?", the search as a command, the keys.
+import { collectionPath, get, post } from "./api.js";
+import { copy, debounced, dialog, h, number, score } from "./dom.js";
+import { legOf } from "./receipt.js";
+import { requestOf } from "./state.js";
+
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function asCurl(request) {
+  return [
+    `curl ${location.origin}/v1/retrieve \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d ${quoted(JSON.stringify(request))}`,
+  ].join("\n");
+}
+
+const pythonValue = (value) =>
+  value === true ? "True" : value === false ? "False" : value === null ? "None"
+    : Array.isArray(value) ? `[${value.map(pythonValue).join(", ")}]`
+    : typeof value === "object" ? `{${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${pythonValue(one)}`).join(", ")}}`
+    : JSON.stringify(value);
+
+function asPython(request) {
+  const { query, collection, ...rest } = request;
+  const words = Object.entries(rest).map(([key, value]) => `, ${key}=${pythonValue(value)}`).join("");
+  return [
+    "import braid",
+    `db = braid.connect(${JSON.stringify(location.origin)})`,
+    `answer = db${collection ? `[${JSON.stringify(collection)}]` : ""}.retrieve(${JSON.stringify(query)}${words})`,
+    "print(answer)",
+  ].join("\n");
+}
+
+function asCommand(request) {
+  const { query, collections, collection, fusion, ...rest } = request;
+  const words = [`braid retrieve ${quoted(query)}`];
+  for (const name of collections ?? [collection]) if (name) words.push(`--collection ${name}`);
+  if (fusion) words.push(`--fusion ${typeof fusion === "string" ? fusion : quoted(JSON.stringify(fusion))}`);
+  for (const [key, value] of Object.entries(rest)) {
+    words.push(`--${key.replaceAll("_", "-")} ${typeof value === "object" ? quoted(JSON.stringify(value)) : value}`);
+  }
+  return words.join(" \\\n  ");
+}
+
+export const FORMS = { curl: asCurl, Python: asPython, "Command line": asCommand };
+
+export function showCopy(settings, collections) {
+  const request = requestOf(settings, collections);
+  return dialog(
+    "This search elsewhere",
+    "middle",
+    Object.entries(FORMS).map(([name, write]) => {
+      const text = write(request);
+      const button = h("button", { onclick: () => copy(text, button), "aria-label": `Copy as ${name}` }, "Copy");
+      return h("section", { class: "form" }, h("header", {}, h("h3", {}, name), button), h("pre", { tabindex: 0, "aria-label": name }, text));
+    }),
+  );
+}
+
+const KEYS = [
+  ["/", "to the search box"],
+  ["↓ ↑", "from hit to hit"],
+  ["Enter", "open or close the receipt of a hit"],
+  ["d", "its whole document"],
+  ["n", "its neighbours"],
+  ["Esc", "back to the search box"],
+  ["?", "this list"],
+];
+
+export const showKeys = () =>
+  dialog("Keys", "middle", h("dl", { class: "keys" }, KEYS.map(([key, what]) => [h("dt", {}, key.split(" ").map((one) => h("kbd", {}, one))), h("dd", {}, what)])));
+
+function standing(leg) {
+  const found = leg.rank !== null;
+  return h(
+    "tr",
+    { class: legOf(leg.source) },
+    h("th", { scope: "row" }, h("span", { class: "dot" }), leg.source),
+    h("td", {}, found ? `rank ${number(leg.rank)}` : "not found"),
+    h("td", {}, leg.score === null ? "no vector" : `score ${score(leg.score)}`),
+    h("td", {}, `looked at ${number(leg.depth)}`),
+  );
+}
+
+// What the change would be called here; null if it has no control on this page.
+function applicable(change) {
+  const value = change.value;
+  switch (change.key) {
+    case "top_k":
+      return value <= 1000 ? (now) => (now.top = value) : null;
+    case "dense_top_k":
+    case "sparse_top_k":
+      return (now) => (now.depth = value);
+    case "score_threshold":
+      return (now) => (now.threshold = value);
+    case "filter":
+      return value === null || Object.keys(value).length === 0 ? (now) => (now.filter = {}) : null;
+    case "strategy":
+      return (now) => (now.strategy = value);
+    default:
+      return null;
+  }
+}
+
+// `change(update)` as the controls have it.
+export function showWhyNot(settings, collections, change) {
+  const list = h("datalist", { id: "chunk-ids" });
+  const input = h("input", { type: "text", id: "why-id", list: "chunk-ids", autocomplete: "off", spellcheck: "false", required: true });
+  const place = h("select", { id: "why-collection" }, collections.map((name) => h("option", { value: name }, name)));
+  const out = h("div", { class: "why", "aria-live": "polite" });
+  const where = settings.ns ? `&namespace=${encodeURIComponent(settings.ns)}` : "";
+  const complete = debounced(80, async () => {
+    try {
+      const { chunks } = await get(`${collectionPath(place.value)}/chunks?limit=12&after=${encodeURIComponent(input.value)}${where}`);
+      list.replaceChildren(...chunks.map((chunk) => h("option", { value: chunk.chunk_id }, chunk.title ?? "")));
+    } catch {
+      // The list only helps.
+    }
+  });
+  input.addEventListener("input", complete);
+  const ask = async (event) => {
+    event.preventDefault();
+    out.replaceChildren(h("p", { class: "wait" }, "Asking …"));
+    try {
+      const why = await post("/v1/why_not", { ...requestOf(settings, [place.value]), chunk_id: input.value.trim() });
+      const { explanation } = why;
+      const apply = why.change && applicable(why.change);
+      out.replaceChildren(
+        ...[
+          h("p", { class: "reason" }, explanation.shown && explanation.hit ? `It is here: rank ${explanation.hit.rank}.` : why.reason[0].toUpperCase() + why.reason.slice(1) + "."),
+          why.lost_at ? h("p", { class: "origin" }, `Lost at: ${why.lost_at}`) : null,
+          explanation.legs.length ? h("div", { class: "arithmetic" }, h("table", {}, h("tbody", {}, explanation.legs.map(standing)))) : null,
+          why.change
+            ? h("p", { class: "change" }, "It would be here with ", h("code", {}, `${why.change.key} = ${JSON.stringify(why.change.value)}`), ". ",
+                apply ? h("button", { onclick: () => { box.close(); change(apply); } }, "Change it") : null)
+            : null,
+        ].filter(Boolean),
+      );
+    } catch (error) {
+      out.replaceChildren(h("p", { class: "state error" }, error.message));
+    }
+  };
+  const box = dialog(
+    "Why is it not here?",
+    "middle",
+    h(
+      "form",
+      { class: "row", onsubmit: ask },
+      h("div", { class: "field grow" }, h("label", { for: "why-id" }, "The id of a chunk"), input),
+      collections.length > 1 ? h("div", { class: "field" }, h("label", { for: "why-collection" }, "Collection"), place) : null,
+      h("button", { class: "primary" }, "Ask"),
+    ),
+    list,
+    out,
+  );
+  complete();
+  input.focus();
+  return box;
+}

@@ -1,0 +1,85 @@
+// Small drawings of numbers.
+import { duration, h, number, s } from "./dom.js";
+
+// A bar for each of `rows`, which are [label, value, text, leg]; `most` fills its track.
+export function bars(rows, most) {
+  return h(
+    "ul",
+    { class: "bars" },
+    rows.map(([label, value, text, leg]) => {
+      const bar = h("span", { class: `bar ${leg ?? ""}` });
+      bar.style.width = `${Math.max(0.5, (100 * value) / (most || 1))}%`;
+      return h("li", {}, h("span", { class: "what" }, label), h("span", { class: "track" }, bar), h("span", { class: "much" }, text));
+    }),
+  );
+}
+
+// "name{a="b"} 3" lines to [{name, labels, value}].
+export function readMetrics(text) {
+  const samples = [];
+  for (const line of text.split("\n")) {
+    const match = /^([a-z_:]+)(?:\{(.*)\})? (\S+)$/.exec(line);
+    if (!match) continue;
+    const labels = Object.fromEntries([...(match[2] ?? "").matchAll(/(\w+)="([^"]*)"/g)].map((pair) => [pair[1], pair[2]]));
+    samples.push({ name: match[1], labels, value: Number(match[3]) });
+  }
+  return samples;
+}
+
+// The histograms of a metric by one of its labels: {counts: one per bucket, bounds, total, sum}.
+export function histograms(samples, metric, label) {
+  const found = new Map();
+  const of = (name) => found.get(name) ?? found.set(name, { bounds: [], upTo: [], total: 0, sum: 0 }).get(name);
+  for (const { name, labels, value } of samples) {
+    if (name === `${metric}_bucket`) {
+      const one = of(labels[label]);
+      one.bounds.push(labels.le === "+Inf" ? Infinity : Number(labels.le));
+      one.upTo.push(value);
+    } else if (name === `${metric}_count`) of(labels[label]).total = value;
+    else if (name === `${metric}_sum`) of(labels[label]).sum = value;
+  }
+  for (const one of found.values()) one.counts = one.upTo.map((value, i) => value - (i ? one.upTo[i - 1] : 0));
+  return found;
+}
+
+// The bound of the bucket that the quantile lies in: it is at most this.
+export const quantile = ({ upTo, bounds, total }, q) => bounds[upTo.findIndex((value) => value >= q * total)];
+
+const WIDTH = 220;
+const HEIGHT = 56;
+
+export function histogram(name, one, leg = "") {
+  const most = Math.max(...one.counts, 1);
+  const step = WIDTH / one.counts.length;
+  const text = (q) => (quantile(one, q) === Infinity ? "more than 5 s" : `≤ ${duration(quantile(one, q) * 1000)}`);
+  const label = `${name}: ${number(one.total)}, half ${text(0.5)}, 99 of 100 ${text(0.99)}`;
+  return h(
+    "figure",
+    { class: "histogram" },
+    h("figcaption", {}, h("b", {}, name), h("span", {}, `${number(one.total)} · p50 ${text(0.5)} · p99 ${text(0.99)}`)),
+    s(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: leg },
+      one.counts.map((count, i) => {
+        const height = count ? Math.max(2, (count / most) * (HEIGHT - 14)) : 0.75;
+        const bound = one.bounds[i] === Infinity ? "more" : `up to ${duration(one.bounds[i] * 1000)}`;
+        return s("rect", { x: i * step + 1, y: HEIGHT - 12 - height, width: step - 2, height, rx: 1 }, s("title", {}, `${bound}: ${number(count)}`));
+      }),
+      s("text", { x: 1, y: HEIGHT - 1 }, "100 µs"),
+      s("text", { x: WIDTH / 2, y: HEIGHT - 1, "text-anchor": "middle" }, "10 ms"),
+      s("text", { x: WIDTH - 1, y: HEIGHT - 1, "text-anchor": "end" }, "5 s"),
+    ),
+  );
+}
+
+// A value with its interval, on a line from 0 to 1.
+export function interval(value, [low, high], className) {
+  const x = (one) => 4 + Math.min(1, Math.max(0, one)) * 192;
+  return s(
+    "svg",
+    { viewBox: "0 0 200 20", class: `interval ${className}`, "aria-hidden": "true" },
+    s("line", { class: "axis", x1: 4, x2: 196, y1: 10, y2: 10 }),
+    s("line", { class: "range", x1: x(low), x2: x(high), y1: 10, y2: 10 }),
+    s("circle", { cx: x(value), cy: 10, r: 5 }),
+  );
+}

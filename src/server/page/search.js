@@ -1,0 +1,223 @@
+// The search: a box, controls beside it, one column of hits or two that are compared.
+import { debounced, h, icon, ICONS, number, s } from "./dom.js";
+import { Column } from "./column.js";
+import { Controls } from "./controls.js";
+import { showCopy, showKeys, showWhyNot } from "./panels.js";
+import { address, readAddress } from "./state.js";
+
+const TYPING = 50; // milliseconds without a key before the question is asked
+
+export class SearchPage {
+  constructor(world) {
+    this.world = world;
+    Object.assign(this, readAddress(location.hash));
+    this.edited = "a";
+    this.left = new Column(this, "Hits");
+    this.right = new Column(this, "Hits of the second configuration");
+    this.controls = new Controls(world, (update, how) => this.change(update, how));
+    this.input = h("input", {
+      type: "search",
+      id: "query",
+      value: this.a.q,
+      placeholder: "Ask, or name what you look for",
+      autocomplete: "off",
+      autocapitalize: "off",
+      spellcheck: "false",
+      maxlength: 8000,
+      "aria-label": "Search",
+      "aria-keyshortcuts": "/",
+      oninput: () => this.typed(),
+    });
+    this.soon = debounced(TYPING, () => this.search());
+    this.lines = s("svg", { class: "lines", "aria-hidden": "true" });
+    this.columns = h("div", { class: "columns" });
+    this.switch = h("div", { class: "switch" });
+    this.tuning = h("details", { class: "side", open: matchMedia("(min-width: 60rem)").matches }, h("summary", {}, icon(ICONS.sliders), "Controls and filters"), this.switch, this.controls.element);
+    this.actions = h("div", { class: "toolbar" });
+    this.element = h(
+      "div",
+      { class: "search" },
+      h("h1", { class: "unseen" }, "Search"),
+      h("form", { class: "box", role: "search", onsubmit: (event) => { event.preventDefault(); this.search(); } }, icon(ICONS.search), this.input, h("kbd", { title: "Press / to search" }, "/")),
+      h("div", { class: "layout" }, this.tuning, h("div", { class: "results" }, this.actions, this.columns)),
+    );
+    this.resized = new ResizeObserver(() => this.drawLines());
+    this.resized.observe(this.columns);
+    this.lay();
+    this.search();
+  }
+
+  leave() {
+    this.left.stop();
+    this.right.stop();
+    this.resized.disconnect();
+  }
+
+  // Of one configuration; without a choice, "default" or the largest collection.
+  collectionsOf(settings) {
+    if (settings.c.length) return settings.c;
+    const all = this.world.collections.filter((one) => !one.damage);
+    const usual = all.find((one) => one.name === "default") ?? all.toSorted((x, y) => y.chunks - x.chunks)[0];
+    return usual ? [usual.name] : [];
+  }
+
+  get now() {
+    return this.edited === "b" && this.b ? this.b : this.a;
+  }
+
+  other(column) {
+    return !this.b ? null : column === this.left ? this.right : this.left;
+  }
+
+  typed() {
+    this.a.q = this.input.value;
+    if (this.b) this.b.q = this.a.q;
+    this.soon();
+  }
+
+  ask(query) {
+    this.input.value = query;
+    this.typed();
+    this.input.focus();
+  }
+
+  // A change by a control. `quietly`: the control shows it already, and must not be made anew while
+  // it is dragged.
+  change(update, { quietly = false } = {}) {
+    update(this.now);
+    if (quietly) this.search({ controls: false });
+    else this.search();
+  }
+
+  compare() {
+    if (this.b) {
+      this.b = null;
+      this.edited = "a";
+    } else {
+      this.b = structuredClone(this.a);
+      this.b.strategy = this.a.strategy === "hybrid" ? "sparse" : "hybrid";
+      this.edited = "b";
+    }
+    this.lay();
+    this.search();
+  }
+
+  lay() {
+    const two = this.b !== null;
+    this.columns.classList.toggle("two", two);
+    this.columns.replaceChildren(this.left.element, ...(two ? [this.lines, this.right.element] : []));
+    this.tuning.classList.toggle("two", two);
+    this.actions.replaceChildren(
+      h("span", { class: "legend" }, h("span", { class: "dense" }, h("span", { class: "dot" }), "dense, by meaning"), h("span", { class: "sparse" }, h("span", { class: "dot" }), "sparse, by words")),
+      h("button", { class: "quiet", "aria-pressed": String(two), onclick: () => this.compare() }, icon(ICONS.swap), two ? "One configuration" : "Compare"),
+      h("button", { class: "quiet", onclick: () => showWhyNot(this.now, this.collectionsOf(this.now), (update) => this.change(update)) }, icon(ICONS.help), "Why not?"),
+      h("button", { class: "quiet", onclick: () => showCopy(this.now, this.collectionsOf(this.now)) }, icon(ICONS.copy), "Copy as …"),
+    );
+    this.laySwitch();
+  }
+
+  // Which of two configurations the controls are about.
+  laySwitch() {
+    this.switch.replaceChildren(
+      ...(this.b
+        ? ["a", "b"].map((one) =>
+            h("button", { "aria-pressed": String(this.edited === one), onclick: () => { this.edited = one; this.laySwitch(); this.show(); } }, one === "a" ? "Left" : "Right"),
+          )
+        : []),
+    );
+  }
+
+  show() {
+    this.controls.show(this.now, this.collectionsOf(this.now));
+  }
+
+  search({ controls = true } = {}) {
+    history.replaceState(null, "", location.pathname + address(this.a, this.b).replace(/^#$/, ""));
+    if (controls) this.show();
+    document.title = this.a.q.trim() ? `${this.a.q} · braid` : "braid";
+    for (const column of [this.left, this.right]) column.element.classList.remove("stale");
+    this.left.run(this.a, this.collectionsOf(this.a));
+    if (this.b) this.right.run(this.b, this.collectionsOf(this.b));
+  }
+
+  // A column has a new answer: the other one's moves, and the lines between them, are about it.
+  shown(column) {
+    const other = this.other(column);
+    if (other?.answer) {
+      other.draw(new Map());
+      if (column.answer) column.draw(new Map());
+    }
+    this.drawLines();
+  }
+
+  drawLines() {
+    this.lines.replaceChildren();
+    if (!this.b || !this.left.answer || !this.right.answer) return;
+    const frame = this.lines.getBoundingClientRect();
+    if (frame.width === 0) return;
+    const y = (card) => {
+      const box = card.element.querySelector(".head").getBoundingClientRect();
+      return box.top + box.height / 2 - frame.top;
+    };
+    for (const [id, card] of this.left.cards) {
+      const match = this.right.cards.get(id);
+      if (!match) continue;
+      const moved = card.hit.rank - match.hit.rank;
+      const [from, to, middle] = [y(card), y(match), frame.width / 2];
+      this.lines.append(
+        s("path", { class: moved > 0 ? "up" : moved < 0 ? "down" : "same", d: `M0 ${from}C${middle} ${from} ${middle} ${to} ${frame.width} ${to}` }, s("title", {}, `${card.hit.chunk_id}: ${card.hit.rank} to ${match.hit.rank}`)),
+      );
+    }
+  }
+
+  idle(collections) {
+    const chosen = this.world.collections.filter((one) => collections.includes(one.name));
+    if (this.world.collections.length === 0) {
+      return h(
+        "div",
+        { class: "state welcome" },
+        h("h2", {}, "Nothing to search yet"),
+        h("p", {}, "Put some text in: drop files on ", h("a", { href: "/collections" }, "Collections"), ", or"),
+        h("pre", {}, "braid ingest notes/"),
+      );
+    }
+    const chunks = chosen.reduce((sum, one) => sum + one.chunks, 0);
+    const documents = chosen.reduce((sum, one) => sum + one.documents, 0);
+    return h(
+      "div",
+      { class: "state welcome" },
+      h("h2", {}, `${number(chunks)} passages of ${number(documents)} documents`),
+      h("p", {}, `In ${chosen.map((one) => one.name).join(", ")}. Type, and each answer shows which leg found it, at which rank, and what that was worth.`),
+      h("p", { class: "hint" }, h("kbd", {}, "/"), " search ", h("kbd", {}, "↓"), " to the hits ", h("kbd", {}, "Enter"), " receipt ", h("kbd", {}, "?"), " all keys"),
+    );
+  }
+
+  // Keys of the whole page; true if it was one.
+  pressed(event) {
+    const { target, key } = event;
+    const typing = target.matches("input:not([type=checkbox], [type=radio]), select, textarea");
+    if (key === "ArrowDown" && target === this.input) return this.step(null, 1);
+    if (key === "Escape" && !typing && this.element.contains(target)) return this.input.focus(), true;
+    if (typing) return false;
+    if (key === "/") return this.input.focus(), this.input.select(), true;
+    if (key === "?") return showKeys(), true;
+    const element = target.closest?.(".hit");
+    if (!element) return false;
+    const card = [...this.left.cards.values(), ...this.right.cards.values()].find((one) => one.element === element);
+    if (key === "ArrowDown" || key === "j") return this.step(element, 1);
+    if (key === "ArrowUp" || key === "k") return this.step(element, -1);
+    if (key === "d") return card.document(), true;
+    if (key === "n") return card.widen(), true;
+    if (key === "Enter" && target === element) return card.toggleReceipt(), true;
+    return false;
+  }
+
+  step(from, by) {
+    const list = from ? from.parentElement : this.left.list;
+    const next = from ? (by > 0 ? from.nextElementSibling : from.previousElementSibling) : list.firstElementChild;
+    if (next) next.focus();
+    else if (by < 0) this.input.focus();
+    return true;
+  }
+}
+

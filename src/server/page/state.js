@@ -1,0 +1,129 @@
+// What is searched for and how. It stands in the address behind "#", so that an address can be
+// shared; what stands there is never sent to the server, nor written to its log.
+
+export const DEFAULTS = {
+  q: "",
+  c: [], // collections; none: the first there is
+  ns: "",
+  strategy: "hybrid",
+  fusion: "", // "": the profile's
+  k: null, // of rrf
+  weight: null, // of dense; null: the profile's
+  depth: null, // candidates per leg; null: the profile's
+  top: 10,
+  threshold: null,
+  filter: {}, // field: [values]
+};
+
+const LISTS = new Set(["c"]);
+const NUMBERS = new Set(["k", "weight", "depth", "top", "threshold"]);
+const STRATEGIES = ["hybrid", "dense", "sparse", "multi_hop"];
+export const METHODS = ["", "rrf", "weighted_sum", "dbsf", "auto"];
+
+export const fresh = () => structuredClone(DEFAULTS);
+
+function readInto(settings, name, text) {
+  if (name.startsWith("f.")) {
+    try {
+      const values = JSON.parse(text);
+      if (Array.isArray(values) && values.length) settings.filter[name.slice(2)] = values;
+    } catch {
+      // Not one of our addresses; the rest may still do.
+    }
+  } else if (LISTS.has(name)) {
+    settings[name] = text.split(",").filter(Boolean);
+  } else if (NUMBERS.has(name)) {
+    const value = Number(text);
+    if (Number.isFinite(value)) settings[name] = value;
+  } else if (name in DEFAULTS && name !== "filter") {
+    settings[name] = text;
+  }
+}
+
+function repaired(settings) {
+  if (!STRATEGIES.includes(settings.strategy)) settings.strategy = "hybrid";
+  if (!METHODS.includes(settings.fusion)) settings.fusion = "";
+  settings.top = Math.min(1000, Math.max(1, Math.round(settings.top ?? 10)));
+  if (settings.weight !== null) settings.weight = Math.min(1, Math.max(0, settings.weight));
+  if (settings.depth !== null) settings.depth = Math.min(10_000, Math.max(1, Math.round(settings.depth)));
+  return settings;
+}
+
+// Both configurations; `b` is null unless two are compared.
+export function readAddress(hash) {
+  const parameters = new URLSearchParams(hash.replace(/^#/, ""));
+  const a = fresh();
+  const b = fresh();
+  let compared = false;
+  for (const [name, text] of parameters) {
+    if (name === "vs") compared = true;
+    else if (name.startsWith("b.")) readInto(b, name.slice(2), text);
+    else readInto(a, name, text);
+  }
+  return { a: repaired(a), b: compared ? repaired({ ...b, q: a.q }) : null };
+}
+
+function write(parameters, prefix, settings) {
+  for (const [name, usual] of Object.entries(DEFAULTS)) {
+    const value = settings[name];
+    if (name === "filter") {
+      for (const [field, values] of Object.entries(value)) {
+        if (values.length) parameters.set(`${prefix}f.${field}`, JSON.stringify(values));
+      }
+    } else if (name === "q" && prefix) {
+      continue;
+    } else if (LISTS.has(name)) {
+      if (value.length) parameters.set(prefix + name, value.join(","));
+    } else if (value !== usual && value !== null) {
+      parameters.set(prefix + name, value);
+    }
+  }
+}
+
+export function address(a, b) {
+  const parameters = new URLSearchParams();
+  write(parameters, "", a);
+  if (b) {
+    parameters.set("vs", "");
+    write(parameters, "b.", b);
+  }
+  const text = parameters.toString().replaceAll("%2C", ",").replaceAll("vs=", "vs");
+  return text ? `#${text}` : "#";
+}
+
+// Weights have a say only where two legs are fused by a method that takes them.
+export const takesWeight = (settings) =>
+  settings.strategy === "hybrid" && settings.fusion !== "dbsf" && settings.fusion !== "auto";
+
+export function filterOf(settings) {
+  const clauses = {};
+  for (const [field, values] of Object.entries(settings.filter)) {
+    if (values.length) clauses[field] = values.length === 1 ? values[0] : { $in: values };
+  }
+  return clauses;
+}
+
+// The request, with nothing in it that was not chosen.
+export function requestOf(settings, collections) {
+  const request = { query: settings.q };
+  if (collections.length > 1) request.collections = collections;
+  else if (collections.length === 1) request.collection = collections[0];
+  if (settings.ns) request.namespace = settings.ns;
+  if (settings.strategy !== "hybrid") request.strategy = settings.strategy;
+  if (settings.strategy === "hybrid" && settings.fusion) {
+    request.fusion =
+      settings.fusion === "rrf" && settings.k !== null ? { method: "rrf", k: settings.k } : settings.fusion;
+  } else if (settings.strategy === "hybrid" && settings.k !== null) {
+    request.fusion = { method: "rrf", k: settings.k };
+  }
+  if (settings.weight !== null && takesWeight(settings)) request.dense_weight = settings.weight;
+  if (settings.depth !== null) {
+    if (settings.strategy !== "sparse") request.dense_top_k = settings.depth;
+    if (settings.strategy === "sparse" || settings.strategy === "hybrid") request.sparse_top_k = settings.depth;
+  }
+  request.top_k = settings.top;
+  if (settings.threshold !== null) request.score_threshold = settings.threshold;
+  const filter = filterOf(settings);
+  if (Object.keys(filter).length) request.filter = filter;
+  return request;
+}
