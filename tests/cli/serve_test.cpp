@@ -1,7 +1,10 @@
 // `braid serve`, and the other commands on a database that it serves.
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <string>
 #include <thread>
@@ -23,6 +26,7 @@ namespace {
 using braid::testing::has;
 using braid::testing::kAnimals;
 using braid::testing::run_braid;
+using braid::testing::RunningBraid;
 using braid::testing::RunOptions;
 using braid::testing::RunResult;
 using braid::testing::Served;
@@ -171,6 +175,47 @@ TEST(Serve, IsTheOnlyOneOfItsDatabase) {
                                        server.url().substr(server.url().rfind(':') + 1)});
     EXPECT_EQ(taken.exit_code, 1) << taken.errors;
     EXPECT_NE(taken.errors.find("cannot listen"), std::string::npos) << taken.errors;
+}
+
+TEST(Open, ShowsThePageOfTheServerThatRunsAndElseServes) {
+    const TemporaryFolder folder;
+    const std::string data = folder / "data";
+    // A browser that notes what it was asked to show.
+    const std::string browser = folder.write("browser", "#!/bin/sh\necho \"$1\" >> \"$0.seen\"\n");
+    std::filesystem::permissions(browser, std::filesystem::perms::owner_all);
+    RunOptions options;
+    options.environment = {{"BROWSER", browser}};
+    RunningBraid open({"--data", data, "open", "--json"}, options);
+    const auto line = open.read_line();
+    ASSERT_TRUE(line) << open.finish().errors;
+    const auto facts = json::parse(*line);
+    ASSERT_TRUE(facts) << *line;
+    const std::string url = facts->find("listening")->as_string();
+    EXPECT_EQ(status_of(url + "/"), 200);
+
+    const RunResult second = run_braid({"--data", data, "open", "--json"}, options);
+    EXPECT_EQ(second.exit_code, 0) << second.errors;
+    EXPECT_EQ(second.output, R"({"listening":")" + url + "\"}\n");
+    EXPECT_NE(second.errors.find("opening " + url), std::string::npos) << second.errors;
+    const RunResult quiet = run_braid({"--data", data, "open", "--no-browser"}, options);
+    EXPECT_NE(quiet.errors.find("the page is at " + url), std::string::npos) << quiet.errors;
+
+    const std::string port = url.substr(url.rfind(':') + 1);
+    const RunResult taken =
+        run_braid({"--data", folder / "other", "open", "--port", port, "--no-browser"}, options);
+    EXPECT_EQ(taken.exit_code, 1) << "the port was asked for, and is taken";
+    open.signal(SIGTERM);
+    EXPECT_EQ(open.finish().exit_code, 0);
+
+    const auto seen = [&] {
+        std::ifstream file(browser + ".seen");
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const std::string both = url + "\n" + url + "\n";
+    for (int i = 0; i < 500 && seen() != both; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_EQ(seen(), both);
 }
 
 TEST(Serve, KeepsOthersOutWhenItsLockAndSocketAreRemovedAndWritesNoMore) {

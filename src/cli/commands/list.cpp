@@ -33,6 +33,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kExportCommand,
         &kImportCommand,
         &kServeCommand,
+        &kOpenCommand,
         &kKeysAddCommand,
         &kMcpCommand,
         &kRunCommand,

@@ -1,3 +1,5 @@
+#include "braid/cli/commands/serve.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -259,14 +261,20 @@ void wait_for(const std::stop_token& stop) {
 /// Everything that listens, and the app behind it.
 class Serving {
 public:
-    Serving(Session& session, server::HttpApp& app) : session_(session), app_(app) {}
+    Serving(Session& session, server::HttpApp& app, const ServeOptions& wishes)
+        : session_(session), app_(app), wishes_(wishes) {}
 
     Result<> start(net::HttpServerOptions options) {
         // Before the first request: the app asks for figures as soon as somebody asks it.
         app_.watch([this] { return counters(); });
         BRAID_TRY(options.socket_path, choose_socket(session_.data()));
+        auto listening = listen(options, app_);
+        if (!listening && wishes_.any_port && options.port != 0) {
+            options.port = 0;
+            listening = listen(options, app_);
+        }
+        BRAID_CHECK(listening);
         const net::HttpServerOptions given = options;
-        BRAID_CHECK(listen(options, app_));
         main_.store(servers_.front().get());
         if (const auto path = session_.arguments.text("socket")) {
             options.host.clear();
@@ -315,6 +323,12 @@ private:
         const std::string url = (options.tls_certificate.empty() ? "http://" : "https://") + host +
                                 ":" + std::to_string(port);
         session_.note("listening on " + url);
+        const bool everywhere = options.host == "0.0.0.0" || options.host == "::";
+        const std::string page =
+            everywhere ? url.substr(0, url.find("//") + 2) + "localhost:" + std::to_string(port)
+                       : url;
+        app_.announce(page);
+        if (wishes_.listening) wishes_.listening(page);
         if (!session_.json()) return;
         session_.out.json(Object{{"listening", Value(url)},
                                  {"port", port},
@@ -327,11 +341,18 @@ private:
 
     Session& session_;
     server::HttpApp& app_;
+    const ServeOptions& wishes_;
     std::vector<std::unique_ptr<net::HttpServer>> servers_;
     std::atomic<const net::HttpServer*> main_{nullptr};
 };
 
 Result<> run_serve(Session& session) {
+    return serve_database(session, {});
+}
+
+}  // namespace
+
+Result<> serve_database(Session& session, const ServeOptions& wishes) {
     const ServeSettings settings(session);
     BRAID_TRY(net::HttpServerOptions transport, settings.transport());
     BRAID_TRY(server::HttpAppOptions options, settings.app());
@@ -343,7 +364,7 @@ Result<> run_serve(Session& session) {
     // Half of the memory at most, so that bodies that are slow to come do not stop the answers.
     transport.bodies = std::make_shared<ByteBudget>(options.memory->limit() / 2, options.memory);
     server::HttpApp app(database, std::move(options));
-    Serving serving(session, app);
+    Serving serving(session, app, wishes);
     BRAID_CHECK(serving.start(std::move(transport)));
     wait_for(session.interrupts.token());
     session.note("stopping");
@@ -351,17 +372,20 @@ Result<> run_serve(Session& session) {
     return {};
 }
 
-}  // namespace
+std::span<const FlagSpec> serve_flags() {
+    return kServeFlags;
+}
 
 const CommandSpec kServeCommand{
     .name = "serve",
     .operands = "",
     .summary = "serve the database over HTTP, JSON-RPC and MCP",
-    .details = R"(REST under /v1 (see /v1/openapi.json), JSON-RPC 2.0 at /rpc, MCP at /mcp,
-/healthz and /readyz. Without API keys it answers only this machine; another
---host requires --key-file. Other commands on the same database go through the
-server automatically, over a Unix socket in its folder. On SIGTERM or SIGINT it
-finishes running requests and exits with 0.
+    .details =
+        R"(A web page at / (see "braid open"), REST under /v1 (see /v1/openapi.json),
+JSON-RPC 2.0 at /rpc, MCP at /mcp, /healthz and /readyz. Without API keys it
+answers only this machine; another --host requires --key-file. Other commands on
+the same database go through the server automatically, over a Unix socket in its
+folder. On SIGTERM or SIGINT it finishes running requests and exits with 0.
 
   braid serve --data ~/notes
   braid serve --host 0.0.0.0 --key-file keys.json
