@@ -3,11 +3,33 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+
+#include "braid/core/parallel.hpp"
 
 namespace braid::dense {
 namespace {
 
-constexpr std::array kPlanned{0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.9995};
+constexpr std::array kPlanned{0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999};
+constexpr std::size_t kPiece = 32;  // queries a thread takes at a time
+
+Result<> go_on(const BuildControl& control) {
+    if (!control.stop.stop_requested()) return {};
+    return fail(ErrorCode::Cancelled, "calibrating searches was stopped");
+}
+
+/// Calls work(i) for i below count on all cores, in pieces; the first error of them, by number.
+Result<> in_pieces(std::size_t count, const BuildControl& control,
+                   const std::function<Result<>(std::size_t first, std::size_t end)>& work) {
+    std::vector<Result<>> done((count + kPiece - 1) / kPiece);
+    core::run_computing(done.size(), [&](std::size_t piece) {
+        done[piece] = go_on(control);
+        if (!done[piece]) return;
+        done[piece] = work(piece * kPiece, std::min(count, (piece + 1) * kPiece));
+    });
+    for (Result<>& one : done) BRAID_CHECK(std::move(one));
+    return {};
+}
 
 /// A query and the rows that are truly best.
 struct Judged {
@@ -32,35 +54,44 @@ Result<std::vector<Judged>> judge(const VectorsReader& reader,
             judged.push_back({std::move(row), {}});
         }
     }
-    for (std::size_t i = 0; i < judged.size(); ++i) {
-        if (control.stop.stop_requested()) {
-            return fail(ErrorCode::Cancelled, "calibrating searches was stopped");
-        }
-        BRAID_TRY(VectorAnswer answer,
-                  reader.search(judged[i].query, {.k = options.k, .exact = true}));
-        judged[i].best = std::move(answer.hits);
-        if (control.progress) {
-            control.progress(0.5 * static_cast<double>(i + 1) / static_cast<double>(judged.size()));
-        }
-    }
+    BRAID_CHECK(
+        in_pieces(judged.size(), control, [&](std::size_t first, std::size_t end) -> Result<> {
+            std::vector<ExactQuery> some;
+            for (std::size_t i = first; i < end; ++i) {
+                BRAID_TRY(some.emplace_back(), reader.vectors().query(judged[i].query));
+            }
+            BRAID_TRY(auto best, reader.vectors().search_all(some, options.k));
+            for (std::size_t i = first; i < end; ++i) judged[i].best = std::move(best[i - first]);
+            return reader.vectors().intact();
+        }));
     return judged;
 }
 
 /// The mean share found by one plan. A found row as good as the last of the best counts as found.
 Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const Judged> judged,
-                                 VectorMethod method, double planned, std::size_t k) {
+                                 VectorMethod method, double planned, std::size_t k,
+                                 const BuildControl& control) {
     VectorSearch search{.k = k, .depth = usual_depth(k, planned)};
     if (method == VectorMethod::Graph) search.beam = usual_beam(reader.size(), k, planned);
+    std::vector<double> shares(judged.size(), -1);
+    const auto look = [&](std::size_t first, std::size_t end) -> Result<> {
+        for (std::size_t i = first; i < end; ++i) {
+            const Judged& one = judged[i];
+            if (one.best.empty()) continue;
+            BRAID_TRY(const VectorAnswer answer, reader.search(one.query, search));
+            const double least = one.best.back().score;
+            const auto found = static_cast<double>(std::ranges::count_if(
+                answer.hits, [&](const VectorHit& hit) { return hit.score >= least; }));
+            shares[i] = std::min(1.0, found / static_cast<double>(one.best.size()));
+        }
+        return {};
+    };
+    BRAID_CHECK(in_pieces(judged.size(), control, look));
     double sum = 0;
     double squares = 0;
     std::size_t count = 0;
-    for (const Judged& one : judged) {
-        if (one.best.empty()) continue;
-        BRAID_TRY(const VectorAnswer answer, reader.search(one.query, search));
-        const double least = one.best.back().score;
-        const auto found = static_cast<double>(std::ranges::count_if(
-            answer.hits, [&](const VectorHit& hit) { return hit.score >= least; }));
-        const double share = std::min(1.0, found / static_cast<double>(one.best.size()));
+    for (const double share : shares) {
+        if (share < 0) continue;
         sum += share;
         squares += share * share;
         ++count;
@@ -87,15 +118,16 @@ Result<Calibration> calibrate(const VectorsReader& reader,
         return invalid_argument("vectors without codes are searched exactly: nothing to calibrate");
     }
     BRAID_TRY(const std::vector<Judged> judged, judge(reader, queries, options, control));
-    Calibration calibration{.rows = reader.size(), .queries = judged.size(), .points = {}};
+    Calibration calibration{
+        .rows = reader.size(), .queries = judged.size(), .asked = queries.size(), .points = {}};
+    double done = 0.5;
     for (const VectorMethod method : {VectorMethod::Scan, VectorMethod::Graph}) {
         if (method == VectorMethod::Graph && !reader.has_graph()) continue;
         for (const double planned : kPlanned) {
-            if (control.stop.stop_requested()) {
-                return fail(ErrorCode::Cancelled, "calibrating searches was stopped");
-            }
             BRAID_TRY(calibration.points.emplace_back(),
-                      measure(reader, judged, method, planned, options.k));
+                      measure(reader, judged, method, planned, options.k, control));
+            done += 0.5 / (2 * kPlanned.size());
+            if (control.progress) control.progress(done);
         }
     }
     if (control.progress) control.progress(1);

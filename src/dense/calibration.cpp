@@ -1,6 +1,7 @@
 #include "braid/dense/calibration.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "braid/store/bytes.hpp"
@@ -9,13 +10,26 @@ namespace braid::dense {
 namespace {
 
 constexpr std::uint32_t kCalibrationMagic = 0x41435642;  // "BVCA"
-constexpr std::uint32_t kCalibrationVersion = 1;
+constexpr std::uint32_t kCalibrationVersion = 2;
 constexpr std::uint32_t kMostPoints = 1000;
 
 Result<double> read_share(store::ByteReader& reader) {
     BRAID_TRY(const double share, reader.f64("a share"));
     if (!(share >= 0 && share <= 1)) return reader.corrupt("a share that is not from 0 to 1");
     return share;
+}
+
+double log_misses(double recall) noexcept {
+    return std::log(std::max(1 - recall, 1e-6));
+}
+
+/// What to plan for between two points, of which only the second finds enough.
+double between(const CalibrationPoint& below, const CalibrationPoint& above,
+               double recall) noexcept {
+    const double span = log_misses(above.low) - log_misses(below.low);
+    const double part = span < 0 ? (log_misses(recall) - log_misses(below.low)) / span : 1;
+    const double from = log_misses(below.planned);
+    return 1 - std::exp(from + std::clamp(part, 0.0, 1.0) * (log_misses(above.planned) - from));
 }
 
 Result<CalibrationPoint> read_point(store::ByteReader& reader) {
@@ -34,15 +48,36 @@ Result<CalibrationPoint> read_point(store::ByteReader& reader) {
 
 }  // namespace
 
-double Calibration::planned_for(VectorMethod method, double asked) const noexcept {
-    bool measured = false;
-    double smallest = 1;
+bool Calibration::measured(VectorMethod method) const noexcept {
+    return std::ranges::find(points, method, &CalibrationPoint::method) != points.end();
+}
+
+double Calibration::planned_for(VectorMethod method, double recall) const noexcept {
+    const CalibrationPoint* below = nullptr;
+    double planned = recall;
     for (const CalibrationPoint& point : points) {
         if (point.method != method) continue;
-        measured = true;
-        if (point.found >= asked) smallest = std::min(smallest, point.planned);
+        planned = 1;
+        if (point.low >= recall) {
+            planned = below == nullptr ? point.planned : between(*below, point, recall);
+            break;
+        }
+        below = &point;
     }
-    return measured ? smallest : asked;
+    return by_queries() ? planned : std::max(planned, recall);
+}
+
+const CalibrationPoint* Calibration::nearest(VectorMethod method, double recall) const noexcept {
+    const double planned = planned_for(method, recall);
+    const CalibrationPoint* best = nullptr;
+    for (const CalibrationPoint& point : points) {
+        if (point.method != method) continue;
+        if (best == nullptr ||
+            std::abs(point.planned - planned) < std::abs(best->planned - planned)) {
+            best = &point;
+        }
+    }
+    return best;
 }
 
 Result<> write_calibration(const Calibration& calibration, store::SectionSink& sink) {
@@ -51,6 +86,7 @@ Result<> write_calibration(const Calibration& calibration, store::SectionSink& s
     writer.u32(kCalibrationVersion);
     writer.u64(calibration.rows);
     writer.u64(calibration.queries);
+    writer.u64(calibration.asked);
     writer.u32(static_cast<std::uint32_t>(calibration.points.size()));
     for (const CalibrationPoint& point : calibration.points) {
         writer.u32(static_cast<std::uint32_t>(point.method));
@@ -77,10 +113,21 @@ Result<Calibration> read_calibration(const store::SectionSource& source) {
     Calibration calibration;
     BRAID_TRY(calibration.rows, reader.u64("the number of rows"));
     BRAID_TRY(calibration.queries, reader.u64("the number of queries"));
+    BRAID_TRY(calibration.asked, reader.u64("the number of those asked"));
+    if (calibration.asked > calibration.queries) {
+        return reader.corrupt("more queries were asked than there are");
+    }
     BRAID_TRY(const auto count, reader.u32("the number of points"));
     if (count > kMostPoints) return reader.corrupt("more points than there can be");
     for (std::uint32_t i = 0; i < count; ++i) {
-        BRAID_TRY(calibration.points.emplace_back(), read_point(reader));
+        BRAID_TRY(const CalibrationPoint point, read_point(reader));
+        if (!calibration.points.empty()) {
+            const CalibrationPoint& last = calibration.points.back();
+            if (last.method == point.method && last.planned >= point.planned) {
+                return reader.corrupt("points that are not in order");
+            }
+        }
+        calibration.points.push_back(point);
     }
     BRAID_CHECK(reader.expect_end("the points"));
     return calibration;

@@ -28,11 +28,19 @@ struct CalibrationPoint {
 struct Calibration {
     std::uint64_t rows = 0;     // there were when it was made
     std::uint64_t queries = 0;  // it was made with
-    std::vector<CalibrationPoint> points;
+    std::uint64_t asked = 0;    // of these, how many somebody had asked; others are own vectors
+    std::vector<CalibrationPoint> points;  // of each method by `planned`, ascending
 
-    /// The smallest recall to plan for with which at least `asked` was found; 1 if none did.
-    /// `asked` itself where nothing was measured for the method.
-    double planned_for(VectorMethod method, double asked) const noexcept;
+    /// Whether it was made with queries alone. Own vectors find their neighbours more easily than
+    /// queries do: what they tell can make searches deeper, not shallower.
+    bool by_queries() const noexcept { return asked > 0 && asked == queries; }
+    bool measured(VectorMethod method) const noexcept;
+    /// The recall to plan for so that at least `recall` is found, by the lower end of the interval;
+    /// between two points that are measured, by misses on a logarithmic scale. 1 if no point is
+    /// high enough; `recall` itself where nothing was measured for the method.
+    double planned_for(VectorMethod method, double recall) const noexcept;
+    /// The point of the method that was planned for nearest to what `recall` asks; null: none.
+    const CalibrationPoint* nearest(VectorMethod method, double recall) const noexcept;
 
     friend bool operator==(const Calibration&, const Calibration&) = default;
 };

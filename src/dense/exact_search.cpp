@@ -71,6 +71,10 @@ Result<std::vector<VectorHit>> ExactSearch::run(Allowed allowed) {
         scattered.clear();
     }
     BRAID_CHECK(look_at_each(scattered));
+    return finish();
+}
+
+Result<std::vector<VectorHit>> ExactSearch::finish() {
     forget_the_beaten();
     std::vector<std::uint32_t> rows(candidates_.size());
     std::ranges::transform(candidates_, rows.begin(), &Candidate::row);

@@ -15,6 +15,12 @@ public:
 
     Result<std::vector<VectorHit>> run(Allowed allowed);
 
+    /// Rows first ... first + count - 1, at most 64, of which bit i of `wanted` says whether row
+    /// first + i counts. `run` is this for all rows, then `finish`.
+    Result<> look_at(std::uint64_t first, std::size_t count, std::uint64_t wanted);
+    /// The best of the rows looked at.
+    Result<std::vector<VectorHit>> finish();
+
 private:
     /// A row that may be one of the k best, and the most that its score can be.
     struct Candidate {
@@ -22,9 +28,6 @@ private:
         double most;
     };
 
-    /// Rows first ... first + count - 1, at most 64, of which bit i of `wanted` says whether row
-    /// first + i counts.
-    Result<> look_at(std::uint64_t first, std::size_t count, std::uint64_t wanted);
     /// Rows that do not lie together.
     Result<> look_at_each(std::span<const std::uint32_t> rows);
     void consider(std::uint64_t row, float approximation, double norm);

@@ -124,6 +124,26 @@ Result<std::vector<VectorHit>> StoredVectors::search(const ExactQuery& query, st
     return ExactSearch(*this, query, k).run(allowed);
 }
 
+Result<std::vector<std::vector<VectorHit>>> StoredVectors::search_all(
+    std::span<const ExactQuery> queries, std::size_t k) const {
+    constexpr std::uint64_t kTogether = 64;  // rows, which stay in the cache for all queries
+    std::vector<std::vector<VectorHit>> best(queries.size());
+    if (k == 0) return best;
+    std::vector<ExactSearch> searches;
+    searches.reserve(queries.size());
+    for (const ExactQuery& query : queries) searches.emplace_back(*this, query, k);
+    for (std::uint64_t first = 0; first < size(); first += kTogether) {
+        const auto count = static_cast<std::size_t>(std::min(kTogether, size() - first));
+        for (ExactSearch& search : searches) {
+            BRAID_CHECK(search.look_at(first, count, ~std::uint64_t{0} >> (kTogether - count)));
+        }
+    }
+    for (std::size_t i = 0; i < searches.size(); ++i) {
+        BRAID_TRY(best[i], searches[i].finish());
+    }
+    return best;
+}
+
 Result<> StoredVectors::intact() const {
     BRAID_CHECK(rows_.intact());
     return norms_.intact();

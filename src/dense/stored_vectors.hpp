@@ -52,6 +52,9 @@ public:
     /// The k best of the allowed rows, best first: what scoring all of them and sorting gives.
     Result<std::vector<VectorHit>> search(const ExactQuery& query, std::size_t k,
                                           Allowed allowed) const;
+    /// The same of all rows for several queries, reading the rows once.
+    Result<std::vector<std::vector<VectorHit>>> search_all(std::span<const ExactQuery> queries,
+                                                           std::size_t k) const;
     /// A row's numbers as floats. Requires row < size() and room for the dimension.
     Result<> copy_row(std::uint32_t row, std::span<float> to) const;
     /// A row's bytes. Requires row < size().

@@ -21,8 +21,8 @@ double scan_cost(const PlanInput& input, const ScanDepth& depth) noexcept {
            static_cast<double>(depth.survivors) * 0.1;
 }
 
-double walk_cost(std::size_t beam) noexcept {
-    return 25 + static_cast<double>(beam) * 0.5;
+double walk_cost(double beam) noexcept {
+    return 25 + beam * 0.5;
 }
 
 }  // namespace
@@ -58,20 +58,21 @@ std::size_t usual_beam(std::uint64_t rows, std::size_t k, double recall) noexcep
 
 VectorPlan plan_search(const PlanInput& input) noexcept {
     VectorPlan plan;
-    plan.depth = usual_depth(input.k, input.scan_recall);
+    if (!input.has_codes || input.k == 0) return plan;
+    const bool scans = input.scan_recall < 1;
+    const bool walks = input.has_graph && input.graph_recall < 1 && input.allowed >= input.rows / 4;
+    if (!scans && !walks) return plan;
+    const ScanDepth scanned = usual_depth(input.k, input.scan_recall);
+    const ScanDepth walked = usual_depth(input.k, input.graph_recall);
     // Where few more rows are allowed than would be scored anyway, scoring all is as cheap.
-    if (!input.has_codes || input.k == 0 || input.scan_recall >= 1 ||
-        input.allowed <= 3 * plan.depth.rescored) {
-        return plan;
-    }
-    plan.method = VectorMethod::Scan;
-    const bool nearly_all = input.allowed >= input.rows - input.rows / 5;
-    if (!input.has_graph || !nearly_all || input.graph_recall >= 1) return plan;
+    if (input.allowed <= 3 * (scans ? scanned : walked).rescored) return plan;
+    if (scans) plan = {.method = VectorMethod::Scan, .depth = scanned};
+    if (!walks) return plan;
     const std::size_t beam = usual_beam(input.rows, input.k, input.graph_recall);
-    if (walk_cost(beam) < scan_cost(input, plan.depth)) {
-        plan = {.method = VectorMethod::Graph,
-                .depth = usual_depth(input.k, input.graph_recall),
-                .beam = beam};
+    // A walk passes through rows that are not allowed, too.
+    const double share = static_cast<double>(input.rows) / static_cast<double>(input.allowed);
+    if (!scans || walk_cost(static_cast<double>(beam) * share) < scan_cost(input, scanned)) {
+        plan = {.method = VectorMethod::Graph, .depth = walked, .beam = beam};
     }
     return plan;
 }

@@ -32,7 +32,7 @@ struct PlanInput {
 };
 
 /// The cheapest way that finds the share asked for. Exact where nearly all rows would be scored
-/// anyway or all are asked for; a walk only where nearly every row is allowed.
+/// anyway or all are asked for; a walk only where a quarter of the rows is allowed at least.
 VectorPlan plan_search(const PlanInput& input) noexcept;
 
 /// The depth at which a scan for k rows finds that share of them in common text embeddings.

@@ -97,6 +97,14 @@ void VectorsReader::use(Calibration calibration) const {
     change([&](Derived& derived) { derived.calibration = std::move(calibration); });
 }
 
+void VectorsReader::forget_graph(const Derived& of) const {
+    change([&](Derived& derived) {
+        if (derived.keeper != of.keeper) return;
+        derived.graph.reset();
+        derived.keeper.reset();
+    });
+}
+
 std::shared_ptr<const Calibration> VectorsReader::calibration() const {
     const auto derived = this->derived();
     if (!derived->calibration) return nullptr;
@@ -104,17 +112,20 @@ std::shared_ptr<const Calibration> VectorsReader::calibration() const {
 }
 
 VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed,
-                               const Derived& derived) const {
+                               const Derived& derived, bool walks) const {
     VectorPlan plan;
     if (search.depth) {
-        const bool walks = search.beam > 0 && derived.graph;
+        walks = walks && search.beam > 0 && derived.graph;
         plan = {.method = walks ? VectorMethod::Graph : VectorMethod::Scan,
                 .depth = *search.depth,
                 .beam = search.beam};
     } else {
+        const Calibration* const calibration = search.calibration != nullptr ? search.calibration
+                                               : derived.calibration         ? &*derived.calibration
+                                                                             : nullptr;
         const auto planned = [&](VectorMethod method) {
-            return derived.calibration ? derived.calibration->planned_for(method, search.recall)
-                                       : search.recall;
+            return calibration != nullptr ? calibration->planned_for(method, search.recall)
+                                          : search.recall;
         };
         plan = plan_search({.rows = size(),
                             .allowed = allowed,
@@ -122,7 +133,7 @@ VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed
                             .scan_recall = planned(VectorMethod::Scan),
                             .graph_recall = planned(VectorMethod::Graph),
                             .has_codes = true,
-                            .has_graph = derived.graph.has_value()});
+                            .has_graph = walks && derived.graph.has_value()});
     }
     plan.depth.rescored = std::max(plan.depth.rescored, search.k);
     plan.depth.survivors = std::max(plan.depth.survivors, plan.depth.rescored);
@@ -136,15 +147,20 @@ Result<VectorsReader::Rows> VectorsReader::candidates(const ExactQuery& query,
     const std::uint64_t allowed = count_allowed(search.allowed, size());
     if (search.exact || transform_ == nullptr || allowed <= search.k) return Rows();
     const auto derived = this->derived();
-    const VectorPlan plan = this->plan(search, allowed, *derived);
+    VectorPlan plan = this->plan(search, allowed, *derived, true);
     if (plan.method == VectorMethod::Exact || search.k == 0) return Rows();
     BRAID_TRY(const CodeView view, codes());
     const auto prepared = prepare_query(*transform_, query.vector, query.norm);
     if (!prepared) return Rows();
     if (plan.method == VectorMethod::Graph) {
         method = VectorMethod::Graph;
-        BRAID_TRY(Rows rows, walked(*derived->graph, view, *prepared, search, plan));
-        if (rows) return rows;
+        auto rows = walked(*derived->graph, view, *prepared, search, plan, allowed);
+        if (rows && *rows) return rows;
+        // It is never needed: what cannot be read of it is found without.
+        if (!rows) forget_graph(*derived);
+        plan = this->plan(search, allowed, *derived, false);
+        method = plan.method;
+        if (method == VectorMethod::Exact) return Rows();
     }
     method = VectorMethod::Scan;
     return Rows(CodeScan(view, *prepared, search.allowed, allowed).candidates(plan.depth));
@@ -153,20 +169,29 @@ Result<VectorsReader::Rows> VectorsReader::candidates(const ExactQuery& query,
 Result<VectorsReader::Rows> VectorsReader::walked(const CodeGraph& graph, const CodeView& codes,
                                                   const CodeQuery& query,
                                                   const VectorSearch& search,
-                                                  const VectorPlan& plan) {
+                                                  const VectorPlan& plan, std::uint64_t allowed) {
     BRAID_TRY(const GraphView edges, graph.view());
     static thread_local GraphScratch scratch;  // zeroing new pages would cost as much as a walk
-    const auto met = walk(edges, codes, query, std::max(plan.beam, plan.depth.rescored), scratch);
+    const std::size_t beam = std::max(plan.beam, plan.depth.rescored);
+    // Rows that are not allowed are walked over, and take no place of those that are.
+    const auto wide = static_cast<double>(beam) * static_cast<double>(codes.count) /
+                      static_cast<double>(std::max<std::uint64_t>(allowed, 1));
+    const auto met =
+        walk(edges, codes, query,
+             static_cast<std::size_t>(std::min(wide, static_cast<double>(codes.count))), scratch);
     BRAID_CHECK(graph.intact());
     std::vector<std::uint32_t> rows;
     rows.reserve(plan.depth.rescored);
+    std::size_t found = 0;
     for (const std::uint32_t row : met) {
-        if (rows.size() == plan.depth.rescored) break;
-        if ((codes.present(row / kernels::kBlockVectors, search.allowed) >> row % 64 & 1) != 0) {
-            rows.push_back(row);
+        if ((codes.present(row / kernels::kBlockVectors, search.allowed) >> row % 64 & 1) == 0) {
+            continue;
         }
+        if (rows.size() < plan.depth.rescored) rows.push_back(row);
+        ++found;
     }
-    if (rows.size() < search.k) return Rows();
+    const std::uint64_t enough = std::min<std::uint64_t>(beam - beam / 4, allowed);
+    if (rows.size() < search.k || found < enough) return Rows();
     return Rows(std::move(rows));
 }
 

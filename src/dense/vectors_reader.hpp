@@ -27,6 +27,7 @@ struct VectorSearch {
     double recall = 0.98;            // asked for: the mean share of the true k that is found
     std::optional<ScanDepth> depth;  // instead of what `recall` would choose
     std::size_t beam = 0;            // with `depth`: walk the graph, that wide, instead of a scan
+    const Calibration* calibration = nullptr;  // to go by instead of the reader's own
 };
 
 struct VectorAnswer {
@@ -69,6 +70,7 @@ public:
     /// on with what they began with. It must have been opened with meta(). `keeper` owns what the
     /// graph lies in, and is let go with the last search that uses it.
     void use(CodeGraph graph, std::shared_ptr<const void> keeper = nullptr) const;
+    /// False also after a search has found it to be damaged, and gone on without.
     bool has_graph() const { return derived()->graph.has_value(); }
     /// Searches that begin from now on go as deep as it says.
     void use(Calibration calibration) const;
@@ -92,16 +94,20 @@ private:
     std::shared_ptr<const Derived> derived() const;
     template <class Change>
     void change(Change change) const;
-    VectorPlan plan(const VectorSearch& search, std::uint64_t allowed,
-                    const Derived& derived) const;
+    /// Searches that begin from now on do without the graph, if it is still that one.
+    void forget_graph(const Derived& of) const;
+    /// `walks`: by the graph, if there is one and that is cheaper.
+    VectorPlan plan(const VectorSearch& search, std::uint64_t allowed, const Derived& derived,
+                    bool walks) const;
     /// Rows to be scored, by the method that the answer then names. Nothing where codes are of no
     /// use.
     Result<Rows> candidates(const ExactQuery& query, const VectorSearch& search,
                             VectorMethod& method) const;
-    /// Nothing if too few of the rows that the walk met are allowed.
+    /// Nothing if too few of the rows that the walk met are allowed: some that are not may stand
+    /// between it and those that are. Corruption if the graph is damaged.
     static Result<Rows> walked(const CodeGraph& graph, const CodeView& codes,
                                const CodeQuery& query, const VectorSearch& search,
-                               const VectorPlan& plan);
+                               const VectorPlan& plan, std::uint64_t allowed);
 
     StoredVectors vectors_;
     std::shared_ptr<const Transform> transform_;

@@ -48,17 +48,30 @@ TEST(Calibration, UsesOwnVectorsWhereQueriesAreFew) {
     EXPECT_EQ(*read, *made);
 }
 
-TEST(Calibration, PlansForTheSmallestRecallThatSufficed) {
-    const Calibration calibration{.rows = 1,
-                                  .queries = 1,
-                                  .points = {{VectorMethod::Scan, 0.9, 0.85, 0.8, 0.9},
-                                             {VectorMethod::Scan, 0.95, 0.93, 0.9, 0.95},
-                                             {VectorMethod::Scan, 0.99, 0.97, 0.95, 0.98}}};
-    EXPECT_EQ(calibration.planned_for(VectorMethod::Scan, 0.8), 0.9);
-    EXPECT_EQ(calibration.planned_for(VectorMethod::Scan, 0.9), 0.95);
-    EXPECT_EQ(calibration.planned_for(VectorMethod::Scan, 0.95), 0.99);
-    EXPECT_EQ(calibration.planned_for(VectorMethod::Scan, 0.98), 1) << "only all rows will do";
+TEST(Calibration, PlansByTheLowerEndOfWhatWasFound) {
+    Calibration calibration{.rows = 1,
+                            .queries = 1,
+                            .asked = 1,
+                            .points = {{VectorMethod::Scan, 0.9, 0.85, 0.8, 0.9},
+                                       {VectorMethod::Scan, 0.95, 0.93, 0.9, 0.95},
+                                       {VectorMethod::Scan, 0.99, 0.97, 0.95, 0.98}}};
+    const auto planned = [&](double recall) {
+        return calibration.planned_for(VectorMethod::Scan, recall);
+    };
+    EXPECT_EQ(planned(0.7), 0.9) << "nothing smaller was measured";
+    EXPECT_NEAR(planned(0.8), 0.9, 1e-9);
+    EXPECT_NEAR(planned(0.9), 0.95, 1e-9);
+    EXPECT_NEAR(planned(0.95), 0.99, 1e-9);
+    EXPECT_GT(planned(0.92), 0.95);
+    EXPECT_LT(planned(0.92), planned(0.94)) << "between two points";
+    EXPECT_LT(planned(0.94), 0.99);
+    EXPECT_EQ(planned(0.98), 1) << "only all rows will do";
     EXPECT_EQ(calibration.planned_for(VectorMethod::Graph, 0.9), 0.9) << "nothing is known";
+    calibration.asked = 0;
+    calibration.points.front().low = 0.89;
+    EXPECT_EQ(planned(0.89), 0.9);
+    calibration.points.front() = {VectorMethod::Scan, 0.5, 0.99, 0.98, 1};
+    EXPECT_EQ(planned(0.95), 0.95) << "own vectors make searches deeper, not shallower";
 }
 
 TEST(Calibration, RefusesWhatCannotBeMeasured) {
@@ -77,8 +90,11 @@ TEST(Calibration, RefusesWhatCannotBeMeasured) {
 
 TEST(Calibration, DamagedIsRefusedOrHarmless) {
     store::MemorySections whole;
-    ASSERT_TRUE(write_calibration(
-        {.rows = 9, .queries = 3, .points = {{VectorMethod::Graph, 0.9, 0.8, 0.7, 0.9}}}, whole));
+    ASSERT_TRUE(write_calibration({.rows = 9,
+                                   .queries = 3,
+                                   .asked = 2,
+                                   .points = {{VectorMethod::Graph, 0.9, 0.8, 0.7, 0.9}}},
+                                  whole));
     const auto bytes = *whole.section(kCalibrationSection)->bytes();
     for (std::size_t length = 0; length < bytes.size(); ++length) {
         store::MemorySections cut;

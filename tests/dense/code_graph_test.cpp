@@ -26,7 +26,7 @@ struct GraphIndex : Index {
 };
 
 TEST(CodeGraph, FindsNearlyAllOfTheBest) {
-    constexpr std::size_t kCount = 6000;
+    constexpr std::size_t kCount = sized(6000, 2600);
     for (const Metric metric : {Metric::Cosine, Metric::Euclidean}) {
         std::mt19937 rng(31);
         const GraphIndex index(clustered(rng, kCount, 260), {.dimension = 260, .metric = metric});
@@ -39,6 +39,31 @@ TEST(CodeGraph, FindsNearlyAllOfTheBest) {
             EXPECT_EQ(index.reader.search(query, search)->method, VectorMethod::Graph);
         }
         EXPECT_GE(sum / 20, 0.95);
+    }
+}
+
+TEST(CodeGraph, WhatStandsBeforeTheAllowedRowsDoesNotHideThem) {
+    constexpr std::size_t kCount = sized(6000, 2600);
+    std::mt19937 rng(32);
+    const GraphIndex index(clustered(rng, kCount, 60), {.dimension = 60});
+    // Forbidden: the nearest of each query, from a few to more than the beam.
+    for (const std::size_t nearest : {5UL, 50UL, 90UL, 120UL, 400UL}) {
+        double walked = 0;
+        double scanned = 0;
+        for (int i = 0; i < 20; ++i) {
+            std::vector<float> query = index.vectors[rng() % kCount];
+            for (float& x : query) x += std::normal_distribution<float>(0, 0.2F)(rng);
+            std::vector<std::uint64_t> mask((kCount + 63) / 64, ~std::uint64_t{0});
+            const auto near = index.reader.search(query, {.k = nearest, .exact = true});
+            ASSERT_TRUE(near);
+            for (const VectorHit& hit : near->hits) {
+                mask[hit.row / 64] &= ~(std::uint64_t{1} << hit.row % 64);
+            }
+            const ScanDepth depth{300, 60};
+            walked += index.recall(query, {.k = 10, .allowed = mask, .depth = depth, .beam = 100});
+            scanned += index.recall(query, {.k = 10, .allowed = mask, .depth = depth});
+        }
+        EXPECT_GE(walked / 20, scanned / 20 - 0.05) << nearest << " nearest are forbidden";
     }
 }
 
@@ -66,7 +91,8 @@ TEST(CodeGraph, AnswersWhateverTheSizesAre) {
 }
 
 TEST(CodeGraph, OfEqualVectorsAnswersWithK) {
-    const GraphIndex index(Vectors(3000, std::vector<float>{3, 4, 5}), {.dimension = 3});
+    const GraphIndex index(Vectors(sized(3000, 2200), std::vector<float>{3, 4, 5}),
+                           {.dimension = 3});
     const auto answer = index.reader.search(std::vector<float>{1, 1, 1},
                                             {.k = 10, .depth = ScanDepth{100, 20}, .beam = 50});
     ASSERT_TRUE(answer);
@@ -75,7 +101,7 @@ TEST(CodeGraph, OfEqualVectorsAnswersWithK) {
 
 TEST(CodeGraph, IsTheSameEveryTimeAndStopsWhenToldTo) {
     std::mt19937 rng(8);
-    const GraphIndex index(clustered(rng, 4000, 60), {.dimension = 60});
+    const GraphIndex index(clustered(rng, sized(4000, 2400), 60), {.dimension = 60});
     store::MemorySections again;
     ASSERT_TRUE(build_graph(index.reader, again));
     EXPECT_TRUE(std::ranges::equal(*again.section(kGraphSection)->bytes(),
@@ -146,6 +172,13 @@ TEST(VectorPlan, ChoosesByRowsFilterDepthAndRecall) {
     input = usual;
     input.allowed = 100'000;
     EXPECT_EQ(plan_search(input).method, VectorMethod::Scan) << "under a filter";
+    input.allowed = 500'000;
+    EXPECT_EQ(plan_search(input).method, VectorMethod::Graph) << "under a wide filter";
+    input.scan_recall = 1;
+    EXPECT_EQ(plan_search(input).method, VectorMethod::Graph) << "where scans do not find it";
+    input.allowed = 100'000;
+    EXPECT_EQ(plan_search(input).method, VectorMethod::Exact) << "nor walks";
+    input.scan_recall = usual.scan_recall;
     input.allowed = 100;
     EXPECT_EQ(plan_search(input).method, VectorMethod::Exact) << "under a narrow filter";
     input = usual;

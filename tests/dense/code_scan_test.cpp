@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kAllMetrics{Metric::Cosine, Metric::Dot, Metric::Euclidean};
 
 TEST(CodeScan, FindsNearlyAllOfTheBestUnderEveryMetricAndFilter) {
-    constexpr std::size_t kCount = 12'000;
+    constexpr std::size_t kCount = sized(12'000, 4000);
     for (const Metric metric : kAllMetrics) {
         std::mt19937 rng(21);
         const Index index(clustered(rng, kCount, 300),
@@ -37,7 +37,7 @@ TEST(CodeScan, FindsNearlyAllOfTheBestUnderEveryMetricAndFilter) {
         }
         // One cluster alone; then everything but that cluster.
         masks.emplace_back((kCount + 63) / 64);
-        for (std::size_t row = 600; row < 1200; ++row) {
+        for (std::size_t row = kCount / 20; row < kCount / 10; ++row) {
             masks.back()[row / 64] |= std::uint64_t{1} << row % 64;
         }
         masks.push_back(masks.back());
@@ -79,7 +79,7 @@ TEST(CodeScan, AnswersWhateverTheSizesAre) {
 
 TEST(CodeScan, TakesTheFirstOfEquals) {
     for (const Metric metric : kAllMetrics) {
-        const Index index(Vectors(20'000, std::vector<float>{3, 4, 5}),
+        const Index index(Vectors(sized(20'000, 9000), std::vector<float>{3, 4, 5}),
                           {.dimension = 3, .metric = metric});
         const VectorSearch search{.k = 10, .depth = ScanDepth{100, 20}};
         EXPECT_EQ(index.recall({1, 1, 1}, search), 1) << "rows 0 to 9";

@@ -18,6 +18,16 @@ namespace braid::dense {
 
 using Vectors = std::vector<std::vector<float>>;
 
+/// How many, where what is shown does not depend on it: fewer under a sanitizer, which is slow.
+constexpr std::size_t sized([[maybe_unused]] std::size_t usual,
+                            [[maybe_unused]] std::size_t with_sanitizer) {
+#ifdef __SANITIZE_ADDRESS__
+    return with_sanitizer;
+#else
+    return usual;
+#endif
+}
+
 inline Vectors uniform_vectors(std::mt19937& rng, std::size_t count, std::size_t dimension) {
     std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
     Vectors vectors(count, std::vector<float>(dimension));

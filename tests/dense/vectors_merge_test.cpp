@@ -91,7 +91,7 @@ TEST(VectorsMerge, GivesWhatBuildingAtOnceWithThatTransformGives) {
         Parts parts;
         // The first is the largest; the second has its transform, the third its own, the fourth
         // is too small for codes, and the fifth is empty.
-        for (const std::size_t count : {1500UL, 700UL, 300UL, 90UL, 0UL}) {
+        for (const std::size_t count : {sized(1500, 500), sized(700, 200), 150UL, 90UL, 0UL}) {
             vectors.push_back(uniform_vectors(rng, count, options.dimension));
             const bool shares = parts.size() == 1;
             parts.push_back(std::make_unique<Part>(
