@@ -151,6 +151,24 @@ struct CollectionInfo {
     std::uint64_t bytes_on_disk = 0;
 };
 
+/// What speeds up the search of many vectors, and what is known of what it finds.
+struct DenseStats {
+    /// What searches of one method that were planned for a recall found of the exact hits, with a
+    /// 95 % interval of the mean. Searches go so deep that `low` is what was asked for.
+    struct Point {
+        std::string method;  // "code scan" or "graph"
+        double planned = 0;
+        double found = 0;
+        double low = 0;
+        double high = 0;
+    };
+    std::uint64_t in_graphs = 0;   // vectors that graphs lead to
+    std::uint64_t calibrated = 0;  // vectors there were when the points were measured; 0: never
+    std::uint64_t queries = 0;     // they were measured with
+    std::uint64_t asked = 0;       // of these, how many somebody had asked; others are own vectors
+    std::vector<Point> points;
+};
+
 /// Of what the principal may see in one namespace.
 struct CollectionStats {
     std::uint64_t chunks = 0;
@@ -159,6 +177,8 @@ struct CollectionStats {
     std::uint64_t terms = 0;          // distinct
     double average_length = 0;        // weighted terms per chunk
     std::uint64_t bytes_on_disk = 0;  // as in CollectionInfo
+    /// Where there are many vectors, to a principal that may see all of them.
+    std::optional<DenseStats> dense;
 };
 
 /// How a backend is doing, for health checks and metrics.

@@ -57,7 +57,8 @@ struct Leg {
     std::size_t depth = 50;
     /// Continues below the last hit of an earlier search with the same leg and snapshot.
     std::optional<LegHit> after;
-    bool exact = false;  // Dense: by exact scan
+    bool exact = false;            // Dense: by exact scan
+    double recall = kUsualRecall;  // Dense: the share of the exact hits to be found otherwise
 };
 
 /// How many chunks match, whatever the depth.

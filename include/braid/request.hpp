@@ -143,7 +143,10 @@ struct Request {
     bool query_syntax = false;
     std::vector<StageChoice> stages;
     std::size_t expand_neighbors = 0;
-    bool exact = false;    // dense by exact scan
+    bool exact = false;  // dense by exact scan
+    /// Dense otherwise: the share of the exact hits to be found, on average; above 0, at most 1.
+    /// kUsualRecall if it is not given.
+    std::optional<double> recall;
     bool explain = false;  // adds each leg's rank of every hit, which takes time
     std::optional<std::int64_t> deadline_ms;
 

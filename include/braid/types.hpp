@@ -17,6 +17,8 @@ class ByteBudget;
 
 inline constexpr std::string_view kDefaultCollection = "default";
 inline constexpr std::string_view kDefaultNamespace = "default";
+/// The share of the exact hits that dense search finds, on average, unless another is asked for.
+inline constexpr double kUsualRecall = 0.98;
 
 /// Microseconds since 1970-01-01T00:00:00Z; written as RFC 3339.
 struct Timestamp {

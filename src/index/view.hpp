@@ -38,8 +38,8 @@ struct Query {
     std::shared_ptr<const TextStatistics> statistics;
     /// Sparse, Okapi: the mean idf of all terms, where the statistics are of a few.
     std::optional<double> mean_idf;
-    bool exact = false;    // Dense: find what an exhaustive search finds
-    double recall = 0.98;  // Dense: the share of that to be found otherwise
+    bool exact = false;            // Dense: find what an exhaustive search finds
+    double recall = kUsualRecall;  // Dense: the share of that to be found otherwise
 };
 
 /// The best hits, by score, then by smaller id.

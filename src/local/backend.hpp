@@ -63,12 +63,16 @@ public:
                        options_.compaction.background),
           merges_due_([this](const std::string& name,
                              const std::stop_token& stop) { merge_by_itself(name, stop); },
-                      options_.compaction.background) {}
+                      options_.compaction.background),
+          derivations_due_([this](const std::string& name,
+                                  const std::stop_token& stop) { derive_by_itself(name, stop); },
+                           options_.compaction.background) {}
 
     ~LocalBackend() override {
         compactions_due_.stop();
         flushes_due_.stop();
         merges_due_.stop();
+        derivations_due_.stop();
         for (const auto& [name, collection] : collections_) (void)collection->close();
     }
     LocalBackend(const LocalBackend&) = delete;
@@ -142,11 +146,12 @@ public:
         BRAID_TRY(const auto found, find(collection));
         return found->merge({}, true);
     }
-    /// Compacts, flushes and merges what waits for it, on this thread.
+    /// Compacts, flushes, merges and derives what waits for it, on this thread.
     void run_due_compactions() {
         compactions_due_.run_here();
         flushes_due_.run_here();
         merges_due_.run_here();
+        derivations_due_.run_here();
     }
 
     Result<ReaderPtr> snapshot(std::span<const std::string> collections,
@@ -193,6 +198,8 @@ private:
     // Segments: flushing and merging, each on a thread of its own.
     void flush_by_itself(const std::string& name, const std::stop_token& stop);
     void merge_by_itself(const std::string& name, const std::stop_token& stop);
+    // Graphs and calibrations (local_derived.cpp), on a thread of their own.
+    void derive_by_itself(const std::string& name, const std::stop_token& stop);
     void note_failed_job(const std::string& what, const std::string& name, const Error& error);
     Collection::OpenSettings open_settings() const;
     void tell(LogEvent::Level level, std::string_view event, const std::string& message) const {
@@ -277,6 +284,7 @@ private:
     mutable CompactionQueue compactions_due_;
     mutable CompactionQueue flushes_due_;
     mutable CompactionQueue merges_due_;
+    mutable CompactionQueue derivations_due_;
 };
 
 }  // namespace braid::local

@@ -153,6 +153,7 @@ Result<> Collection::open_index() {
         return fail(ErrorCode::Corruption,
                     directory_->path() + ": a segment is missing: " + loaded.error().message);
     }
+    if (manifest_name_ == kManifestName) segments->calibrations().read(*directory_);
     if (dimension_ == 0) dimension_ = segments->dimension();
     applied_ = manifest_.flushed;
     if (engine_for(settings_.engine.engine, schema) == Engine::Segment) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -71,6 +72,8 @@ public:
         bool flushes_in_background = false;  // somebody calls flush() when flush_due()
         std::uint64_t flush_on_close_rows = 256;
         std::shared_ptr<const store::DirectoryLock> lock = nullptr;
+        /// Told by searches that derive() ought to be called; never after the collection is closed.
+        std::function<void(const std::string& name)> derivation_due = nullptr;
     };
     /// Takes over the directory, which must hold a manifest of that name.
     static Result<Opened> open(std::string name, std::unique_ptr<store::Directory> directory,
@@ -158,7 +161,19 @@ public:
     /// Makes one segment of several that should be one; of all of them, if told so, and without
     /// dead rows. False if there was nothing to do.
     Result<bool> merge(const std::stop_token& stop, bool everything = false);
-    /// Bytes of the files: logs and segments.
+    // Derived structures (collection_derived.cpp): they speed up the search of vectors.
+
+    /// Whether a graph or a calibration should be made.
+    bool derivation_due() const;
+    /// Makes what is due, while others read and write. Cancelled if told to stop, or the collection
+    /// is closed. False if there was nothing to do.
+    Result<bool> derive(const std::stop_token& stop);
+    /// Since the last flush, if there was one.
+    std::chrono::steady_clock::duration since_flush() const noexcept {
+        return std::chrono::steady_clock::now().time_since_epoch() -
+               std::chrono::steady_clock::duration(last_flush_);
+    }
+    /// Bytes of the files: logs, segments and graphs.
     std::uint64_t bytes_on_disk() const;
 
     Result<WriteReport> upsert(const std::string& namespace_, std::vector<Chunk> chunks,
@@ -281,6 +296,11 @@ private:
     Result<> record_files();
     void forget_old_states();
     void stop_jobs();
+    /// Has derive() called, if a search has found that to be due.
+    void ask_for_derivation() const;
+    Result<bool> build_graphs(const std::stop_token& stop);  // requires derive_mutex_
+    /// Whether the manifest names the segment. Requires files_mutex_.
+    bool is_recorded(std::uint64_t generation) const;
     std::size_t dimension() const;
     /// What the principal can know of it: it was declared, or a vector is visible. Otherwise 0.
     Result<std::size_t> visible_dimension(const Principal& principal) const;
@@ -329,15 +349,23 @@ private:
     Sequence older_end_ = 0;            // the last record of the older logs
     std::vector<std::string> garbage_;  // files to be removed, once nobody copies them
     mutable std::weak_ptr<const void> copying_;
+    struct GraphWork {
+        std::uint64_t generation = 0;  // of the segment; 0: none is being built
+        std::stop_source stop{std::nostopstate};
+    };
+    GraphWork graph_work_;
     std::atomic<std::uint64_t> next_generation_ = 1;
 
     mutable std::mutex flush_mutex_;  // one flush at a time; taken before the gate
     std::mutex merge_mutex_;          // one merge at a time
+    std::mutex derive_mutex_;         // one at a time
+    mutable std::mutex due_mutex_;    // held while derivation_due is told
     std::stop_source jobs_;
     std::atomic<bool> jobs_ended_ = false;
     mutable std::mutex room_mutex_;
     mutable std::condition_variable room_;
     std::atomic<bool> flush_failed_ = false;
+    std::atomic<std::chrono::steady_clock::rep> last_flush_ = 0;
 
     /// Plain upserts share it, so that they share a sync; a write that depends on what is there
     /// holds it alone from its check to its commit.

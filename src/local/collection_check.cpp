@@ -168,6 +168,10 @@ Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) co
             return changed(copied.error());
         }
     }
+    // Without these the copy makes its own.
+    std::vector<std::string> derived = derived_files(from);
+    derived.emplace_back(segment::kCalibrationName);
+    for (const std::string& name : derived) (void)copy_file(*directory_, name, copy);
     for (const std::string& older : from.older_logs) {
         for (const std::string& name : {store::durable_mark_name(older), older}) {
             if (const auto copied = copy_file(*directory_, name, copy); !copied) {

@@ -39,6 +39,7 @@ Result<index::Query> Collection::query_of(const Leg& leg) const {
     }
     query.vector = leg.vector;
     query.exact = leg.exact || leg.after.has_value();
+    query.recall = leg.recall;
     return query;
 }
 
@@ -61,6 +62,7 @@ Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimi
         BRAID_TRY(const index::Query query, query_of(leg));
         const std::size_t depth = leg.after ? static_cast<std::size_t>(-1) : leg.depth;
         BRAID_TRY(index::Ranking ranking, view.search(query, depth));
+        ask_for_derivation();
         LegResult result;
         result.matched = {ranking.matched, ranking.matched_exactly ? MatchCount::Relation::Exact
                                                                    : MatchCount::Relation::AtLeast};

@@ -51,6 +51,7 @@ void Collection::remove_old_files() {
     for (const Manifest* manifest : std::initializer_list<const Manifest*>{&manifest_, &next}) {
         for (const std::string& log : manifest->logs()) named.insert(log);
         for (const std::string& file : segment_files(*manifest)) named.insert(file);
+        for (const std::string& file : derived_files(*manifest)) named.insert(file);
     }
     for (const store::DirectoryEntry& entry : *entries) {
         if (const auto generation = generation_of_file(entry.name)) {
@@ -127,6 +128,7 @@ void Collection::discard(Collection& next) const {
 void Collection::remove_named(const Manifest& manifest) const {
     for (const std::string& log : manifest.logs()) (void)store::remove_log(*directory_, log);
     for (const std::string& file : segment_files(manifest)) (void)directory_->remove(file);
+    for (const std::string& file : derived_files(manifest)) (void)directory_->remove(file);
 }
 
 /// After an error the other manifest may be in place, for now or for good. What is written to this
@@ -171,6 +173,7 @@ Result<> Collection::replace_by(Collection& next) {
         (void)directory_->remove(std::exchange(next.manifest_name_, kManifestName));
     }
     remove_named(present_manifest());
+    (void)directory_->remove(segment::kCalibrationName);  // of vectors that are gone
     return {};
 }
 

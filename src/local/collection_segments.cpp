@@ -124,6 +124,10 @@ Result<> Collection::record_files() {
     for (const std::string& file : segment_files(before)) {
         if (std::ranges::find(named, file) == named.end()) garbage_.push_back(file);
     }
+    const std::vector<std::string> derived = derived_files(manifest);
+    for (const std::string& file : derived_files(before)) {
+        if (std::ranges::find(derived, file) == derived.end()) garbage_.push_back(file);
+    }
     for (const std::string& log : older_logs_) {
         if (!manifest.older_logs.empty()) continue;
         garbage_.push_back(log);
@@ -132,6 +136,7 @@ Result<> Collection::record_files() {
     flushed_ = flushed;
     recorded_generation_ = manifest.next_generation;
     format_ = kSegmentsFormat;
+    if (!is_recorded(graph_work_.generation)) graph_work_.stop.request_stop();
     if (copying_.lock()) return {};
     for (const std::string& file : std::exchange(garbage_, {})) {
         // What cannot be removed now goes when the collection is opened next.
@@ -171,6 +176,7 @@ Result<> Collection::flush(const std::stop_token& stop, std::uint64_t least) {
         }
         recorded = record_files();
         forget_old_states();
+        last_flush_ = std::chrono::steady_clock::now().time_since_epoch().count();
     }
     {
         const std::scoped_lock lock(room_mutex_);
@@ -232,8 +238,8 @@ Result<bool> Collection::merge(const std::stop_token& stop, bool everything) {
 void Collection::stop_jobs() {
     if (segments_ == nullptr) return;
     jobs_.request_stop();
-    const std::scoped_lock nobody_works(flush_mutex_, merge_mutex_);
-    const std::scoped_lock lock(files_mutex_);
+    const std::scoped_lock nobody_works(flush_mutex_, merge_mutex_, derive_mutex_);
+    const std::scoped_lock lock(files_mutex_, due_mutex_);
     jobs_ended_ = true;
 }
 
@@ -241,6 +247,11 @@ std::uint64_t Collection::bytes_on_disk() const {
     std::uint64_t bytes = log_bytes();
     const std::scoped_lock lock(files_mutex_);
     for (const SegmentEntry& segment : recorded_) bytes += segment.bytes;
+    if (segments_ == nullptr) return bytes;
+    const segment::StatePtr state = segments_->state();
+    for (const auto& one : state->segments) {
+        if (const auto graphs = one->graphs()) bytes += graphs->bytes();
+    }
     return bytes;
 }
 

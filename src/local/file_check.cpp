@@ -219,13 +219,14 @@ void check_other_files(const store::Directory& files, const Manifest& manifest,
     }
     std::set<std::string, std::less<>> ours{
         std::string(kManifestName), std::string(kUnfinishedMark), std::string(kNextManifestName),
-        std::string(kCompactManifestName)};
+        std::string(kCompactManifestName), std::string(segment::kCalibrationName)};
     for (const Manifest* one : std::initializer_list<const Manifest*>{&manifest, &next, &compact}) {
         for (const std::string& log : one->logs()) {
             ours.insert(log);
             ours.insert(store::durable_mark_name(log));
         }
         for (std::string& file : segment_files(*one)) ours.insert(std::move(file));
+        for (std::string& file : derived_files(*one)) ours.insert(std::move(file));
     }
     for (const store::DirectoryEntry& entry : *entries) {
         if (ours.contains(entry.name) && !entry.is_directory) continue;

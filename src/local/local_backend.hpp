@@ -50,6 +50,9 @@ struct LocalOptions {
     std::uint64_t flush_rows = 4096;
     std::uint64_t flush_bytes = std::uint64_t{16} << 20;
     std::uint64_t flush_on_close_rows = 256;
+    /// Segments: from so many vectors of a namespace on a segment gets a graph, which is built in
+    /// the background and speeds up dense search (docs/decisions/0054-graphs-beside-segments.md).
+    std::uint64_t graph_vectors = 40'000;
     bool read_only = false;   // takes no lock, writes nothing
     unsigned relaxed_ms = 0;  // 0: acknowledged means on disk
     AutoCompaction compaction{};

@@ -64,6 +64,7 @@ void LocalBackend::flush_by_itself(const std::string& name, const std::stop_toke
     }
     if ((*found)->merge_due()) merges_due_.add(name);
     if ((*found)->flush_due()) flushes_due_.add(name);
+    if ((*found)->derivation_due()) derivations_due_.add(name);
 }
 
 void LocalBackend::merge_by_itself(const std::string& name, const std::stop_token& stop) {
@@ -72,9 +73,10 @@ void LocalBackend::merge_by_itself(const std::string& name, const std::stop_toke
     while (!stop.stop_requested()) {
         const auto merged = (*found)->merge(stop);
         if (!merged) note_failed_job("merged", name, merged.error());
-        if (!merged || !*merged) return;
+        if (!merged || !*merged) break;
         ++compacted_;
     }
+    if ((*found)->derivation_due()) derivations_due_.add(name);
 }
 
 void LocalBackend::note_failed_job(const std::string& what, const std::string& name,

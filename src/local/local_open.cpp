@@ -60,10 +60,12 @@ Collection::OpenSettings LocalBackend::open_settings() const {
     settings.engine.engine = options_.engine;
     settings.engine.policy.flush_rows = options_.flush_rows;
     settings.engine.policy.flush_bytes = options_.flush_bytes;
+    settings.engine.policy.graph_vectors = options_.graph_vectors;
     settings.engine.caches = caches_;
     settings.flushes_in_background = options_.compaction.background;
     settings.flush_on_close_rows = options_.flush_on_close_rows;
     settings.lock = lock_;
+    settings.derivation_due = [this](const std::string& name) { derivations_due_.add(name); };
     return settings;
 }
 
@@ -225,6 +227,7 @@ Result<std::vector<std::string>> LocalBackend::open_collections() {
         if (wants_compaction(*collection)) compactions_due_.add(name);
         if (collection->flush_due()) flushes_due_.add(name);
         if (collection->merge_due()) merges_due_.add(name);
+        if (collection->derivation_due()) derivations_due_.add(name);
     }
     return notes;
 }

@@ -127,6 +127,7 @@ Result<> Collection::rebuild(const store::Directory& parent, const std::string& 
     (void)files->remove(kCompactManifestName);
     for (const std::string& log : manifest.logs()) (void)store::remove_log(*files, log);
     for (const std::string& file : segment_files(manifest)) (void)files->remove(file);
+    for (const std::string& file : derived_files(manifest)) (void)files->remove(file);
     return {};
 }
 

@@ -91,8 +91,8 @@ private:
     bool finished_ = false;
 };
 
-/// Compacting segments: all that is in memory goes into files, all files become one, and nothing
-/// that was deleted stays.
+/// Compacting segments: all that is in memory goes into files, all files become one, nothing that
+/// was deleted stays, and the vectors have their graph.
 class SegmentCompaction final : public Rewrite {
 public:
     SegmentCompaction(std::shared_ptr<Collection> collection,
@@ -104,6 +104,12 @@ public:
     Result<bool> finish() override {
         BRAID_CHECK(collection_->flush({}));
         BRAID_CHECK(collection_->merge({}, true));
+        // Nothing is left to be done later.
+        if (const auto derived = collection_->derive({}); !derived) {
+            return fail("collection \"" + collection_->name() +
+                            "\" is compacted, but what speeds up its searches could not be made",
+                        derived.error());
+        }
         progress_->done = progress_->total.load();
         return true;
     }

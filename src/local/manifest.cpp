@@ -212,7 +212,8 @@ std::optional<std::string> log_of_file(std::string_view name) {
 }
 
 std::optional<std::uint64_t> generation_of_file(std::string_view name) {
-    for (const std::string_view kind : {segment::kSegmentKind, segment::kDeletesKind}) {
+    for (const std::string_view kind :
+         {segment::kSegmentKind, segment::kDeletesKind, segment::kGraphKind}) {
         if (!name.starts_with(kind) || name.size() <= kind.size() + 1) continue;
         std::uint64_t generation = 0;
         const auto [end, error] =
@@ -230,6 +231,14 @@ std::vector<std::string> segment_files(const Manifest& manifest) {
     }
     if (manifest.deletes != 0) {
         names.push_back(store::section_file_name(segment::kDeletesKind, manifest.deletes));
+    }
+    return names;
+}
+
+std::vector<std::string> derived_files(const Manifest& manifest) {
+    std::vector<std::string> names;
+    for (const SegmentEntry& segment : manifest.segments) {
+        names.push_back(store::section_file_name(segment::kGraphKind, segment.generation));
     }
     return names;
 }

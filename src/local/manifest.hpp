@@ -70,11 +70,13 @@ std::string log_name(std::uint64_t number);
 std::optional<std::uint64_t> log_number(std::string_view name);
 /// The log that a file belongs to: the log itself, or the mark beside it.
 std::optional<std::string> log_of_file(std::string_view name);
-/// The generation of a file of segments ("segment-000042", "deletes-000043"); none if it is not
-/// one.
+/// The generation of a file of segments ("segment-000042", "deletes-000043", "graph-000042"); none
+/// if it is not one.
 std::optional<std::uint64_t> generation_of_file(std::string_view name);
 /// Names of the files of segments that a manifest names.
 std::vector<std::string> segment_files(const Manifest& manifest);
+/// Names of what may stand beside them and is derived from them: it is never needed.
+std::vector<std::string> derived_files(const Manifest& manifest);
 
 std::vector<std::byte> write_manifest(const Manifest& manifest);
 /// Corruption for damaged bytes, Unsupported for a newer format. `source` names them in messages.

@@ -46,6 +46,7 @@ Result<std::uint64_t> check_segments(const store::Directory& files, const Manife
             findings.problem((*opened)->file().path() + ": it is not the file that was recorded");
         }
         BRAID_CHECK(segment::check_segment(**opened, manifest.schema, analyzer, findings, limits));
+        BRAID_CHECK(segment::check_graphs(files, **opened, findings, limits));
     }
     if (findings.problems() > 0) return 0;
     const auto index = open_segments(files, manifest, analyzer);

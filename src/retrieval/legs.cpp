@@ -90,6 +90,7 @@ void LegSearch::prepare(std::size_t collection) {
         leg.first_depth = depth;
         leg.wanted = depth;
         leg.leg.exact = work_.request.exact;
+        leg.leg.recall = work_.request.recall.value_or(kUsualRecall);
         return leg;
     };
     if (planned.dense) {

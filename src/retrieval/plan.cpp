@@ -242,6 +242,9 @@ Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) 
         return invalid_argument("\"score_threshold\" must be a finite number");
     }
     plan.score_threshold = request.score_threshold;
+    if (request.recall && !(*request.recall > 0 && *request.recall <= 1)) {
+        return invalid_argument("\"recall\" must be above 0 and at most 1");
+    }
     return {};
 }
 

@@ -65,6 +65,8 @@ constexpr std::array kKeys{
         [](const Request&, const Plan& p) { return has_sparse(p); }},
     Key{"exact", [](const Request& r) { return r.exact; },
         [](const Request&, const Plan& p) { return has_dense(p); }},
+    Key{"recall", [](const Request& r) { return r.recall.has_value(); },
+        [](const Request& r, const Plan& p) { return has_dense(p) && !r.exact; }},
 };
 
 }  // namespace

@@ -18,7 +18,35 @@ Result<std::shared_ptr<Segment>> Segment::open(const store::Directory& directory
         segment->spaces_.push_back(std::make_unique<Space>(*segment, i));
     }
     BRAID_CHECK(segment->file_->intact());
+    // Whatever is wrong with them: searches do without, and they are built anew.
+    if (auto graphs = SegmentGraphs::open(directory, *segment->file_)) {
+        segment->graphs_ = *std::move(graphs);
+    }
     return segment;
+}
+
+std::shared_ptr<const SegmentGraphs> Segment::graphs() const {
+    const std::scoped_lock lock(graphs_mutex_);
+    return graphs_;
+}
+
+void Segment::use(std::shared_ptr<const SegmentGraphs> graphs) const {
+    {
+        const std::scoped_lock lock(graphs_mutex_);
+        graphs_ = graphs;
+    }
+    for (const auto& space : spaces_) {
+        const std::scoped_lock lock(space->mutex_);
+        if (space->part_) space->take_up(graphs);
+    }
+}
+
+void Segment::Space::take_up(const std::shared_ptr<const SegmentGraphs>& graphs) const {
+    const dense::VectorsReader* const vectors = part_->vectors();
+    if (graphs == nullptr || vectors == nullptr) return;
+    if (auto graph = graphs->of_part(number_, vectors->meta())) {
+        vectors->use(*std::move(graph), graphs);
+    }
 }
 
 std::uint64_t Segment::dead(Sequence at) const noexcept {
@@ -39,6 +67,7 @@ Result<std::shared_ptr<const Part>> Segment::Space::part() const {
     const std::scoped_lock lock(mutex_);
     if (!part_) {
         BRAID_TRY(part_, Part::open(segment_.file_, number_, meta(), segment_.caches_));
+        take_up(segment_.graphs());
     }
     return part_;
 }

@@ -13,6 +13,7 @@
 #include "braid/segment/deaths.hpp"
 #include "braid/segment/part.hpp"
 #include "braid/segment/segment_format.hpp"
+#include "braid/segment/segment_graphs.hpp"
 #include "braid/store/directory.hpp"
 
 namespace braid::segment {
@@ -34,6 +35,11 @@ public:
     /// Rows that died by then.
     std::uint64_t dead(Sequence at = std::numeric_limits<Sequence>::max()) const noexcept;
 
+    /// Its graphs, where it has some.
+    std::shared_ptr<const SegmentGraphs> graphs() const;
+    /// Searches that begin from now on use them.
+    void use(std::shared_ptr<const SegmentGraphs> graphs) const;
+
     /// One namespace.
     class Space {
     public:
@@ -47,6 +53,10 @@ public:
         Deaths deaths;
 
     private:
+        friend class Segment;
+        /// Requires mutex_, and part_.
+        void take_up(const std::shared_ptr<const SegmentGraphs>& graphs) const;
+
         const Segment& segment_;
         std::size_t number_;
         mutable std::mutex mutex_;
@@ -64,6 +74,8 @@ private:
     std::uint64_t rows_ = 0;
     Caches caches_;
     std::vector<std::unique_ptr<Space>> spaces_;
+    mutable std::mutex graphs_mutex_;
+    mutable std::shared_ptr<const SegmentGraphs> graphs_;
 };
 
 }  // namespace braid::segment

@@ -17,6 +17,7 @@ namespace braid::segment {
 /// Kinds of section files.
 inline constexpr std::string_view kSegmentKind = "segment";
 inline constexpr std::string_view kDeletesKind = "deletes";
+inline constexpr std::string_view kGraphKind = "graph";  // of the segment of that generation
 
 inline constexpr std::string_view kMetaSection = "segment.meta";
 /// In a part: which of its rows have a vector, where not all have one.

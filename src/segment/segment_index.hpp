@@ -16,6 +16,7 @@
 #include "braid/exact/labels.hpp"
 #include "braid/index/index.hpp"
 #include "braid/segment/buffer.hpp"
+#include "braid/segment/calibrations.hpp"
 #include "braid/segment/segment.hpp"
 #include "braid/segment/segment_writer.hpp"
 
@@ -31,6 +32,8 @@ struct Policy {
     std::size_t fan_in = 4;
     /// A segment of which this share is dead is written anew.
     double dead_share = 0.2;
+    /// A part of so many vectors gets a graph, and its namespace a calibration (0054).
+    std::uint64_t graph_vectors = 40'000;
 };
 
 /// What a collection shows at a range of sequence numbers: from `from` up to that of the state
@@ -131,6 +134,28 @@ public:
     Result<std::uint64_t> write_deletes(store::Directory& directory, const State& state,
                                         Sequence upto, const NextGeneration& next_generation);
 
+    // What speeds up the search of vectors, and is derived from them (segment_derived.cpp)
+
+    /// Segments with a part that should have a graph, and has none.
+    Segments graphs_due() const;
+    Result<> build_graphs(store::Directory& directory, const Segment& segment,
+                          const std::stop_token& stop) const;
+    /// Namespaces whose calibration should be made, or made again.
+    std::vector<std::string> calibrations_due() const;
+    Result<> calibrate(const std::string& namespace_, const std::stop_token& stop) const;
+    Calibrations& calibrations() const noexcept { return calibrations_; }
+    /// A search among many vectors; `graph_missing`: some of them should have had a graph.
+    void note_query(const std::string& namespace_, std::span<const float> query,
+                    bool graph_missing) const;
+    /// True once after searches have found that something is due.
+    bool take_derivation_due() const noexcept {
+        return derivation_due_.load(std::memory_order_relaxed) && derivation_due_.exchange(false);
+    }
+    /// Nothing where there are few vectors.
+    std::optional<DenseStats> dense_stats(const std::string& namespace_) const;
+    /// The largest part of a namespace that has a graph or should have one; null: there is none.
+    std::shared_ptr<const Part> largest_vectors(const std::string& namespace_) const;
+
     const Schema& schema() const noexcept { return schema_; }
     const text::Analyzer& analyzer() const noexcept { return analyzer_; }
     const exact::LabelTable& labels() const noexcept { return labels_; }
@@ -168,6 +193,10 @@ private:
         std::vector<std::pair<std::uint64_t, std::size_t>> counts;  // by segment
     };
     Deletes deletes_;  // the last file; of those who write files
+
+    mutable Calibrations calibrations_;
+    mutable std::atomic<bool> derivation_due_ = false;
+    mutable std::atomic<std::uint64_t> without_graph_ = 0;
 
     mutable std::mutex mutex_;
     std::deque<StatePtr> states_;  // oldest first, never empty

@@ -262,6 +262,10 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
     }
     // Who may not see everything gets answers that nothing hidden can have changed.
     const bool exact = query.exact || !principal_.sees_everything();
+    const std::uint64_t many = index_.policy().graph_vectors;
+    Calibrations::Ptr calibration;
+    bool among_many = false;
+    bool graph_missing = false;
     for (const PartView& view : parts_) {
         BRAID_CHECK(core::check_limits(limits_));
         const dense::VectorsReader* const vectors = view.part().vectors();
@@ -275,16 +279,24 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
         if (mask) search.allowed = *mask;
         search.exact = exact;
         search.recall = query.recall;
+        if (!exact && vectors->size() >= many) {
+            if (!among_many) calibration = index_.calibrations().of(namespace_);
+            among_many = true;
+            graph_missing = graph_missing || !vectors->has_graph();
+            search.calibration = calibration.get();
+        }
         BRAID_TRY(const auto answer, vectors->search(query.vector, search));
         if (answer.method != dense::VectorMethod::Exact) {
             ranking.exact = false;
-            ranking.method = answer.method == dense::VectorMethod::Scan ? "code scan" : "graph";
+            // Where parts differ, that of the large ones is named.
+            if (ranking.method != "graph") ranking.method = method_name(answer.method);
         }
         for (const dense::VectorHit& one : answer.hits) {
             candidates.push_back(
                 {.score = one.score, .part = &view, .row = view.part().row_of_vector(one.row)});
         }
     }
+    if (among_many) index_.note_query(namespace_, query.vector, graph_missing);
     BRAID_TRY(ranking.hits, best_of(std::move(candidates), depth));
     return ranking;
 }

@@ -286,6 +286,7 @@ Result<CollectionStats> SegmentView::stats() const {
     if (stats.chunks > 0) {
         stats.average_length = lengths.weighted() / static_cast<double>(stats.chunks);
     }
+    if (principal_.sees_everything()) stats.dense = index_.dense_stats(namespace_);
     return stats;
 }
 

@@ -80,6 +80,13 @@ Result<> CheckedBlocks::verify(std::uint64_t offset, std::uint64_t length) const
     if (length == 0) return {};
     const std::uint64_t last = (offset + length - 1) / kBlockBytes;
     for (std::uint64_t block = offset / kBlockBytes; block <= last; ++block) {
+        // A large section that was read before: a word of blocks at a time.
+        while (block % kBitsPerWord == 0 && block + kBitsPerWord <= last + 1 &&
+               verified_[block / kBitsPerWord].load(std::memory_order_relaxed) ==
+                   ~std::uint64_t{0}) {
+            block += kBitsPerWord;
+        }
+        if (block > last) break;
         if (!is_verified(block)) BRAID_CHECK(verify_block(block));
     }
     return {};

@@ -46,6 +46,7 @@ Result<> SectionFile::read(std::string_view name) {
     }
     BRAID_TRY(sections_, decode_section_directory(directory, path, footer.directory_offset));
     sections_end_ = footer.directory_offset;
+    identity_ = footer.blocks_checksum;
     sums_ = all.subspan(footer.blocks_offset(), block_count(sections_end_) * sizeof(std::uint64_t));
     if (checksum(sums_, header_.generation) != footer.blocks_checksum) {
         return damaged(path, "the list of its checksums is");

@@ -33,6 +33,8 @@ public:
     std::uint64_t generation() const noexcept { return header_.generation; }
     std::uint64_t size_bytes() const noexcept { return mapping_->bytes().size(); }
     const std::string& path() const noexcept { return mapping_->path(); }
+    /// A checksum of all its sections: files that are made from this one say it.
+    std::uint64_t identity() const noexcept { return identity_; }
     /// By name, with offsets in the file and lengths.
     const std::vector<SectionEntry>& sections() const noexcept { return sections_; }
 
@@ -50,6 +52,7 @@ private:
     std::shared_ptr<const MappedFile> mapping_;
     SectionFileHeader header_;
     std::uint64_t sections_end_ = 0;
+    std::uint64_t identity_ = 0;
     std::span<const std::byte> sums_;
     std::vector<SectionEntry> sections_;
     std::optional<CheckedBlocks> blocks_;

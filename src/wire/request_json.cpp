@@ -198,6 +198,14 @@ Result<> read_threshold(Reading& in, std::string_view key) {
     return {};
 }
 
+Result<> read_recall(Reading& in, std::string_view key) {
+    BRAID_TRY(in.request.recall, in.fields.number(key));
+    if (in.request.recall && !(*in.request.recall > 0 && *in.request.recall <= 1)) {
+        return invalid_argument(in.fields.complaint(key, "a number above 0 and at most 1"));
+    }
+    return {};
+}
+
 Result<> read_filter(Reading& in, std::string_view key) {
     const Value* const member = in.fields.any(key);
     if (member == nullptr || member->is_null()) return {};
@@ -317,6 +325,7 @@ constexpr auto kKeys = std::to_array<Key>({
     {"stages", "stages", read_stage_list},
     {"expand_neighbors", "expand_neighbors", read_neighbors},
     {"exact", "exact", read_switch<&Request::exact>},
+    {"recall", "recall", read_recall},
     {"explain", "explain", read_switch<&Request::explain>},
     {"deadline_ms", "deadline_ms", read_deadline},
 });

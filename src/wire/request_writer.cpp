@@ -85,6 +85,7 @@ Value request_to_value(const Request& request) {
     if (!request.stages.empty()) out.set("stages", stages_to_value(request.stages));
     if (request.expand_neighbors > 0) out.set("expand_neighbors", request.expand_neighbors);
     put(out, "exact", request.exact);
+    put(out, "recall", request.recall);
     put(out, "explain", request.explain);
     put(out, "deadline_ms", request.deadline_ms);
     return out;

@@ -175,15 +175,37 @@ Value collection_to_value(const CollectionInfo& info) {
     return out;
 }
 
+namespace {
+
+Value dense_to_value(const DenseStats& dense) {
+    Array points;
+    for (const DenseStats::Point& point : dense.points) {
+        points.emplace_back(Object{{"method", Value(point.method)},
+                                   {"planned", point.planned},
+                                   {"found", point.found},
+                                   {"low", point.low},
+                                   {"high", point.high}});
+    }
+    return Object{{"in_graphs", dense.in_graphs},
+                  {"calibrated", dense.calibrated},
+                  {"queries", dense.queries},
+                  {"asked", dense.asked},
+                  {"points", std::move(points)}};
+}
+
+}  // namespace
+
 Value stats_to_value(const ReadScope& scope, const CollectionStats& stats) {
-    return Object{{"collection", Value(scope.collection)},
-                  {"namespace", Value(scope.namespace_)},
-                  {"chunks", stats.chunks},
-                  {"documents", stats.documents},
-                  {"vectors", stats.vectors},
-                  {"terms", stats.terms},
-                  {"average_length", stats.average_length},
-                  {"bytes_on_disk", stats.bytes_on_disk}};
+    Object out{{"collection", Value(scope.collection)},
+               {"namespace", Value(scope.namespace_)},
+               {"chunks", stats.chunks},
+               {"documents", stats.documents},
+               {"vectors", stats.vectors},
+               {"terms", stats.terms},
+               {"average_length", stats.average_length},
+               {"bytes_on_disk", stats.bytes_on_disk}};
+    if (stats.dense) out.set("dense", dense_to_value(*stats.dense));
+    return out;
 }
 
 Value facets_to_value(const std::string& field, std::span<const FacetCount> facets) {

@@ -144,9 +144,16 @@ TEST_F(Unused, SwitchesOfOneLegAreListedWithoutIt) {
     EXPECT_EQ(listed([](Request& r) {
                   r.strategy = Strategy::Sparse;
                   r.exact = true;
+                  r.recall = 0.9;
                   r.fusion.fill_scores = true;
               }),
-              (Names{"fusion.fill_scores", "exact"}));
+              (Names{"fusion.fill_scores", "exact", "recall"}));
+    EXPECT_EQ(listed([](Request& r) {
+                  r.strategy = Strategy::Dense;
+                  r.exact = true;
+                  r.recall = 0.9;
+              }),
+              (Names{"recall"}));
     EXPECT_EQ(listed([](Request& r) {
                   r.strategy = Strategy::Dense;
                   r.query_syntax = true;

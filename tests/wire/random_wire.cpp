@@ -189,6 +189,7 @@ Request random_request(std::mt19937_64& rng) {
     request.stages = dice.list(3, [&] { return StageChoice{dice.word(), dice.object(2)}; });
     request.expand_neighbors = dice.below(4);
     request.exact = dice.coin();
+    request.recall = dice.maybe([&] { return 1 - dice.share() / 2; });
     request.explain = dice.coin();
     request.deadline_ms = dice.maybe([&] { return static_cast<std::int64_t>(count()); });
     return request;

@@ -36,7 +36,7 @@ TEST(RequestJson, ReadsEveryKeyInBraidsWords) {
         "max_hops": 2, "hop_top_k": 4, "score_threshold": 0.0, "filter": {"year": 2020},
         "document_ids": [], "expand_query": true, "use_hyde": true, "query_syntax": true,
         "stages": [{"min_score": {"value": 0.5}}, {"filter_by_recency": null}, "dedupe"],
-        "expand_neighbors": 2, "exact": true, "explain": true, "deadline_ms": 500})");
+        "expand_neighbors": 2, "exact": true, "recall": 0.9, "explain": true, "deadline_ms": 500})");
 
     Request expected;
     expected.query = "foxes";
@@ -62,6 +62,7 @@ TEST(RequestJson, ReadsEveryKeyInBraidsWords) {
         {"min_score", Object{{"value", 0.5}}}, {"filter_by_recency", {}}, {"dedupe", {}}};
     expected.expand_neighbors = 2;
     expected.exact = expected.explain = true;
+    expected.recall = 0.9;
     expected.deadline_ms = 500;
     EXPECT_EQ(request, expected);
 }
@@ -178,6 +179,9 @@ TEST(RequestJson, WrongValuesNameTheKey) {
              {R"({"collections": "a"})", "collections"},
              {R"({"namespace": ""})", "namespace"},
              {R"({"deadline_ms": 0})", "deadline_ms"},
+             {R"({"recall": 0})", "recall"},
+             {R"({"recall": 1.01})", "recall"},
+             {R"({"recall": "all"})", "recall"},
              {R"({"dense_top_k": 0})", "dense_top_k"},
              {R"({"query_embedding": "x"})", "query_embedding"},
              {R"({"query_embedding": [1, "x"]})", "query_embedding[1]"},

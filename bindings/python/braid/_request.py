@@ -54,5 +54,6 @@ class Request(TypedDict, total=False):
     stages: Sequence[str | Mapping[str, Any]]
     expand_neighbors: bool | int
     exact: bool
+    recall: float
     explain: bool
     deadline_ms: int

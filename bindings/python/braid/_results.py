@@ -51,6 +51,7 @@ class Stats(Record):
     terms: int
     average_length: float
     bytes_on_disk: int
+    dense: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

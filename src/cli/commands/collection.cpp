@@ -8,6 +8,7 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/table.hpp"
+#include "braid/eval/numbers.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/schema_json.hpp"
 
@@ -127,6 +128,26 @@ Result<> run_drop(Session& session) {
 
 constexpr auto kStatsFlags = std::to_array<FlagSpec>({kReadFlag, kNamespaceFlag});
 
+/// How many vectors graphs lead to, and what searches find at the recall that is usually asked for.
+void add_dense_rows(const Value& dense, std::vector<std::pair<std::string, std::string>>& rows) {
+    rows.emplace_back("in graphs", with_separators(service::number_in(dense, "in_graphs")));
+    const Value* const points = dense.find("points");
+    if (points == nullptr || !points->is_array()) return;
+    const auto share = [](const Value& point, std::string_view key) {
+        const Value* const found = point.find(key);
+        return found != nullptr && found->is_number() ? found->as_double() : 0;
+    };
+    for (const Value& point : points->as_array()) {
+        if (share(point, "planned") != kUsualRecall) continue;
+        rows.emplace_back("by " + service::text_in(point, "method"),
+                          "finds " + eval::fixed(share(point, "found"), 4) + " (" +
+                              eval::fixed(share(point, "low"), 4) + " to " +
+                              eval::fixed(share(point, "high"), 4) + ") where " +
+                              eval::fixed(kUsualRecall, 2) + " is planned, of " +
+                              with_separators(service::number_in(dense, "queries")) + " queries");
+    }
+}
+
 Result<> run_stats(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(Object scope, session.scope());
@@ -141,7 +162,7 @@ Result<> run_stats(Session& session) {
     const auto counted = [&](std::string_view key) {
         return with_separators(service::number_in(stats, key));
     };
-    const std::vector<std::pair<std::string, std::string>> rows{
+    std::vector<std::pair<std::string, std::string>> rows{
         {"collection", service::text_in(stats, "collection")},
         {"namespace", plain(service::text_in(stats, "namespace"))},
         {"chunks", counted("chunks")},
@@ -150,6 +171,7 @@ Result<> run_stats(Session& session) {
         {"distinct terms", counted("terms")},
         {"average length", length + " terms"},
         {"on disk", byte_size(service::number_in(stats, "bytes_on_disk"))}};
+    if (const Value* const dense = stats.find("dense")) add_dense_rows(*dense, rows);
     for (const auto& [name, value] : rows) {
         session.out.line(std::string(session.out.style().dim) + padded(name, 16) +
                          std::string(session.out.style().reset) + value);

@@ -109,8 +109,11 @@ const std::string_view kRestSchemas = R"json({
   "Stats": {"type": "object", "properties": {"collection": {"type": "string"}, "namespace":
     {"type": "string"}, "chunks": {"type": "integer"}, "documents": {"type": "integer"},
     "vectors": {"type": "integer"}, "terms": {"type": "integer"}, "average_length": {"type":
-    "number"}, "bytes_on_disk": {"type": "integer"}}, "required": ["collection", "namespace",
-    "chunks", "documents"]},
+    "number"}, "bytes_on_disk": {"type": "integer"}, "dense": {"type": "object", "description":
+    "Of many vectors: how many graphs lead to, and what searches found of the exact hits.",
+    "properties": {"in_graphs": {"type": "integer"}, "calibrated": {"type": "integer"}, "queries":
+    {"type": "integer"}, "asked": {"type": "integer"}, "points": {"type": "array", "items":
+    {"type": "object"}}}}}, "required": ["collection", "namespace", "chunks", "documents"]},
   "FacetsRequest": {"type": "object", "properties": {"field": {"type": "string"}, "limit":
     {"type": ["integer", "null"], "minimum": 1, "maximum": 10000, "default": 20}, "namespace":
     {"type": ["string", "null"]}, "filter": {"type": ["object", "null"]}}, "required":
