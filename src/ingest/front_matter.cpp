@@ -185,10 +185,9 @@ private:
 }  // namespace
 
 bool is_free_key(std::string_view key) {
-    constexpr std::array<std::string_view, 9> own = {
-        "trust",      "hop",         "artifact_id",      "chunk_index",
-        "created_at", "sensitivity", "visibility_scope", "chunk_id",
-        "document_id"};
+    constexpr std::array<std::string_view, 8> own = {
+        "trust",    "hop",        "chunk_index", "created_at", "sensitivity", "visibility_scope",
+        "chunk_id", "document_id"};
     return !key.empty() && !key.starts_with("source") && !key.starts_with('$') &&
            std::ranges::find(own, key) == own.end();
 }

@@ -105,15 +105,7 @@ constexpr auto kEntities = std::to_array<std::pair<std::string_view, std::string
     {"ge", "≥"},
     {"infin", "∞"},
     {"minus", "−"},
-    {"alpha", "α"},
-    {"beta", "β"},
-    {"gamma", "γ"},
-    {"delta", "δ"},
-    {"lambda", "λ"},
-    {"mu", "μ"},
-    {"pi", "π"},
-    {"sigma", "σ"},
-    {"omega", "ω"},
+
     {"thinsp", " "},
     {"ensp", " "},
     {"emsp", " "},
@@ -124,6 +116,22 @@ constexpr auto kEntities = std::to_array<std::pair<std::string_view, std::string
     {"star", "☆"},
     {"dagger", "†"},
 });
+
+/// The Greek letters in the order of their code points, from U+03B1 on.
+constexpr std::string_view kGreekNames =
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
+    "sigmaf "
+    "sigma tau upsilon phi chi psi omega";
+
+std::optional<char32_t> greek_letter(std::string_view name) {
+    char32_t code = 0x3B1;
+    for (std::string_view rest = kGreekNames; !rest.empty(); ++code) {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        if (rest.substr(0, end) == name) return code;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return std::nullopt;
+}
 
 bool is_name_start(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -154,7 +162,13 @@ std::optional<std::string> entity(std::string_view name) {
     }
     const auto known =
         std::ranges::find(kEntities, name, &std::pair<std::string_view, std::string_view>::first);
-    if (known == kEntities.end()) return std::nullopt;
+    if (known == kEntities.end()) {
+        const auto letter = greek_letter(name);
+        if (!letter) return std::nullopt;
+        std::string out;
+        text::append_utf8(out, *letter);
+        return out;
+    }
     return std::string(known->second);
 }
 

@@ -17,7 +17,8 @@ LIBRARY_HOMES = {
     r"utf8proc\b": {"src/text", "src/embed"},
     r"libstemmer\b": {"src/text"},
     r"xxhash\b": {"src/core", "src/store"},
-    r"(?:zstd|zdict)\b": {"src/docs"},
+    r"(?:zstd|zdict)\b": {"src/docs", "src/ingest"},
+    r"zlib\b": {"src/ingest"},
     r"(?:boost|openssl)/": {"src/net/http"},
     r"(?:sqlite3|nlohmann/|rapidjson/|httplib)": set(),
 }

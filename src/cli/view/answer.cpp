@@ -178,7 +178,7 @@ private:
         return &entry.emplace(*std::move(analyzer), answer_.query);
     }
 
-    /// "/home/ada/notes/a.md:12", which an editor opens; "…/a.pdf, page 3". Empty for a chunk that
+    /// "/notes/a.md:12", which an editor opens; "…/a.pdf, page 3". Empty for a chunk that
     /// was not cut from a file.
     static std::string place_in_file(const Chunk& chunk) {
         const Value* const source = chunk.metadata.find("source");
