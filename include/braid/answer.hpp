@@ -37,6 +37,28 @@ struct ReceiptList {
     friend bool operator==(const ReceiptList&, const ReceiptList&) = default;
 };
 
+/// One thing "auto" looked at. It moves the weight by coefficient * (value - usual).
+struct ReceiptSignal {
+    std::string name;
+    double value = 0;
+    double usual = 0;
+    double coefficient = 0;
+
+    friend bool operator==(const ReceiptSignal&, const ReceiptSignal&) = default;
+};
+
+/// How "auto" came to its weights: the dense leg has `base`, moved by each signal in this order and
+/// kept from `lowest` to `highest`; the sparse leg has what is left of 1.
+struct ReceiptChoice {
+    double base = 0;
+    std::vector<ReceiptSignal> signals;
+    double lowest = 0;
+    double highest = 1;
+    double dense_weight = 0;
+
+    friend bool operator==(const ReceiptChoice&, const ReceiptChoice&) = default;
+};
+
 /// What one stage did to the score.
 struct ReceiptStage {
     std::string stage;
@@ -56,7 +78,8 @@ struct Receipt {
     std::optional<int> rank_base;              //
     std::optional<std::size_t> sources_fused;  // rrf of the preset "haystack": how many lists
     std::vector<ReceiptList> lists;
-    std::vector<ReceiptSource> sources;  // contributions are added in this order
+    std::optional<ReceiptChoice> choice;  // auto
+    std::vector<ReceiptSource> sources;   // contributions are added in this order
     double fused = 0;
     std::vector<ReceiptStage> stages;
     double score = 0;

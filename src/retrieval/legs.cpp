@@ -281,6 +281,29 @@ Result<std::vector<std::vector<fusion::Entry>>> LegSearch::unseen_entries(
     return entries;
 }
 
+/// "auto" is a weighted sum once it has its weights.
+fusion::Options LegSearch::fusing() const {
+    fusion::Options options = work_.plan.fusion;
+    if (options.method == FusionMethod::Auto) options.method = FusionMethod::WeightedSum;
+    return options;
+}
+
+/// Gives the lists the weights that "auto" chooses, if it is to choose. A leg that did not run has
+/// no list to weigh: the other's order stands whatever the weight.
+std::optional<ReceiptChoice> LegSearch::weigh(std::vector<fusion::RankedList>& lists) const {
+    if (work_.plan.fusion.method != FusionMethod::Auto) return std::nullopt;
+    fusion::RankedList none;
+    fusion::RankedList* dense = &none;
+    fusion::RankedList* sparse = &none;
+    for (fusion::RankedList& list : lists) {
+        (list.source == name_of(LegKind::Dense) ? dense : sparse) = &list;
+    }
+    const fusion::Choice choice = fusion::choose_weights(dense->entries, sparse->entries);
+    dense->weight = choice.dense_weight;
+    sparse->weight = 1 - choice.dense_weight;
+    return choice_for_receipts(choice);
+}
+
 Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
     BRAID_TRY(const auto entries, unseen_entries(run));
     std::vector<fusion::RankedList> lists;
@@ -288,7 +311,8 @@ Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
     for (std::size_t l = 0; l < run.legs.size(); ++l) {
         lists.push_back({name_of(run.legs[l].leg.kind), run.legs[l].weight, entries[l]});
     }
-    BRAID_TRY(const fusion::Fused fused, fusion::fuse(lists, work_.plan.fusion));
+    const auto choice = weigh(lists);
+    BRAID_TRY(const fusion::Fused fused, fusion::fuse(lists, fusing()));
     const Metric metric = work_.plan.collections[run.index].schema.vectors.metric;
     std::vector<Candidate> list;
     list.reserve(fused.hits.size());
@@ -297,6 +321,7 @@ Result<std::vector<Candidate>> LegSearch::fused_list(CollectionRun& run) {
         candidate.collection = run.index;
         candidate.chunk_id = hit.id;
         candidate.receipt = receipt_of(fused, hit, lists, work_.plan.fusion, metric);
+        candidate.receipt.choice = choice;
     }
     return list;
 }

@@ -91,6 +91,8 @@ private:
     Result<std::vector<Candidate>> fused_list(CollectionRun& run);
     Result<std::vector<std::vector<fusion::Entry>>> unseen_entries(const CollectionRun& run);
     Result<std::vector<Candidate>> fused_pool();
+    fusion::Options fusing() const;
+    std::optional<ReceiptChoice> weigh(std::vector<fusion::RankedList>& lists) const;
     Result<> fill_scores(const CollectionRun& run,
                          std::vector<std::vector<fusion::Entry>>& entries);
 

@@ -11,19 +11,13 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 100'000;
 constexpr std::size_t kMaxTopK = 10'000;
+/// What "auto" weighs is how the scores of both legs are distributed; its constants are for lists
+/// of this length.
+constexpr std::size_t kAutoDepth = 200;
 constexpr std::size_t kMaxHops = 100;
-
-tl::unexpected<Error> not_yet(std::string_view what) {
-    return fail(ErrorCode::Unsupported, std::string(what) + " is not available in this version");
-}
 
 bool is_blank(std::string_view text) {
     return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
-}
-
-Result<> check_supported(const Plan& plan) {
-    if (plan.fusion.method == FusionMethod::Auto) return not_yet("the fusion \"auto\"");
-    return {};
 }
 
 /// Why the strategy cannot search a collection at all; empty if it can.
@@ -85,9 +79,12 @@ Result<> plan_legs(const Request& request, Plan& plan) {
     return {};
 }
 
+bool is_auto(const Request& request, const Profile& profile) {
+    return request.fusion.method.value_or(profile.method) == FusionMethod::Auto;
+}
+
 /// Scores of several collections mean the same only if they are made in the same way.
 Result<> check_comparable(const Plan& plan) {
-    if (!plan.by_scores) return {};
     const auto differ = [](const CollectionPlan& a, const CollectionPlan& b,
                            std::string_view what) {
         return invalid_argument("\"across\": \"scores\" needs collections with the same " +
@@ -116,6 +113,29 @@ Result<> check_comparable(const Plan& plan) {
                 return differ(*sparse, collection, "text fields, analyzer and BM25 parameters");
             }
         }
+    }
+    return {};
+}
+
+/// How the collections compare. "auto" weighs scores, so it compares theirs wherever it can.
+Result<> plan_across(const Request& request, const Profile& profile, Plan& plan) {
+    if (!plan.several) return {};
+    if (request.across.value_or(profile.across) == Across::Scores) {
+        plan.by_scores = true;
+        return check_comparable(plan);
+    }
+    const bool weighs_collections = std::ranges::any_of(request.weights, [](const auto& weight) {
+        return weight.first != "dense" && weight.first != "sparse";
+    });
+    if (request.across || weighs_collections || plan.strategy != Strategy::Hybrid ||
+        !is_auto(request, profile)) {
+        return {};
+    }
+    const auto comparable = check_comparable(plan);
+    plan.by_scores = comparable.has_value();
+    if (!comparable) {
+        plan.warnings.push_back("the collections were compared by ranks: " +
+                                comparable.error().message);
     }
     return {};
 }
@@ -198,7 +218,8 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
         plan.fusion.rank_base = request.fusion.rank_base.value_or(1);
     }
     plan.across = {.k = request.fusion.k.value_or(profile.k), .rank_base = 0};
-    plan.fill_scores = request.fusion.fill_scores.value_or(false);
+    const bool chooses = plan.fusion.method == FusionMethod::Auto;
+    plan.fill_scores = request.fusion.fill_scores.value_or(chooses);
     if (plan.fusion.rank_base != 0 && plan.fusion.rank_base != 1) {
         return invalid_argument("\"rank_base\" must be 0 or 1");
     }
@@ -206,6 +227,10 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
         return invalid_argument("\"k\" must be above 0 for the fusion of collections");
     }
     if (plan.strategy != Strategy::Hybrid) return {};
+    if (chooses && !plan.fill_scores) {
+        return invalid_argument(
+            "the fusion \"auto\" needs the scores of both legs: leave \"fill_scores\" out");
+    }
     if (plan.fusion.method == FusionMethod::Rrf) {
         if (plan.fill_scores)
             return invalid_argument("\"fill_scores\" cannot be used with the fusion \"rrf\"");
@@ -228,7 +253,10 @@ Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) 
                                 profile.name + "\" gives");
         plan.top_k = profile.max_top_k;
     }
-    const std::size_t depth = std::max(profile.depth, profile.depth_per_hit * plan.top_k);
+    std::size_t depth = std::max(profile.depth, profile.depth_per_hit * plan.top_k);
+    if (plan.fusion.method == FusionMethod::Auto && plan.strategy == Strategy::Hybrid) {
+        depth = std::max(depth, kAutoDepth);
+    }
     plan.dense_depth = request.dense_top_k.value_or(depth);
     plan.sparse_depth = request.sparse_top_k.value_or(depth);
     for (const auto& [name, value] : {std::pair("dense_top_k", plan.dense_depth),
@@ -293,15 +321,13 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
     Plan plan;
     // A profile made for several merges also the one that is left of them.
     plan.several = names.size() > 1 || profile.collections.size() > 1;
-    plan.by_scores = plan.several && request.across.value_or(profile.across) == Across::Scores;
     plan.collections = std::move(found);
     plan.namespace_ = request.namespace_.value_or(profile.namespace_);
     plan.strategy = request.strategy.value_or(profile.strategy);
     plan.expand_neighbors = request.expand_neighbors;
     BRAID_CHECK(plan_legs(request, plan));
-    BRAID_CHECK(check_comparable(plan));
+    BRAID_CHECK(plan_across(request, profile, plan));
     BRAID_CHECK(plan_fusion(request, profile, plan));
-    BRAID_CHECK(check_supported(plan));
     BRAID_CHECK(plan_weights(request, profile, names, plan));
     BRAID_CHECK(plan_sizes(request, profile, plan));
     BRAID_CHECK(plan_hops(request, profile, plan));

@@ -100,7 +100,8 @@ Result<std::vector<Candidate>> LegSearch::fused_pool() {
             origins.emplace(hit.id, std::pair(hit.collection, hit.entry.id));
         }
     }
-    BRAID_TRY(const fusion::Fused fused, fusion::fuse(lists, work_.plan.fusion));
+    const auto choice = weigh(lists);
+    BRAID_TRY(const fusion::Fused fused, fusion::fuse(lists, fusing()));
     std::vector<Candidate> pooled;
     pooled.reserve(fused.hits.size());
     for (const fusion::FusedHit& hit : fused.hits) {
@@ -110,6 +111,7 @@ Result<std::vector<Candidate>> LegSearch::fused_pool() {
         candidate.chunk_id = chunk_id;
         const Metric metric = work_.plan.collections[collection].schema.vectors.metric;
         candidate.receipt = receipt_of(fused, hit, lists, work_.plan.fusion, metric);
+        candidate.receipt.choice = choice;
         runs_[collection].seen.insert(candidate.chunk_id);
     }
     return pooled;

@@ -10,6 +10,20 @@ std::optional<double> distance_of(std::string_view source, double score, Metric 
 
 }  // namespace
 
+ReceiptChoice choice_for_receipts(const fusion::Choice& choice) {
+    ReceiptChoice out{.base = choice.base,
+                      .signals = {},
+                      .lowest = choice.lowest,
+                      .highest = choice.highest,
+                      .dense_weight = choice.dense_weight};
+    out.signals.reserve(choice.signals.size());
+    for (const fusion::Signal& signal : choice.signals) {
+        out.signals.push_back(
+            {std::string(signal.name), signal.value, signal.usual, signal.coefficient});
+    }
+    return out;
+}
+
 Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,
                    std::span<const fusion::RankedList> lists, const fusion::Options& options,
                    Metric metric) {

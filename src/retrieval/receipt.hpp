@@ -3,9 +3,13 @@
 #include <span>
 
 #include "braid/answer.hpp"
+#include "braid/fusion/auto_weights.hpp"
 #include "braid/fusion/fuse.hpp"
 
 namespace braid::retrieval {
+
+/// How "auto" came to its weights, for receipts.
+ReceiptChoice choice_for_receipts(const fusion::Choice& choice);
 
 /// The receipt of one fused hit. `lists` are those given to the fusion.
 Receipt receipt_of(const fusion::Fused& fused, const fusion::FusedHit& hit,

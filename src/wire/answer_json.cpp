@@ -31,6 +31,27 @@ void write_list(Out& out, json::Name name, const List& values) {
 }
 
 template <class Out>
+void write_choice(Out& out, const ReceiptChoice& choice) {
+    out.begin_object();
+    out.member("base", choice.base);
+    out.name("signals");
+    out.begin_array();
+    for (const ReceiptSignal& signal : choice.signals) {
+        out.begin_object();
+        out.member("name", signal.name);
+        out.member("value", signal.value);
+        out.member("usual", signal.usual);
+        out.member("coefficient", signal.coefficient);
+        out.end_object();
+    }
+    out.end_array();
+    out.member("lowest", choice.lowest);
+    out.member("highest", choice.highest);
+    out.member("dense_weight", choice.dense_weight);
+    out.end_object();
+}
+
+template <class Out>
 void write_fusion(Out& out, const Receipt& receipt) {
     out.begin_object();
     out.member("method", receipt.method);
@@ -51,6 +72,10 @@ void write_fusion(Out& out, const Receipt& receipt) {
             out.end_object();
         }
         out.end_object();
+    }
+    if (receipt.choice) {
+        out.name("choice");
+        write_choice(out, *receipt.choice);
     }
     out.end_object();
 }

@@ -110,6 +110,33 @@ Result<> read_lists(Fields& fusion, Receipt& receipt) {
     return {};
 }
 
+Result<ReceiptSignal> read_signal(Fields& fields) {
+    ReceiptSignal signal;
+    BRAID_CHECK(read(fields, "name", signal.name));
+    BRAID_CHECK(read(fields, "value", signal.value));
+    BRAID_CHECK(read(fields, "usual", signal.usual));
+    BRAID_CHECK(read(fields, "coefficient", signal.coefficient));
+    return signal;
+}
+
+Result<> read_choice(Fields& fusion, Receipt& receipt) {
+    BRAID_TRY(auto members, fusion.fields("choice"));
+    if (!members) return {};
+    ReceiptChoice choice;
+    BRAID_CHECK(read(*members, "base", choice.base));
+    BRAID_CHECK(read_objects(*members, "signals", [&](Fields& one) -> Result<> {
+        BRAID_TRY(ReceiptSignal signal, read_signal(one));
+        choice.signals.push_back(std::move(signal));
+        return {};
+    }));
+    BRAID_CHECK(read(*members, "lowest", choice.lowest));
+    BRAID_CHECK(read(*members, "highest", choice.highest));
+    BRAID_CHECK(read(*members, "dense_weight", choice.dense_weight));
+    BRAID_CHECK(members->finish());
+    receipt.choice = std::move(choice);
+    return {};
+}
+
 Result<ReceiptStage> read_receipt_stage(Fields& fields) {
     ReceiptStage stage;
     BRAID_CHECK(read(fields, "stage", stage.stage));
@@ -134,6 +161,7 @@ Result<Receipt> read_receipt(Fields& fields, int depth) {
     BRAID_TRY(const auto sources_fused, fusion.integer("sources_fused", 0));
     if (sources_fused) receipt.sources_fused = static_cast<std::size_t>(*sources_fused);
     BRAID_CHECK(read_lists(fusion, receipt));
+    BRAID_CHECK(read_choice(fusion, receipt));
     BRAID_CHECK(fusion.finish());
     BRAID_CHECK(read_objects(fields, "sources", [&](Fields& members) -> Result<> {
         BRAID_TRY(ReceiptSource source, read_receipt_source(members, depth));

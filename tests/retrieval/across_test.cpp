@@ -50,7 +50,9 @@ TEST(AcrossScores, AnswersAsOneCollectionOfAllTheChunksWould) {
         if (!parts[2].empty()) store.add("three", parts[2]);  // a missing one is left out
         Request request = across_scores(random_sentence(rng), {"one", "two", "three"});
         request.strategy = static_cast<Strategy>(seed % 3);  // dense, sparse, hybrid
-        request.fusion.method = seed % 5 == 0 ? FusionMethod::Rrf : FusionMethod::WeightedSum;
+        request.fusion.method = seed % 5 == 0   ? FusionMethod::Rrf
+                                : seed % 5 == 1 ? FusionMethod::Auto
+                                                : FusionMethod::WeightedSum;
         request.dense_top_k = 50;  // all of them
         request.sparse_top_k = 50;
         request.top_k = 25;

@@ -71,7 +71,7 @@ TEST(Promises, ReceiptsGiveTheScoresBitForBitFromJsonAlone) {
         }
     }
     EXPECT_GT(hits, 10'000U);
-    EXPECT_EQ(methods.size(), 15U);  // none, multi_hop, three of ours, ten presets
+    EXPECT_EQ(methods.size(), 16U);  // none, multi_hop, four of ours, ten presets
 }
 
 TEST(Promises, ACheckerWouldNoticeAWrongBit) {
@@ -98,6 +98,33 @@ TEST(Promises, ACheckerWouldNoticeAWrongBit) {
     notices(hit.receipt.sources.at(0).contribution);
     notices(hit.receipt.sources.at(0).nested->fused);
     notices(hit.receipt.sources.at(0).nested->sources.at(0).contribution);
+}
+
+TEST(Promises, ACheckerWouldNoticeAWrongBitOfAChoice) {
+    std::mt19937 rng(1);
+    LocalStore store;
+    fill(store, rng);
+    Request request;
+    request.query = "red fox";
+    request.collections = {"artifact_chunks"};
+    request.fusion.method = FusionMethod::Auto;
+    auto answer = Retriever(store, fake_query_embedder(), fixed_clock()).retrieve(request, {}, {});
+    ASSERT_TRUE(answer && !answer->hits.empty() && answer->hits.front().receipt.choice);
+    const auto complaints = [&] {
+        return check_receipts(wire::answer_to_value(*answer, apps::vocabulary()));
+    };
+    EXPECT_EQ(complaints(), "");
+    ReceiptChoice& choice = *answer->hits.front().receipt.choice;
+    const auto notices = [&](double& number) {
+        const double before = number;
+        number += 0.125;
+        EXPECT_NE(complaints(), "");
+        number = before;
+    };
+    notices(choice.base);
+    notices(choice.dense_weight);
+    for (ReceiptSignal& signal : choice.signals) notices(signal.value);
+    notices(answer->hits.front().receipt.sources.at(0).weight);
 }
 
 /// Fails some legs: at random, but always the same ones.

@@ -68,7 +68,7 @@ void choose_fusion(std::mt19937& rng, Request& request) {
         request.fusion.preset = preset;
         request.fusion.method = method;
     } else {
-        request.fusion.method = static_cast<FusionMethod>(below(rng, 3));
+        request.fusion.method = static_cast<FusionMethod>(below(rng, 4));
         if (below(rng, 3) == 0) request.fusion.k = 7;
         if (below(rng, 3) == 0) request.fusion.rank_base = 0;
     }

@@ -54,6 +54,7 @@ private:
         const Value& fusion = *receipt.find("fusion");
         const std::string method = text(fusion, "method");
         const std::string preset = text(fusion, "preset");
+        if (method == "auto") check_choice(*fusion.find("choice"), receipt);
         double sum = 0;
         double largest = -HUGE_VAL;
         const Array& sources = receipt.find("sources")->as_array();
@@ -100,9 +101,24 @@ private:
         return weight * normalized;
     }
 
+    /// The weights that "auto" should have come to.
+    void check_choice(const Value& choice, const Value& receipt) {
+        double dense = number(choice, "base");
+        for (const Value& signal : choice.find("signals")->as_array()) {
+            dense +=
+                number(signal, "coefficient") * (number(signal, "value") - number(signal, "usual"));
+        }
+        dense = std::min(std::max(dense, number(choice, "lowest")), number(choice, "highest"));
+        expect(number(choice, "dense_weight"), dense, "weight of the dense leg");
+        for (const Value& source : receipt.find("sources")->as_array()) {
+            const bool is_dense = text(source, "source") == "dense";
+            expect(number(source, "weight"), is_dense ? dense : 1 - dense, "weight");
+        }
+    }
+
     static double normalized_of(const Value& list, const std::string& method,
                                 const std::string& preset, double score) {
-        if (method == "weighted_sum") {
+        if (method == "weighted_sum" || method == "auto") {
             const double low = number(list, "min");
             const double high = number(list, "max");
             if (preset == "elastic" && high - low < 1e-6) return score;

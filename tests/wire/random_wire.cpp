@@ -120,6 +120,16 @@ Receipt random_receipt(Dice& dice, int depth) {
                                  dice.maybe([&] { return dice.number(); }),
                                  dice.maybe([&] { return dice.number(); })});
     }
+    receipt.choice = dice.maybe([&] {
+        ReceiptChoice choice{.base = dice.number(), .signals = {}};
+        choice.signals = dice.list(2, [&] {
+            return ReceiptSignal{dice.word(), dice.number(), dice.number(), dice.number()};
+        });
+        choice.lowest = dice.number();
+        choice.highest = dice.number();
+        choice.dense_weight = dice.number();
+        return choice;
+    });
     receipt.sources = dice.list(2, [&] {
         ReceiptSource source;
         source.source = dice.word();
