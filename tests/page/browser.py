@@ -105,6 +105,7 @@ class Page:
         self.target = target
         self.session = browser.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
         self.requests = []  # every address that was asked for
+        self.cancelled = 0  # requests that the page called back
         self.complaints = []  # what the console says is wrong: errors, refusals by the policy
         browser.listeners[self.session] = self._heard
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -121,6 +122,8 @@ class Page:
     def _heard(self, method, parameters):
         if method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
+        elif method == "Network.loadingFailed" and parameters.get("canceled"):
+            self.cancelled += 1
         elif method == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
             self.complaints.append(details.get("exception", {}).get("description", details["text"]))

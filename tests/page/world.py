@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -28,6 +29,7 @@ def vector(text):
 
 class Endpoint(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
+        time.sleep(self.server.world.delay)
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         texts = asked["input"] if isinstance(asked["input"], list) else [asked["input"]]
         body = json.dumps({"object": "list", "model": "page", "usage": {"prompt_tokens": 1, "total_tokens": 1},
@@ -36,7 +38,10 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body.encode())
+        try:
+            self.wfile.write(body.encode())
+        except BrokenPipeError:
+            pass  # the server hung up: nobody waits for the answer any more
 
     def log_message(self, *_):
         pass
@@ -64,6 +69,8 @@ class World:
         self.folder = tempfile.mkdtemp(prefix="braid-page-")
         self.data = os.path.join(self.folder, "data")
         self.endpoint = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+        self.delay = 0  # seconds the endpoint takes
+        self.endpoint.world = self
         threading.Thread(target=self.endpoint.serve_forever, daemon=True).start()
         self.environment = {**os.environ, "BRAID_EMBEDDER": "openai", "BRAID_OPENAI_API_KEY": "none",
                             "BRAID_OPENAI_BASE_URL": f"http://127.0.0.1:{self.endpoint.server_port}/v1"}

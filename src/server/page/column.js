@@ -93,7 +93,7 @@ export class Column {
     for (const hit of this.hits) {
       const id = idOf(hit);
       const card = this.cards.get(id) ?? new HitCard();
-      const place = other?.hits.find((one) => idOf(one) === id)?.rank;
+      const place = other?.hits.find((one) => this.page.sameAs(one) === this.page.sameAs(hit))?.rank;
       const moved = !other?.answer ? undefined : place === undefined ? null : place - hit.rank;
       card.show(hit, { query: this.answer.query, best, marks: marks.get(hit) ?? card.marks, moved, several });
       cards.set(id, card);
@@ -126,7 +126,7 @@ export class Column {
     const count = `${number(this.hits.length)} ${this.hits.length === 1 ? "hit" : "hits"}`;
     this.status.replaceChildren(h("span", { class: "took" }, h("b", {}, count), ` in ${duration(answer.latency_ms)}`), ...(legs.length > 4 ? [] : legs));
     this.notes.replaceChildren();
-    if (!answer.complete) {
+    if (!answer.complete && answer.warnings.length === 0) {
       const reasons = answer.sources.filter((source) => source.error).map((source) => `${source.collection} ${source.source}: ${source.error}`);
       this.note("warning", `Not everything that was asked for ran. ${reasons.join("; ")}`);
     }

@@ -201,7 +201,7 @@ export class Controls {
         }
       }),
     );
-    const found = [...names].filter((name) => !name.includes(".") && !bookkeeping(name)).sort();
+    const found = [...names].filter((name) => !name.includes(".") && !bookkeeping(name, Object.fromEntries([...names].map((one) => [one])))).sort();
     this.fields.set(key, found);
     return found;
   }

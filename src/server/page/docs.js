@@ -59,7 +59,7 @@ function example(schema) {
 }
 
 // Fields, a body, a button, and what came back.
-function trial({ method, path, parameters = [], body = null, writes = false }) {
+function trial({ method, path, parameters = [], body = null, writes = false, extra = null }) {
   const inputs = parameters.filter((one) => one.in !== "header").map((one) => ({ ...one, input: h("input", { type: "text", id: `try-${method}-${path}-${one.name}`.replace(/\W+/g, "-"), placeholder: one.required ? "required" : "" }) }));
   const text = body === null ? null : h("textarea", { rows: Math.min(14, body.split("\n").length + 1), spellcheck: "false", "aria-label": "Body of the request" });
   if (text) text.value = body;
@@ -77,7 +77,7 @@ function trial({ method, path, parameters = [], body = null, writes = false }) {
     let status = "";
     let answer = "";
     try {
-      const response = await send(method, address, { body: text ? text.value : undefined, accept: "*/*" });
+      const response = await send(method, address, { body: text ? text.value : undefined, accept: extra ? MCP_TYPES : "*/*", extra: extra ?? {} });
       status = `${response.status}`;
       answer = await response.text();
     } catch (error) {
@@ -149,16 +149,29 @@ function rpcSection() {
   );
 }
 
-// In a session of its own, ended at once.
+// MCP in the revision that needs no session: the message says all, and the headers repeat it.
+const REVISION = "2026-07-28";
+const META = {
+  "io.modelcontextprotocol/protocolVersion": REVISION,
+  "io.modelcontextprotocol/clientInfo": { name: "braid page", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+const mcpMessage = (method, params) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: META } }, null, 2);
+const mcpHeaders = (method, name) => ({ "MCP-Protocol-Version": REVISION, "Mcp-Method": method, ...(name ? { "Mcp-Name": name } : {}) });
+const MCP_TYPES = "application/json, text/event-stream";
+
 async function tools() {
-  const ask = (message, extra) => send("POST", "/mcp", { body: JSON.stringify({ jsonrpc: "2.0", ...message }), accept: "application/json, text/event-stream", extra });
-  const begun = await ask({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "braid page", version: "1" } } });
-  const own = { "Mcp-Session-Id": begun.headers.get("Mcp-Session-Id") };
-  await ask({ method: "notifications/initialized" }, own);
-  const listed = await (await ask({ id: 2, method: "tools/list", params: {} }, own)).json();
-  send("DELETE", "/mcp", { extra: own }).catch(() => {});
-  return listed.result.tools;
+  const response = await send("POST", "/mcp", { body: mcpMessage("tools/list", {}), accept: MCP_TYPES, extra: mcpHeaders("tools/list") });
+  return (await response.json()).result.tools;
 }
+
+const toolCall = (tool) => ({
+  method: "POST",
+  path: "/mcp",
+  body: mcpMessage("tools/call", { name: tool.name, arguments: example(tool.inputSchema) }),
+  extra: mcpHeaders("tools/call", tool.name),
+  writes: tool.annotations?.readOnlyHint === false,
+});
 
 function toolSection(list) {
   return h(
@@ -173,6 +186,8 @@ function toolSection(list) {
         h("summary", {}, h("span", { class: "method tool" }, "TOOL"), h("code", {}, tool.name), h("span", { class: "what" }, tool.title ?? "")),
         h("p", {}, tool.description),
         table(Object.entries(tool.inputSchema?.properties ?? {}).map(([name, property]) => [name, typeOf(property), property.description, tool.inputSchema.required?.includes(name)]), `Arguments of ${tool.name}`),
+        h("h3", {}, "Try it"),
+        trial(toolCall(tool)),
       ),
     ),
   );

@@ -37,12 +37,15 @@ function passage(hit, marks) {
 
 export const nameOf = (hit) => hit.title || hit.metadata?.title || hit.document_id || hit.chunk_id;
 
-// What ingestion writes for itself, to know files again.
-export const bookkeeping = (field) => /^source_(key|fingerprint|chunks|path)$/.test(field);
+// What ingestion writes for itself, to know files and places in them again.
+export const bookkeeping = (field, metadata) => /^source_(?!format$)/.test(field) || (field === "source" && "source_path" in metadata);
+
+// "line 12" or "page 3", where the metadata says so.
+const spot = ({ source_page, source_line }) => (source_page ? ` · page ${source_page}` : source_line ? ` · line ${source_line}` : "");
 
 function tags(hit) {
   const shown = Object.entries(hit.metadata ?? {})
-    .filter(([field, value]) => field !== "title" && !bookkeeping(field) && ["string", "number", "boolean"].includes(typeof value) && String(value).length <= 40)
+    .filter(([field, value]) => field !== "title" && !bookkeeping(field, hit.metadata) && ["string", "number", "boolean"].includes(typeof value) && String(value).length <= 40)
     .slice(0, 4);
   return shown.map(([field, value]) => h("span", { class: "tag" }, `${field} `, h("b", {}, String(value))));
 }
@@ -118,7 +121,7 @@ export class HitCard {
     this.drawing.title = spokenReceipt(hit.receipt);
     if (!this.whole) this.text.replaceChildren(...passage(hit, marks));
     else this.text.replaceChildren(...marked(hit.content, marks?.matches));
-    this.origin.textContent = `${hit.chunk_id}${several ? ` · ${hit.collection}` : ""}`;
+    this.origin.textContent = `${hit.chunk_id}${spot(hit.metadata)}${several ? ` · ${hit.collection}` : ""}`;
     this.tags.replaceChildren(...tags(hit));
     this.neighbours.hidden = hit.chunk_index === null || hit.chunk_index === undefined;
     if (!this.receipt.hidden) this.receipt.replaceChildren(arithmetic(hit.receipt));

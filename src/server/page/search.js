@@ -2,6 +2,7 @@
 import { debounced, h, icon, ICONS, number, s } from "./dom.js";
 import { Column } from "./column.js";
 import { Controls } from "./controls.js";
+import { idOf } from "./hit.js";
 import { showCopy, showKeys, showWhyNot } from "./panels.js";
 import { address, readAddress } from "./state.js";
 
@@ -67,6 +68,12 @@ export class SearchPage {
 
   other(column) {
     return !this.b ? null : column === this.left ? this.right : this.left;
+  }
+
+  // By what hits of both columns are the same: of two collections that are compared, by their ids.
+  sameAs(hit) {
+    const alone = (settings) => this.collectionsOf(settings).length === 1;
+    return alone(this.a) && alone(this.b) ? `${hit.namespace}\n${hit.chunk_id}` : idOf(hit);
   }
 
   typed() {
@@ -159,8 +166,9 @@ export class SearchPage {
       const box = card.element.querySelector(".head").getBoundingClientRect();
       return box.top + box.height / 2 - frame.top;
     };
-    for (const [id, card] of this.left.cards) {
-      const match = this.right.cards.get(id);
+    const right = new Map([...this.right.cards.values()].map((card) => [this.sameAs(card.hit), card]));
+    for (const card of this.left.cards.values()) {
+      const match = right.get(this.sameAs(card.hit));
       if (!match) continue;
       const moved = card.hit.rank - match.hit.rank;
       const [from, to, middle] = [y(card), y(match), frame.width / 2];
