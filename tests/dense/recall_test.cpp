@@ -30,13 +30,16 @@ std::vector<char> npy_content(const std::filesystem::path& path) {
 class RealVectors : public ::testing::Test {
 protected:
     void SetUp() override {
+        if (base.empty()) load();
+        if (base.empty()) GTEST_SKIP() << "no real vectors in " << BRAID_SPEED_DATA;
+    }
+
+    static void load() {
         const std::filesystem::path folder = BRAID_SPEED_DATA;
         const auto codes = npy_content(folder / "vectors.i8.npy");
         const auto halves = npy_content(folder / "query-vectors.f16.npy");
-        if (codes.empty() || halves.empty()) {
-            GTEST_SKIP() << "no real vectors in " << folder;
-        }
-        constexpr std::size_t kCount = 20'000;
+        if (codes.empty() || halves.empty()) return;
+        constexpr std::size_t kCount = sized(20'000, 8000);
         for (std::size_t r = 0; r < kCount; ++r) {
             std::vector<float> vector(kRealDimension);
             for (std::size_t i = 0; i < kRealDimension; ++i) {
@@ -58,7 +61,7 @@ protected:
     }
 
     /// The mean share of the true best k that a search finds.
-    double mean_recall(VectorSearch search) const {
+    static double mean_recall(VectorSearch search) {
         double sum = 0;
         for (const auto& query : queries) {
             VectorSearch exact = search;
@@ -71,16 +74,18 @@ protected:
             for (const VectorHit& hit : answer->hits) {
                 found += static_cast<std::size_t>(std::ranges::count(truth->hits, hit));
             }
-            sum += static_cast<double>(found) /
-                   static_cast<double>(std::max<std::size_t>(truth->hits.size(), 1));
+            sum += truth->hits.empty()
+                       ? 1
+                       : static_cast<double>(found) / static_cast<double>(truth->hits.size());
         }
         return sum / static_cast<double>(queries.size());
     }
 
-    Vectors base;
-    Vectors queries;
-    store::MemorySections sections;
-    VectorsReader reader;
+    // Made once, for all tests.
+    static inline Vectors base;
+    static inline Vectors queries;
+    static inline store::MemorySections sections;
+    static inline VectorsReader reader;
 };
 
 TEST_F(RealVectors, AreFoundAtTheRecallAskedFor) {

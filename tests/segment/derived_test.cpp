@@ -11,6 +11,7 @@
 #include "braid/local/backend.hpp"
 #include "braid/segment/calibrations.hpp"
 #include "braid/store/memory_directory.hpp"
+#include "store/faulty_directory.hpp"
 
 namespace braid::testing {
 namespace {
@@ -377,6 +378,58 @@ TEST_F(Derived, ABuildIsGivenUpWhenTheDatabaseCloses) {
     local().run_due_compactions();
     EXPECT_EQ(dense_stats()->in_graphs, kRows);
     EXPECT_GE(recall(), 0.9);
+}
+
+/// Something goes wrong while a graph and a calibration are written: what the disk holds then
+/// opens, is whole, and answers; what was begun is made again.
+TEST_F(Derived, ADiskThatFailsWhileTheyAreWrittenLeavesTheRightAnswers) {
+    using store::testing::FaultKind;
+    fill();
+    backend_.reset();
+    const auto whole = std::move(root_);
+    const auto prepare = [&](store::testing::FaultyDisk& disk) {
+        root_ = disk.root();
+        for (const auto& entry : must(files(*whole)->list())) {
+            if (entry.name.starts_with("graph-") || entry.name == "calibration") continue;
+            must(files()->create(entry.name, must(files(*whole)->open(entry.name))->bytes()));
+        }
+        open();
+    };
+    const auto try_to_derive = [&] { return must(backend_->compaction("c"))->finish(); };
+    store::testing::FaultyDisk reference;
+    prepare(reference);
+    const std::uint64_t before = reference.plan().operations();
+    must(try_to_derive());
+    const std::uint64_t operations = reference.plan().operations() - before;
+    EXPECT_GT(operations, 5U);
+#ifdef __SANITIZE_ADDRESS__
+    constexpr std::uint64_t points = 3;
+#else
+    constexpr std::uint64_t points = 8;
+#endif
+    const std::uint64_t stride = std::max<std::uint64_t>(1, operations / points);
+    for (const FaultKind kind : {FaultKind::Crash, FaultKind::IoError, FaultKind::NoSpace}) {
+        for (std::uint64_t at = 1; at <= operations; at += stride) {
+            SCOPED_TRACE(::testing::Message()
+                         << "kind " << static_cast<int>(kind) << ", operation " << at);
+            store::testing::FaultyDisk disk;
+            prepare(disk);
+            disk.plan().fail_at(at, kind);
+            (void)try_to_derive();
+            if (kind != FaultKind::Crash) {  // it goes on as it is
+                EXPECT_GE(recall(std::nullopt, 10, kCentres, 2), 0.8);
+            }
+            backend_.reset();
+            store::testing::FaultyDisk after = disk.crash_state(
+                at, store::testing::kCrashModes[at % std::size(store::testing::kCrashModes)]);
+            root_ = after.root();
+            open();
+            EXPECT_GE(recall(std::nullopt, 10, kCentres, 2), 0.8);
+            EXPECT_TRUE(must(backend_->check({})).clean());
+            backend_.reset();
+        }
+    }
+    root_ = store::make_memory_directory();
 }
 
 TEST_F(Derived, CopiesHaveItToo) {
