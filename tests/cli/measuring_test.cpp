@@ -143,10 +143,12 @@ TEST_F(Measuring, TuningShowsEverySettingAndWhatItIsWorth) {
                                            "2"};
     const Value value = json(command);
     const Array& settings = value.find("settings")->as_array();
-    EXPECT_EQ(settings.size(), 22U);
+    EXPECT_EQ(settings.size(), 23U);
     EXPECT_EQ(settings.front().find("name")->as_string(), "now");
     EXPECT_EQ(value.find("chosen")->as_array().size(), 2U);
     EXPECT_FALSE(value.find("clearly_better")->as_bool()) << "nothing is, on three queries";
+    EXPECT_FALSE(value.find("fusion_helps")->as_bool()) << "likewise";
+    EXPECT_NE(settings.back().find("milliseconds"), nullptr);
     const RunResult shown = run(command);
     EXPECT_EQ(shown.exit_code, 0) << shown.errors;
     EXPECT_TRUE(has(shown.output, "dense alone")) << shown.output;

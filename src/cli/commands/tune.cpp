@@ -50,7 +50,13 @@ struct Trial {
     std::string name;
     Request request;
     Object profile;  // what differs from today's, as a profile says it
+
+    bool fuses() const { return request.strategy == Strategy::Hybrid; }
 };
+
+// Places among the settings to try.
+constexpr std::size_t kDenseAlone = 1;
+constexpr std::size_t kSparseAlone = 2;
 
 Trial fused(const Request& now, FusionMethod method, std::optional<double> dense_weight) {
     Trial setting{std::string(name_of(method)), now, {{"method", Value(name_of(method))}}};
@@ -80,7 +86,8 @@ std::vector<Trial> settings_to_try(const Request& now) {
     std::vector<Trial> settings{{"now", now, {}},
                                 one_leg(now, Strategy::Dense),
                                 one_leg(now, Strategy::Sparse),
-                                fused(now, FusionMethod::Dbsf, std::nullopt)};
+                                fused(now, FusionMethod::Dbsf, std::nullopt),
+                                fused(now, FusionMethod::Auto, std::nullopt)};
     for (const FusionMethod method : {FusionMethod::Rrf, FusionMethod::WeightedSum}) {
         for (int tenths = 1; tenths <= 9; ++tenths) {
             settings.push_back(fused(now, method, tenths / 10.0));
@@ -112,14 +119,25 @@ Result<eval::TuneOptions> tune_options(const Arguments& arguments) {
     return options;
 }
 
+/// What every setting found, and the mean time of an answer.
+struct Found {
+    std::vector<eval::Run> runs;
+    std::vector<double> milliseconds;
+};
+
+double mean_time(const std::vector<Timings>& timings) {
+    double sum = 0;
+    for (const Timings& one : timings) sum += one.total_ms;
+    return timings.empty() ? 0 : sum / static_cast<double>(timings.size());
+}
+
 /// Searches all queries by every setting.
-Result<std::vector<eval::Run>> search(const Session& session, const QueryFile& file,
-                                      const std::vector<Trial>& settings,
-                                      const eval::Measure& measure) {
+Result<Found> search(const Session& session, const QueryFile& file,
+                     const std::vector<Trial>& settings, const eval::Measure& measure) {
     BRAID_TRY(const auto service, session.service_for_reading());
     const bool bar = session.out.notes_on_terminal() && !session.quiet();
-    std::vector<eval::Run> runs;
-    runs.reserve(settings.size());
+    Found found;
+    found.runs.reserve(settings.size());
     for (const Trial& setting : settings) {
         if (bar) session.out.status(setting.name);
         eval::RunRequest request;
@@ -139,17 +157,48 @@ Result<std::vector<eval::Run>> search(const Session& session, const QueryFile& f
                          eval::count_of(outcome->incomplete, "answer", "answers") +
                          " without one of their legs");
         }
-        runs.push_back(std::move(outcome->run));
+        found.milliseconds.push_back(mean_time(outcome->timings));
+        found.runs.push_back(std::move(outcome->run));
     }
-    return runs;
+    return found;
 }
 
-Value to_value(const std::vector<Trial>& settings, const eval::TuneOutcome& outcome,
-               const eval::Measure& measure) {
+/// What choosing a fusion is worth beside the better leg alone, on queries that had no part in the
+/// choice.
+Result<eval::TuneOutcome> against_better_leg(const std::vector<Trial>& settings,
+                                             const std::vector<eval::Run>& runs,
+                                             const std::vector<double>& means,
+                                             const eval::Qrels& qrels,
+                                             const eval::TuneOptions& options) {
+    const std::size_t leg = means[kDenseAlone] >= means[kSparseAlone] ? kDenseAlone : kSparseAlone;
+    std::vector<eval::Run> compared{runs[leg]};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (settings[i].fuses()) compared.push_back(runs[i]);
+    }
+    return eval::tune(qrels, compared, options);
+}
+
+/// All that was found out.
+struct Findings {
+    const std::vector<Trial>& settings;
+    const Found& found;
+    const eval::TuneOutcome& outcome;
+    const eval::TuneOutcome& fusion;  // against_better_leg()
+    const eval::Measure& measure;
+
+    /// Whether the best setting is a fusion that cannot be told from a leg alone.
+    bool fuses_in_vain() const {
+        return settings[outcome.best].fuses() && !eval::clearly_better(fusion);
+    }
+};
+
+Value to_value(const Findings& findings) {
+    const auto& [settings, found, outcome, fusion, measure] = findings;
     Array tried;
     for (std::size_t i = 0; i < settings.size(); ++i) {
         tried.emplace_back(Object{{"name", Value(settings[i].name)},
                                   {"mean", outcome.means[i]},
+                                  {"milliseconds", found.milliseconds[i]},
                                   {"profile", Value(settings[i].profile)}});
     }
     Array chosen;
@@ -159,29 +208,34 @@ Value to_value(const std::vector<Trial>& settings, const eval::TuneOutcome& outc
                   {"best", Value(settings[outcome.best].name)},
                   {"chosen", Value(std::move(chosen))},
                   {"clearly_better", eval::clearly_better(outcome)},
-                  {"held_out", eval::to_value(outcome.held_out)}};
+                  {"fusion_helps", eval::clearly_better(fusion)},
+                  {"held_out", eval::to_value(outcome.held_out)},
+                  {"against_better_leg", eval::to_value(fusion.held_out)}};
 }
 
 /// The best settings, and always the one in use.
-void show_settings(Output& out, const std::vector<Trial>& settings,
-                   const eval::TuneOutcome& outcome, const eval::Measure& measure) {
+void show_settings(Output& out, const Findings& findings) {
+    const auto& [settings, found, outcome, fusion, measure] = findings;
     std::vector<std::size_t> order(settings.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::ranges::greater{},
                              [&](std::size_t i) { return outcome.means[i]; });
-    Table table(
-        {{.name = "setting", .whole = true}, {.name = eval::name_of(measure), .right = true}});
+    Table table({{.name = "setting", .whole = true},
+                 {.name = eval::name_of(measure), .right = true},
+                 {.name = "ms", .right = true}});
     for (std::size_t place = 0; place < order.size(); ++place) {
         const std::size_t i = order[place];
         if (place >= kShown && i != 0) continue;
-        table.add({settings[i].name, eval::fixed(outcome.means[i], 4)});
+        table.add({settings[i].name, eval::fixed(outcome.means[i], 4),
+                   eval::fixed(found.milliseconds[i], 2)});
     }
     table.print(out);
 }
 
-void show(Session& session, const std::vector<Trial>& settings, const eval::TuneOutcome& outcome,
-          const eval::Measure& measure) {
-    show_settings(session.out, settings, outcome, measure);
+void show(Session& session, const Findings& findings) {
+    const std::vector<Trial>& settings = findings.settings;
+    const eval::TuneOutcome& outcome = findings.outcome;
+    show_settings(session.out, findings);
     const std::size_t folds = outcome.chosen.size();
     session.out.line();
     session.out.line("On queries that had no part in the choice (" + std::to_string(folds) +
@@ -201,6 +255,15 @@ void show(Session& session, const std::vector<Trial>& settings, const eval::Tune
         session.out.line(
             "The gain may be chance: the interval of the difference reaches 0. Keep "
             "what you have,\nor judge more queries.");
+        return;
+    }
+    if (findings.fuses_in_vain()) {
+        const eval::ComparedRun& leg = findings.fusion.held_out.runs.front();
+        const auto& gain = findings.fusion.held_out.runs.back().differences.front();
+        session.out.line("No fusion is recommended: beside " + leg.name + " it gains " +
+                         eval::fixed(gain.mean, 4) + ",\nwith an interval from " +
+                         eval::fixed(gain.interval.low, 4) + " to " +
+                         eval::fixed(gain.interval.high, 4) + ".");
         return;
     }
     const std::string name =
@@ -223,12 +286,15 @@ Result<> run_tune(Session& session) {
         return invalid_argument(*path + " judges none of the queries");
     }
     const std::vector<Trial> settings = settings_to_try(now);
-    BRAID_TRY(const auto runs, search(session, file, settings, options.measure));
-    BRAID_TRY(const auto outcome, eval::tune(qrels, runs, options));
+    BRAID_TRY(const Found found, search(session, file, settings, options.measure));
+    BRAID_TRY(const auto outcome, eval::tune(qrels, found.runs, options));
+    BRAID_TRY(const auto fusion,
+              against_better_leg(settings, found.runs, outcome.means, qrels, options));
+    const Findings findings{settings, found, outcome, fusion, options.measure};
     if (session.json()) {
-        session.out.json(to_value(settings, outcome, options.measure));
+        session.out.json(to_value(findings));
     } else {
-        show(session, settings, outcome, options.measure);
+        show(session, findings);
     }
     return {};
 }
@@ -239,11 +305,11 @@ const CommandSpec kTuneCommand{
     .name = "tune",
     .operands = "",
     .summary = "choose fusion and weights on judged queries",
-    .details = R"(Tries rrf and weighted_sum with dense weights from 0.1 to 0.9, dbsf, and each
-leg alone. The choice is measured by cross-validation: each fold of the queries
-is searched with the setting that is best on the others. Writes nothing: the
-result is a profile for config.json, if one is clearly better than the present
-setting.
+    .details = R"(Tries rrf and weighted_sum with dense weights from 0.1 to 0.9, dbsf, auto, and
+each leg alone. The choice is measured by cross-validation: each fold of the
+queries is searched with the setting that is best on the others. Writes nothing:
+the result is a profile for config.json, if one is clearly better than the
+present setting, and, if it fuses, clearly better than the better leg alone.
 
   braid tune --collection wiki --queries q.jsonl --qrels qrels.tsv
   braid tune --queries q.tsv --qrels q.txt --measure R@100 --folds 10)",
