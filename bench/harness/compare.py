@@ -50,7 +50,8 @@ def setting_for(worker: Worker, contestant: Contestant, group: Group, options: O
     if group.truth is None:
         return {"params": {}}
     if knob is None:
-        return {"params": {}, "recall": group.truth.recall(worker.ids())}
+        recall = group.truth.recall(worker.ids())
+        return {"params": {}, "recall": recall, "reached": recall >= options.recall}
     found = measure.smallest_setting(
         lambda value: group.truth.recall(worker.ids({knob.name: value})),
         options.recall,
