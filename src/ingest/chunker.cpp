@@ -104,7 +104,11 @@ public:
             std::max(kLeastTokens, options_.max_tokens > above ? options_.max_tokens - above : 0);
         content_.clear();
         fresh_ = false;
-        for (std::size_t i = 0; i < section.blocks.size();) i += add_from(i);
+        if (options_.method == ChunkingMethod::Structure) {
+            for (std::size_t i = 0; i < section.blocks.size();) i += add_from(i);
+        } else {
+            for (const Block& block : section.blocks) add_flat(block);
+        }
         flush();
     }
 
@@ -130,9 +134,27 @@ private:
                fits_alone(between(blocks[at], blocks[last + 1]))) {
             ++last;
         }
+        // One that introduces what does not fit any more goes with that instead.
+        if (last > at && last + 1 < blocks.size() && introduces(document_.text_of(blocks[last])) &&
+            fits_alone(between(blocks[last], blocks[last + 1]))) {
+            --last;
+        }
         line_ = blocks[at].line;
         add_block(between(blocks[at], blocks[last]));
         return last + 1 - at;
+    }
+
+    /// By sentences or words, however they are grouped.
+    void add_flat(const Block& block) {
+        line_ = block.line;
+        const std::string_view text = document_.text_of(block);
+        std::string_view separator = content_.empty() ? "" : "\n\n";
+        const bool fixed = options_.method == ChunkingMethod::Fixed;
+        for (const std::string_view piece : fixed ? words(text) : sentences(text)) {
+            if (fixed && fresh_ && !fits(separator, trimmed(piece))) flush_with_overlap();
+            add_piece(content_.empty() ? "" : separator, piece);
+            separator = "";
+        }
     }
 
     std::string_view between(const Block& first, const Block& last) const {
@@ -218,7 +240,8 @@ private:
     /// Writes the chunk and begins the next one with the end of this one.
     void flush_with_overlap() {
         flush();
-        const Pieces pieces = sentences(content_);
+        const Pieces pieces =
+            options_.method == ChunkingMethod::Fixed ? words(content_) : sentences(content_);
         std::size_t start = pieces.size();
         std::size_t tokens = 0;
         while (start > 0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,13 @@
 
 namespace braid::ingest {
 
+/// Where a document is cut. Structure: between blocks where it can be, with a heading above and
+/// what introduces a block beside it. Sentences: between sentences, whatever blocks they are of.
+/// Fixed: windows of words, whatever the structure; for comparison.
+enum class ChunkingMethod : std::uint8_t { Structure, Sentences, Fixed };
+
 struct ChunkingOptions {
+    ChunkingMethod method = ChunkingMethod::Structure;
     /// Tokens of one chunk, title and section included: what the embedder reads.
     std::size_t max_tokens = 256;
     /// Tokens of the chunk before that are repeated at the start of one, within a section.

@@ -12,6 +12,7 @@
 #include "braid/core/parallel.hpp"
 #include "braid/ingest/database_target.hpp"
 #include "braid/ingest/file_work.hpp"
+#include "braid/ingest/new_source.hpp"
 #include "braid/ingest/stored_files.hpp"
 
 namespace braid::ingest {
@@ -119,17 +120,14 @@ private:
 
     Result<> prepare() {
         BRAID_TRY(const std::string embedder, target_.embedder());
-        BRAID_TRY(const auto counter, target_.token_counter());
-        if (counter && !chunking_.count_tokens) {
-            chunking_.count_tokens = counter->count;
-            if (counter->limit > 0) {
-                chunking_.max_tokens = std::min(chunking_.max_tokens, counter->limit);
-            }
-        }
-        batch_chunks_ = counter ? kEmbeddedBatchChunks : kBatchChunks;
+        BRAID_TRY(chunking_, chunking_for(target_, options_.chunking));
+        batch_chunks_ = chunking_.count_tokens ? kEmbeddedBatchChunks : kBatchChunks;
         settings_ = std::string(kReading) + "\n" + embedder + "\n" +
                     std::to_string(chunking_.max_tokens) + "\n" +
                     std::to_string(chunking_.overlap_tokens) + "\n";
+        if (chunking_.method != ChunkingMethod::Structure) {
+            settings_ += std::to_string(static_cast<int>(chunking_.method)) + "\n";
+        }
         return {};
     }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/value.hpp"
+
 namespace braid::ingest {
 
 /// What became of a file. Stored: it is new or changed. Skipped: it is not for braid to read, or
@@ -30,5 +32,8 @@ std::size_t count_of_state(const std::vector<FileOutcome>& outcomes, FileState s
 /// The reasons for which files were skipped, with their numbers, the most frequent first:
 /// "12 hidden, 3 unsupported (.png), 1 empty". Empty if none were.
 std::string skipped_by_reason(const std::vector<FileOutcome>& outcomes);
+
+/// For programs: an entry for every file and folder that was seen.
+Value files_to_value(const std::vector<FileOutcome>& files);
 
 }  // namespace braid::ingest

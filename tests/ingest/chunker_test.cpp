@@ -1,5 +1,6 @@
 #include "braid/ingest/chunker.hpp"
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -126,6 +127,52 @@ TEST(Chunker, LosesNoWordOfRandomTexts) {
             return out;
         };
         EXPECT_EQ(squeezed(all), squeezed(text));
+    }
+}
+
+TEST(Chunker, WhatIntroducesABlockStaysWithIt) {
+    ChunkingOptions options = small(16);
+    const auto chunks = chunk_plain("t", "",
+                                    "one two three four five six seven eight nine ten\n\nThe "
+                                    "options are:\n\n- alpha beta gamma "
+                                    "delta\n- epsilon",
+                                    options);
+    ASSERT_EQ(chunks.size(), 2U);
+    EXPECT_TRUE(chunks[1].content.starts_with("The options are:")) << chunks[1].content;
+    const auto option = chunk_plain("t", "",
+                                    "one two three four five six seven eight nine ten eleven "
+                                    "twelve.\n\n--prune FILE\n\nRemoves what is gone from there.",
+                                    options);
+    ASSERT_EQ(option.size(), 2U);
+    EXPECT_TRUE(option[1].content.starts_with("--prune FILE")) << option[1].content;
+}
+
+TEST(Chunker, PlacesAreThoseOfTheSource) {
+    std::string text;
+    for (int i = 0; i < 60; ++i) {
+        text +=
+            "Sentence " + std::to_string(i) + " has a few words." + (i % 5 == 4 ? "\n\n" : "\n");
+    }
+    for (const ChunkingMethod method :
+         {ChunkingMethod::Structure, ChunkingMethod::Sentences, ChunkingMethod::Fixed}) {
+        ChunkingOptions options = small(30, 6);
+        options.method = method;
+        const auto chunks = chunk_plain("t", "", text, options);
+        ASSERT_GT(chunks.size(), 5U);
+        std::size_t before = 0;
+        for (const Chunk& chunk : chunks) {
+            EXPECT_LE(count_words(chunk.content), 30U);
+            const auto begin = static_cast<std::size_t>(chunk.metadata.find(kOffsetKey)->as_int());
+            const auto end = static_cast<std::size_t>(chunk.metadata.find(kEndOffsetKey)->as_int());
+            const std::string fresh = text.substr(begin, end - begin);
+            EXPECT_TRUE(chunk.content.ends_with(fresh.substr(fresh.rfind(' ') + 1)));
+            EXPECT_GE(begin, before);
+            before = end;
+            const auto lines =
+                std::count(text.begin(), text.begin() + static_cast<long>(begin), '\n');
+            EXPECT_EQ(*chunk.metadata.find(kLineKey), Value(lines + 1));
+        }
+        EXPECT_EQ(before, text.find_last_not_of('\n') + 1);
     }
 }
 

@@ -16,6 +16,7 @@
 #include "braid/ingest/directory.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/jsonl.hpp"
+#include "braid/ingest/new_source.hpp"
 #include "braid/service/directory_target.hpp"
 
 namespace braid::cli {
@@ -42,6 +43,16 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Integer,
      .value = "N",
      .help = "tokens repeated from the chunk before (default: 32)"},
+    {.name = "chunker",
+     .kind = FlagKind::Text,
+     .value = "METHOD",
+     .help = "structure (default), sentences or fixed",
+     .choices = "structure|sentences|fixed"},
+    {.name = "name",
+     .kind = FlagKind::Text,
+     .value = "FILE",
+     .help = "\"-\" is one document of this name, not JSON lines"},
+    {.name = "watch", .help = "go on, and store what changes, until interrupted"},
     {.name = "include",
      .kind = FlagKind::List,
      .value = "GLOB",
@@ -81,15 +92,20 @@ public:
         BRAID_CHECK(prepare());
         BRAID_CHECK(read_first());
         session_.interrupts.hold();
-        BRAID_TRY(service_, session_.service_for_writing(true));
-        BRAID_TRY(created_, ensure_collection(session_, *service_, collection_,
-                                              first_batch_ && has_vectors(*first_batch_)));
+        if (texts_.dry_run) {
+            BRAID_TRY(service_, service_to_look_at());
+        } else {
+            BRAID_TRY(service_, session_.service_for_writing(true));
+            BRAID_TRY(created_, ensure_collection(session_, *service_, collection_,
+                                                  first_batch_ && has_vectors(*first_batch_)));
+        }
         const bool bar = !session_.quiet() && session_.out.notes_on_terminal();
         progress_ = std::make_unique<Progress>(session_.out, bar, every_);
         auto stored = store_all();
         progress_->clear();
         if (!stored) return with_count(std::move(stored).error());
         report(progress_->seconds());
+        if (session_.arguments.has("watch")) return watch();
         const std::size_t failed = texts_report_.failed.size();
         if (failed == 0) return {};
         return fail(ErrorCode::IoError,
@@ -97,24 +113,48 @@ public:
     }
 
 private:
+    /// For a dry run: the database if there is one with the collection, else an empty one.
+    Result<std::unique_ptr<service::Service>> service_to_look_at() {
+        auto present = session_.service_for_reading();
+        if (present && (*present)->schema(collection_)) return present;
+        if (!present && present.error().code != ErrorCode::NotFound) return present;
+        BRAID_TRY(Database empty, Database::in_memory());
+        BRAID_CHECK(empty.create_collection(collection_));
+        return service::local_service(std::move(empty), {});
+    }
+
+    /// Stores what changes in the folders until the program is interrupted.
+    Result<> watch() {
+        std::string before = state_of(paths_, texts_.walk);
+        while (wait_for_change(paths_, texts_, before)) {
+            stored_ = removed_ = 0;
+            created_ = false;
+            progress_ = std::make_unique<Progress>(session_.out, false, every_);
+            auto stored = store_all();
+            if (!stored && stored.error().code == ErrorCode::Cancelled) break;
+            if (!stored) return stored;
+            report(progress_->seconds());
+            session_.out.flush();
+        }
+        return {};
+    }
+
     Result<> prepare() {
         const Arguments& arguments = session_.arguments;
         BRAID_TRY(const auto batch, arguments.integer("batch", 1, 100'000));
         BRAID_TRY(const auto every, arguments.integer("progress-every", 1, 1'000'000'000));
-        BRAID_TRY(const auto max_tokens, arguments.integer("max-tokens", 16, 100'000));
-        BRAID_TRY(const auto overlap, arguments.integer("overlap", 0, 50'000));
+        BRAID_TRY(texts_, directory_options(arguments));
         if (batch) lines_.batch_chunks = static_cast<std::size_t>(*batch);
         every_ = static_cast<std::uint64_t>(every.value_or(0));
-        if (max_tokens) texts_.chunking.max_tokens = static_cast<std::size_t>(*max_tokens);
-        if (overlap) texts_.chunking.overlap_tokens = static_cast<std::size_t>(*overlap);
-        texts_.replace = arguments.has("replace");
-        texts_.walk.include = arguments.list("include");
-        texts_.walk.exclude = arguments.list("exclude");
-        texts_.walk.everything = arguments.has("everything");
-        texts_.prune = arguments.has("prune");
-        texts_.dry_run = arguments.has("dry-run");
-        texts_.strict = arguments.has("strict");
-        if (texts_.dry_run && std::ranges::any_of(paths_, is_lines)) {
+        name_ = arguments.text_or("name", "");
+        if (!name_.empty() && paths_ != std::vector<std::string>{"-"}) {
+            return invalid_argument("--name goes with standard input alone (\"-\")");
+        }
+        const bool lines = name_.empty() && std::ranges::any_of(paths_, is_lines);
+        if (arguments.has("watch") && (lines || !name_.empty() || texts_.dry_run)) {
+            return invalid_argument("--watch goes with folders and documents");
+        }
+        if (texts_.dry_run && lines) {
             return invalid_argument(
                 "--dry-run goes with folders and documents, not with JSON lines");
         }
@@ -132,6 +172,10 @@ private:
 
     /// Looks at the input before the database is opened: bad input creates nothing.
     Result<> read_first() {
+        if (!name_.empty()) {
+            BRAID_TRY(piped_, read_piped(texts_));
+            return {};
+        }
         for (const std::string& path : paths_) {
             if (is_lines(path)) {
                 BRAID_CHECK(ingest::FileHandle::open(path));
@@ -160,6 +204,7 @@ private:
 
     /// All texts go together, so that no two files of the run get one id.
     Result<> store_all() {
+        if (!name_.empty()) return store_piped();
         std::vector<std::filesystem::path> texts;
         for (const std::string& path : paths_) {
             if (!is_lines(path)) texts.emplace_back(path);
@@ -219,6 +264,23 @@ private:
         keep_warnings(report.failed);
         keep_warnings(report.warnings);
         texts_report_ = report;
+        return {};
+    }
+
+    Result<> store_piped() {
+        service::ServiceTarget target(*service_, texts_);
+        BRAID_TRY(texts_report_,
+                  ingest::ingest_source(static_cast<ingest::DirectoryTarget&>(target),
+                                        {.document_id = {},
+                                         .name = name_,
+                                         .bytes = std::move(piped_),
+                                         .title = {},
+                                         .metadata = {}},
+                                        texts_));
+        stored_ = texts_report_.chunks;
+        removed_ = texts_report_.removed;
+        keep_warnings(texts_report_.warnings);
+        acknowledge();
         return {};
     }
 
@@ -295,7 +357,7 @@ private:
                    {"renamed_files", Array(texts.renamed.begin(), texts.renamed.end())},
                    {"gone_documents", Array(texts.gone.begin(), texts.gone.end())},
                    {"pruned", texts_.prune && !texts_.dry_run},
-                   {"files", files_to_value(texts.outcomes)},
+                   {"files", ingest::files_to_value(texts.outcomes)},
                    {"reading_seconds", texts.times.reading},
                    {"parsing_seconds", texts.times.parsing},
                    {"storing_seconds", texts.times.storing},
@@ -309,6 +371,8 @@ private:
     const std::vector<std::string>& paths_;
     ingest::JsonlOptions lines_;
     ingest::DirectoryOptions texts_;
+    std::string name_;   // of the document on standard input; empty: there are lines
+    std::string piped_;  // that document
     std::uint64_t every_ = 0;
     std::optional<ingest::JsonlReader> first_reader_;
     std::optional<ingest::Batch> first_batch_;
@@ -356,7 +420,8 @@ acknowledged; after an error, earlier batches stay.
   braid ingest corpus.jsonl --collection wiki
   braid ingest corpus.jsonl --embedder external --vectors corpus.npy
   braid ingest notes/ --embedder minilm --exclude '*.log'
-  braid ingest notes/ --prune --dry-run)",
+  braid ingest notes/ --prune --dry-run
+  curl -s https://example.org/ | braid ingest - --name page.html)",
     .flags = kIngestFlags,
     .shared_flags = kSchemaFlags,
     .shared_title = "Of a new collection",

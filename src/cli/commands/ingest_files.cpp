@@ -1,12 +1,16 @@
 #include "braid/cli/commands/ingest_files.hpp"
 
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
 #include "braid/eval/numbers.hpp"
+#include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/format.hpp"
 #include "braid/ingest/source_document.hpp"
 
@@ -24,6 +28,26 @@ std::string first_bytes(const std::string& path) {
 }
 
 }  // namespace
+
+Result<ingest::DirectoryOptions> directory_options(const Arguments& arguments) {
+    ingest::DirectoryOptions options;
+    BRAID_TRY(const auto max_tokens, arguments.integer("max-tokens", 16, 100'000));
+    BRAID_TRY(const auto overlap, arguments.integer("overlap", 0, 50'000));
+    ingest::ChunkingOptions& chunking = options.chunking;
+    if (max_tokens) chunking.max_tokens = static_cast<std::size_t>(*max_tokens);
+    if (overlap) chunking.overlap_tokens = static_cast<std::size_t>(*overlap);
+    const std::string chunker = arguments.text_or("chunker", "structure");
+    if (chunker == "sentences") chunking.method = ingest::ChunkingMethod::Sentences;
+    if (chunker == "fixed") chunking.method = ingest::ChunkingMethod::Fixed;
+    options.replace = arguments.has("replace");
+    options.walk.include = arguments.list("include");
+    options.walk.exclude = arguments.list("exclude");
+    options.walk.everything = arguments.has("everything");
+    options.prune = arguments.has("prune");
+    options.dry_run = arguments.has("dry-run");
+    options.strict = arguments.has("strict");
+    return options;
+}
 
 bool is_lines(const std::string& path) {
     std::error_code ignored;
@@ -67,6 +91,51 @@ Result<> check_only_path(const std::string& path, const ingest::Listing& listing
                             std::string(ingest::supported_formats()));
 }
 
+Result<std::string> read_piped(const ingest::DirectoryOptions& options) {
+    BRAID_TRY(auto file, ingest::FileHandle::open("-"));
+    std::string bytes;
+    std::vector<char> buffer(kMaxFirstLine);
+    while (true) {
+        BRAID_TRY(const std::size_t got, file.read(buffer, options.stop));
+        if (got == 0) return bytes;
+        bytes.append(buffer.data(), got);
+        if (bytes.size() > options.max_file_bytes) {
+            return invalid_argument("standard input has more than " +
+                                    std::to_string(options.max_file_bytes) + " bytes");
+        }
+    }
+}
+
+std::string state_of(const std::vector<std::string>& paths, const ingest::WalkOptions& walk) {
+    std::string state;
+    for (const std::string& path : paths) {
+        const auto listing = ingest::list_files(path, walk);
+        if (!listing) continue;
+        for (const ingest::SourceFile& file : listing->files) {
+            std::error_code ignored;
+            const auto time = std::filesystem::last_write_time(file.path, ignored);
+            state += file.place.string() + '\n' + std::to_string(file.bytes) + ' ' +
+                     std::to_string(time.time_since_epoch().count()) + '\n';
+        }
+    }
+    return state;
+}
+
+bool wait_for_change(const std::vector<std::string>& paths, const ingest::DirectoryOptions& options,
+                     std::string& before) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!options.stop.stop_requested()) {
+        never.wait_for(lock, options.stop, std::chrono::seconds(1), [] { return false; });
+        std::string now = state_of(paths, options.walk);
+        if (now == before) continue;
+        before = std::move(now);
+        return !options.stop.stop_requested();
+    }
+    return false;
+}
+
 std::vector<std::string> file_lines(const ingest::DirectoryReport& report,
                                     const ingest::DirectoryOptions& options) {
     std::vector<std::string> lines;
@@ -82,22 +151,6 @@ std::vector<std::string> file_lines(const ingest::DirectoryReport& report,
             (report.gone.size() == 1 ? " whose file is gone." : " whose files are gone."));
     }
     return lines;
-}
-
-Value files_to_value(const std::vector<ingest::FileOutcome>& files) {
-    Array entries;
-    entries.reserve(files.size());
-    for (const ingest::FileOutcome& file : files) {
-        Object entry{{"path", Value(file.path)},
-                     {"state", Value(ingest::file_state_name(file.state))}};
-        if (!file.reason.empty()) entry.set("reason", file.reason);
-        if (!file.document_id.empty()) entry.set("document_id", file.document_id);
-        if (file.chunks > 0) entry.set("chunks", file.chunks);
-        if (!file.format.empty()) entry.set("format", file.format);
-        if (!file.encoding.empty()) entry.set("encoding", file.encoding);
-        entries.emplace_back(std::move(entry));
-    }
-    return entries;
 }
 
 }  // namespace braid::cli

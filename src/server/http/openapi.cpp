@@ -102,6 +102,13 @@ Object request_body(const Route& route, const Object& schemas) {
                   Object{{"schema", Object{{"type", "string"},
                                            {"description", "A chunk (NewChunk) per line."}}}});
     }
+    if (route.kind == RouteKind::Documents) {
+        const Object bytes{{"type", "string"}, {"format", "binary"}};
+        media.set("multipart/form-data",
+                  Object{{"schema", Object{{"type", "object"},
+                                           {"properties", Object{{"file", Value(bytes)}}}}}});
+        media.set("application/octet-stream", Object{{"schema", Value(bytes)}});
+    }
     const Value* const schema = schemas.find(route.request);
     const bool needed = schema == nullptr || schema->find("required") != nullptr ||
                         schema->find("anyOf") != nullptr;

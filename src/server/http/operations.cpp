@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "braid/json/json.hpp"
+#include "braid/server/http/documents.hpp"
 #include "braid/server/mcp/write_tools.hpp"
 #include "braid/wire/answer_json.hpp"
 
@@ -76,6 +77,11 @@ Result<std::string> delete_document(const service::Operations& operations, Objec
 Result<std::string> put_document(const service::Operations& operations, Object params,
                                  const service::Caller& caller) {
     return printed(ingest_text(operations, params, caller));
+}
+
+Result<std::string> post_one_document(const service::Operations& operations, Object params,
+                                      const service::Caller& caller) {
+    return printed(post_document(operations, params, caller));
 }
 // NOLINTEND(performance-unnecessary-value-param)
 

@@ -38,6 +38,8 @@ Result<std::string> delete_chunk(const service::Operations& operations, Object p
                                  const service::Caller& caller);
 Result<std::string> put_document(const service::Operations& operations, Object params,
                                  const service::Caller& caller);
+Result<std::string> post_one_document(const service::Operations& operations, Object params,
+                                      const service::Caller& caller);
 Result<std::string> delete_document(const service::Operations& operations, Object params,
                                     const service::Caller& caller);
 

@@ -221,9 +221,23 @@ const std::string_view kRestSchemas = R"json({
     "version"]},
   "NewDocument": {"type": "object", "properties": {"text": {"type": "string"}, "title": {"type":
     ["string", "null"]}, "format": {"enum": ["markdown", "plain", null]}, "metadata": {"type":
-    ["object", "null"]}}, "required": ["text"], "additionalProperties": false},
+    ["object", "null"]}, "name": {"type": ["string", "null"], "description":
+    "A file's name: says what the text is."}, "content_base64": {"type": ["string", "null"],
+    "description": "The file itself, instead of a text."}}, "additionalProperties": false},
+  "PostedDocument": {"type": "object", "properties": {"document_id": {"type": ["string", "null"],
+    "description": "Default: the name."}, "text": {"type": ["string", "null"]}, "title": {"type":
+    ["string", "null"]}, "format": {"enum": ["markdown", "plain", null]}, "metadata": {"type":
+    ["object", "null"]}, "name": {"type": ["string", "null"], "description":
+    "A file's name: says what the text is."}, "content_base64": {"type": ["string", "null"],
+    "description": "The file itself, instead of a text."}, "collection": {"type": ["string", "null"]},
+    "namespace": {"type": ["string", "null"]}}, "additionalProperties": false},
+  "PostedDocuments": {"type": "object", "properties": {"documents": {"type": "array", "items":
+    {"$ref": "#/components/schemas/Ingested"}}, "failed": {"type": "array", "items": {"type": "object",
+    "properties": {"name": {"type": "string"}, "error": {"type": "string"}}, "required": ["name",
+    "error"]}}}, "required": ["documents", "failed"]},
   "Ingested": {"type": "object", "properties": {"document_id": {"type": "string"}, "collection":
-    {"type": "string"}, "chunks": {"type": "integer"}, "removed": {"type": "integer"},
+    {"type": "string"}, "chunks": {"type": "integer"}, "removed": {"type": "integer"}, "format":
+    {"type": "string", "description": "What it was read as: markdown, pdf, …"},
     "warnings": {"type": "array", "items": {"type": "string"}}}, "required": ["document_id",
     "collection", "chunks", "removed", "warnings"]},
   "CheckReport": {"type": "object", "properties": {"clean": {"type": "boolean"}, "collections":

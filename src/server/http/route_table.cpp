@@ -27,6 +27,13 @@ constexpr auto kNeighbors = std::to_array<QueryParameter>(
 
 constexpr std::string_view kCollectionsPath = "/v1/collections";
 constexpr std::string_view kCollectionPath = "/v1/collections/{collection}";
+constexpr auto kPosted = std::to_array<QueryParameter>(
+    {{"collection", Type::String, "Default: \"default\"."},
+     kNamespace,
+     {"name", Type::String, "The file's name, where the body is a file."},
+     {"document_id", Type::String, "Default: the file's name."},
+     {"title", Type::String, "Default: the title the file has."}});
+
 constexpr std::string_view kChunksPath = "/v1/collections/{collection}/chunks";
 constexpr std::string_view kChunkPath = "/v1/collections/{collection}/chunks/{chunk_id}";
 constexpr std::string_view kDocumentPath = "/v1/collections/{collection}/documents/{document_id}";
@@ -253,6 +260,17 @@ constexpr auto kRoutes = std::to_array<Route>({
      .query = kNeighbors,
      .run = call<&service::Operations::neighbors>},
 
+    {.method = "POST",
+     .path = "/v1/documents",
+     .id = "postDocuments",
+     .tag = "documents",
+     .summary = "Store files of any format braid reads, in place of the documents of their names",
+     .request = "PostedDocument",
+     .response = "PostedDocuments",
+     .kind = RouteKind::Documents,
+     .writes = true,
+     .query = kPosted,
+     .run = post_one_document},
     {.method = "GET",
      .path = kDocumentPath,
      .id = "getDocument",

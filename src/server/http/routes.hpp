@@ -26,6 +26,7 @@ struct QueryParameter {
 enum class RouteKind {
     Operation,  // JSON to JSON, by `run`
     Chunks,     // the same, or lines of JSON with a result for each
+    Documents,  // the same, or files: a form, or one as the body itself
     Rpc,
     Mcp,
     Health,

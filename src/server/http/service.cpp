@@ -9,6 +9,7 @@
 
 #include "braid/core/sha256.hpp"
 #include "braid/json/json.hpp"
+#include "braid/server/http/documents.hpp"
 #include "braid/server/http/openapi.hpp"
 #include "braid/server/http/operations.hpp"
 #include "braid/server/http/problem.hpp"
@@ -58,6 +59,11 @@ std::optional<std::string> storage_trouble(const BackendHealth& health) {
 
 std::string type_of(const IncomingRequest& request) {
     return media_type(request.header("Content-Type").value_or(""));
+}
+
+/// The body is files rather than JSON.
+bool holds_files(const Route& route, const IncomingRequest& request) {
+    return route.kind == RouteKind::Documents && !is_json(type_of(request));
 }
 
 /// The operation behind a route, as far as it takes several requests.
@@ -123,6 +129,7 @@ OutgoingResponse HttpService::refuse(const Exchange& exchange, const Refusal& re
 std::size_t HttpService::body_limit(const IncomingRequest& head, const Route& route) const {
     if (route.request.empty()) return kSmallBody;
     if (route.kind == RouteKind::Chunks && is_lines(type_of(head))) return limits_.bulk_bytes;
+    if (holds_files(route, head)) return limits_.bulk_bytes;
     return limits_.message_bytes;
 }
 
@@ -150,7 +157,9 @@ OutgoingResponse HttpService::operate(const IncomingRequest& request, Exchange& 
                                       const service::Caller& caller) {
     const Route& route = *exchange.match.route;
     const bool lines = route.kind == RouteKind::Chunks && is_lines(type_of(request));
-    auto body = lines ? Result<Object>(Object()) : read_body(route, request, caller.limits);
+    const bool files = holds_files(route, request);
+    auto body =
+        lines || files ? Result<Object>(Object()) : read_body(route, request, caller.limits);
     if (!body) return problem(caller.told(body.error()), exchange.id);
     auto params =
         route_parameters(route, std::move(exchange.match.path), exchange.target, *std::move(body));
@@ -159,8 +168,16 @@ OutgoingResponse HttpService::operate(const IncomingRequest& request, Exchange& 
             check_batch(exchange, service::requests_in(batched_operation(route), *params))) {
         return refuse(exchange, *refusal);
     }
-    auto text = lines ? printed(service::add_lines(operations_, *params, request.body, caller))
-                      : route.run(operations_, *std::move(params), caller);
+    const auto run = [&]() -> Result<std::string> {
+        if (lines) return printed(service::add_lines(operations_, *params, request.body, caller));
+        if (files) {
+            return printed(post_files(operations_, *params,
+                                      request.header("Content-Type").value_or(""), request.body,
+                                      caller));
+        }
+        return route.run(operations_, *std::move(params), caller);
+    };
+    auto text = run();
     if (!text) return problem(caller.told(text.error()), exchange.id);
     return respond(route.success, *std::move(text));
 }
@@ -186,7 +203,8 @@ OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange&
     const Route& route = *exchange.match.route;
     switch (route.kind) {
         case RouteKind::Operation:
-        case RouteKind::Chunks: {
+        case RouteKind::Chunks:
+        case RouteKind::Documents: {
             if (!route.writes) return operate(request, exchange, caller);
             return once(request, exchange, [&]() -> Done {
                 OutgoingResponse response = operate(request, exchange, caller);
@@ -276,7 +294,8 @@ OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& ex
                        {}});
     }
     const bool lines = route.kind == RouteKind::Chunks && is_lines(type_of(request));
-    if (!route.request.empty() && !lines && !is_json(type_of(request))) {
+    const bool files = holds_files(route, request);
+    if (!route.request.empty() && !lines && !files && !is_json(type_of(request))) {
         return refuse(exchange, {DoorError::UnsupportedMediaType,
                                  "send the body as \"Content-Type: application/json\"",
                                  {{"Accept", "application/json"}}});
@@ -291,7 +310,7 @@ OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& ex
                        {}});
     }
     std::optional<HeldBytes> parsing;
-    if (memory_ && !parsing.emplace(memory_).grow_to(parsed_size(request.body, lines))) {
+    if (memory_ && !parsing.emplace(memory_).grow_to(parsed_size(request.body, lines || files))) {
         return refuse(exchange, {DoorError::Overloaded,
                                  "requests and answers take all the memory there is for them",
                                  {{"Retry-After", "1"}}});

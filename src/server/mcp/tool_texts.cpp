@@ -154,12 +154,14 @@ const ToolText kIngestText{
         "text": {"type": "string"},
         "title": {"type": "string", "description": "Default: the first heading"},
         "format": {"enum": ["markdown", "plain"], "default": "markdown"},
+        "name": {"type": "string", "description": "A file's name, which says what the text is: page.html, notes.org, main.py"},
+        "content_base64": {"type": "string", "description": "A file instead of a text, such as a PDF or DOCX; needs its name"},
         "collection": {"type": "string", "default": "artifact_chunks"},
         "metadata": {"type": "object", "description": "Such as artifact_type, source_system, source_url"}},
-        "required": ["document_id", "text"], "additionalProperties": false})",
+        "additionalProperties": false})",
     .output = R"({"type": "object", "properties": {
         "document_id": {"type": "string"}, "collection": {"type": "string"},
-        "chunks": {"type": "integer"}, "removed": {"type": "integer"},
+        "chunks": {"type": "integer"}, "removed": {"type": "integer"}, "format": {"type": "string"},
         "warnings": {"type": "array", "items": {"type": "string"}}},
         "required": ["document_id", "collection", "chunks", "removed", "warnings"]})",
 };

@@ -1,13 +1,16 @@
 #include "braid/server/mcp/write_tools.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "braid/core/clock.hpp"
 #include "braid/ingest/chunker.hpp"
+#include "braid/ingest/read_source.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/service/parameters.hpp"
 #include "braid/wire/chunk_json.hpp"
@@ -16,6 +19,30 @@ namespace braid::server {
 namespace {
 
 using json::Fields;
+
+constexpr std::size_t kMaxDocumentId = 500;
+
+Result<std::string> posted_bytes(std::string_view text) {
+    std::string out;
+    std::uint32_t bits = 0;
+    int count = 0;
+    for (const char c : text) {
+        constexpr std::string_view digits =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        if (c == '=' || c == '\n' || c == '\r') continue;
+        const std::size_t digit = digits.find(c);
+        if (digit == std::string_view::npos) {
+            return invalid_argument("\"content_base64\" is not base64");
+        }
+        bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
+        count += 6;
+        if (count >= 8) {
+            count -= 8;
+            out += static_cast<char>((bits >> static_cast<unsigned>(count)) & 0xFFU);
+        }
+    }
+    return out;
+}
 
 Result<Object> read_metadata(Fields& fields) {
     BRAID_TRY(const Object* const metadata, fields.object("metadata"));
@@ -70,23 +97,15 @@ Result<Value> remember(const service::Operations& operations, const Object& argu
                         {"warnings", service::strings_to_array(warnings)}});
 }
 
-Result<Value> ingest_text(const service::Operations& operations, const Object& arguments,
-                          const service::Caller& caller) {
-    Fields fields(arguments);
-    BRAID_TRY(const auto document, service::read_text(fields, "document_id", 500));
-    BRAID_TRY(const auto text, service::read_text(fields, "text", caller.limits.message_bytes));
-    BRAID_TRY(const auto title, fields.string("title"));
-    BRAID_TRY(const auto format, fields.choice("format", {"markdown", "plain"}));
-    BRAID_TRY(Object metadata, read_metadata(fields));
-    BRAID_TRY(const ReadScope scope,
-              service::read_scope(fields, caller, service::Access::Write, "artifact_chunks"));
-    BRAID_CHECK(fields.finish());
-    metadata.set("artifact_id", document);
+Result<Value> ingest_document(const service::Operations& operations, NewDocument document,
+                              const ReadScope& scope, const service::Caller& caller) {
+    document.metadata.set("artifact_id", document.id);
+    BRAID_TRY(ingest::ReadSource source,
+              ingest::read_source(document.name, std::move(document.bytes)));
+    if (document.title && !document.title->empty()) source.document.title = document.title;
     BRAID_CHECK(operations.ensure_collection(scope.collection, nullptr));
     BRAID_TRY(const auto options, chunking_of(operations.database(), scope.collection));
-    std::vector<Chunk> chunks =
-        format == "plain" ? ingest::chunk_plain(document, title.value_or(""), text, options)
-                          : ingest::chunk_markdown(document, text, options);
+    std::vector<Chunk> chunks = ingest::chunk_document(document.id, source.document, options);
     if (chunks.empty()) return invalid_argument("\"text\" holds nothing but headings");
     if (chunks.size() > caller.limits.chunks) {
         return invalid_argument("\"text\" makes " + std::to_string(chunks.size()) +
@@ -94,20 +113,57 @@ Result<Value> ingest_text(const service::Operations& operations, const Object& a
     }
     const Timestamp stored_at = core::system_now();
     for (Chunk& chunk : chunks) {
-        if (title && !title->empty()) chunk.title = title;
-        chunk.metadata = metadata;
-        chunk.created_at = stored_at;
+        for (const auto& [key, value] : document.metadata) chunk.metadata.set(key, value);
+        if (!chunk.created_at) chunk.created_at = stored_at;
     }
     const std::size_t count = chunks.size();
     WriteOptions whole;
     whole.replace_documents = true;
     BRAID_TRY(const WriteReport report, operations.write(scope.collection, std::move(chunks),
                                                          scope.namespace_, caller, whole));
-    return Value(Object{{"document_id", Value(document)},
+    std::vector<std::string> warnings = std::move(source.warnings);
+    warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
+    return Value(Object{{"document_id", Value(document.id)},
                         {"collection", Value(scope.collection)},
                         {"chunks", count},
                         {"removed", report.removed},
-                        {"warnings", service::strings_to_array(report.warnings)}});
+                        {"format", Value(source.format)},
+                        {"warnings", service::strings_to_array(warnings)}});
+}
+
+Result<Value> ingest_text(const service::Operations& operations, const Object& arguments,
+                          const service::Caller& caller, std::string_view collection) {
+    Fields fields(arguments);
+    NewDocument document;
+    BRAID_TRY(const auto name, fields.string("name"));
+    if (name && arguments.find("document_id") == nullptr) {
+        document.id = *name;
+    } else {
+        BRAID_TRY(document.id, service::read_text(fields, "document_id", kMaxDocumentId));
+    }
+    BRAID_TRY(document.title, fields.string("title"));
+    BRAID_TRY(const auto format, fields.choice("format", {"markdown", "plain"}));
+    BRAID_TRY(const auto packed, fields.string("content_base64"));
+    if (packed) {
+        BRAID_TRY(document.bytes, posted_bytes(*packed));
+        if (!name) return invalid_argument("\"content_base64\" needs the \"name\" of the file");
+    } else {
+        BRAID_TRY(document.bytes, service::read_text(fields, "text", caller.limits.message_bytes));
+    }
+    document.name = format == "plain" ? "text.txt" : name.value_or("text.md");
+    BRAID_TRY(document.metadata, read_metadata(fields));
+    BRAID_TRY(const ReadScope scope,
+              service::read_scope(fields, caller, service::Access::Write, collection));
+    BRAID_CHECK(fields.finish());
+    if (document.id.empty() || document.id.size() > kMaxDocumentId) {
+        return invalid_argument("\"document_id\" must have 1 to 500 bytes");
+    }
+    return ingest_document(operations, std::move(document), scope, caller);
+}
+
+Result<Value> ingest_text(const service::Operations& operations, const Object& arguments,
+                          const service::Caller& caller) {
+    return ingest_text(operations, arguments, caller, "artifact_chunks");
 }
 
 Result<Value> forget(const service::Operations& operations, const Object& arguments,
