@@ -90,6 +90,13 @@ class Search(PageTest):
         page.click(".hit:first-child .receipt-button")
         page.wait("document.querySelector('.hit:first-child .receipt').hidden")
 
+    def test_recomputes_every_fusion(self):
+        for method in ("rrf", "weighted_sum", "dbsf", "auto"):
+            page = self.search("fox in the orchard", f"&c=animals&fusion={method}&top=5")
+            page.run("document.querySelectorAll('.receipt-button').forEach((e) => e.click())")
+            self.assertEqual(page.run("document.querySelectorAll('.proof:not(.broken)').length"), 5, method)
+        self.assertIn("auto gave dense", page.text(".arithmetic"))
+
     def test_marks_the_words_that_match(self):
         page = self.search("foxes sleeping")
         page.wait("document.querySelectorAll('mark').length > 0", "marks")

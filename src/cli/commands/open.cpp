@@ -30,7 +30,7 @@ std::string variable(const char* name) {
 
 /// The program that shows an address: $BROWSER, else the desktop's; empty: there is no desktop.
 std::string browser() {
-    if (std::string chosen = variable("BROWSER"); !chosen.empty()) {
+    if (const std::string chosen = variable("BROWSER"); !chosen.empty()) {
         return chosen.substr(0, chosen.find(':'));
     }
     return variable("DISPLAY").empty() && variable("WAYLAND_DISPLAY").empty() ? "" : "xdg-open";

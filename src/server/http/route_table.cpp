@@ -38,6 +38,16 @@ constexpr std::string_view kChunksPath = "/v1/collections/{collection}/chunks";
 constexpr std::string_view kChunkPath = "/v1/collections/{collection}/chunks/{chunk_id}";
 constexpr std::string_view kDocumentPath = "/v1/collections/{collection}/documents/{document_id}";
 
+constexpr Route page(std::string_view path, std::string_view id, std::string_view summary) {
+    return {.method = "GET",
+            .path = path,
+            .id = id,
+            .tag = "page",
+            .summary = summary,
+            .response = "PageText",
+            .kind = RouteKind::Page};
+}
+
 constexpr auto kRoutes = std::to_array<Route>({
     {.method = "POST",
      .path = "/v1/retrieve",
@@ -372,41 +382,12 @@ constexpr auto kRoutes = std::to_array<Route>({
      .kind = RouteKind::Mcp,
      .success = 204},
 
-    {.method = "GET",
-     .path = "/",
-     .id = "page",
-     .tag = "page",
-     .summary = "The web page: search",
-     .response = "PageText",
-     .kind = RouteKind::Page},
-    {.method = "GET",
-     .path = "/collections",
-     .id = "pageCollections",
-     .tag = "page",
-     .summary = "The web page: collections, their sizes, the server's latencies",
-     .response = "PageText",
-     .kind = RouteKind::Page},
-    {.method = "GET",
-     .path = "/evaluate",
-     .id = "pageEvaluate",
-     .tag = "page",
-     .summary = "The web page: measures on judged queries",
-     .response = "PageText",
-     .kind = RouteKind::Page},
-    {.method = "GET",
-     .path = "/docs",
-     .id = "pageDocs",
-     .tag = "page",
-     .summary = "The web page: this reference, with requests to try",
-     .response = "PageText",
-     .kind = RouteKind::Page},
-    {.method = "GET",
-     .path = "/page/{file}",
-     .id = "pageFile",
-     .tag = "page",
-     .summary = "What the web page is made of",
-     .response = "PageText",
-     .kind = RouteKind::Page},
+    page("/", "page", "The web page: search"),
+    page("/collections", "pageCollections",
+         "The web page: collections, their sizes, the server's latencies"),
+    page("/evaluate", "pageEvaluate", "The web page: measures on judged queries"),
+    page("/docs", "pageDocs", "The web page: this reference, with requests to try"),
+    page("/page/{file}", "pageFile", "What the web page is made of"),
 });
 
 }  // namespace

@@ -57,7 +57,7 @@ export class Column {
     try {
       const answer = await post("/v1/retrieve", { cursor: this.answer.cursor }, { signal: own.signal });
       const first = answer.chunks[0];
-      await this.show(answer, [...this.hits, ...answer.chunks], own.signal);
+      await this.show(answer, answer.chunks, own.signal, this.hits);
       if (first) this.cards.get(idOf(first))?.element.focus({ preventScroll: true });
     } catch (error) {
       if (error.name !== "AbortError") this.note("warning", error.message);
@@ -66,8 +66,10 @@ export class Column {
     }
   }
 
-  async show(answer, hits, signal) {
-    const marks = highlights(answer.query, hits, this.page.b ? SHORT_PASSAGE : PASSAGE, signal);
+  // `before`: the hits of earlier pages, which are shown already.
+  async show(answer, found, signal, before = []) {
+    const hits = [...before, ...found];
+    const marks = highlights(answer.query, found, this.page.b ? SHORT_PASSAGE : PASSAGE, signal);
     const early = await within(marks, PATIENCE);
     if (signal.aborted) throw new DOMException("stale", "AbortError");
     this.answer = { ...answer, chunks: hits };

@@ -152,12 +152,19 @@ function lines(receipt, depth = 0) {
 const methodText = (fusion) =>
   fusion.method === "none" ? "nothing: one list" : fusion.method + (fusion.preset ? ` (${fusion.preset})` : fusion.k !== undefined ? `, k ${fusion.k}` : "");
 
+// How "auto" came to its weights.
+function choiceText({ base, signals, lowest, highest, dense_weight }) {
+  const moves = signals.map((one) => ` ${one.coefficient < 0 ? "−" : "+"} ${score(Math.abs(one.coefficient))} × (${one.name} ${score(one.value)} − ${score(one.usual)})`);
+  return `auto gave dense ${score(dense_weight)}: ${score(base)}${moves.join("")}, kept from ${score(lowest)} to ${score(highest)}; sparse has the rest`;
+}
+
 export function arithmetic(receipt) {
   const same = recomputed(receipt);
   return h(
     "div",
     { class: "arithmetic" },
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The arithmetic of this score" }, h("table", {}, h("tbody", {}, lines(receipt)))),
+    receipt.fusion.choice ? h("p", { class: "choice" }, choiceText(receipt.fusion.choice)) : null,
     same === null ? null : h("p", { class: same ? "proof" : "proof broken" }, same ? "✓ recomputed here from these numbers: the same bits" : "✗ recomputing it here gives another number"),
   );
 }
