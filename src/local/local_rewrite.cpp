@@ -253,6 +253,7 @@ Result<bool> LocalBackend::switch_over(const std::shared_ptr<Collection>& source
     if (!next->has_next()) unfinished_.erase(next->name());
     collections_.insert_or_assign(next->name(), next);
     used_[next->name()] = ++uses_;
+    if (next->derivation_due()) derivations_due_.add(next->name());
     return true;
 }
 

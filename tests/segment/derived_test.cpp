@@ -432,6 +432,24 @@ TEST_F(Derived, ADiskThatFailsWhileTheyAreWrittenLeavesTheRightAnswers) {
     root_ = store::make_memory_directory();
 }
 
+TEST_F(Derived, NewVectorsGetAGraphOfTheirOwn) {
+    fill();
+    const Schema schema = vectors_schema(kDimension, Metric::Dot);
+    auto work = must(backend_->rewrite("c", schema));
+    do {
+        for (auto batch = must(work->pending(500)); !batch.chunks.empty();
+             batch = must(work->pending(500))) {
+            must(work->put(std::move(batch)));
+        }
+    } while (!must(work->finish()));
+    work.reset();
+    EXPECT_TRUE(names_of("graph-").empty()) << "it went with its segment";
+    EXPECT_TRUE(names_of("calibration").empty());
+    compact();
+    EXPECT_EQ(dense_stats()->in_graphs, kRows);
+    EXPECT_GE(recall(), 0.9);
+}
+
 TEST_F(Derived, CopiesHaveItToo) {
     fill();
     const auto copy = store::make_memory_directory();
