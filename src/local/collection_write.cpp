@@ -1,83 +1,14 @@
-#include <algorithm>
-#include <cmath>
 #include <exception>
 #include <unordered_set>
 
 #include "braid/docs/chunk_codec.hpp"
+#include "braid/index/ids.hpp"
+#include "braid/index/write_rules.hpp"
 #include "braid/local/collection.hpp"
-#include "braid/local/ids.hpp"
 #include "braid/local/records.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::local {
 namespace {
-
-Result<> check_object(const Object& object, std::size_t depth);
-
-/// What JSON can say, and the log can give back.
-Result<> check_value(const Value& value, std::size_t depth) {
-    if (depth > docs::kMaxMetadataDepth) {
-        return invalid_argument("metadata is nested deeper than " +
-                                std::to_string(docs::kMaxMetadataDepth) + " levels");
-    }
-    if (value.is_string()) return text::require_utf8(value.as_string(), "metadata");
-    if (value.is_double() && !std::isfinite(value.as_double())) {
-        return invalid_argument("metadata holds a number that is not finite");
-    }
-    if (value.is_object()) return check_object(value.as_object(), depth + 1);
-    if (value.is_array()) {
-        for (const Value& element : value.as_array()) BRAID_CHECK(check_value(element, depth + 1));
-    }
-    return {};
-}
-
-Result<> check_object(const Object& object, std::size_t depth = 1) {
-    for (const auto& [key, member] : object) {
-        BRAID_CHECK(text::require_utf8(key, "metadata"));
-        BRAID_CHECK(check_value(member, depth));
-    }
-    return {};
-}
-
-Result<> check_labels(const std::optional<std::string>& sensitivity,
-                      const std::vector<std::string>& scopes, const Schema& schema) {
-    const auto& names = schema.levels.names;
-    if (sensitivity && std::ranges::find(names, *sensitivity) == names.end()) {
-        std::string message = "sensitivity \"" + *sensitivity + "\" is not a level; the levels are";
-        for (const std::string& name : names) message += " " + name;
-        return invalid_argument(std::move(message));
-    }
-    for (const std::string& scope : scopes) BRAID_CHECK(check_id(scope, "visibility_scope"));
-    return {};
-}
-
-/// `dimension` is what it must have, 0 if that is open; `shown` what an error may say of it.
-Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, std::size_t shown,
-                      Metric metric) {
-    if (vector.size() > kMaxDimension) {
-        return invalid_argument("its vector has " + std::to_string(vector.size()) +
-                                " dimensions, above the limit of " + std::to_string(kMaxDimension));
-    }
-    if (dimension != 0 && vector.size() != dimension) {
-        const std::string size = std::to_string(vector.size());
-        // What may not be seen decides: that it does is all that is said.
-        if (shown == 0) {
-            return invalid_argument("a vector of " + size + " dimensions cannot be stored here");
-        }
-        return invalid_argument("its vector has " + size + " dimensions, the collection " +
-                                std::to_string(shown));
-    }
-    const auto odd = std::ranges::find_if(vector, [](float x) { return !std::isfinite(x); });
-    if (odd != vector.end()) {
-        return invalid_argument("element " + std::to_string(odd - vector.begin()) +
-                                " of its vector is not a finite number");
-    }
-    if (metric == Metric::Cosine && std::ranges::all_of(vector, [](float x) { return x == 0; })) {
-        return invalid_argument(
-            "its vector is all zeros, which have no direction to compare by cosine");
-    }
-    return {};
-}
 
 /// How a log is told that a record could not be applied; it then takes no more of them.
 class NotApplied final : public std::exception {
@@ -93,32 +24,13 @@ private:
 
 Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension,
                                     const Principal& principal) const {
-    const Schema& schema = manifest_.schema;
-    BRAID_CHECK(check_id(chunk.chunk_id, "chunk_id"));
-    if (chunk.document_id.empty()) chunk.document_id = chunk.chunk_id;
-    BRAID_CHECK(check_id(chunk.document_id, "document_id"));
-    BRAID_CHECK(text::require_utf8(chunk.content, "content"));
-    if (chunk.title) BRAID_CHECK(text::require_utf8(*chunk.title, "title"));
-    if (chunk.section_title) BRAID_CHECK(text::require_utf8(*chunk.section_title, "section_title"));
-    BRAID_CHECK(check_object(chunk.metadata));
-    BRAID_CHECK(docs::check_metadata(chunk.metadata, schema));
-    BRAID_CHECK(check_labels(chunk.sensitivity, chunk.visibility_scope, schema));
-    if (!schema.vectors.has_vectors()) {
-        if (chunk.vector.empty()) return {};
-        return invalid_argument(
-            "it has a vector, but the collection holds none; create it with the embedder "
-            "\"external\" to bring vectors of your own");
-    }
-    if (chunk.vector.empty()) {
-        return invalid_argument(
-            "it has no vector, and the collection takes its vectors from the embedder \"" +
-            schema.vectors.embedder + "\"");
-    }
+    BRAID_CHECK(index::check_chunk(chunk, manifest_.schema));
+    if (!manifest_.schema.vectors.has_vectors()) return {};
     std::size_t shown = dimension;
     if (chunk.vector.size() != dimension && this->dimension() != 0) {
         BRAID_TRY(shown, visible_dimension(principal));
     }
-    return check_vector(chunk.vector, dimension, shown, schema.vectors.metric);
+    return index::check_vector(chunk.vector, dimension, shown, manifest_.schema.vectors.metric);
 }
 
 index::PreparedChunk Collection::prepare(Chunk chunk) const {
@@ -171,8 +83,8 @@ Result<WriteReport> Collection::commit(std::span<const std::byte> payload,
 
 Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vector<Chunk> chunks,
                                        const WriteOptions& options) {
-    BRAID_CHECK(check_id(namespace_, "namespace"));
-    BRAID_CHECK(check_characters(namespace_, "namespace"));
+    BRAID_CHECK(index::check_id(namespace_, "namespace"));
+    BRAID_CHECK(index::check_characters(namespace_, "namespace"));
     if (chunks.empty()) return WriteReport{};
     wait_for_room();
     const auto& made_by = manifest_.schema.vectors.fingerprint;
@@ -198,8 +110,8 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     std::vector<std::string> ids;
     for (Chunk& chunk : chunks) {
         auto valid = validate_chunk(chunk, expected, options.principal);
-        if (valid) valid = check_characters(chunk);
-        if (!valid) return fail("chunk \"" + shown(chunk.chunk_id) + "\"", valid.error());
+        if (valid) valid = index::check_characters(chunk);
+        if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
         if (!seen.insert(chunk.chunk_id).second) {
             return invalid_argument("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
         }
@@ -234,21 +146,14 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
 Result<WriteReport> Collection::update(const std::string& namespace_,
                                        std::vector<MetadataUpdate> updates,
                                        const WriteOptions& options) {
-    BRAID_CHECK(check_id(namespace_, "namespace"));
+    BRAID_CHECK(index::check_id(namespace_, "namespace"));
     if (updates.empty()) return WriteReport{};
     const std::unique_lock alone(write_gate_);
     std::vector<std::string> ids;
     auto out = start_record(kUpdate, namespace_, updates.size());
     for (const MetadataUpdate& update : updates) {
         ids.push_back(update.chunk_id);
-        BRAID_CHECK(check_labels(update.sensitivity,
-                                 update.visibility_scope.value_or(std::vector<std::string>()),
-                                 manifest_.schema));
-        for (const std::string& scope :
-             update.visibility_scope.value_or(std::vector<std::string>())) {
-            BRAID_CHECK(check_characters(scope, "visibility_scope"));
-        }
-        BRAID_CHECK(check_object(update.metadata));
+        BRAID_CHECK(index::check_update(update, manifest_.schema));
         docs::write_update(out, update);
     }
     if (std::unordered_set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {

@@ -37,7 +37,7 @@ milliseconds backoff(const RetryPolicy& policy, std::size_t repetition) {
 }
 
 /// Sleeps, but not past a request to stop.
-Result<> pause(milliseconds wait, const CallLimits& limits) {
+Result<> sleep_for(milliseconds wait, const CallLimits& limits) {
     if (limits.deadline && std::chrono::steady_clock::now() + wait >= *limits.deadline) {
         return fail(ErrorCode::DeadlineExceeded, "no time left for another attempt");
     }
@@ -51,6 +51,10 @@ Result<> pause(milliseconds wait, const CallLimits& limits) {
 }
 
 }  // namespace
+
+Result<> pause(const RetryPolicy& policy, std::size_t repetition, const CallLimits& limits) {
+    return sleep_for(backoff(policy, repetition), limits);
+}
 
 std::optional<milliseconds> parse_retry_after(std::string_view value,
                                               std::chrono::system_clock::time_point now) {
@@ -94,7 +98,7 @@ Result<HttpResponse> send_with_retries(const HttpClient& client, const HttpReque
             return fail(ErrorCode::Unavailable,
                         reason + " (attempt " + std::to_string(attempt) + ")");
         }
-        if (auto paused = pause(wait, limits); !paused) {
+        if (auto paused = sleep_for(wait, limits); !paused) {
             return fail(reason, std::move(paused).error());
         }
     }

@@ -26,6 +26,10 @@ struct RetryPolicy {
 Result<HttpResponse> send_with_retries(const HttpClient& client, const HttpRequest& request,
                                        const RetryPolicy& policy, const CallLimits& limits);
 
+/// The wait before the n-th repetition, for those who repeat in their own way. DeadlineExceeded, at
+/// once, where it would end after the deadline; Cancelled.
+Result<> pause(const RetryPolicy& policy, std::size_t repetition, const CallLimits& limits);
+
 /// The value of a `Retry-After` header, seconds or a date, as a wait from `now`; nullopt if it is
 /// neither.
 std::optional<std::chrono::milliseconds> parse_retry_after(

@@ -6,7 +6,7 @@
 #include "braid/collection.hpp"
 #include "braid/result.hpp"
 
-namespace braid::local {
+namespace braid::index {
 
 /// Of ids, namespaces and scopes, those that are stored already included: 1 to 512 bytes of UTF-8.
 Result<> check_id(std::string_view id, std::string_view what);
@@ -20,4 +20,4 @@ Result<> check_characters(const Chunk& chunk);
 /// The id for a message: its beginning, on one line.
 std::string shown(std::string_view id);
 
-}  // namespace braid::local
+}  // namespace braid::index

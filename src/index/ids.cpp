@@ -1,10 +1,10 @@
-#include "braid/local/ids.hpp"
+#include "braid/index/ids.hpp"
 
 #include <algorithm>
 
 #include "braid/text/utf8.hpp"
 
-namespace braid::local {
+namespace braid::index {
 namespace {
 
 constexpr std::size_t kMaxIdBytes = 512;
@@ -50,4 +50,4 @@ std::string shown(std::string_view id) {
     return text;
 }
 
-}  // namespace braid::local
+}  // namespace braid::index
