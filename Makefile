@@ -55,6 +55,12 @@ test-long: build python-package ## what takes long: slow tests, ThreadSanitizer,
 	    $(call configure,$$preset); $(call compile,$$preset); $(call run,$$preset); \
 	done
 
+.PHONY: test-cluster
+test-cluster: packages ## the backend over three nodes of OpenSearch, started and stopped here
+	@$(call configure,release)
+	@$(call compile,release,cluster_tests)
+	@tests/cluster/run
+
 .PHONY: lint
 lint: python ## format and clang-tidy, files changed since the branch left main
 	@tools/lint

@@ -64,6 +64,19 @@ Result<CustomStage> make_rerank_stage(const RerankerModel& model);
 /// keys, and so on (applications.hpp).
 std::shared_ptr<const core::Vocabulary> application_vocabulary();
 
+/// A search cluster (OpenSearch with its k-NN plugin) that holds the collections; docs/cluster.md.
+struct ClusterEndpoint {
+    /// Of nodes of one cluster, http or https; each is tried when another does not answer.
+    std::vector<std::string> urls;
+    std::string key;                // "user:password" or a token; never part of an error or a log
+    std::string ca_file;            // empty: the system's certificates
+    std::string prefix = "braid-";  // of its indexes; others on the cluster are left alone
+    std::size_t shards = 1;         // of collections that are created
+    std::size_t replicas = 1;       // copies of each shard besides the first
+    std::int64_t timeout_ms = 60'000;  // of one request, where a call has no deadline
+    bool offline = false;              // true forbids every outgoing call
+};
+
 struct OpenOptions {
     bool create = true;      // a missing directory; otherwise NotFound
     bool read_only = false;  // takes no lock, sees what was on disk when opened
@@ -124,6 +137,10 @@ public:
     static Result<RepairReport> repair(const std::filesystem::path& path);
     /// A database that lives and dies with the object.
     static Result<Database> in_memory(const OpenOptions& options = {});
+    /// A database whose collections a search cluster holds. InvalidArgument for an endpoint that
+    /// cannot work. Sends nothing yet; the options about files are not used.
+    static Result<Database> cluster(const ClusterEndpoint& endpoint,
+                                    const OpenOptions& options = {});
     /// Retrieval, embedders and stages over your own backend (backend.hpp), which ignores the
     /// options about files. InvalidArgument if it is null.
     static Result<Database> over(std::unique_ptr<Backend> backend, const OpenOptions& options = {});

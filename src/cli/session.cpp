@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "braid/apps/vocabulary.hpp"
+#include "braid/cli/config/cluster.hpp"
 #include "braid/cli/config/embedders.hpp"
 #include "braid/cli/config/socket_place.hpp"
 
@@ -92,6 +93,7 @@ Result<std::unique_ptr<service::Service>> Session::service_at(const std::string&
 }
 
 std::optional<std::string> Session::server_socket() const {
+    if (clustered()) return std::nullopt;  // nobody has it to himself
     auto socket = served_socket(data());
     if (socket) return socket;
     if (const std::string why = distrusted_socket(data()); !why.empty()) warn(why);
@@ -147,6 +149,13 @@ Result<Database> Session::open(OpenOptions options) const {
             }
         };
     }
+    if (clustered()) {
+        BRAID_TRY(const ClusterEndpoint endpoint, cluster_endpoint(arguments, settings));
+        return Database::cluster(endpoint, options);
+    }
+    if (arguments.has("url") || arguments.has("key")) {
+        return invalid_argument("--url and --key are of a cluster: add --backend opensearch");
+    }
     // Whole paths, so that a log says where files are; none is told to callers of a server.
     const std::filesystem::path place = data();
     auto database =
@@ -161,6 +170,21 @@ Result<Database> Session::open(OpenOptions options) const {
         for (const std::string& line : database->open_report().notes) warn(line);
     }
     return database;
+}
+
+bool Session::clustered() const {
+    return on_cluster(arguments, settings);
+}
+
+std::string Session::place() const {
+    return clustered() ? arguments.text_or("url", settings.text("cluster.url")) : data();
+}
+
+Result<> Session::need_folder() const {
+    if (!clustered()) return {};
+    return fail(ErrorCode::Unsupported,
+                "\"" + std::string(arguments.command->name) +
+                    "\" works on the files of a folder, not on a cluster; see docs/cluster.md");
 }
 
 void Session::note(std::string_view text) const {

@@ -52,6 +52,12 @@ public:
 
     /// --data, else the configuration's.
     std::string data() const { return arguments.text_or("data", settings.text("data")); }
+    /// Whether a cluster holds the collections, not the folder data().
+    bool clustered() const;
+    /// The folder, or the nodes of the cluster.
+    std::string place() const;
+    /// Unsupported on a cluster, for commands that work on files.
+    Result<> need_folder() const;
     std::string collection() const { return arguments.text_or("collection", kDefaultCollection); }
     std::string namespace_name() const {
         return arguments.text_or("namespace", visitor.namespaces.usual());

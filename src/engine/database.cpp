@@ -14,6 +14,7 @@
 #include "braid/engine/embedder_registry.hpp"
 #include "braid/engine/embedder_settings.hpp"
 #include "braid/local/local_backend.hpp"
+#include "braid/remote/backend.hpp"
 #include "braid/retrieval/retriever.hpp"
 #include "braid/store/directory.hpp"
 #include "braid/store/memory_directory.hpp"
@@ -129,6 +130,19 @@ Result<Database> Database::in_memory(const OpenOptions& options) {
               local::open_local_backend(store::make_memory_directory(), {.log = options.log}));
     return Database(
         std::make_unique<Impl>(std::move(opened.backend), std::move(opened.notes), options));
+}
+
+Result<Database> Database::cluster(const ClusterEndpoint& endpoint, const OpenOptions& options) {
+    BRAID_TRY(auto backend, remote::open_remote_backend(
+                                {.urls = endpoint.urls,
+                                 .key = endpoint.key,
+                                 .ca_file = endpoint.ca_file,
+                                 .prefix = endpoint.prefix,
+                                 .shards = endpoint.shards,
+                                 .replicas = endpoint.replicas,
+                                 .timeout = std::chrono::milliseconds(endpoint.timeout_ms),
+                                 .offline = endpoint.offline}));
+    return over(std::move(backend), options);
 }
 
 Result<Database> Database::over(std::unique_ptr<Backend> backend, const OpenOptions& options) {

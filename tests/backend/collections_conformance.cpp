@@ -24,7 +24,8 @@ TEST_P(BackendConformance, DescribesACollectionAsItWasCreated) {
     Schema schema = vectors_schema(3, Metric::Dot);
     schema.text_fields = {{"content", 1.0}, {"metadata.abstract", 2.5}};
     schema.language = "german";
-    schema.bm25 = {.variant = Bm25Variant::Okapi, .k1 = 1.5, .b = 0.5, .epsilon = 0.1};
+    schema.bm25 = {.k1 = 1.5, .b = 0.5, .epsilon = 0.1};
+    if (GetParam().okapi) schema.bm25.variant = Bm25Variant::Okapi;
     schema.vectors.fingerprint =
         EmbedderFingerprint{.model = "m", .dimension = 3, .runtime = "none"};
     schema.metadata = {{"year", MetadataType::Number}, {"a.b", MetadataType::Date}};
@@ -37,6 +38,16 @@ TEST_P(BackendConformance, DescribesACollectionAsItWasCreated) {
     EXPECT_EQ(info.chunks, 0U);
     EXPECT_TRUE(info.namespaces.empty());
     EXPECT_TRUE(info.damage.empty());
+}
+
+TEST_P(BackendConformance, RefusesAVariantThatItCannotScore) {
+    Schema schema = words_schema();
+    schema.bm25.variant = Bm25Variant::Okapi;
+    if (GetParam().okapi) {
+        must(backend().create_collection("okapi", schema));
+    } else {
+        expect_error(backend().create_collection("okapi", schema), ErrorCode::Unsupported, "okapi");
+    }
 }
 
 TEST_P(BackendConformance, ListsCollectionsByName) {

@@ -19,6 +19,8 @@ struct BackendUnderTest {
     std::string name;
     std::function<std::unique_ptr<Backend>()> make;  // a new, empty one
     Capabilities promised;
+    bool okapi = true;  // scores by Bm25Variant::Okapi; otherwise such schemas are Unsupported
+    bool filters_here = true;  // filters are decided in this process, and stop with the call
 
     friend std::ostream& operator<<(std::ostream& out, const BackendUnderTest& under_test) {
         return out << under_test.name;
@@ -37,6 +39,9 @@ protected:
     Backend& backend() { return *backend_; }
     const Backend& backend() const { return *backend_; }
     static const Capabilities& promised() { return GetParam().promised; }
+    /// Whether words are weighed exactly by what the scope sees. Otherwise lists of words are held
+    /// to what is in them and to their own order, not to the model's scores.
+    static bool comparable_words() { return promised().scoped_statistics && promised().live_df; }
 
     /// A collection of which the calls below speak.
     void create(const Schema& schema, const std::string& name = "c") {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -51,6 +52,25 @@ TEST_P(BackendConformance, EqualScoresAreOrderedByTheBytesOfTheIds) {
     EXPECT_EQ(ids_of(search(vector_leg(scope(), {1, 0}, 3))), (Ids{"10", "9", "B"}));
     expect_matched(search(vector_leg(scope(), {1, 0}, 3)), 8);
     EXPECT_TRUE(search(vector_leg(scope(), {1, 0}, 0)).hits.empty());
+}
+
+TEST_P(BackendConformance, AListOfEqualScoresIsCutByTheBytesOfTheIds) {
+    create(vectors_schema(2, Metric::Dot));
+    std::vector<Chunk> chunks;
+    Ids ids;
+    for (int i = 90; i >= 10; --i) {
+        ids.push_back("c" + std::to_string(i));
+        chunks.push_back(make_chunk(ids.back(), "same words", {1, 1}));
+    }
+    put(chunks);
+    std::ranges::sort(ids);
+    for (const std::size_t depth : {1UL, 20UL, 60UL, 80UL}) {
+        const Ids first(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(depth));
+        EXPECT_EQ(ids_of(search(words_leg(scope(), {"same"}, depth))), first);
+        Leg near = vector_leg(scope(), {1, 0}, depth);
+        near.exact = true;
+        EXPECT_EQ(ids_of(search(near)), first);
+    }
 }
 
 TEST_P(BackendConformance, HigherIsBetterForEveryMetric) {

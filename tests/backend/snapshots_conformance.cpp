@@ -108,6 +108,7 @@ TEST_P(BackendConformance, ASnapshotOutlivesTheRemovalOfManyOldVersions) {
 }
 
 TEST_P(BackendConformance, AnswersDoNotDependOnTheHistoryOfTheChunks) {
+    if (!promised().live_df) GTEST_SKIP() << "the backend does not promise live_df";
     RandomData random(13);
     create(vectors_schema(4), "direct");
     const auto batch = random_batch(random, 50, 4);

@@ -35,6 +35,7 @@ std::vector<Variant> variants() {
 
 TEST_P(BackendConformance, ScoresWordsAsTheFormulasSay) {
     for (const Variant& variant : variants()) {
+        if (variant.schema.bm25.variant == Bm25Variant::Okapi && !GetParam().okapi) continue;
         create(variant.schema, variant.name);
         for (unsigned seed = 0; seed < 5; ++seed) {
             SCOPED_TRACE(::testing::Message() << variant.name << " seed " << seed);
@@ -83,8 +84,15 @@ TEST_P(BackendConformance, ARepeatedQueryWordCountsAgain) {
     const auto score = [&](const std::string& query) {
         return *must(now()->score(words_leg(scope(), {query}), ids)).at(0);
     };
-    EXPECT_DOUBLE_EQ(score("fox fox fox"), 3 * score("fox"));
-    EXPECT_DOUBLE_EQ(score("fox hound fox"), 2 * score("fox") + score("hound"));
+    if (promised().exact_lengths) {
+        EXPECT_DOUBLE_EQ(score("fox fox fox"), 3 * score("fox"));
+        EXPECT_DOUBLE_EQ(score("fox hound fox"), 2 * score("fox") + score("hound"));
+    } else {  // of floats
+        EXPECT_FLOAT_EQ(static_cast<float>(score("fox fox fox")),
+                        static_cast<float>(3 * score("fox")));
+        EXPECT_FLOAT_EQ(static_cast<float>(score("fox hound fox")),
+                        static_cast<float>(2 * score("fox") + score("hound")));
+    }
     EXPECT_EQ(score("unicorn"), 0.0);
     EXPECT_EQ(score(""), 0.0);
 }
@@ -126,6 +134,7 @@ TEST_P(BackendConformance, DeletedAndReplacedChunksLeaveTheStatistics) {
 }
 
 TEST_P(BackendConformance, OkapiScoresMayBeNegativeAndAreThenNotHits) {
+    if (!GetParam().okapi) GTEST_SKIP() << "the backend does not score by Okapi";
     Schema schema = words_schema();
     schema.bm25 = {.variant = Bm25Variant::Okapi, .k1 = 1.5, .b = 0.75, .epsilon = 0.25};
     create(schema);
@@ -150,6 +159,7 @@ TEST_P(BackendConformance, OkapiScoresMayBeNegativeAndAreThenNotHits) {
 }
 
 TEST_P(BackendConformance, WeighsWordsByTheStatisticsALegBrings) {
+    if (!promised().scoped_statistics) GTEST_SKIP() << "no scoped_statistics promised";
     for (const Bm25Variant variant : {Bm25Variant::Lucene, Bm25Variant::Okapi}) {
         SCOPED_TRACE(variant == Bm25Variant::Okapi ? "okapi" : "lucene");
         Schema schema = words_schema();

@@ -55,6 +55,7 @@ Result<> run_snapshot(Session& session) {
 }
 
 Result<> run_restore(Session& session) {
+    BRAID_CHECK(session.need_folder());
     const std::string& source = session.arguments.operands.front();
     if (served_socket(session.data())) {
         return fail(ErrorCode::Locked,

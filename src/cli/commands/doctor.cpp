@@ -119,6 +119,11 @@ private:
     }
 
     void look_at_database() {
+        if (session_.clustered()) {
+            database_.emplace_back("cluster", session_.place());
+            look_into_database();
+            return;
+        }
         const std::string data = session_.data();
         database_.emplace_back("folder", data);
         std::error_code ignored;
@@ -133,6 +138,10 @@ private:
         const auto socket = served_socket(data);
         if (std::string why = distrusted_socket(data); !why.empty()) problem(std::move(why));
         database_.emplace_back("state", socket ? "served at " + *socket : state_of_lock());
+        look_into_database();
+    }
+
+    void look_into_database() {
         const auto service = session_.service_for_reading();
         if (!service) {
             problem(service.error().message);

@@ -17,7 +17,7 @@ constexpr auto kMcpFlags = std::to_array<FlagSpec>({
 
 Result<> run_mcp(Session& session) {
     const bool writes = session.arguments.has("allow-writes");
-    if (served_socket(session.data())) {
+    if (!session.clustered() && served_socket(session.data())) {
         const std::string served = "database " + session.data() + " is being served";
         if (writes) {
             return fail(ErrorCode::Locked, served +

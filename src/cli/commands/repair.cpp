@@ -33,6 +33,7 @@ void show_repair(Output& out, const RepairReport& report) {
 }
 
 Result<> run_repair(Session& session) {
+    BRAID_CHECK(session.need_folder());
     if (served_socket(session.data())) {
         return fail(ErrorCode::Locked,
                     "database " + session.data() + " is being served; stop the server first");

@@ -267,7 +267,9 @@ public:
     Result<> start(net::HttpServerOptions options) {
         // Before the first request: the app asks for figures as soon as somebody asks it.
         app_.watch([this] { return counters(); });
-        BRAID_TRY(options.socket_path, choose_socket(session_.data()));
+        if (!session_.clustered()) {
+            BRAID_TRY(options.socket_path, choose_socket(session_.data()));
+        }
         auto listening = listen(options, app_);
         if (!listening && wishes_.any_port && options.port != 0) {
             options.port = 0;
@@ -300,7 +302,7 @@ public:
         app_.drain();
         bool all = true;
         for (const auto& server : servers_) all = server->drain(patience) && all;
-        forget_socket(session_.data());
+        if (!session_.clustered()) forget_socket(session_.data());
         if (!all) session_.warn("requests that were still running were stopped");
     }
 
@@ -334,7 +336,7 @@ private:
                                  {"port", port},
                                  {"socket", Value(options.socket_path)},
                                  {"metrics_port", metrics_port > 0 ? Value(metrics_port) : Value()},
-                                 {"data", Value(session_.data())},
+                                 {"data", Value(session_.place())},
                                  {"process", static_cast<std::int64_t>(::getpid())}});
         session_.out.flush();
     }

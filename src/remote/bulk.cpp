@@ -1,0 +1,154 @@
+#include "braid/remote/bulk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "braid/json/json.hpp"
+
+namespace braid::remote {
+namespace {
+
+constexpr std::size_t kRequestBytes = std::size_t{5} << 20U;
+constexpr std::size_t kRequestOperations = 1'000;
+
+std::string action(std::string_view name, const std::string& key,
+                   const std::optional<Dependency>& depends) {
+    Object target{{"_id", Value(key)}};
+    if (depends && !depends->absent) {
+        target.set("if_seq_no", depends->sequence);
+        target.set("if_primary_term", depends->term);
+    }
+    return json::print(Object{{std::string(name), std::move(target)}}) + "\n";
+}
+
+BulkOutcome failed(Error error) {
+    return {BulkOutcome::Kind::Failed, std::move(error)};
+}
+
+/// One request. Leaves in `open` the operations that should be tried again.
+void run_request(const ClusterCore& core, const RemoteCollection& collection,
+                 std::span<const BulkOperation> operations, std::vector<std::size_t>& open,
+                 std::vector<BulkOutcome>& outcomes, bool last, const CallLimits& limits) {
+    std::string lines;
+    for (const std::size_t i : open) lines += operations[i].lines;
+    const auto fail_all = [&](const Error& error) {
+        for (const std::size_t i : open) outcomes[i] = failed(error);
+        open.clear();
+    };
+    auto answer =
+        core.client().send_lines(collection.path + "/_bulk?timeout=5s", std::move(lines), limits);
+    if (!answer) return fail_all(answer.error());
+    if (answer->status >= 300) {
+        return fail_all(error_of(answer->status, answer->body, "writing to the cluster"));
+    }
+    const Value* const items = answer->body.find("items");
+    if (items == nullptr || !items->is_array() || items->as_array().size() != open.size()) {
+        return fail_all({ErrorCode::Unavailable,
+                         "the cluster did not say what became of each chunk of a batch"});
+    }
+    std::vector<std::size_t> again;
+    for (std::size_t n = 0; n < open.size(); ++n) {
+        auto outcome = outcome_of(items->as_array()[n], last);
+        if (outcome) {
+            outcomes[open[n]] = *std::move(outcome);
+        } else {
+            again.push_back(open[n]);
+        }
+    }
+    open = std::move(again);
+}
+
+/// A conflict may be with the same operation, sent before by a request whose answer was lost.
+void recognise_own(ClusterCore& core, const RemoteCollection& collection,
+                   const std::string& namespace_, std::span<const BulkOperation> operations,
+                   std::vector<BulkOutcome>& outcomes, const CallLimits& limits) {
+    std::vector<std::size_t> places;
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        if (outcomes[i].kind != BulkOutcome::Kind::Conflict) continue;
+        places.push_back(i);
+        ids.push_back(operations[i].chunk_id);
+    }
+    if (ids.empty()) return;
+    const auto stored = core.read(collection, namespace_, ids, false, limits);
+    if (!stored) return;
+    for (std::size_t n = 0; n < places.size(); ++n) {
+        const Version wanted = operations[places[n]].version;
+        const auto& found = (*stored)[n];
+        if (wanted != 0 && found && found->chunk.version == wanted) {
+            outcomes[places[n]] = {BulkOutcome::Kind::Replaced};
+        } else if (wanted == 0 && !found) {
+            outcomes[places[n]] = {BulkOutcome::Kind::Removed};
+        }
+    }
+}
+
+}  // namespace
+
+BulkOperation index_operation(const std::string& namespace_, const Chunk& chunk,
+                              const DocumentForm& form, const std::optional<Dependency>& depends) {
+    const bool creates = depends && depends->absent;
+    BulkOperation operation{
+        chunk.chunk_id, chunk.version,
+        action(creates ? "create" : "index", document_key(namespace_, chunk.chunk_id), depends)};
+    append_document(operation.lines, namespace_, chunk, form);
+    return operation;
+}
+
+BulkOperation remove_operation(const std::string& namespace_, const std::string& chunk_id,
+                               const std::optional<Dependency>& depends) {
+    return {chunk_id, 0, action("delete", document_key(namespace_, chunk_id), depends)};
+}
+
+std::optional<BulkOutcome> outcome_of(const Value& item, bool last) {
+    using Kind = BulkOutcome::Kind;
+    if (!item.is_object() || item.as_object().size() != 1) {
+        return failed({ErrorCode::Unavailable, "the cluster's answer to a write cannot be read"});
+    }
+    const Value& what = item.as_object().begin()->second;
+    const Value* const status = what.find("status");
+    const int code = status != nullptr && status->is_int() ? static_cast<int>(status->as_int()) : 0;
+    const Value* const result = what.find("result");
+    const std::string word = result != nullptr && result->is_string() ? result->as_string() : "";
+    if (word == "created") return BulkOutcome{Kind::Created};
+    if (word == "updated" || word == "noop") return BulkOutcome{Kind::Replaced};
+    if (word == "deleted") return BulkOutcome{Kind::Removed};
+    if (word == "not_found") return BulkOutcome{Kind::Absent};
+    if (code == 409) return BulkOutcome{Kind::Conflict};
+    if (may_pass(code) && !last) return std::nullopt;
+    const Value* const error = what.find("error");
+    return failed(error_of(code, error != nullptr ? *error : what, "writing to the cluster"));
+}
+
+std::vector<BulkOutcome> run_bulk(ClusterCore& core, const RemoteCollection& collection,
+                                  const std::string& namespace_,
+                                  std::span<const BulkOperation> operations,
+                                  const CallLimits& limits) {
+    std::vector<BulkOutcome> outcomes(operations.size());
+    if (operations.empty()) return outcomes;
+    // From here on a search may show some of it.
+    core.wrote(collection.meta.collection);
+    const auto& policy = core.client().retries();
+    for (std::size_t first = 0; first < operations.size();) {
+        std::vector<std::size_t> open;
+        std::size_t bytes = 0;
+        while (first < operations.size() && open.size() < kRequestOperations &&
+               (open.empty() || bytes + operations[first].lines.size() <= kRequestBytes)) {
+            bytes += operations[first].lines.size();
+            open.push_back(first++);
+        }
+        for (std::size_t attempt = 1; !open.empty(); ++attempt) {
+            const bool last = attempt >= policy.max_attempts;
+            run_request(core, collection, operations, open, outcomes, last, limits);
+            if (open.empty()) break;
+            if (auto paused = net::pause(policy, attempt, limits); !paused) {
+                for (const std::size_t i : open) outcomes[i] = failed(paused.error());
+                break;
+            }
+        }
+    }
+    recognise_own(core, collection, namespace_, operations, outcomes, limits);
+    return outcomes;
+}
+
+}  // namespace braid::remote

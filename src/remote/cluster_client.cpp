@@ -1,0 +1,209 @@
+#include "braid/remote/cluster_client.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "braid/core/base64.hpp"
+#include "braid/core/limits.hpp"
+#include "braid/json/json.hpp"
+#include "braid/net/client/url.hpp"
+
+namespace braid::remote {
+namespace {
+
+constexpr auto kNodeRest = std::chrono::seconds(5);  // before a node that failed is tried first
+constexpr std::size_t kMaxAnswerBytes = std::size_t{256} << 20U;
+
+net::HttpClientOptions http_options(const RemoteOptions& options) {
+    net::HttpClientOptions http;
+    http.connect_timeout = std::chrono::milliseconds(3'000);
+    http.total_timeout = options.timeout;
+    http.max_response_bytes = kMaxAnswerBytes;
+    http.ca_file = options.ca_file;
+    http.allow_private = true;  // the operator names the nodes
+    http.offline = options.offline;
+    return http;
+}
+
+std::string authorization(const std::string& key) {
+    if (key.empty()) return {};
+    if (key.find(':') == std::string::npos) return "Bearer " + key;
+    return "Basic " + core::encode_base64(std::as_bytes(std::span(key)));
+}
+
+Result<Value> parse_answer(const net::HttpResponse& response) {
+    if (response.body.empty()) return Value();
+    const json::ParseLimits limits{
+        .max_depth = 256, .max_bytes = kMaxAnswerBytes, .max_members = 20'000};
+    auto parsed = json::parse(response.body, limits);
+    if (parsed) return parsed;
+    // A proxy's page, or a refusal in plain text.
+    if (response.status >= 400) return Value(response.body.substr(0, 300));
+    return fail(ErrorCode::Unavailable,
+                "the cluster's answer is not JSON: " + parsed.error().message);
+}
+
+/// The cluster's own words, the deepest cause first.
+std::string reason_in(const Value& body) {
+    if (body.is_string()) return body.as_string();
+    const Value* const error = body.find("error");
+    const Value& from = error != nullptr ? *error : body;
+    if (from.is_string()) return from.as_string();
+    const Value* cause = &from;
+    if (const Value* const roots = from.find("root_cause");
+        roots != nullptr && roots->is_array() && !roots->as_array().empty()) {
+        cause = &roots->as_array().front();
+    }
+    for (const Value* next = from.find("caused_by"); next != nullptr;
+         next = next->find("caused_by")) {
+        cause = next;
+    }
+    const Value* const type = cause->find("type");
+    const Value* const reason = cause->find("reason");
+    std::string text = type != nullptr && type->is_string() ? type->as_string() : std::string();
+    if (reason != nullptr && reason->is_string()) {
+        text += (text.empty() ? "" : ": ") + reason->as_string();
+    }
+    return text.empty() ? json::print(from).substr(0, 300) : text;
+}
+
+ErrorCode code_of(int status) noexcept {
+    switch (status) {
+        case 400:
+            return ErrorCode::InvalidArgument;
+        case 401:
+        case 403:
+            return ErrorCode::PermissionDenied;
+        case 404:
+            return ErrorCode::NotFound;
+        case 409:
+            return ErrorCode::Conflict;
+        case 413:
+            return ErrorCode::ResourceExhausted;
+        default:
+            return ErrorCode::Unavailable;
+    }
+}
+
+}  // namespace
+
+bool may_pass(int status) noexcept {
+    return status == 408 || status == 429 || (status >= 500 && status != 501 && status != 505);
+}
+
+Error error_of(int status, const Value& body, const std::string& doing) {
+    std::string reason = reason_in(body);
+    if (status == 429) reason = "the cluster's queue is full (" + reason + ")";
+    return {code_of(status), doing + ": status " + std::to_string(status) + ", " + reason};
+}
+
+Result<std::unique_ptr<ClusterClient>> ClusterClient::create(const RemoteOptions& options) {
+    if (options.urls.empty())
+        return invalid_argument("a cluster needs the URL of one node at least");
+    std::vector<std::string> urls;
+    for (std::string url : options.urls) {
+        while (url.ends_with('/')) url.pop_back();
+        auto parsed = net::parse_url(url);
+        if (!parsed) return fail("the URL of a node", std::move(parsed).error());
+        urls.push_back(std::move(url));
+    }
+    if (options.key.find_first_of("\r\n") != std::string::npos) {
+        return invalid_argument("the cluster's key holds a line break");
+    }
+    return std::unique_ptr<ClusterClient>(new ClusterClient(options, std::move(urls)));
+}
+
+ClusterClient::ClusterClient(const RemoteOptions& options, std::vector<std::string> urls)
+    : urls_(std::move(urls)),
+      authorization_(authorization(options.key)),
+      retries_{.max_attempts = std::max<std::size_t>(options.max_attempts, 1),
+               .first_backoff = std::chrono::milliseconds(100),
+               .max_backoff = std::chrono::milliseconds(3'000)},
+      http_(http_options(options)),
+      failed_at_(urls_.size()) {}
+
+std::size_t ClusterClient::next_node() const noexcept {
+    const std::size_t first = turn_.fetch_add(1, std::memory_order_relaxed) % urls_.size();
+    const auto now = Clock::now().time_since_epoch().count();
+    const auto rest = std::chrono::duration_cast<Clock::duration>(kNodeRest).count();
+    std::size_t oldest = first;
+    for (std::size_t i = 0; i < urls_.size(); ++i) {
+        const std::size_t node = (first + i) % urls_.size();
+        const Clock::rep failed = failed_at_[node].load(std::memory_order_relaxed);
+        if (failed == 0 || now - failed > rest) return node;
+        if (failed < failed_at_[oldest].load(std::memory_order_relaxed)) oldest = node;
+    }
+    return oldest;
+}
+
+Result<ClusterAnswer> ClusterClient::exchange(net::HttpRequest request, const std::string& path,
+                                              const CallLimits& limits) const {
+    if (!authorization_.empty()) request.headers.push_back({"Authorization", authorization_});
+    if (!limits.traceparent.empty()) request.headers.push_back({"traceparent", limits.traceparent});
+    const std::size_t most = limits.interactive ? std::min(urls_.size() + 1, retries_.max_attempts)
+                                                : retries_.max_attempts;
+    for (std::size_t attempt = 1;; ++attempt) {
+        BRAID_CHECK(core::check_limits(limits));
+        const std::size_t node = next_node();
+        request.url = urls_[node] + path;
+        auto response = http_.send(request, limits);
+        bool node_failed = true;
+        if (response) {
+            node_failed =
+                response->status == 502 || response->status == 503 || response->status == 504;
+            const bool last = attempt >= most || !may_pass(response->status);
+            failed_at_[node].store(node_failed ? Clock::now().time_since_epoch().count() : 0,
+                                   std::memory_order_relaxed);
+            if (last) {
+                BRAID_TRY(Value body, parse_answer(*response));
+                return ClusterAnswer{response->status, std::move(body)};
+            }
+        } else {
+            if (response.error().code != ErrorCode::Unavailable) {
+                return tl::unexpected<Error>(std::move(response).error());
+            }
+            failed_at_[node].store(Clock::now().time_since_epoch().count(),
+                                   std::memory_order_relaxed);
+            if (attempt >= most) {
+                return fail(ErrorCode::Unavailable, "no node of the cluster answers, tried " +
+                                                        std::to_string(attempt) +
+                                                        " times: " + response.error().message);
+            }
+        }
+        // Another node may well be up: no pause before each was tried.
+        if (limits.interactive || (node_failed && attempt < urls_.size())) continue;
+        if (auto paused = net::pause(retries_, attempt, limits); !paused) {
+            return fail(request.method + " " + path.substr(0, path.find('?')),
+                        std::move(paused).error());
+        }
+    }
+}
+
+Result<ClusterAnswer> ClusterClient::send(std::string_view method, const std::string& path,
+                                          std::string body, const CallLimits& limits) const {
+    net::HttpRequest request;
+    request.method = std::string(method);
+    if (!body.empty()) request.headers.push_back({"Content-Type", "application/json"});
+    request.body = std::move(body);
+    return exchange(std::move(request), path, limits);
+}
+
+Result<ClusterAnswer> ClusterClient::send_lines(const std::string& path, std::string body,
+                                                const CallLimits& limits) const {
+    net::HttpRequest request;
+    request.method = "POST";
+    request.headers.push_back({"Content-Type", "application/x-ndjson"});
+    request.body = std::move(body);
+    return exchange(std::move(request), path, limits);
+}
+
+Result<Value> ClusterClient::ask(std::string_view method, const std::string& path, std::string body,
+                                 const CallLimits& limits) const {
+    BRAID_TRY(ClusterAnswer answer, send(method, path, std::move(body), limits));
+    if (answer.status < 300) return std::move(answer.body);
+    return tl::unexpected<Error>(error_of(
+        answer.status, answer.body, std::string(method) + " " + path.substr(0, path.find('?'))));
+}
+
+}  // namespace braid::remote

@@ -1,0 +1,254 @@
+#include "braid/remote/cluster_core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "braid/core/limits.hpp"
+#include "braid/core/unknown_collection.hpp"
+#include "braid/json/json.hpp"
+
+namespace braid::remote {
+namespace {
+
+constexpr auto kFresh = std::chrono::seconds(1);
+constexpr std::size_t kIdsPerRead = 500;
+
+void append_item(std::string& lines, const SearchItem& item) {
+    Object head;
+    // A point in time knows its index, its copies and what an incomplete answer is.
+    if (item.pit.empty()) {
+        head.set("index", item.index);
+        head.set("allow_partial_search_results", false);
+        if (!item.preference.empty()) head.set("preference", item.preference);
+    }
+    if (item.same_statistics) head.set("search_type", "dfs_query_then_fetch");
+    json::print_to(lines, head);
+    lines += '\n';
+    Object body = item.body;
+    if (!item.pit.empty()) {
+        body.set("pit", Object{{"id", Value(item.pit)}, {"keep_alive", "5m"}});
+    }
+    json::print_to(lines, body);
+    lines += '\n';
+}
+
+std::int64_t integer_in(const Value* object, std::string_view name) {
+    const Value* const found = object != nullptr ? object->find(name) : nullptr;
+    return found != nullptr && found->is_int() ? found->as_int() : 0;
+}
+
+/// The answer to one search, whole or not at all.
+Result<Value> judge(Value answer, const std::string& doing) {
+    const auto status = static_cast<int>(integer_in(&answer, "status"));
+    if (const Value* const error = answer.find("error"); error != nullptr) {
+        return tl::unexpected<Error>(error_of(status, *error, doing));
+    }
+    const Value* const shards = answer.find("_shards");
+    const std::int64_t failed = integer_in(shards, "failed");
+    const Value* const late = answer.find("timed_out");
+    if (shards == nullptr || failed > 0 ||
+        (late != nullptr && late->is_bool() && late->as_bool())) {
+        return fail(ErrorCode::Unavailable, doing + ": " + std::to_string(failed) + " of " +
+                                                std::to_string(integer_in(shards, "total")) +
+                                                " shards did not answer");
+    }
+    return answer;
+}
+
+bool passes(const Error& error) {
+    return error.code == ErrorCode::Unavailable;
+}
+
+}  // namespace
+
+tl::unexpected<Error> no_such_collection(const std::string& name) {
+    return fail(ErrorCode::NotFound, core::unknown_collection(name));
+}
+
+const Array& hits_of(const Value& answer) {
+    static const Array kNone;
+    const Value* const outer = answer.find("hits");
+    const Value* const hits = outer != nullptr ? outer->find("hits") : nullptr;
+    return hits != nullptr && hits->is_array() ? hits->as_array() : kNone;
+}
+
+ClusterCore::~ClusterCore() {
+    CallLimits limits;
+    limits.deadline = Clock::now() + std::chrono::seconds(10);
+    limits.interactive = true;
+    for (const auto& [name, path] : written_) {
+        (void)client_->send("POST", path + "/_refresh", "", limits);
+    }
+}
+
+Result<RemoteCollectionPtr> ClusterCore::make(IndexMeta meta) const {
+    BRAID_TRY(text::Analyzer analyzer,
+              text::Analyzer::create({.name = meta.schema.analyzer,
+                                      .language = meta.schema.language,
+                                      .stop_words = meta.schema.stop_words}));
+    std::string index = index_name(options_.prefix, meta.collection);
+    std::string path = "/" + index_path(options_.prefix, meta.collection);
+    WholeWeights weights = whole_weights(meta.schema);
+    return std::make_shared<const RemoteCollection>(
+        RemoteCollection{std::move(meta), std::move(index), std::move(path), std::move(analyzer),
+                         std::move(weights)});
+}
+
+Result<RemoteCollectionPtr> ClusterCore::find(const std::string& name, const CallLimits& limits) {
+    {
+        const std::scoped_lock lock(mutex_);
+        const auto known = known_.find(name);
+        if (known != known_.end() && Clock::now() - known->second.at < kFresh) {
+            return known->second.collection;
+        }
+    }
+    return find_now(name, limits);
+}
+
+Result<RemoteCollectionPtr> ClusterCore::find_now(const std::string& name,
+                                                  const CallLimits& limits) {
+    if (!validate_collection_name(name)) return no_such_collection(name);
+    const std::string path = "/" + index_path(options_.prefix, name) + "/_mapping";
+    auto answer = client_->ask("GET", path, "", limits);
+    if (!answer) {
+        if (answer.error().code == ErrorCode::NotFound) {
+            dropped(name);
+            return no_such_collection(name);
+        }
+        return tl::unexpected<Error>(std::move(answer).error());
+    }
+    const Value* const index = answer->find(index_name(options_.prefix, name));
+    const Value* const mappings = index != nullptr ? index->find("mappings") : nullptr;
+    if (mappings == nullptr) return no_such_collection(name);
+    BRAID_TRY(IndexMeta meta, read_mapping(*mappings));
+    BRAID_TRY(RemoteCollectionPtr collection, make(std::move(meta)));
+    const std::scoped_lock lock(mutex_);
+    known_[name] = {collection, Clock::now()};
+    return collection;
+}
+
+void ClusterCore::forget(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    known_.erase(name);
+}
+
+void ClusterCore::dropped(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    known_.erase(name);
+    written_.erase(name);
+}
+
+void ClusterCore::wrote(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    written_[name] = "/" + index_path(options_.prefix, name);
+}
+
+Result<> ClusterCore::refresh_written(const RemoteCollection& collection,
+                                      const CallLimits& limits) {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (written_.erase(collection.meta.collection) == 0) return {};
+    }
+    auto refreshed = client_->ask("POST", collection.path + "/_refresh", "", limits);
+    if (refreshed) {
+        const Value* const shards = refreshed->find("_shards");
+        // A copy that is away catches up before it is searched again; a shard without any is gone.
+        if (integer_in(shards, "successful") > 0) return {};
+    }
+    wrote(collection.meta.collection);
+    if (!refreshed) return tl::unexpected<Error>(std::move(refreshed).error());
+    return fail(ErrorCode::Unavailable,
+                "collection \"" + collection.meta.collection + "\" could not be refreshed");
+}
+
+std::vector<Result<Value>> ClusterCore::search(std::vector<SearchItem> items,
+                                               const CallLimits& limits) const {
+    std::vector<Result<Value>> results(items.size(), Value());
+    std::vector<std::size_t> open(items.size());
+    for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
+    const std::string doing = "search of the cluster";
+    for (std::size_t attempt = 1; !open.empty(); ++attempt) {
+        const auto fail_all = [&](const Error& error) {
+            for (const std::size_t i : open) results[i] = tl::unexpected<Error>(error);
+            return results;
+        };
+        if (auto checked = core::check_limits(limits); !checked) return fail_all(checked.error());
+        std::string lines;
+        for (const std::size_t i : open) append_item(lines, items[i]);
+        auto answer = client_->send_lines("/_msearch", std::move(lines), limits);
+        if (!answer) return fail_all(answer.error());
+        if (answer->status >= 300) return fail_all(error_of(answer->status, answer->body, doing));
+        Value* const responses =
+            answer->body.is_object() ? answer->body.as_object().find("responses") : nullptr;
+        if (responses == nullptr || !responses->is_array() ||
+            responses->as_array().size() != open.size()) {
+            return fail_all({ErrorCode::Unavailable, doing + ": not one answer for each search"});
+        }
+        std::vector<std::size_t> again;
+        for (std::size_t n = 0; n < open.size(); ++n) {
+            results[open[n]] = judge(std::move(responses->as_array()[n]), doing);
+            const auto& result = results[open[n]];
+            if (!result && passes(result.error())) again.push_back(open[n]);
+        }
+        open = std::move(again);
+        const std::size_t most = limits.interactive ? 2 : client_->retries().max_attempts;
+        if (open.empty() || attempt >= most) break;
+        // With little time left the reason it failed says more than that time ran out.
+        if (!net::pause(client_->retries(), attempt, limits)) break;
+    }
+    return results;
+}
+
+Result<Value> ClusterCore::search_one(SearchItem item, const CallLimits& limits) const {
+    std::vector<SearchItem> items;
+    items.push_back(std::move(item));
+    return std::move(search(std::move(items), limits).front());
+}
+
+Result<std::vector<std::optional<StoredChunk>>> ClusterCore::read(
+    const RemoteCollection& collection, const std::string& namespace_,
+    std::span<const std::string> ids, bool with_vectors, const CallLimits& limits) const {
+    std::vector<std::optional<StoredChunk>> found(ids.size());
+    for (std::size_t first = 0; first < ids.size(); first += kIdsPerRead) {
+        const auto part = ids.subspan(first, std::min(kIdsPerRead, ids.size() - first));
+        Array keys;
+        for (const std::string& id : part) keys.emplace_back(document_key(namespace_, id));
+        std::string body = json::print(Object{{"ids", std::move(keys)}});
+        const std::string path =
+            collection.path + "/_mget" + (with_vectors ? "" : "?_source_excludes=floats");
+        auto answer = client_->ask("POST", path, std::move(body), limits);
+        if (!answer) {
+            if (answer.error().code == ErrorCode::NotFound) {
+                return no_such_collection(collection.meta.collection);
+            }
+            return tl::unexpected<Error>(std::move(answer).error());
+        }
+        const Value* const docs = answer->find("docs");
+        if (docs == nullptr || !docs->is_array() || docs->as_array().size() != part.size()) {
+            return fail(ErrorCode::Unavailable, "the cluster did not answer for each chunk");
+        }
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            const Value& doc = docs->as_array()[i];
+            if (const Value* const error = doc.find("error"); error != nullptr) {
+                const Error why = error_of(503, *error, "reading a chunk");
+                if (why.message.find("index_not_found") != std::string::npos) {
+                    return no_such_collection(collection.meta.collection);
+                }
+                return tl::unexpected<Error>(why);
+            }
+            const Value* const there = doc.find("found");
+            const Value* const source = doc.find("_source");
+            if (there == nullptr || !there->is_bool() || !there->as_bool() || source == nullptr) {
+                continue;
+            }
+            StoredChunk stored;
+            BRAID_TRY(stored.chunk, read_document(*source));
+            stored.sequence = integer_in(&doc, "_seq_no");
+            stored.term = integer_in(&doc, "_primary_term");
+            found[first + i] = std::move(stored);
+        }
+    }
+    return found;
+}
+
+}  // namespace braid::remote

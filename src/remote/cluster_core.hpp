@@ -1,0 +1,116 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/remote/cluster_client.hpp"
+#include "braid/remote/document.hpp"
+#include "braid/remote/index_layout.hpp"
+#include "braid/result.hpp"
+#include "braid/text/analyzer.hpp"
+#include "braid/types.hpp"
+#include "braid/value.hpp"
+
+namespace braid::remote {
+
+/// A collection as the cluster described it a moment ago. Immutable.
+struct RemoteCollection {
+    IndexMeta meta;
+    std::string index;  // its name
+    std::string path;   // the same in a URL, with a slash before it
+    text::Analyzer analyzer;
+    WholeWeights weights;
+
+    /// With the dimension that the vectors have by now.
+    Schema schema() const {
+        Schema schema = meta.schema;
+        if (schema.vectors.has_vectors()) schema.vectors.dimension = meta.dimension;
+        return schema;
+    }
+    DocumentForm form() const { return {meta.schema, analyzer, weights}; }
+    /// What the cluster's BM25 score is to be divided by: it keeps a factor that ours leaves out.
+    double score_factor() const { return meta.schema.bm25.k1 * weights.scale + 1; }
+};
+using RemoteCollectionPtr = std::shared_ptr<const RemoteCollection>;
+
+/// One search of many in a round trip.
+struct SearchItem {
+    std::string index;  // or
+    std::string pit;    // a point in time, if not empty
+    Object body;
+    bool same_statistics = false;  // weigh words by all shards, not by each one's own
+    std::string preference;        // equal ones go to the same copies
+};
+
+/// What a backend and its readers share: the way to the cluster, what its collections are, and
+/// which of them were written to and not yet made searchable. Safe for concurrent use.
+class ClusterCore {
+public:
+    ClusterCore(RemoteOptions options, std::unique_ptr<ClusterClient> client)
+        : options_(std::move(options)), client_(std::move(client)) {}
+    /// Makes searchable what was written, for whoever comes next.
+    ~ClusterCore();
+    ClusterCore(const ClusterCore&) = delete;
+    ClusterCore& operator=(const ClusterCore&) = delete;
+    ClusterCore(ClusterCore&&) = delete;
+    ClusterCore& operator=(ClusterCore&&) = delete;
+
+    const RemoteOptions& options() const noexcept { return options_; }
+    const ClusterClient& client() const noexcept { return *client_; }
+
+    /// As it was a second ago at most. NotFound.
+    Result<RemoteCollectionPtr> find(const std::string& name, const CallLimits& limits);
+    /// Asks the cluster.
+    Result<RemoteCollectionPtr> find_now(const std::string& name, const CallLimits& limits);
+    Result<RemoteCollectionPtr> make(IndexMeta meta) const;
+    /// What is known of it: the next find() asks.
+    void forget(const std::string& name);
+    void dropped(const std::string& name);
+
+    void wrote(const std::string& name);
+    /// So that the next search sees what was written here.
+    Result<> refresh_written(const RemoteCollection& collection, const CallLimits& limits);
+
+    /// All searches in one round trip, those that failed for the moment again. An answer is one of
+    /// all shards: a part would be a wrong one.
+    std::vector<Result<Value>> search(std::vector<SearchItem> items,
+                                      const CallLimits& limits) const;
+    Result<Value> search_one(SearchItem item, const CallLimits& limits) const;
+
+    /// One entry per id, in order; none where there is no such chunk. As they are now, even if no
+    /// search sees them yet.
+    Result<std::vector<std::optional<StoredChunk>>> read(const RemoteCollection& collection,
+                                                         const std::string& namespace_,
+                                                         std::span<const std::string> ids,
+                                                         bool with_vectors,
+                                                         const CallLimits& limits) const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Known {
+        RemoteCollectionPtr collection;
+        Clock::time_point at;
+    };
+
+    const RemoteOptions options_;
+    const std::unique_ptr<ClusterClient> client_;
+    std::mutex mutex_;
+    std::map<std::string, Known> known_;
+    std::map<std::string, std::string> written_;  // name -> path
+};
+
+/// NotFound, in the words that all doors know.
+tl::unexpected<Error> no_such_collection(const std::string& name);
+
+/// What stands at "hits.hits" of a search; empty if there is nothing.
+const Array& hits_of(const Value& answer);
+
+}  // namespace braid::remote

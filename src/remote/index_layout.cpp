@@ -1,0 +1,181 @@
+#include "braid/remote/index_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "braid/core/base64.hpp"
+#include "braid/docs/schema_codec.hpp"
+#include "braid/store/bytes.hpp"
+
+namespace braid::remote {
+namespace {
+
+constexpr std::int64_t kFormat = 1;
+
+/// Names escape upper case by a plus, which is none of their characters.
+std::string escaped(std::string_view collection, std::string_view plus) {
+    std::string name;
+    for (const char c : collection) {
+        if (c >= 'A' && c <= 'Z') {
+            name += plus;
+            name += static_cast<char>(c + 32);
+        } else {
+            name += c;
+        }
+    }
+    return name;
+}
+
+Value keyword(bool columns) {
+    Object type{{"type", "keyword"}};
+    if (!columns) type.set("doc_values", false);
+    return type;
+}
+
+Value vector_type(const IndexMeta& meta) {
+    return Object{{"type", "knn_vector"},
+                  {"dimension", Value(meta.dimension)},
+                  {"space_type", Value(space_of(meta.schema.vectors.metric))},
+                  {"method", Object{{"name", "hnsw"},
+                                    {"engine", "lucene"},
+                                    {"parameters", Object{{"m", 16}, {"ef_construction", 128}}}}}};
+}
+
+Value meta_value(const IndexMeta& meta) {
+    store::ByteWriter out;
+    docs::write_schema(out, meta.schema);
+    return Object{{"braid", Object{{"format", Value(kFormat)},
+                                   {"collection", Value(meta.collection)},
+                                   {"filling", Value(meta.filling)},
+                                   {"schema", Value(core::encode_base64(out.view()))}}}};
+}
+
+const Value* path_in(const Value& value, std::initializer_list<std::string_view> names) {
+    const Value* at = &value;
+    for (const std::string_view name : names) {
+        at = at->find(name);
+        if (at == nullptr) return nullptr;
+    }
+    return at;
+}
+
+}  // namespace
+
+std::string index_name(const std::string& prefix, std::string_view collection) {
+    return prefix + escaped(collection, "+");
+}
+std::string index_path(const std::string& prefix, std::string_view collection) {
+    return prefix + escaped(collection, "%2B");
+}
+
+WholeWeights whole_weights(const Schema& schema) {
+    constexpr int kFinest = 100;
+    const auto fits = [&](int scale) {
+        return std::ranges::all_of(schema.text_fields, [&](const TextField& field) {
+            const double scaled = field.weight * scale;
+            return scaled >= 0.5 && std::abs(scaled - std::round(scaled)) < 1e-9 * scale;
+        });
+    };
+    WholeWeights whole;
+    while (whole.scale < kFinest && !fits(whole.scale)) ++whole.scale;
+    for (const TextField& field : schema.text_fields) {
+        const double scaled = std::clamp(std::round(field.weight * whole.scale), 1.0, 1e6);
+        whole.weights.push_back(static_cast<int>(scaled));
+    }
+    return whole;
+}
+
+std::string_view space_of(Metric metric) noexcept {
+    return metric == Metric::Euclidean ? "l2" : "innerproduct";
+}
+
+Result<> check_supported(const Schema& schema) {
+    if (schema.bm25.variant == Bm25Variant::Okapi) {
+        return fail(ErrorCode::Unsupported,
+                    "a cluster does not score by BM25's variant \"okapi\"; use \"lucene\"");
+    }
+    if (schema.vectors.dimension > kMostDimensions) {
+        return fail(ErrorCode::Unsupported, "a cluster holds vectors of at most " +
+                                                std::to_string(kMostDimensions) + " dimensions");
+    }
+    return {};
+}
+
+Value index_body(const IndexMeta& meta, const RemoteOptions& options) {
+    const Schema& schema = meta.schema;
+    Object settings{
+        {"number_of_shards", Value(options.shards)},
+        {"number_of_replicas", Value(options.replicas)},
+        {"analysis",
+         Object{{"tokenizer", Object{{"braid_spaces", Object{{"type", "whitespace"},
+                                                             {"max_token_length", 1'000}}}}},
+                {"filter", Object{{"braid_counts",
+                                   Object{{"type", "delimited_term_freq"}, {"delimiter", "|"}}}}},
+                {"analyzer", Object{{"braid_terms", Object{{"type", "custom"},
+                                                           {"tokenizer", "braid_spaces"},
+                                                           {"filter", Array{"braid_counts"}}}}}}}},
+        {"similarity", Object{{"braid", Object{{"type", "BM25"},
+                                               {"k1", schema.bm25.k1 * whole_weights(schema).scale},
+                                               {"b", schema.bm25.b}}}}}};
+    if (schema.vectors.has_vectors()) settings.set("knn", true);
+    return Object{{"settings", Object{{"index", std::move(settings)}}},
+                  {"mappings", mapping_body(meta)}};
+}
+
+Value mapping_body(const IndexMeta& meta) {
+    Object properties{{"ns", keyword(true)},
+                      {"id", keyword(true)},
+                      {"doc", keyword(true)},
+                      {"index", Object{{"type", "long"}}},
+                      {"level", Object{{"type", "integer"}}},
+                      {"scope", keyword(false)},
+                      {"facts", keyword(true)},
+                      {"texts", keyword(false)},
+                      {"length", Object{{"type", "double"}, {"index", false}}},
+                      {"terms", Object{{"type", "text"},
+                                       {"index_options", "freqs"},
+                                       {"analyzer", "braid_terms"},
+                                       {"search_analyzer", "braid_terms"},
+                                       {"similarity", "braid"}}}};
+    if (meta.dimension != 0) properties.set("vector", vector_type(meta));
+    // What is only searched is not kept a second time.
+    return Object{{"dynamic", false},
+                  {"_meta", meta_value(meta)},
+                  {"_source", Object{{"excludes", Array{"doc", "index", "level", "scope", "facts",
+                                                        "texts", "length", "terms", "vector"}}}},
+                  {"properties", std::move(properties)}};
+}
+
+Result<IndexMeta> read_mapping(const Value& mappings) {
+    const Value* const ours = path_in(mappings, {"_meta", "braid"});
+    if (ours == nullptr) return fail(ErrorCode::NotFound, "the index holds no collection of braid");
+    const Value* const format = ours->find("format");
+    const Value* const name = ours->find("collection");
+    const Value* const encoded = ours->find("schema");
+    const Value* const filling = ours->find("filling");
+    if (format == nullptr || !format->is_int() || name == nullptr || !name->is_string() ||
+        encoded == nullptr || !encoded->is_string()) {
+        return fail(ErrorCode::Corruption, "the index does not say what it holds");
+    }
+    if (format->as_int() != kFormat) {
+        return fail(ErrorCode::Unsupported, "the index has format " +
+                                                std::to_string(format->as_int()) +
+                                                ", this program knows " + std::to_string(kFormat));
+    }
+    IndexMeta meta;
+    meta.collection = name->as_string();
+    meta.filling = filling != nullptr && filling->is_bool() && filling->as_bool();
+    const auto bytes = core::decode_base64(encoded->as_string());
+    if (!bytes) return fail(ErrorCode::Corruption, "the index does not say its schema");
+    const std::string source = "the schema of collection " + meta.collection;
+    store::ByteReader in(*bytes, source);
+    BRAID_TRY(meta.schema, docs::read_schema(in));
+    const Value* const dimension = path_in(mappings, {"properties", "vector", "dimension"});
+    if (dimension != nullptr && dimension->is_int() && dimension->as_int() > 0) {
+        meta.dimension = static_cast<std::size_t>(dimension->as_int());
+    }
+    return meta;
+}
+
+}  // namespace braid::remote

@@ -1,0 +1,234 @@
+#include "braid/remote/remote_backend.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "braid/json/json.hpp"
+#include "braid/remote/filter_query.hpp"
+#include "braid/remote/remote_reader.hpp"
+
+namespace braid::remote {
+namespace {
+
+constexpr std::size_t kMostNamespaces = 10'000;
+
+std::uint64_t number_at(const Value& object, std::string_view name) {
+    const Value* const found = object.find(name);
+    return found != nullptr && found->is_int() && found->as_int() > 0
+               ? static_cast<std::uint64_t>(found->as_int())
+               : 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> open_remote_backend(RemoteOptions options) {
+    const bool good = !options.prefix.empty() &&
+                      std::ranges::all_of(options.prefix,
+                                          [](char c) {
+                                              return (c >= 'a' && c <= 'z') ||
+                                                     (c >= '0' && c <= '9') || c == '-' || c == '_';
+                                          }) &&
+                      options.prefix.front() != '-' && options.prefix.front() != '_' &&
+                      options.prefix.size() <= 50;
+    if (!good) {
+        return invalid_argument("the prefix of indexes, \"" + options.prefix +
+                                "\", must be 1 to 50 of a-z, 0-9, - and _, a letter first");
+    }
+    if (options.shards == 0 || options.shards > 1024) {
+        return invalid_argument("a collection has 1 to 1024 shards, not " +
+                                std::to_string(options.shards));
+    }
+    BRAID_TRY(auto client, ClusterClient::create(options));
+    return std::unique_ptr<Backend>(std::make_unique<RemoteBackend>(
+        std::make_shared<ClusterCore>(std::move(options), std::move(client))));
+}
+
+Capabilities RemoteBackend::capabilities() const {
+    return {.exact_lengths = false,      // the cluster rounds lengths from 40 terms on
+            .scoped_statistics = false,  // words are weighed by all chunks of a collection
+            .live_df = false,            // deleted ones count until segments are merged
+            .exact_dense = true,
+            .whole_ranking = false,
+            .snapshots = false,  // a point in time begins with the second page
+            .read_your_writes = true,
+            .atomic_batches = false};
+}
+
+Result<> RemoteBackend::create_collection(const std::string& name, const Schema& schema) {
+    return create(name, schema, false);
+}
+
+Result<> RemoteBackend::begin_collection(const std::string& name, const Schema& schema) {
+    const auto found = core_->find_now(name, {});
+    if (found && (*found)->meta.filling) BRAID_CHECK(drop_collection(name));
+    return create(name, schema, true);
+}
+
+Result<> RemoteBackend::create(const std::string& name, const Schema& schema, bool filling) {
+    BRAID_CHECK(validate_collection_name(name));
+    BRAID_CHECK(validate(schema));
+    BRAID_CHECK(check_supported(schema));
+    const IndexMeta meta{.collection = name,
+                         .schema = schema,
+                         .filling = filling,
+                         .dimension = schema.vectors.has_vectors() ? schema.vectors.dimension : 0};
+    BRAID_CHECK(core_->make(meta));  // an analyzer that nobody knows
+    const std::string path = "/" + index_path(core_->options().prefix, name);
+    auto created =
+        core_->client().ask("PUT", path, json::print(index_body(meta, core_->options())), {});
+    core_->forget(name);
+    if (created) return {};
+    if (created.error().message.find("resource_already_exists") != std::string::npos) {
+        return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" exists already");
+    }
+    return fail("collection \"" + name + "\"", std::move(created).error());
+}
+
+Result<> RemoteBackend::finish_collection(const std::string& name) {
+    BRAID_TRY(const RemoteCollectionPtr found, core_->find_now(name, {}));
+    if (!found->meta.filling) {
+        return fail(ErrorCode::Conflict, "collection \"" + name + "\" is not being filled");
+    }
+    IndexMeta meta = found->meta;
+    meta.filling = false;
+    auto changed =
+        core_->client().ask("PUT", found->path + "/_mapping", json::print(mapping_body(meta)), {});
+    if (!changed) return tl::unexpected<Error>(std::move(changed).error());
+    BRAID_CHECK(core_->find_now(name, {}));
+    return {};
+}
+
+Result<> RemoteBackend::drop_collection(const std::string& name) {
+    BRAID_TRY(const RemoteCollectionPtr found, core_->find_now(name, {}));
+    auto dropped = core_->client().ask("DELETE", found->path, "", {});
+    core_->dropped(name);
+    // A repeated request finds nothing left, and that is what was wanted.
+    if (dropped || dropped.error().code == ErrorCode::NotFound) return {};
+    return tl::unexpected<Error>(std::move(dropped).error());
+}
+
+Result<std::vector<CollectionInfo>> RemoteBackend::collections(const Principal& principal) const {
+    const std::string prefix = core_->options().prefix;
+    BRAID_TRY(const Value answer, core_->client().ask("GET", "/" + prefix + "*/_mapping", "", {}));
+    std::vector<CollectionInfo> infos;
+    if (!answer.is_object()) return infos;
+    for (const auto& [index, description] : answer.as_object()) {
+        const Value* const mappings = description.find("mappings");
+        auto meta = mappings != nullptr ? read_mapping(*mappings)
+                                        : Result<IndexMeta>(fail(ErrorCode::NotFound, ""));
+        if (!meta) {
+            if (meta.error().code == ErrorCode::NotFound) continue;  // somebody else's index
+            CollectionInfo& info = infos.emplace_back();
+            info.name = index.substr(prefix.size());
+            info.damage = meta.error().message;
+            continue;
+        }
+        // Another prefix may begin with ours.
+        if (index_name(prefix, meta->collection) != index) continue;
+        const std::string name = meta->collection;
+        auto info = describe(name, principal);
+        if (info) {
+            infos.push_back(*std::move(info));
+        } else if (info.error().code != ErrorCode::NotFound) {
+            CollectionInfo& unreadable = infos.emplace_back();
+            unreadable.name = name;
+            unreadable.damage = info.error().message;
+        }
+    }
+    std::ranges::sort(infos, {}, &CollectionInfo::name);
+    return infos;
+}
+
+Result<CollectionInfo> RemoteBackend::describe(const std::string& name,
+                                               const Principal& principal) const {
+    BRAID_TRY(const RemoteCollectionPtr found, core_->find_now(name, {}));
+    BRAID_CHECK(core_->refresh_written(*found, {}));
+    return describe(*found, principal, {});
+}
+
+Result<CollectionInfo> RemoteBackend::describe(const RemoteCollection& collection,
+                                               const Principal& principal,
+                                               const CallLimits& limits) const {
+    CollectionInfo info;
+    info.name = collection.meta.collection;
+    info.schema = collection.schema();
+    if (collection.meta.filling) info.damage = kUnfilled;
+    BRAID_TRY(info.schema.vectors.dimension, visible_dimension(collection, principal, limits));
+    auto clauses = principal_clauses(principal, collection.meta.schema);
+    if (!clauses) return info;  // a clearance that is not a level here: the principal sees nothing
+    const Object documents{
+        {"cardinality", Object{{"field", "doc"}, {"precision_threshold", 40'000}}}};
+    SearchItem item;
+    item.index = collection.index;
+    item.body = {
+        {"size", 0},
+        {"track_total_hits", true},
+        {"query", all_of(*std::move(clauses))},
+        {"aggs", Object{{"spaces", Object{{"terms", Object{{"field", "ns"},
+                                                           {"size", Value(kMostNamespaces)},
+                                                           {"order", Object{{"_key", "asc"}}}}},
+                                          {"aggs", Object{{"documents", documents}}}}}}}};
+    BRAID_TRY(const Value answer, core_->search_one(std::move(item), limits));
+    const Value* const hits = answer.find("hits");
+    const Value* const total = hits != nullptr ? hits->find("total") : nullptr;
+    if (total != nullptr) info.chunks = number_at(*total, "value");
+    const Value* const aggregations = answer.find("aggregations");
+    const Value* const spaces = aggregations != nullptr ? aggregations->find("spaces") : nullptr;
+    const Value* const buckets = spaces != nullptr ? spaces->find("buckets") : nullptr;
+    if (buckets != nullptr && buckets->is_array()) {
+        for (const Value& bucket : buckets->as_array()) {
+            const Value* const key = bucket.find("key");
+            const Value* const counted = bucket.find("documents");
+            if (key != nullptr && key->is_string()) info.namespaces.push_back(key->as_string());
+            if (counted != nullptr) info.documents += number_at(*counted, "value");
+        }
+    }
+    if (!principal.sees_everything()) return info;
+    const auto store = core_->client().ask("GET", collection.path + "/_stats/store", "", limits);
+    if (store) {
+        const Value* at = &*store;
+        for (const std::string_view name : {"_all", "total", "store"}) {
+            at = at != nullptr ? at->find(name) : nullptr;
+        }
+        if (at != nullptr) info.bytes_on_disk = number_at(*at, "size_in_bytes");
+    }
+    return info;
+}
+
+Result<std::size_t> RemoteBackend::visible_dimension(const RemoteCollection& collection,
+                                                     const Principal& principal,
+                                                     const CallLimits& limits) const {
+    if (!collection.meta.schema.vectors.has_vectors())
+        return collection.meta.schema.vectors.dimension;
+    const std::size_t dimension = collection.meta.dimension;
+    if (collection.meta.schema.vectors.dimension != 0 || dimension == 0 ||
+        principal.sees_everything()) {
+        return dimension;
+    }
+    auto clauses = principal_clauses(principal, collection.meta.schema);
+    if (!clauses) return std::size_t{0};
+    clauses->emplace_back(Object{{"exists", Object{{"field", "vector"}}}});
+    SearchItem item;
+    item.index = collection.index;
+    item.body = {{"size", 1}, {"_source", false}, {"query", all_of(*std::move(clauses))}};
+    BRAID_TRY(const Value answer, core_->search_one(std::move(item), limits));
+    return hits_of(answer).empty() ? std::size_t{0} : dimension;
+}
+
+Result<ReaderPtr> RemoteBackend::snapshot(std::span<const std::string> collections,
+                                          const CallLimits& limits) const {
+    // Whoever has no time left is told so by what is read, not by taking the snapshot.
+    CallLimits looking;
+    looking.stop = limits.stop;
+    looking.interactive = limits.interactive;
+    std::map<std::string, RemoteCollectionPtr> found;
+    for (const std::string& name : collections) {
+        BRAID_TRY(const RemoteCollectionPtr collection, core_->find(name, looking));
+        BRAID_CHECK(core_->refresh_written(*collection, looking));
+        found.emplace(name, collection);
+    }
+    return ReaderPtr(std::make_shared<RemoteReader>(
+        std::make_shared<RemoteReader::Snapshot>(core_, std::move(found)), limits));
+}
+
+}  // namespace braid::remote

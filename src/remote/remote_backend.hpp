@@ -1,0 +1,84 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "braid/backend.hpp"
+#include "braid/remote/bulk.hpp"
+#include "braid/remote/cluster_core.hpp"
+
+namespace braid::remote {
+
+/// Why a collection that was begun and not finished cannot be read.
+inline constexpr const char* kUnfilled =
+    "filling it, by an import, is under way or was interrupted; drop it, or import it again";
+
+/// Collections as indexes of a search cluster. Distribution, copies and failover are the cluster's.
+class RemoteBackend final : public Backend {
+public:
+    explicit RemoteBackend(std::shared_ptr<ClusterCore> core) : core_(std::move(core)) {}
+
+    Capabilities capabilities() const override;
+
+    Result<> create_collection(const std::string& name, const Schema& schema) override;
+    Result<> drop_collection(const std::string& name) override;
+    Result<> begin_collection(const std::string& name, const Schema& schema) override;
+    Result<> finish_collection(const std::string& name) override;
+    Result<std::vector<CollectionInfo>> collections(const Principal& principal) const override;
+    Result<CollectionInfo> describe(const std::string& name,
+                                    const Principal& principal) const override;
+    Result<ReaderPtr> snapshot(std::span<const std::string> collections,
+                               const CallLimits& limits) const override;
+
+    Result<WriteReport> upsert(const std::string& collection, const std::string& namespace_,
+                               std::vector<Chunk> chunks, const WriteOptions& options) override;
+    Result<WriteReport> update(const std::string& collection, const std::string& namespace_,
+                               std::vector<MetadataUpdate> updates,
+                               const WriteOptions& options) override;
+    Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
+                               const WriteOptions& options) override;
+
+    BackendHealth health() const override;
+    Result<CheckReport> check(const CallLimits& limits) const override;
+    Result<CheckReport> backup(const std::filesystem::path& path,
+                               const CallLimits& limits) const override;
+
+private:
+    using Stored = std::vector<std::optional<StoredChunk>>;
+    /// A chunk that a search found, and what its removal depends on.
+    struct Named {
+        std::string id;
+        Version version = 0;
+        Dependency dependency;
+    };
+
+    Result<> create(const std::string& name, const Schema& schema, bool filling);
+    Result<CollectionInfo> describe(const RemoteCollection& collection, const Principal& principal,
+                                    const CallLimits& limits) const;
+    Result<std::size_t> visible_dimension(const RemoteCollection& collection,
+                                          const Principal& principal,
+                                          const CallLimits& limits) const;
+    /// The first vectors say of which dimension all will be.
+    Result<RemoteCollectionPtr> with_dimension(RemoteCollectionPtr collection,
+                                               std::size_t dimension, const CallLimits& limits);
+    Result<> check_batch(std::vector<Chunk>& chunks, const RemoteCollection& collection,
+                         const WriteOptions& options) const;
+    Result<std::vector<Named>> select(const RemoteCollection& collection, const ReadScope& scope,
+                                      Array clauses, const CallLimits& limits) const;
+    Result<std::vector<Named>> left_out(const RemoteCollection& collection,
+                                        const std::string& namespace_,
+                                        const std::vector<Chunk>& batch, const Principal& principal,
+                                        const CallLimits& limits) const;
+    Result<WriteReport> remove_ids(const RemoteCollection& collection, const ReadScope& scope,
+                                   const std::vector<std::string>& ids,
+                                   const WriteOptions& options);
+
+    std::shared_ptr<ClusterCore> core_;
+};
+
+}  // namespace braid::remote

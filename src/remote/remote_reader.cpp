@@ -1,0 +1,318 @@
+#include "braid/remote/remote_reader.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "braid/core/charge.hpp"
+#include "braid/core/limits.hpp"
+#include "braid/docs/filter_matcher.hpp"
+#include "braid/exact/facets.hpp"
+#include "braid/exact/labels.hpp"
+#include "braid/exact/visible_rows.hpp"
+#include "braid/json/json.hpp"
+#include "braid/remote/facts.hpp"
+#include "braid/remote/filter_query.hpp"
+#include "braid/remote/leg_query.hpp"
+#include "braid/remote/remote_backend.hpp"
+
+namespace braid::remote {
+namespace {
+
+constexpr std::size_t kPage = 1'000;  // chunks in one answer
+
+const Value* find_in(const Value& value, std::initializer_list<std::string_view> names) {
+    const Value* at = &value;
+    for (const std::string_view name : names) {
+        at = at->find(name);
+        if (at == nullptr) return nullptr;
+    }
+    return at;
+}
+
+std::uint64_t count_in(const Value& value, std::initializer_list<std::string_view> names) {
+    const Value* const found = find_in(value, names);
+    return found != nullptr && found->is_int() && found->as_int() > 0
+               ? static_cast<std::uint64_t>(found->as_int())
+               : 0;
+}
+
+/// A regular expression for texts that begin so.
+std::string pattern_of(std::string_view prefix) {
+    std::string pattern;
+    for (const char c : prefix) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0;
+        if (!plain) pattern += '\\';
+        pattern += c;
+    }
+    return pattern;
+}
+
+std::int64_t below(std::int64_t index, std::size_t by) {
+    constexpr auto kLow = std::numeric_limits<std::int64_t>::min();
+    const auto room = static_cast<std::uint64_t>(index) - static_cast<std::uint64_t>(kLow);
+    return by >= room ? kLow : index - static_cast<std::int64_t>(by);
+}
+std::int64_t above(std::int64_t index, std::size_t by) {
+    constexpr auto kHigh = std::numeric_limits<std::int64_t>::max();
+    const auto room = static_cast<std::uint64_t>(kHigh) - static_cast<std::uint64_t>(index);
+    return by >= room ? kHigh : static_cast<std::int64_t>(static_cast<std::uint64_t>(index) + by);
+}
+
+Value source_of(bool with_vectors) {
+    return with_vectors ? Array{"version", "chunk", "floats"} : Array{"version", "chunk"};
+}
+
+}  // namespace
+
+Result<bool> is_visible(const Chunk& chunk, const Principal& principal, const Schema& schema) {
+    if (principal.sees_everything()) return true;
+    BRAID_TRY(const std::size_t clearance, exact::clearance_of(principal, schema));
+    const exact::Label label = exact::label_of(chunk, schema);
+    if (label.level > clearance) return false;
+    return label.scopes.empty() ||
+           std::ranges::any_of(principal.scopes, [&](const std::string& scope) {
+               return std::ranges::binary_search(label.scopes, scope);
+           });
+}
+
+RemoteReader::Snapshot::~Snapshot() {
+    if (points_.empty()) return;
+    Array ids;
+    for (const auto& [name, id] : points_) ids.emplace_back(id);
+    CallLimits limits;
+    limits.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    limits.interactive = true;
+    // One that cannot be closed is forgotten by the cluster after its five minutes.
+    (void)core_->client().send("DELETE", "/_search/point_in_time",
+                               json::print(Object{{"pit_id", std::move(ids)}}), limits);
+}
+
+Result<RemoteCollectionPtr> RemoteReader::Snapshot::find(const std::string& name) const {
+    const auto found = collections_.find(name);
+    if (found == collections_.end()) return no_such_collection(name);
+    return found->second;
+}
+
+std::string RemoteReader::Snapshot::open_point(const RemoteCollection& collection) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = points_.find(collection.meta.collection);
+    return found != points_.end() ? found->second : std::string();
+}
+
+Result<std::string> RemoteReader::Snapshot::point_in_time(const RemoteCollection& collection,
+                                                          const std::string& expired,
+                                                          const CallLimits& limits) {
+    const std::scoped_lock lock(mutex_);
+    std::string& point = points_[collection.meta.collection];
+    if (!point.empty() && point != expired) return point;
+    point.clear();
+    auto opened = core_->client().ask(
+        "POST", collection.path + "/_search/point_in_time?keep_alive=5m", "", limits);
+    const Value* const id = opened ? opened->find("pit_id") : nullptr;
+    if (id != nullptr && id->is_string()) {
+        point = id->as_string();
+        return point;
+    }
+    points_.erase(collection.meta.collection);
+    if (!opened) return tl::unexpected<Error>(std::move(opened).error());
+    return fail(ErrorCode::Unavailable, "the cluster opened no point in time");
+}
+
+Result<RemoteCollectionPtr> RemoteReader::readable(const std::string& collection) const {
+    BRAID_CHECK(core::check_limits(limits_));
+    BRAID_TRY(RemoteCollectionPtr found, snapshot_->find(collection));
+    if (found->meta.filling) {
+        return fail(ErrorCode::Unavailable,
+                    "collection \"" + collection + "\" cannot be read: " + kUnfilled);
+    }
+    return found;
+}
+
+Result<Value> RemoteReader::ask(const RemoteCollection& collection, Object body) const {
+    SearchItem item;
+    item.index = collection.index;
+    item.pit = snapshot_->open_point(collection);
+    item.body = std::move(body);
+    auto answer = snapshot_->core().search_one(std::move(item), limits_);
+    if (!answer && answer.error().code == ErrorCode::NotFound) {
+        return no_such_collection(collection.meta.collection);
+    }
+    return answer;
+}
+
+Result<Chunk> RemoteReader::chunk_of(const Value& hit, bool with_vectors) const {
+    const Value* const source = hit.find("_source");
+    if (source == nullptr) return fail(ErrorCode::Unavailable, "a hit of the cluster is empty");
+    BRAID_TRY(Chunk chunk, read_document(*source));
+    BRAID_CHECK(core::charge(limits_, chunk, with_vectors ? chunk.vector.size() : 0));
+    return chunk;
+}
+
+Result<Schema> RemoteReader::schema(const std::string& collection) const {
+    BRAID_TRY(const RemoteCollectionPtr found, snapshot_->find(collection));
+    return found->schema();
+}
+
+Result<std::vector<std::string>> RemoteReader::analyze(const std::string& collection,
+                                                       std::string_view text) const {
+    BRAID_TRY(const RemoteCollectionPtr found, snapshot_->find(collection));
+    return found->analyzer.query_terms(text);
+}
+
+Result<std::vector<std::optional<Chunk>>> RemoteReader::fetch(
+    const ReadScope& scope, std::span<const std::string> chunk_ids, bool with_vectors) const {
+    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    const Schema& schema = collection->meta.schema;
+    std::optional<docs::FilterMatcher> filter;
+    if (scope.filter) {
+        BRAID_TRY(filter, docs::FilterMatcher::create(*scope.filter, schema));
+    }
+    std::vector<std::optional<Chunk>> out(chunk_ids.size());
+    if (chunk_ids.empty()) return out;
+    BRAID_TRY(auto found, snapshot_->core().read(*collection, scope.namespace_, chunk_ids,
+                                                 with_vectors, limits_));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (!found[i]) continue;
+        Chunk& chunk = found[i]->chunk;
+        BRAID_TRY(const bool visible, is_visible(chunk, scope.principal, schema));
+        if (!visible || (filter && !filter->matches(chunk))) continue;
+        BRAID_CHECK(core::charge(limits_, chunk, chunk.vector.size()));
+        out[i] = std::move(chunk);
+    }
+    return out;
+}
+
+Result<std::vector<std::vector<Chunk>>> RemoteReader::neighbors(
+    const ReadScope& scope, std::span<const NeighborRange> ranges) const {
+    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    BRAID_TRY(const Array clauses, scope_clauses(scope, collection->meta.schema));
+    std::vector<SearchItem> items;
+    for (const NeighborRange& range : ranges) {
+        Array all = clauses;
+        all.push_back(term_clause("doc", range.document_id));
+        all.emplace_back(
+            Object{{"range", Object{{"index", Object{{"gte", below(range.index, range.before)},
+                                                     {"lte", above(range.index, range.after)}}}}}});
+        SearchItem item;
+        item.index = collection->index;
+        item.pit = snapshot_->open_point(*collection);
+        item.body = {{"size", Value(kMostHits)},
+                     {"_source", source_of(false)},
+                     {"query", all_of(std::move(all))},
+                     {"sort", Array{Object{{"index", "asc"}}, Object{{"id", "asc"}}}}};
+        items.push_back(std::move(item));
+    }
+    std::vector<std::vector<Chunk>> out;
+    if (items.empty()) return out;
+    auto answers = snapshot_->core().search(std::move(items), limits_);
+    for (auto& answer : answers) {
+        if (!answer) return tl::unexpected<Error>(std::move(answer).error());
+        std::vector<Chunk>& chunks = out.emplace_back();
+        for (const Value& hit : hits_of(*answer)) {
+            BRAID_TRY(chunks.emplace_back(), chunk_of(hit, false));
+        }
+    }
+    return out;
+}
+
+Result<std::uint64_t> RemoteReader::count(const ReadScope& scope) const {
+    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    BRAID_TRY(Array clauses, scope_clauses(scope, collection->meta.schema));
+    BRAID_TRY(const Value answer, ask(*collection, {{"size", 0},
+                                                    {"track_total_hits", true},
+                                                    {"query", all_of(std::move(clauses))}}));
+    return count_in(answer, {"hits", "total", "value"});
+}
+
+Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
+                                                     const std::string& field,
+                                                     std::size_t limit) const {
+    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    const Schema& schema = collection->meta.schema;
+    BRAID_TRY(Array clauses, scope_clauses(scope, schema));
+    if (limit == 0) return std::vector<FacetCount>();
+    const FactPlace place = place_of(field);
+    // More than asked for, so that values of the same count come in the order of values.
+    const std::size_t size =
+        std::min<std::size_t>(std::max<std::size_t>(limit * 2, 1'000), kMostHits);
+    Object terms{
+        {"field", Value(place.field)}, {"size", Value(size)}, {"shard_size", Value(size * 2)}};
+    if (!place.is_id) terms.set("include", pattern_of(place.prefix) + "[bdns].*");
+    BRAID_TRY(
+        const Value answer,
+        ask(*collection, {{"size", 0},
+                          {"track_total_hits", false},
+                          {"query", all_of(std::move(clauses))},
+                          {"aggs", Object{{"values", Object{{"terms", std::move(terms)}}}}}}));
+    exact::FacetCounter counter(field, schema, limits_);
+    const Value* const buckets = find_in(answer, {"aggregations", "values", "buckets"});
+    if (buckets != nullptr && buckets->is_array()) {
+        for (const Value& bucket : buckets->as_array()) {
+            const Value* const key = bucket.find("key");
+            if (key == nullptr || !key->is_string()) continue;
+            auto value =
+                place.is_id
+                    ? std::optional<Value>(*key)
+                    : facet_value(std::string_view(key->as_string()).substr(place.prefix.size()));
+            if (!value) continue;
+            BRAID_CHECK(counter.add({*std::move(value), count_in(bucket, {"doc_count"})}));
+        }
+    }
+    return counter.most_frequent(limit);
+}
+
+Result<CollectionStats> RemoteReader::stats(const ReadScope& scope) const {
+    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    BRAID_TRY(Array clauses, scope_clauses(scope, collection->meta.schema));
+    const auto field = [](std::string_view name) { return Object{{"field", Value(name)}}; };
+    Object aggregations{
+        {"documents",
+         Object{{"cardinality", Object{{"field", "doc"}, {"precision_threshold", 40'000}}}}},
+        {"length", Object{{"avg", field("length")}}}};
+    if (collection->meta.dimension != 0) {
+        aggregations.set("vectors", Object{{"filter", Object{{"exists", field("vector")}}}});
+    }
+    BRAID_TRY(const Value answer, ask(*collection, {{"size", 0},
+                                                    {"track_total_hits", true},
+                                                    {"query", all_of(std::move(clauses))},
+                                                    {"aggs", std::move(aggregations)}}));
+    CollectionStats stats;
+    stats.chunks = count_in(answer, {"hits", "total", "value"});
+    stats.documents = count_in(answer, {"aggregations", "documents", "value"});
+    stats.vectors = count_in(answer, {"aggregations", "vectors", "doc_count"});
+    const Value* const length = find_in(answer, {"aggregations", "length", "value"});
+    if (length != nullptr && length->is_number()) stats.average_length = length->as_double();
+    if (!scope.principal.sees_everything()) return stats;
+    BRAID_TRY(const Value store, snapshot_->core().client().ask(
+                                     "GET", collection->path + "/_stats/store", "", limits_));
+    stats.bytes_on_disk = count_in(store, {"_all", "total", "store", "size_in_bytes"});
+    return stats;
+}
+
+Result<std::vector<Chunk>> RemoteReader::scan(const ReadScope& scope, const std::string& after,
+                                              std::size_t limit, bool with_vectors) const {
+    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    BRAID_TRY(const Array clauses, scope_clauses(scope, collection->meta.schema));
+    std::vector<Chunk> chunks;
+    for (std::string last = after; chunks.size() < limit;) {
+        const std::size_t size = std::min(kPage, limit - chunks.size());
+        Object body{{"size", Value(size)},
+                    {"_source", source_of(with_vectors)},
+                    {"track_total_hits", false},
+                    {"query", all_of(clauses)},
+                    {"sort", Array{Object{{"id", "asc"}}}}};
+        if (!last.empty()) body.set("search_after", Array{Value(last)});
+        BRAID_TRY(const Value answer, ask(*collection, std::move(body)));
+        const Array& hits = hits_of(answer);
+        for (const Value& hit : hits) {
+            BRAID_TRY(chunks.emplace_back(), chunk_of(hit, with_vectors));
+        }
+        if (hits.size() < size) break;
+        last = chunks.back().chunk_id;
+    }
+    return chunks;
+}
+
+}  // namespace braid::remote

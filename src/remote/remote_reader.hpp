@@ -1,0 +1,112 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "braid/reader.hpp"
+#include "braid/remote/cluster_core.hpp"
+#include "braid/result.hpp"
+
+namespace braid::remote {
+
+/// Some collections of a cluster, as they are at each read: a point in time is opened only once a
+/// list is continued, kept for its later pages, and closed with the last reader of the snapshot.
+class RemoteReader final : public Reader {
+public:
+    /// What readers of one snapshot share.
+    class Snapshot {
+    public:
+        Snapshot(std::shared_ptr<ClusterCore> core,
+                 std::map<std::string, RemoteCollectionPtr> collections)
+            : core_(std::move(core)), collections_(std::move(collections)) {}
+        ~Snapshot();
+        Snapshot(const Snapshot&) = delete;
+        Snapshot& operator=(const Snapshot&) = delete;
+        Snapshot(Snapshot&&) = delete;
+        Snapshot& operator=(Snapshot&&) = delete;
+
+        ClusterCore& core() const noexcept { return *core_; }
+        Result<RemoteCollectionPtr> find(const std::string& name) const;
+        /// The collection's point in time, opened now if there is none. `expired`: instead of this
+        /// one, which the cluster has forgotten.
+        Result<std::string> point_in_time(const RemoteCollection& collection,
+                                          const std::string& expired, const CallLimits& limits);
+        /// The one that is open, or none.
+        std::string open_point(const RemoteCollection& collection) const;
+
+    private:
+        const std::shared_ptr<ClusterCore> core_;
+        const std::map<std::string, RemoteCollectionPtr> collections_;
+        mutable std::mutex mutex_;
+        std::map<std::string, std::string> points_;
+    };
+
+    RemoteReader(std::shared_ptr<Snapshot> snapshot, CallLimits limits)
+        : snapshot_(std::move(snapshot)), limits_(std::move(limits)) {}
+
+    ReaderPtr with(const CallLimits& limits) const override {
+        return std::make_shared<RemoteReader>(snapshot_, limits);
+    }
+    Result<Schema> schema(const std::string& collection) const override;
+    Result<std::vector<std::string>> analyze(const std::string& collection,
+                                             std::string_view text) const override;
+    std::vector<Result<LegResult>> search(std::span<const Leg> legs) const override;
+    Result<std::vector<std::optional<double>>> score(
+        const Leg& leg, std::span<const std::string> chunk_ids) const override;
+    Result<std::vector<std::optional<Chunk>>> fetch(const ReadScope& scope,
+                                                    std::span<const std::string> chunk_ids,
+                                                    bool with_vectors) const override;
+    Result<std::vector<std::vector<Chunk>>> neighbors(
+        const ReadScope& scope, std::span<const NeighborRange> ranges) const override;
+    Result<std::uint64_t> count(const ReadScope& scope) const override;
+    Result<std::vector<FacetCount>> facets(const ReadScope& scope, const std::string& field,
+                                           std::size_t limit) const override;
+    Result<CollectionStats> stats(const ReadScope& scope) const override;
+    Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,
+                                    std::size_t limit, bool with_vectors) const override;
+
+private:
+    /// A leg on its way: asked for, or answered without asking.
+    struct Pending {
+        const Leg* leg = nullptr;
+        RemoteCollectionPtr collection;
+        Array scope;
+        std::size_t size = 0;  // asked for
+        bool exact = true;
+        std::optional<Result<LegResult>> result;
+    };
+
+    /// Fails for unknown collections, those being filled, and limits that have passed.
+    Result<RemoteCollectionPtr> readable(const std::string& collection) const;
+    Result<Value> ask(const RemoteCollection& collection, Object body) const;
+    Result<Chunk> chunk_of(const Value& hit, bool with_vectors) const;
+    Result<bool> sees_vectors(const RemoteCollection& collection, const ReadScope& scope) const;
+    Result<> check_vector(const Leg& leg, const RemoteCollection& collection, bool& none) const;
+
+    Result<> prepare(Pending& pending) const;
+    SearchItem item_of(const Pending& pending) const;
+    /// True if the answer settles the leg; false if it must be asked again with a larger size.
+    Result<bool> take(Pending& pending, const Value& answer) const;
+    void round(std::vector<Pending*>& open) const;
+    Result<std::vector<std::optional<double>>> score_words(
+        const Leg& leg, const RemoteCollection& collection,
+        std::span<const std::string> chunk_ids) const;
+    Result<std::vector<std::optional<double>>> score_vectors(
+        const Leg& leg, const RemoteCollection& collection,
+        std::span<const std::string> chunk_ids) const;
+
+    std::shared_ptr<Snapshot> snapshot_;
+    CallLimits limits_;
+};
+
+/// Whether a principal may see a chunk. InvalidArgument if its clearance is not a level.
+Result<bool> is_visible(const Chunk& chunk, const Principal& principal, const Schema& schema);
+
+}  // namespace braid::remote

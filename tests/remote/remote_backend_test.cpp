@@ -1,0 +1,205 @@
+#include <atomic>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "backend/helpers.hpp"
+#include "braid/json/json.hpp"
+#include "braid/remote/backend.hpp"
+#include "braid/remote/bulk.hpp"
+#include "braid/remote/index_layout.hpp"
+#include "net/http_test_server.hpp"
+
+// A cluster that says what a test makes it say: answers that a real one gives rarely.
+namespace braid::remote {
+namespace {
+
+using net::HttpTestServer;
+using net::ReceivedRequest;
+using net::TestConnection;
+using testing::expect_error;
+using testing::make_chunk;
+using testing::must;
+using testing::words_schema;
+
+class ScriptedCluster {
+public:
+    using Answer = std::function<std::pair<int, std::string>(const ReceivedRequest&)>;
+
+    ScriptedCluster()
+        : server_([this](const ReceivedRequest& request, TestConnection& connection) {
+              for (const auto& [part, answer] : answers_) {
+                  if (request.target.find(part) == std::string::npos) continue;
+                  const auto [status, body] = answer(request);
+                  connection.reply(status, body);
+                  return true;
+              }
+              connection.reply(404, R"({"error":{"type":"index_not_found_exception"}})");
+              return true;
+          }) {
+        const Value mapping = mapping_body({.collection = "c", .schema = words_schema()});
+        on("/_mapping", json::print(Object{{"braid-c", Object{{"mappings", mapping}}}}));
+        on("/_refresh", R"({"_shards":{"total":1,"successful":1,"failed":0}})");
+    }
+
+    void on(const std::string& part, std::string body) {
+        answers_[part] = [body](const ReceivedRequest&) { return std::pair(200, body); };
+    }
+    void on(const std::string& part, Answer answer) { answers_[part] = std::move(answer); }
+
+    std::unique_ptr<Backend> backend() const {
+        RemoteOptions options;
+        options.urls = {server_.url()};
+        options.max_attempts = 3;
+        return must(open_remote_backend(options));
+    }
+    const HttpTestServer& server() const { return server_; }
+
+private:
+    std::map<std::string, Answer> answers_;  // by a part of the target; filled before it is asked
+    HttpTestServer server_;
+};
+
+ReaderPtr reader_of(const Backend& backend) {
+    const std::vector<std::string> names{"c"};
+    return must(backend.snapshot(names, {}));
+}
+
+TEST(RemoteBackend, APartOfTheShardsIsNoAnswer) {
+    ScriptedCluster cluster;
+    cluster.on("/_msearch", R"({"responses":[{"status":200,"timed_out":false,)"
+                            R"("_shards":{"total":3,"successful":2,"failed":1},)"
+                            R"("hits":{"total":{"value":1,"relation":"eq"},"hits":[]}}]})");
+    const auto backend = cluster.backend();
+    expect_error(reader_of(*backend)->count({.collection = "c"}), ErrorCode::Unavailable,
+                 "1 of 3 shards");
+}
+
+TEST(RemoteBackend, ASearchThatFailedForTheMomentIsAskedAgainAlone) {
+    ScriptedCluster cluster;
+    std::atomic<int> asked{0};
+    std::atomic<std::size_t> lines{0};
+    const std::string good =
+        R"({"status":200,"_shards":{"total":1,"successful":1,"failed":0},)"
+        R"("hits":{"total":{"value":1,"relation":"eq"},"hits":[{"sort":[1.1,"a"]}]}})";
+    cluster.on("/_msearch", [&](const ReceivedRequest& request) {
+        lines = static_cast<std::size_t>(std::ranges::count(request.body, '\n'));
+        if (++asked > 1) return std::pair(200, R"({"responses":[)" + good + "]}");
+        return std::pair(
+            200, R"({"responses":[)" + good + R"(,{"status":429,"error":{"type":"rejected"}}]})");
+    });
+    const auto backend = cluster.backend();
+    const std::vector<Leg> legs{testing::words_leg({.collection = "c"}, {"fox"}),
+                                testing::words_leg({.collection = "c"}, {"owl"})};
+    for (const auto& result : reader_of(*backend)->search(legs)) {
+        EXPECT_EQ(testing::ids_of(must(result)), std::vector<std::string>{"a"});
+    }
+    EXPECT_EQ(asked, 2);
+    EXPECT_EQ(lines, 2U) << "only the one that failed";
+}
+
+TEST(RemoteBackend, AsksForAllShardsAndTheSameStatistics) {
+    ScriptedCluster cluster;
+    std::string sent;
+    cluster.on("/_msearch", [&](const ReceivedRequest& request) {
+        sent = request.body;
+        return std::pair(200, std::string(R"({"responses":[{"status":200,"_shards":{"failed":0},)"
+                                          R"("hits":{"hits":[]}}]})"));
+    });
+    const auto backend = cluster.backend();
+    (void)must(reader_of(*backend)->search_leg(testing::words_leg({.collection = "c"}, {"fox"})));
+    EXPECT_NE(sent.find(R"("allow_partial_search_results":false)"), std::string::npos) << sent;
+    EXPECT_NE(sent.find(R"("search_type":"dfs_query_then_fetch")"), std::string::npos) << sent;
+    EXPECT_EQ(sent.find("pit"), std::string::npos) << "a first page needs no point in time";
+}
+
+TEST(RemoteBackend, SaysWhichHalfOfABatchWasWritten) {
+    ScriptedCluster cluster;
+    cluster.on("/_bulk", R"({"errors":true,"items":[{"index":{"result":"created","status":201}},)"
+                         R"({"index":{"status":400,"error":{"type":"mapper","reason":"no"}}}]})");
+    const auto backend = cluster.backend();
+    const auto written =
+        backend->upsert("c", "default", {make_chunk("a", "x"), make_chunk("b", "x")}, {});
+    expect_error(written, ErrorCode::InvalidArgument, "\"b\"");
+    expect_error(written, ErrorCode::InvalidArgument, "1 were made and are kept");
+}
+
+TEST(RemoteBackend, RetriesTheRefusedPartOfABatch) {
+    ScriptedCluster cluster;
+    std::atomic<int> asked{0};
+    std::string second;
+    cluster.on("/_bulk", [&](const ReceivedRequest& request) {
+        if (++asked == 1) {
+            return std::pair(
+                200, std::string(R"({"items":[{"index":{"result":"created","status":201}},)"
+                                 R"({"index":{"status":429,"error":{"type":"rejected"}}}]})"));
+        }
+        second = request.body;
+        return std::pair(200,
+                         std::string(R"({"items":[{"index":{"result":"updated","status":200}}]})"));
+    });
+    const auto backend = cluster.backend();
+    const WriteReport report =
+        must(backend->upsert("c", "default", {make_chunk("a", "x"), make_chunk("b", "x")}, {}));
+    EXPECT_EQ(report.written, 2U);
+    EXPECT_EQ(report.replaced, 1U);
+    EXPECT_EQ(std::ranges::count(second, '\n'), 2) << "an action and a document";
+}
+
+TEST(RemoteBackend, RecognisesItsOwnWriteWhoseAnswerWasLost) {
+    ScriptedCluster cluster;
+    std::string version;
+    cluster.on("/_bulk", [&](const ReceivedRequest& request) {
+        const std::size_t at = request.body.find("\"version\":") + 10;
+        version = request.body.substr(at, request.body.find(',', at) - at);
+        return std::pair(200, std::string(R"({"items":[{"create":{"status":409}}]})"));
+    });
+    std::atomic<bool> ours{true};
+    cluster.on("/_mget", [&](const ReceivedRequest&) {
+        if (version.empty()) return std::pair(200, std::string(R"({"docs":[{"found":false}]})"));
+        Chunk chunk = make_chunk("a", "x");
+        chunk.document_id = "a";
+        chunk.version = ours ? std::stoull(version) : 7;
+        std::string source;
+        const auto analyzer = text::Analyzer::create({.name = "simple"});
+        const Schema schema = words_schema();
+        const WholeWeights weights = whole_weights(schema);
+        append_document(source, "default", chunk, {schema, *analyzer, weights});
+        return std::pair(200, R"({"docs":[{"found":true,"_seq_no":1,"_primary_term":1,"_source":)" +
+                                  source + "}]}");
+    });
+    const auto backend = cluster.backend();
+    const WriteOptions if_new{.if_version = 0};
+    EXPECT_EQ(must(backend->upsert("c", "default", {make_chunk("a", "x")}, if_new)).written, 1U);
+    version.clear();
+    ours = false;
+    expect_error(backend->upsert("c", "default", {make_chunk("a", "x")}, if_new),
+                 ErrorCode::Conflict, "somebody else");
+}
+
+TEST(RemoteBackend, RefusesPrefixesThatAreNoNames) {
+    for (const char* const prefix : {"", "Upper", "-x", "a*", "a,b"}) {
+        RemoteOptions options;
+        options.urls = {"http://127.0.0.1:1"};
+        options.prefix = prefix;
+        expect_error(open_remote_backend(options), ErrorCode::InvalidArgument, "prefix");
+    }
+}
+
+TEST(Bulk, TellsOutcomesApart) {
+    using Kind = BulkOutcome::Kind;
+    const auto kind = [](const std::string& item, bool last = true) {
+        const auto outcome = outcome_of(*json::parse(item), last);
+        return outcome ? std::optional(outcome->kind) : std::nullopt;
+    };
+    EXPECT_EQ(kind(R"({"index":{"result":"created","status":201}})"), Kind::Created);
+    EXPECT_EQ(kind(R"({"delete":{"result":"not_found","status":404}})"), Kind::Absent);
+    EXPECT_EQ(kind(R"({"index":{"status":409}})"), Kind::Conflict);
+    EXPECT_EQ(kind(R"({"index":{"status":503}})", false), std::nullopt);
+    EXPECT_EQ(kind(R"({"index":{"status":503}})"), Kind::Failed);
+    EXPECT_EQ(kind(R"({"index":{"status":400}})", false), Kind::Failed);
+    EXPECT_EQ(kind(R"([])"), Kind::Failed);
+}
+
+}  // namespace
+}  // namespace braid::remote
