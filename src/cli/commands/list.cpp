@@ -30,6 +30,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kRepairCommand,
         &kSnapshotCommand,
         &kRestoreCommand,
+        &kMigrateCommand,
         &kExportCommand,
         &kImportCommand,
         &kServeCommand,

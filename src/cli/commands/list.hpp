@@ -34,6 +34,7 @@ extern const CommandSpec kIngestCommand;
 extern const CommandSpec kKeysAddCommand;
 extern const CommandSpec kManualCommand;
 extern const CommandSpec kMcpCommand;
+extern const CommandSpec kMigrateCommand;
 extern const CommandSpec kOpenCommand;
 extern const CommandSpec kPurgeCommand;
 extern const CommandSpec kReembedCommand;
