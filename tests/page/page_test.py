@@ -276,15 +276,16 @@ class Others(PageTest):
             const files = new DataTransfer();
             files.items.add(new File(['# Bats\\n\\nBats hear with their ears.'], 'bats.md'));
             files.items.add(new File(['{"_id": "b1", "text": "A bat sleeps by day."}\\nnot json\\n'], 'more.jsonl'));
-            files.items.add(new File(['x'], 'picture.png'));
+            files.items.add(new File(['<h1>Dens</h1><p>Foxes dig.</p>'], 'dens.html'));
+            files.items.add(new File([new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0])], 'picture.png'));
             document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {dataTransfer: files, bubbles: true, cancelable: true}));
         })()""")
-        page.wait("document.querySelectorAll('.progress .done, .progress .partly, .progress .failed').length === 3", "every file has its end")
+        page.wait("document.querySelectorAll('.progress .done, .progress .partly, .progress .failed').length === 4", "every file has its end")
         self.assertIn("1 lines failed", page.text(".progress .partly"))
-        self.assertIn("png", page.text(".progress .failed"))
+        self.assertIn("not supported", page.text(".progress .failed"))
         page.wait("[...document.querySelectorAll('.card h2')].some((e) => e.innerText === 'dropped')")
         page = self.search("when do bats sleep", "&c=dropped")
-        self.assertEqual(len(self.ids()), 2)
+        self.assertEqual(len(self.ids()), 3)
         world.call("DELETE", "/v1/collections/dropped")
 
     def test_plots_sizes_and_latencies(self):

@@ -60,8 +60,6 @@ export async function send(method, path, { body, type = "application/json", sign
 export const get = async (path, options) => (await send("GET", path, options)).json();
 export const post = async (path, body, options) =>
   (await send("POST", path, { ...options, body: JSON.stringify(body) })).json();
-export const put = async (path, body, options) =>
-  (await send("PUT", path, { ...options, body: JSON.stringify(body) })).json();
 
 const part = encodeURIComponent;
 export const collectionPath = (name) => `/v1/collections/${part(name)}`;

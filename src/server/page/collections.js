@@ -1,26 +1,25 @@
 // What there is: collections and their sizes, how fast the server answers, and a place to drop files.
-import { collectionPath, get, put, send } from "./api.js";
+import { collectionPath, get, send } from "./api.js";
 import { bytes, h, icon, ICONS, number, say } from "./dom.js";
 import { bars, histogram, histograms, readMetrics } from "./plots.js";
 
 const LINES = 400; // of one request, so that progress can be shown
-const TEXTS = { md: "markdown", markdown: "markdown", txt: "plain", text: "plain" };
 const LISTS = ["jsonl", "ndjson"];
 
 const ending = (name) => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 
-// Writes one file into a collection, and says how far it is: `progress(share)`. Gives the number of
-// chunks, or throws what went wrong; what was written before stays.
+// Writes one file into a collection, lines of JSON in parts, and says how far it is:
+// `progress(share)`. Gives the number of chunks, or throws what went wrong; what was written before
+// stays.
 async function ingest(file, collection, progress) {
-  const kind = ending(file.name);
-  const text = await file.text();
-  if (kind in TEXTS) {
-    const path = file.webkitRelativePath || file.name;
-    const done = await put(`${collectionPath(collection)}/documents/${encodeURIComponent(path)}`, { text, format: TEXTS[kind] });
+  if (!LISTS.includes(ending(file.name))) {
+    const where = new URLSearchParams({ name: file.webkitRelativePath || file.name, collection });
+    const response = await send("POST", `/v1/documents?${where}`, { body: file, type: "application/octet-stream" });
+    const { documents } = await response.json();
     progress(1);
-    return { chunks: done.chunks, failed: [] };
+    return { chunks: documents.reduce((sum, one) => sum + one.chunks, 0), failed: [] };
   }
-  if (!LISTS.includes(kind)) throw new Error(`“.${kind}” is not read here: Markdown, text and JSON lines are; “braid ingest” reads more.`);
+  const text = await file.text();
   const lines = text.split("\n").filter((line) => line.trim());
   let chunks = 0;
   const failed = [];
@@ -185,7 +184,7 @@ export class CollectionsPage {
         ondrop: (event) => { event.preventDefault(); zone.classList.remove("over"); take([...event.dataTransfer.files]); },
       },
       h("h2", {}, "Drop files here"),
-      h("p", {}, "Markdown, text, or JSON lines with a chunk each. Or ", h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
+      h("p", {}, "Texts, Markdown, HTML, PDF, office documents, mail, code, JSON lines with a chunk each. Or ", h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
       h("div", { class: "field" }, h("label", { for: "into" }, "Into the collection"), name, this.options),
       done,
     );
