@@ -1,6 +1,9 @@
 // `braid ingest` of folders: nothing is lost, whoever has the database.
 
 #include <csignal>
+#include <filesystem>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -61,6 +64,69 @@ TEST_F(IngestFolders, KeepFilesOfTheSameNameInADatabaseThatIsServed) {
     expect_both_are_kept();
     server.signal(SIGTERM);
     EXPECT_EQ(server.finish().exit_code, 0);
+}
+
+/// The chunks of a collection as `export` writes them, without what differs from run to run.
+std::set<std::string> exported(const std::string& data) {
+    const RunResult result = run_braid({"--data", data, "export"});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    std::set<std::string> chunks;
+    std::istringstream lines(result.output);
+    for (std::string line; std::getline(lines, line);) {
+        auto chunk = json::parse(line);
+        if (!chunk || chunk->find("chunk_id") == nullptr) continue;
+        chunk->as_object().erase("version");
+        chunks.insert(json::print(*chunk));
+    }
+    return chunks;
+}
+
+TEST_F(IngestFolders, AKilledRunIsResumedToTheSameResult) {
+    for (int i = 0; i < 400; ++i) {
+        folder.write("many/f" + std::to_string(i) + ".md",
+                     "# File " + std::to_string(i) + "\n\nText of it.\n\n## Part\n\nMore of it.\n");
+    }
+    ASSERT_EQ(run_braid({"--data", folder / "whole", "ingest", folder / "many"}).exit_code, 0);
+    const std::set<std::string> whole = exported(folder / "whole");
+    EXPECT_EQ(whole.size(), 800U);
+    for (const int lines : {1, 3, 6}) {
+        const std::string data = folder / ("killed" + std::to_string(lines));
+        {
+            RunningBraid killed({"--data", data, "ingest", folder / "many", "--ack"});
+            for (int i = 0; i < lines; ++i) ASSERT_TRUE(killed.read_line());
+            killed.signal(SIGKILL);
+            killed.finish();
+        }
+        const RunResult resumed = run_braid({"--data", data, "ingest", folder / "many", "--json"});
+        ASSERT_EQ(resumed.exit_code, 0) << resumed.errors;
+        EXPECT_EQ(exported(data), whole);
+    }
+}
+
+TEST_F(IngestFolders, ADryRunMakesNothing) {
+    const RunResult looked = run({"ingest", folder / "p1", "--dry-run", "--json"});
+    ASSERT_EQ(looked.exit_code, 0) << looked.errors;
+    EXPECT_EQ(*json::parse(looked.output)->find("stored_files"), Value(1));
+    EXPECT_FALSE(std::filesystem::exists(folder / "data"));
+    ASSERT_EQ(run({"ingest", folder / "p1"}).exit_code, 0);
+    EXPECT_TRUE(has(run({"ingest", folder / "p1", "--dry-run"}).output, "1 unchanged file"));
+}
+
+TEST_F(IngestFolders, StandardInputCanBeADocument) {
+    const RunResult piped =
+        run_braid({"--data", folder / "data", "ingest", "-", "--name", "a.html"},
+                  {.input = "<title>T</title><p>Foxes hunt at dusk.</p>"});
+    ASSERT_EQ(piped.exit_code, 0) << piped.errors;
+    const RunResult found = run({"retrieve", "dusk"});
+    EXPECT_TRUE(has(found.output, "a.html#0")) << found.output;
+    EXPECT_EQ(run({"ingest", folder / "p1", "--name", "x"}).exit_code, 2);
+    EXPECT_EQ(run({"ingest", folder.write("a.png", "\x89PNG")}).exit_code, 2);
+}
+
+TEST_F(IngestFolders, AHitShowsItsLine) {
+    folder.write("p3/a.md", "# T\n\nOne.\n\n## Part\n\nBadgers dig.\n");
+    ASSERT_EQ(run({"ingest", folder / "p3"}).exit_code, 0);
+    EXPECT_TRUE(has(run({"retrieve", "badgers", "-k", "1"}).output, "/p3/a.md:7"));
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ public:
         }
         const bool bar = !session_.quiet() && session_.out.notes_on_terminal();
         progress_ = std::make_unique<Progress>(session_.out, bar, every_);
+        if (session_.arguments.has("watch")) watched_ = state_of(paths_, texts_.walk);
         auto stored = store_all();
         progress_->clear();
         if (!stored) return with_count(std::move(stored).error());
@@ -125,8 +126,8 @@ private:
 
     /// Stores what changes in the folders until the program is interrupted.
     Result<> watch() {
-        std::string before = state_of(paths_, texts_.walk);
-        while (wait_for_change(paths_, texts_, before)) {
+        session_.out.flush();
+        while (wait_for_change(paths_, texts_, watched_)) {
             stored_ = removed_ = 0;
             created_ = false;
             progress_ = std::make_unique<Progress>(session_.out, false, every_);
@@ -371,8 +372,9 @@ private:
     const std::vector<std::string>& paths_;
     ingest::JsonlOptions lines_;
     ingest::DirectoryOptions texts_;
-    std::string name_;   // of the document on standard input; empty: there are lines
-    std::string piped_;  // that document
+    std::string name_;     // of the document on standard input; empty: there are lines
+    std::string piped_;    // that document
+    std::string watched_;  // the files as they were before they were last stored
     std::uint64_t every_ = 0;
     std::optional<ingest::JsonlReader> first_reader_;
     std::optional<ingest::Batch> first_batch_;
