@@ -169,6 +169,16 @@ struct DenseStats {
     std::vector<Point> points;
 };
 
+/// Bytes of the files of a collection that serve one purpose.
+struct StoredPart {
+    /// "log" (what came since the last flush), "documents", "columns", "words", "vectors", or
+    /// "other": headers, directories and checksums.
+    std::string name;
+    std::uint64_t bytes = 0;
+
+    friend bool operator==(const StoredPart&, const StoredPart&) = default;
+};
+
 /// Of what the principal may see in one namespace.
 struct CollectionStats {
     std::uint64_t chunks = 0;
@@ -179,6 +189,9 @@ struct CollectionStats {
     std::uint64_t bytes_on_disk = 0;  // as in CollectionInfo
     /// Where there are many vectors, to a principal that may see all of them.
     std::optional<DenseStats> dense;
+    std::vector<StoredPart> parts;  // of bytes_on_disk, largest first; empty where that is 0
+    /// Of the process that has the database open, mapped files included; 0 as bytes_on_disk.
+    std::uint64_t resident_bytes = 0;
 };
 
 /// How a backend is doing, for health checks and metrics.

@@ -58,6 +58,8 @@ public:
     }
 
 private:
+    friend class StringStream;
+
     struct Walk {
         std::uint64_t next = ~std::uint64_t{0};  // the string that `rest` begins with
         store::ByteReader rest{{}};
@@ -71,6 +73,27 @@ private:
     store::Section offsets_;
     store::Section data_;
     std::uint64_t count_ = 0;
+};
+
+/// The strings of a table one by one, in order. The table must stay.
+class StringStream {
+public:
+    explicit StringStream(const StringTable& table) noexcept : table_(&table) {}
+
+    /// False at the end.
+    Result<bool> next() {
+        if (next_ == table_->size()) return false;
+        BRAID_CHECK(table_->step(walk_, next_++));
+        return true;
+    }
+    /// Of the present one, and its number.
+    std::string_view text() const noexcept { return walk_.text; }
+    std::uint64_t number() const noexcept { return next_ - 1; }
+
+private:
+    const StringTable* table_;
+    StringTable::Walk walk_;
+    std::uint64_t next_ = 0;
 };
 
 }  // namespace braid::docs

@@ -175,6 +175,8 @@ public:
     }
     /// Bytes of the files: logs, segments and graphs.
     std::uint64_t bytes_on_disk() const;
+    /// The same by what they are for, largest first.
+    Result<std::vector<StoredPart>> stored_parts() const;
 
     Result<WriteReport> upsert(const std::string& namespace_, std::vector<Chunk> chunks,
                                const WriteOptions& options);

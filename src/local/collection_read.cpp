@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "braid/core/limits.hpp"
+#include "braid/core/resident_memory.hpp"
 #include "braid/local/collection.hpp"
 
 namespace braid::local {
@@ -148,7 +149,10 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope,
                                           const CallLimits& limits) const {
     BRAID_TRY(CollectionStats stats,
               with_view(at, scope, limits, [](const index::View& view) { return view.stats(); }));
-    if (scope.principal.sees_everything()) stats.bytes_on_disk = bytes_on_disk();
+    if (!scope.principal.sees_everything()) return stats;
+    BRAID_TRY(stats.parts, stored_parts());
+    for (const StoredPart& part : stats.parts) stats.bytes_on_disk += part.bytes;
+    stats.resident_bytes = core::resident_bytes();
     return stats;
 }
 

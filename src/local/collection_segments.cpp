@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "braid/local/collection.hpp"
@@ -241,6 +243,20 @@ void Collection::stop_jobs() {
     const std::scoped_lock nobody_works(flush_mutex_, merge_mutex_, derive_mutex_);
     const std::scoped_lock lock(files_mutex_, due_mutex_);
     jobs_ended_ = true;
+}
+
+Result<std::vector<StoredPart>> Collection::stored_parts() const {
+    std::map<std::string, std::uint64_t> bytes{{"log", log_bytes()}};
+    if (segments_ != nullptr) {
+        const segment::StatePtr now = segments_->state();
+        for (const auto& segment : now->segments) BRAID_CHECK(segment->add_bytes(bytes));
+    } else if (const std::uint64_t others = bytes_on_disk() - log_bytes(); others > 0) {
+        bytes["other"] = others;
+    }
+    std::vector<StoredPart> parts;
+    for (const auto& [name, size] : bytes) parts.push_back({name, size});
+    std::ranges::stable_sort(parts, std::greater(), &StoredPart::bytes);
+    return parts;
 }
 
 std::uint64_t Collection::bytes_on_disk() const {

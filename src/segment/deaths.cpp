@@ -63,92 +63,28 @@ std::shared_ptr<const Bits> Deaths::live(Sequence at) const {
     return live;
 }
 
-template <class Read>
-auto Deaths::counted(const sparse::IndexReader& reader,
-                     const Read& read) const -> decltype(read(std::size_t{})) {
-    {
-        const std::shared_lock lock(removed_mutex_);
-        if (removed_count_ == deaths_.size()) return read(removed_count_);
+Result<Deaths::Removed> Deaths::removed(const sparse::IndexReader& reader, Sequence at) const {
+    constexpr std::size_t kept = 4;
+    const std::size_t wanted = count(at);
+    if (wanted == 0) return Removed();
+    const std::scoped_lock lock(removed_mutex_);
+    auto nearest = removed_.end();  // of those that are not later
+    for (auto one = removed_.begin(); one != removed_.end(); ++one) {
+        if (one->count > wanted) continue;
+        if (nearest == removed_.end() || one->count > nearest->count) nearest = one;
     }
-    const std::unique_lock lock(removed_mutex_);
-    for (const std::size_t all = deaths_.size(); removed_count_ < all; ++removed_count_) {
-        BRAID_CHECK(removed_.add(reader, deaths_[removed_count_].row));
+    if (nearest != removed_.end() && nearest->count == wanted) {
+        std::rotate(nearest, nearest + 1, removed_.end());
+        return removed_.back().rows;
     }
-    return read(removed_count_);
-}
-
-Result<PartStatistics> Deaths::statistics(const sparse::IndexReader& reader,
-                                          const sparse::LabelPredicate& visible, Sequence at,
-                                          const std::vector<std::string>& terms) const {
-    PartStatistics found;
-    const auto read = [&](const sparse::RemovedRows* removed) -> Result<> {
-        BRAID_TRY(const auto statistics, sparse::IndexStatistics::create(reader, visible, removed));
-        found.totals = statistics.totals();
-        for (const std::string& term : terms) {
-            BRAID_TRY(const std::uint64_t df, statistics.document_frequency(term));
-            found.frequencies.push_back(df);
-        }
-        return {};
-    };
-    if (deaths_.size() == 0) {
-        BRAID_CHECK(read(nullptr));
-        return found;
+    auto rows = nearest == removed_.end() ? std::make_shared<sparse::RemovedRows>()
+                                          : std::make_shared<sparse::RemovedRows>(*nearest->rows);
+    for (std::size_t i = nearest == removed_.end() ? 0 : nearest->count; i < wanted; ++i) {
+        BRAID_CHECK(rows->add(reader, deaths_[i].row));
     }
-    std::size_t all = 0;
-    BRAID_CHECK(counted(reader, [&](std::size_t deaths) {
-        all = deaths;
-        return read(&removed_);
-    }));
-    // Those that came later are alive to who looks at an earlier point in time.
-    const std::size_t since = count(at);
-    if (since >= all) return found;
-    BRAID_TRY(const sparse::RowFacts facts, reader.row_facts());
-    std::vector<std::uint32_t> ids;
-    for (const std::string& term : terms) {
-        BRAID_TRY(const auto entry, reader.dictionary().find(term));
-        ids.push_back(entry ? entry->id : sparse::ListCursor::kEnd);
-    }
-    for (std::size_t i = since; i < all; ++i) {
-        const std::uint32_t row = deaths_[i].row;
-        BRAID_TRY(const std::uint32_t label, reader.label_of(row));
-        if (!visible(label)) continue;
-        ++found.totals.rows;
-        for (std::size_t f = 0; f < reader.fields(); ++f) {
-            found.totals.total_lengths[f] += facts.length(row, f);
-        }
-        BRAID_TRY(sparse::ForwardCursor cursor, facts.terms(row));
-        while (cursor.next()) {
-            for (std::size_t t = 0; t < ids.size(); ++t) {
-                if (ids[t] == cursor.term()) ++found.frequencies[t];
-            }
-        }
-    }
-    return found;
-}
-
-Result<> Deaths::each_term(
-    const sparse::IndexReader& reader, const sparse::LabelPredicate& visible, Sequence at,
-    const std::function<void(std::string_view, std::uint64_t)>& visit) const {
-    if (deaths_.size() == 0) {
-        BRAID_TRY(const auto statistics, sparse::IndexStatistics::create(reader, visible, nullptr));
-        return statistics.each(visit);
-    }
-    if (count(at) == deaths_.size()) {
-        std::size_t all = 0;
-        BRAID_CHECK(counted(reader, [&](std::size_t deaths) -> Result<> {
-            all = deaths;
-            if (count(at) < all) return {};
-            BRAID_TRY(const auto statistics,
-                      sparse::IndexStatistics::create(reader, visible, &removed_));
-            return statistics.each(visit);
-        }));
-        if (count(at) >= all) return {};
-    }
-    // Of an earlier point in time: its own counts, made for this once.
-    sparse::RemovedRows earlier;
-    for (std::size_t i = 0; i < count(at); ++i) BRAID_CHECK(earlier.add(reader, deaths_[i].row));
-    BRAID_TRY(const auto statistics, sparse::IndexStatistics::create(reader, visible, &earlier));
-    return statistics.each(visit);
+    if (removed_.size() == kept) removed_.erase(removed_.begin());
+    removed_.push_back({wanted, rows});
+    return Removed(std::move(rows));
 }
 
 }  // namespace braid::segment

@@ -3,11 +3,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -22,12 +19,6 @@ namespace braid::segment {
 
 using docs::Bits;
 using index::Sequence;
-
-/// What BM25 must know of some rows, per term of a query.
-struct PartStatistics {
-    sparse::VisibleTotals totals;
-    std::vector<std::uint64_t> frequencies;  // one per term asked for
-};
 
 /// Which rows of a part are deleted or replaced, and since when. One thread at a time may add while
 /// any number of others read: each sees what its own point in time shows.
@@ -53,21 +44,12 @@ public:
     /// time.
     std::shared_ptr<const Bits> live(Sequence at) const;
 
-    /// Statistics of the rows that live by then and whose labels are visible.
-    Result<PartStatistics> statistics(const sparse::IndexReader& reader,
-                                      const sparse::LabelPredicate& visible, Sequence at,
-                                      const std::vector<std::string>& terms) const;
-    /// Every term that such a row holds, in byte order.
-    Result<> each_term(const sparse::IndexReader& reader, const sparse::LabelPredicate& visible,
-                       Sequence at,
-                       const std::function<void(std::string_view, std::uint64_t)>& visit) const;
+    /// What the rows that died by then take away from the statistics of the words; null: nothing.
+    /// Counted from those of the times asked for last.
+    using Removed = std::shared_ptr<const sparse::RemovedRows>;
+    Result<Removed> removed(const sparse::IndexReader& reader, Sequence at) const;
 
 private:
-    /// Counts what came since; then `read()` with a lock that keeps the counts as they are.
-    template <class Read>
-    auto counted(const sparse::IndexReader& reader,
-                 const Read& read) const -> decltype(read(std::size_t{}));
-
     const std::uint64_t rows_;
     core::StableVector<Death> deaths_;
     std::unique_ptr<std::atomic<std::uint64_t>[]> bits_owner_;  // NOLINT: grown by hand
@@ -83,9 +65,12 @@ private:
     mutable std::mutex mask_mutex_;
     mutable Mask mask_;
 
-    mutable std::shared_mutex removed_mutex_;
-    mutable sparse::RemovedRows removed_;
-    mutable std::size_t removed_count_ = 0;
+    struct Counted {
+        std::size_t count = 0;
+        Removed rows;
+    };
+    mutable std::mutex removed_mutex_;
+    mutable std::vector<Counted> removed_;  // a few, the one asked for last at the end
 };
 
 }  // namespace braid::segment

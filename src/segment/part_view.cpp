@@ -62,15 +62,13 @@ Result<std::optional<std::uint32_t>> PartView::find(const std::string& id) const
     return seen ? std::optional(number) : std::nullopt;
 }
 
-Result<PartStatistics> PartView::statistics(const std::vector<std::string>& terms) const {
-    return space_->deaths.statistics(
-        part_->words(), [this](std::uint32_t label) { return shows_label(label); }, at_, terms);
-}
-
-Result<> PartView::each_term(
-    const std::function<void(std::string_view, std::uint64_t)>& visit) const {
-    return space_->deaths.each_term(
-        part_->words(), [this](std::uint32_t label) { return shows_label(label); }, at_, visit);
+Result<sparse::IndexStatistics> PartView::statistics() const {
+    if (!removed_) {
+        BRAID_TRY(removed_, space_->deaths.removed(part_->words(), at_));
+    }
+    return sparse::IndexStatistics::create(
+        part_->words(), [this](std::uint32_t label) { return shows_label(label); },
+        removed_->get());
 }
 
 }  // namespace braid::segment

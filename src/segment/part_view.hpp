@@ -47,8 +47,8 @@ public:
     /// The row of a visible chunk.
     Result<std::optional<std::uint32_t>> find(const std::string& id) const;
 
-    Result<PartStatistics> statistics(const std::vector<std::string>& terms) const;
-    Result<> each_term(const std::function<void(std::string_view, std::uint64_t)>& visit) const;
+    /// Of the words of the rows that can be seen, whatever the filter says. Valid as long as this.
+    Result<sparse::IndexStatistics> statistics() const;
 
     /// Calls `use(row)`, which returns a Result<>, for each row of a mask, looking at the limits.
     template <class Use>
@@ -63,6 +63,7 @@ private:
     const Filter* filter_;
     const Schema* schema_;
     const CallLimits* limits_;
+    mutable std::optional<Deaths::Removed> removed_;
     mutable std::optional<BitsPtr> visible_;
     mutable std::optional<BitsPtr> allowed_;
 };

@@ -1,6 +1,8 @@
 #include "braid/segment/segment.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace braid::segment {
 
@@ -53,6 +55,28 @@ std::uint64_t Segment::dead(Sequence at) const noexcept {
     std::uint64_t sum = 0;
     for (const auto& space : spaces_) sum += space->deaths.count(at);
     return sum;
+}
+
+Result<> Segment::add_bytes(std::map<std::string, std::uint64_t>& parts) const {
+    static constexpr auto purposes =
+        std::to_array<std::pair<std::string_view, const char*>>({{"docs.", "documents"},
+                                                                 {"columns.", "columns"},
+                                                                 {"sparse.", "words"},
+                                                                 {"vectors.", "vectors"}});
+    std::uint64_t known = 0;
+    for (std::size_t i = 0; i < spaces_.size(); ++i) {
+        BRAID_TRY(const store::Section outer, file_->section(part_section(i)));
+        BRAID_TRY(const auto sections, store::NestedSource::open(outer));
+        for (const store::SectionEntry& section : sections.sections()) {
+            for (const auto& [prefix, purpose] : purposes) {
+                if (!section.name.starts_with(prefix)) continue;
+                parts[purpose] += section.length;
+                known += section.length;
+            }
+        }
+    }
+    parts["other"] += bytes() - known;
+    return file_->intact();
 }
 
 Segment::Space* Segment::space(std::string_view namespace_) const {

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "braid/segment/segment_format.hpp"
 #include "braid/segment/segment_graphs.hpp"
 #include "braid/store/directory.hpp"
+#include "braid/store/nested_sections.hpp"
 
 namespace braid::segment {
 
@@ -39,6 +42,8 @@ public:
     std::shared_ptr<const SegmentGraphs> graphs() const;
     /// Searches that begin from now on use them.
     void use(std::shared_ptr<const SegmentGraphs> graphs) const;
+    /// Adds the bytes of the file by what they are for: see StoredPart.
+    Result<> add_bytes(std::map<std::string, std::uint64_t>& parts) const;
 
     /// One namespace.
     class Space {

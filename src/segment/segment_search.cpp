@@ -92,14 +92,15 @@ Result<TextStatistics> SegmentView::text_statistics(const index::Query& query,
     const std::vector<std::string> terms =
         every_term ? std::vector<std::string>() : terms_of(query);
     for (const PartView& part : parts_) {
-        BRAID_TRY(const PartStatistics own, part.statistics(terms));
-        statistics.chunks += own.totals.rows;
-        lengths.add(own.totals.total_lengths);
-        for (std::size_t i = 0; i < terms.size(); ++i) {
-            if (own.frequencies[i] > 0) statistics.frequencies[terms[i]] += own.frequencies[i];
+        BRAID_TRY(const sparse::IndexStatistics own, part.statistics());
+        statistics.chunks += own.totals().rows;
+        lengths.add(own.totals().total_lengths);
+        for (const std::string& term : terms) {
+            BRAID_TRY(const std::uint64_t df, own.document_frequency(term));
+            if (df > 0) statistics.frequencies[term] += df;
         }
         if (!every_term) continue;
-        BRAID_CHECK(part.each_term([&](std::string_view term, std::uint64_t df) {
+        BRAID_CHECK(own.each([&](std::string_view term, std::uint64_t df) {
             const auto found = statistics.frequencies.find(term);
             if (found == statistics.frequencies.end()) {
                 statistics.frequencies.emplace(term, df);

@@ -55,8 +55,8 @@ private:
         Seen seen;
         BRAID_TRY(const auto entry, words.dictionary().find(term));
         if (!entry) return seen;
-        BRAID_TRY(const PartStatistics statistics, view.statistics({std::string(term)}));
-        seen.chunks = statistics.frequencies.front();
+        BRAID_TRY(const sparse::IndexStatistics statistics, view.statistics());
+        BRAID_TRY(seen.chunks, statistics.document_frequency(*entry));
         if (seen.chunks == 0) return seen;
         BRAID_TRY(const sparse::ListView list, words.list(*entry));
         for (sparse::ListCursor cursor(list, words.rows());

@@ -91,6 +91,15 @@ private:
     /// Whether the filter admits a visible chunk.
     Result<bool> admits(const Place& place) const;
 
+    // Counting (segment_stats.cpp)
+    /// Rows of a part that count: all that can be seen, or those of them that the filter admits.
+    static Result<BitsPtr> rows_of(const PartView& part, bool filtered) {
+        return filtered ? part.allowed() : part.visible();
+    }
+    Result<Extent> extent_of(bool filtered) const;
+    /// Distinct ones of what the filter admits.
+    Result<std::uint64_t> count_terms() const;
+
     // Searching (segment_search.cpp)
     Result<index::Ranking> search_words(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_vectors(const index::Query& query, std::size_t depth) const;

@@ -348,7 +348,11 @@ Result<Value> Operations::stats(const Object& params, const Caller& caller) cons
     BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
     BRAID_CHECK(fields.finish());
     BRAID_TRY(CollectionStats stats, database_.stats(scope, caller.call));
-    if (!caller.namespaces.all()) stats.bytes_on_disk = 0;  // of all namespaces together
+    if (!caller.namespaces.all()) {  // what follows is of all namespaces together
+        stats.bytes_on_disk = 0;
+        stats.parts.clear();
+        stats.resident_bytes = 0;
+    }
     return wire::stats_to_value(scope, stats);
 }
 

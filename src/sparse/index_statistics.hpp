@@ -81,13 +81,14 @@ public:
     const VisibleTotals& totals() const noexcept { return totals_; }
     /// Visible rows that hold the term.
     Result<std::uint64_t> document_frequency(std::string_view term) const;
+    /// The same of an entry of the index's dictionary.
+    Result<std::uint64_t> document_frequency(const TermEntry& entry) const;
     /// Every term that a visible row holds, in byte order: what Okapi's mean idf is made from.
     Result<> each(const std::function<void(std::string_view term, std::uint64_t df)>& visit) const;
 
 private:
     explicit IndexStatistics(const IndexReader& reader, const RemovedRows* removed) noexcept
         : reader_(&reader), removed_(removed) {}
-    Result<std::uint64_t> document_frequency(const TermEntry& entry) const;
     Result<std::uint64_t> stored_frequency(const TermEntry& entry) const;
     Result<std::uint64_t> counted_frequency(std::span<const std::uint8_t> label_counts) const;
 

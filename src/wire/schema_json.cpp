@@ -196,6 +196,8 @@ Value dense_to_value(const DenseStats& dense) {
 }  // namespace
 
 Value stats_to_value(const ReadScope& scope, const CollectionStats& stats) {
+    Object parts;
+    for (const StoredPart& part : stats.parts) parts.set(part.name, part.bytes);
     Object out{{"collection", Value(scope.collection)},
                {"namespace", Value(scope.namespace_)},
                {"chunks", stats.chunks},
@@ -203,7 +205,9 @@ Value stats_to_value(const ReadScope& scope, const CollectionStats& stats) {
                {"vectors", stats.vectors},
                {"terms", stats.terms},
                {"average_length", stats.average_length},
-               {"bytes_on_disk", stats.bytes_on_disk}};
+               {"bytes_on_disk", stats.bytes_on_disk},
+               {"bytes_by_part", std::move(parts)},
+               {"resident_bytes", stats.resident_bytes}};
     if (stats.dense) out.set("dense", dense_to_value(*stats.dense));
     return out;
 }

@@ -27,7 +27,8 @@ Value schema_to_value(const Schema& schema);
 Value collection_to_value(const CollectionInfo& info);
 
 /// `{"collection", "namespace", "chunks", "documents", "vectors", "terms", "average_length",
-/// "bytes_on_disk"}`, and "dense" where there are many vectors.
+/// "bytes_on_disk", "bytes_by_part": {"log", "documents", "words", …}, "resident_bytes"}`, and
+/// "dense" where there are many vectors.
 Value stats_to_value(const ReadScope& scope, const CollectionStats& stats);
 
 /// `{"field", "values": [{"value", "count"}]}`.

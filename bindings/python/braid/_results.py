@@ -52,6 +52,8 @@ class Stats(Record):
     average_length: float
     bytes_on_disk: int
     dense: dict[str, Any] | None = None
+    bytes_by_part: dict[str, int] = field(default_factory=dict)
+    resident_bytes: int = 0
 
 
 @dataclass(frozen=True)

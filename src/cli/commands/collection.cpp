@@ -171,6 +171,15 @@ Result<> run_stats(Session& session) {
         {"distinct terms", counted("terms")},
         {"average length", length + " terms"},
         {"on disk", byte_size(service::number_in(stats, "bytes_on_disk"))}};
+    const Value* const parts = stats.find("bytes_by_part");
+    if (parts != nullptr && parts->is_object()) {
+        for (const auto& [name, bytes] : parts->as_object()) {
+            rows.emplace_back("  " + name, byte_size(service::number_in(*parts, name)));
+        }
+    }
+    if (const auto resident = service::number_in(stats, "resident_bytes"); resident > 0) {
+        rows.emplace_back("in memory", byte_size(resident));
+    }
     if (const Value* const dense = stats.find("dense")) add_dense_rows(*dense, rows);
     for (const auto& [name, value] : rows) {
         session.out.line(std::string(session.out.style().dim) + padded(name, 16) +

@@ -4,11 +4,9 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
-#include <unistd.h>
-
+#include "braid/core/resident_memory.hpp"
 #include "braid/json/json.hpp"
 
 namespace braid::server {
@@ -185,12 +183,9 @@ void Metrics::write(std::string& out) const {
 }
 
 void write_process_metrics(std::string& out) {
-    std::ifstream statm("/proc/self/statm");
-    std::uint64_t pages = 0;
-    std::uint64_t resident = 0;
-    if (statm >> pages >> resident) {
+    if (const std::uint64_t resident = core::resident_bytes(); resident > 0) {
         write_metric(out, "process_resident_memory_bytes", "gauge", "Resident memory.",
-                     static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)));
+                     static_cast<double>(resident));
     }
     timespec used{};
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0) {

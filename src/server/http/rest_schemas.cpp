@@ -109,7 +109,9 @@ const std::string_view kRestSchemas = R"json({
   "Stats": {"type": "object", "properties": {"collection": {"type": "string"}, "namespace":
     {"type": "string"}, "chunks": {"type": "integer"}, "documents": {"type": "integer"},
     "vectors": {"type": "integer"}, "terms": {"type": "integer"}, "average_length": {"type":
-    "number"}, "bytes_on_disk": {"type": "integer"}, "dense": {"type": "object", "description":
+    "number"}, "bytes_on_disk": {"type": "integer"}, "bytes_by_part": {"type": "object",
+    "additionalProperties": {"type": "integer"}}, "resident_bytes": {"type": "integer"},
+    "dense": {"type": "object", "description":
     "Of many vectors: how many graphs lead to, and what searches found of the exact hits.",
     "properties": {"in_graphs": {"type": "integer"}, "calibrated": {"type": "integer"}, "queries":
     {"type": "integer"}, "asked": {"type": "integer"}, "points": {"type": "array", "items":

@@ -1,0 +1,71 @@
+#include "braid/segment/distinct.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "braid/core/limits.hpp"
+
+namespace braid::segment {
+namespace {
+
+class SortedStrings final : public Ascending {
+public:
+    explicit SortedStrings(std::vector<std::string_view> strings) : strings_(std::move(strings)) {
+        std::ranges::sort(strings_);
+        strings_.erase(std::ranges::unique(strings_).begin(), strings_.end());
+    }
+    Result<bool> next() override { return next_ < strings_.size() ? ++next_ > 0 : false; }
+    std::string_view text() const noexcept override { return strings_[next_ - 1]; }
+    std::optional<std::uint64_t> size() const noexcept override { return strings_.size(); }
+
+private:
+    std::vector<std::string_view> strings_;
+    std::size_t next_ = 0;
+};
+
+}  // namespace
+
+AscendingPtr ascending(std::vector<std::string_view> strings) {
+    return std::make_unique<SortedStrings>(std::move(strings));
+}
+
+Result<std::uint64_t> count_distinct(std::vector<AscendingPtr> lists, const CallLimits& limits) {
+    if (lists.empty()) return 0;
+    if (lists.size() == 1) {
+        if (const auto size = lists.front()->size()) return *size;
+    }
+    struct Head {
+        std::string_view text;
+        Ascending* list = nullptr;
+    };
+    std::vector<Head> heads;  // the smallest at the end
+    // The list that gave the smallest mostly gives the next one, too: looked for from that end.
+    const auto advance = [&](Ascending& list) -> Result<> {
+        BRAID_TRY(const bool more, list.next());
+        if (!more) return {};
+        const std::string_view text = list.text();
+        auto place = heads.end();
+        while (place != heads.begin() && std::prev(place)->text < text) --place;
+        heads.insert(place, {text, &list});
+        return {};
+    };
+    for (const AscendingPtr& list : lists) BRAID_CHECK(advance(*list));
+    std::uint64_t distinct = 0;
+    core::StepCounter steps;
+    std::vector<Ascending*> equal;
+    while (!heads.empty()) {
+        if (steps.due()) BRAID_CHECK(core::check_limits(limits));
+        ++distinct;
+        equal.assign(1, heads.back().list);
+        const std::string_view text = heads.back().text;
+        heads.pop_back();
+        while (!heads.empty() && heads.back().text == text) {
+            equal.push_back(heads.back().list);
+            heads.pop_back();
+        }
+        for (Ascending* const list : equal) BRAID_CHECK(advance(*list));
+    }
+    return distinct;
+}
+
+}  // namespace braid::segment
