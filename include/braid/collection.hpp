@@ -93,6 +93,9 @@ struct Chunk {
     std::optional<std::string> section_title;
     Object metadata;
     std::optional<Timestamp> created_at;
+    /// From then on the chunk is gone: from searches, counts, statistics and every other read that
+    /// begins later. None: it stays.
+    std::optional<Timestamp> expires_at;
     std::optional<std::string> sensitivity;     // one of the schema's levels; none: the default
     std::vector<std::string> visibility_scope;  // none: visible to all of sufficient clearance
     std::vector<float> vector;                  // empty: none
@@ -107,6 +110,7 @@ struct MetadataUpdate {
     std::string chunk_id;
     Object metadata;
     std::optional<Timestamp> created_at;
+    std::optional<Timestamp> expires_at;
     std::optional<std::string> sensitivity;
     std::optional<std::vector<std::string>> visibility_scope;
 
@@ -126,6 +130,9 @@ struct WriteOptions {
     /// Upserts only: the batch is all there is of its documents. Their other chunks, as far as the
     /// principal may see them, are deleted by the same write. Conflict if it would delete others'.
     bool replace_documents = false;
+    /// Upserts only: a chunk that is there already and differs in nothing but its version stays as
+    /// it is, and one whose text is the same keeps the vector that was made of it.
+    bool skip_unchanged = false;
     /// While vectors are made and a filter looks for what to delete; the write itself is not
     /// interrupted.
     CallLimits limits;
@@ -135,6 +142,7 @@ struct WriteReport {
     std::uint64_t written = 0;  // chunks inserted, updated or deleted
     std::uint64_t replaced = 0;
     std::uint64_t removed = 0;          // chunks that replaced documents no longer have
+    std::uint64_t unchanged = 0;        // chunks that were there, see WriteOptions::skip_unchanged
     Version version = 0;                // of every chunk the call changed; 0 if it changed none
     std::vector<std::string> warnings;  // texts longer than the embedder reads, and the like
 };

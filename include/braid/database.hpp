@@ -96,6 +96,8 @@ struct OpenOptions {
     /// is searched, and the answer says so.
     std::shared_ptr<const QueryPreprocessor> preprocessor;
     LogSink log;
+    /// By which chunks expire; none: the system's.
+    std::function<Timestamp()> clock;
 };
 
 /// What opening found: damage is reported, never hidden.

@@ -144,9 +144,10 @@ constexpr std::uint8_t kHasSection = 4;
 constexpr std::uint8_t kHasCreated = 8;
 constexpr std::uint8_t kHasSensitivity = 16;
 constexpr std::uint8_t kHasScopes = 32;  // updates only
+constexpr std::uint8_t kHasExpiry = 64;
 constexpr std::uint8_t kChunkFlags =
-    kHasIndex | kHasTitle | kHasSection | kHasCreated | kHasSensitivity;
-constexpr std::uint8_t kUpdateFlags = kHasCreated | kHasSensitivity | kHasScopes;
+    kHasIndex | kHasTitle | kHasSection | kHasCreated | kHasSensitivity | kHasExpiry;
+constexpr std::uint8_t kUpdateFlags = kHasCreated | kHasSensitivity | kHasScopes | kHasExpiry;
 
 std::uint8_t flag(bool present, std::uint8_t bit) {
     return present ? bit : std::uint8_t{0};
@@ -159,9 +160,13 @@ Result<std::optional<std::string>> read_optional(ByteReader& in, bool present,
     return std::optional<std::string>(text);
 }
 
-Result<std::optional<Timestamp>> read_time(ByteReader& in, bool present) {
+void write_time(ByteWriter& out, const std::optional<Timestamp>& time) {
+    if (time) out.u64(static_cast<std::uint64_t>(time->micros));
+}
+
+Result<std::optional<Timestamp>> read_time(ByteReader& in, bool present, std::string_view what) {
     if (!present) return std::optional<Timestamp>();
-    BRAID_TRY(const std::uint64_t bits, in.u64("created_at"));
+    BRAID_TRY(const std::uint64_t bits, in.u64(what));
     return std::optional<Timestamp>(Timestamp{static_cast<std::int64_t>(bits)});
 }
 
@@ -180,7 +185,8 @@ void write_chunk(ByteWriter& out, const Chunk& chunk) {
                            flag(chunk.title.has_value(), kHasTitle) |
                            flag(chunk.section_title.has_value(), kHasSection) |
                            flag(chunk.created_at.has_value(), kHasCreated) |
-                           flag(chunk.sensitivity.has_value(), kHasSensitivity);
+                           flag(chunk.sensitivity.has_value(), kHasSensitivity) |
+                           flag(chunk.expires_at.has_value(), kHasExpiry);
     out.u8(static_cast<std::uint8_t>(flags));
     out.string(chunk.chunk_id);
     out.string(chunk.document_id);
@@ -188,7 +194,8 @@ void write_chunk(ByteWriter& out, const Chunk& chunk) {
     if (chunk.chunk_index) out.u64(static_cast<std::uint64_t>(*chunk.chunk_index));
     if (chunk.title) out.string(*chunk.title);
     if (chunk.section_title) out.string(*chunk.section_title);
-    if (chunk.created_at) out.u64(static_cast<std::uint64_t>(chunk.created_at->micros));
+    write_time(out, chunk.created_at);
+    write_time(out, chunk.expires_at);
     if (chunk.sensitivity) out.string(*chunk.sensitivity);
     write_strings(out, chunk.visibility_scope);
     write_object(out, chunk.metadata);
@@ -214,7 +221,8 @@ Result<Chunk> read_chunk(ByteReader& in) {
     }
     BRAID_TRY(chunk.title, read_optional(in, (flags & kHasTitle) != 0, "title"));
     BRAID_TRY(chunk.section_title, read_optional(in, (flags & kHasSection) != 0, "section_title"));
-    BRAID_TRY(chunk.created_at, read_time(in, (flags & kHasCreated) != 0));
+    BRAID_TRY(chunk.created_at, read_time(in, (flags & kHasCreated) != 0, "created_at"));
+    BRAID_TRY(chunk.expires_at, read_time(in, (flags & kHasExpiry) != 0, "expires_at"));
     BRAID_TRY(chunk.sensitivity, read_optional(in, (flags & kHasSensitivity) != 0, "sensitivity"));
     BRAID_TRY(chunk.visibility_scope, read_strings(in, "visibility_scope"));
     BRAID_TRY(chunk.metadata, read_object(in, 1));
@@ -225,10 +233,12 @@ Result<Chunk> read_chunk(ByteReader& in) {
 void write_update(ByteWriter& out, const MetadataUpdate& update) {
     const unsigned flags = flag(update.created_at.has_value(), kHasCreated) |
                            flag(update.sensitivity.has_value(), kHasSensitivity) |
-                           flag(update.visibility_scope.has_value(), kHasScopes);
+                           flag(update.visibility_scope.has_value(), kHasScopes) |
+                           flag(update.expires_at.has_value(), kHasExpiry);
     out.u8(static_cast<std::uint8_t>(flags));
     out.string(update.chunk_id);
-    if (update.created_at) out.u64(static_cast<std::uint64_t>(update.created_at->micros));
+    write_time(out, update.created_at);
+    write_time(out, update.expires_at);
     if (update.sensitivity) out.string(*update.sensitivity);
     if (update.visibility_scope) write_strings(out, *update.visibility_scope);
     write_object(out, update.metadata);
@@ -239,7 +249,8 @@ Result<MetadataUpdate> read_update(ByteReader& in) {
     if ((flags & ~kUpdateFlags) != 0) return in.corrupt("unknown update flags");
     MetadataUpdate update;
     BRAID_TRY(update.chunk_id, in.string("chunk_id"));
-    BRAID_TRY(update.created_at, read_time(in, (flags & kHasCreated) != 0));
+    BRAID_TRY(update.created_at, read_time(in, (flags & kHasCreated) != 0, "created_at"));
+    BRAID_TRY(update.expires_at, read_time(in, (flags & kHasExpiry) != 0, "expires_at"));
     BRAID_TRY(update.sensitivity, read_optional(in, (flags & kHasSensitivity) != 0, "sensitivity"));
     if ((flags & kHasScopes) != 0) {
         BRAID_TRY(update.visibility_scope, read_strings(in, "visibility_scope"));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -31,6 +32,11 @@ inline void clear_bit(Bits& bits, std::uint64_t i) {
 }
 inline bool has_bit(const Bits& bits, std::uint64_t i) {
     return (bits[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) != 0;
+}
+inline std::uint64_t count_bits(const Bits& bits) {
+    std::uint64_t count = 0;
+    for (const std::uint64_t word : bits) count += static_cast<unsigned>(std::popcount(word));
+    return count;
 }
 /// Codes or rows from `first` to before `last`.
 struct Range {

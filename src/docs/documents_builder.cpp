@@ -42,6 +42,7 @@ Result<> DocumentsBuilder::add(Chunk chunk, std::uint32_t label, std::uint32_t l
     versions_.push_back(chunk.version);
     labels_.push_back(label);
     lengths_.push_back(length);
+    if (chunk.expires_at) expiring_.emplace_back(ordered_bits(chunk.expires_at->micros), row);
     created_.push_back(chunk.created_at ? std::optional(chunk.created_at->micros) : std::nullopt);
 
     // What has a place of its own is not kept twice.
@@ -155,7 +156,17 @@ Result<> DocumentsBuilder::write_columns() {
     BRAID_CHECK(write_packed(sink_, name(kCreatedSection), times));
     BRAID_CHECK(write_packed(sink_, name(kVersionsSection), versions_));
     BRAID_CHECK(write_packed(sink_, name(kLabelsSection), labels_));
-    return write_packed(sink_, name(kLengthsSection), lengths_);
+    BRAID_CHECK(write_packed(sink_, name(kLengthsSection), lengths_));
+    if (expiring_.empty()) return {};
+    std::ranges::sort(expiring_);
+    std::vector<std::uint64_t> expiries;
+    std::vector<std::uint64_t> rows;
+    for (const auto& [time, row] : expiring_) {
+        expiries.push_back(time);
+        rows.push_back(row);
+    }
+    BRAID_CHECK(write_packed(sink_, name(kExpiringRowsSection), rows));
+    return write_packed(sink_, name(kExpiriesSection), expiries);
 }
 
 Result<> DocumentsBuilder::finish() {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "braid/collection.hpp"
@@ -37,6 +38,8 @@ public:
     /// The vector is left out. `label` and `length` are the caller's numbers, kept as they are.
     Result<> add(Chunk chunk, std::uint32_t label, std::uint32_t length);
     std::uint64_t rows() const noexcept { return ids_.size(); }
+    /// Whether some row expires.
+    bool expires() const noexcept { return !expiring_.empty(); }
     Result<> finish();
 
 private:
@@ -80,6 +83,7 @@ private:
     std::vector<std::uint64_t> labels_;
     std::vector<std::uint64_t> lengths_;
     std::vector<std::optional<std::int64_t>> created_;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> expiring_;  // when, and which row
 };
 
 }  // namespace braid::docs

@@ -19,6 +19,9 @@ inline constexpr std::string_view kCreatedSection = "docs.created";
 inline constexpr std::string_view kVersionsSection = "docs.versions";
 inline constexpr std::string_view kLabelsSection = "docs.labels";
 inline constexpr std::string_view kLengthsSection = "docs.lengths";
+/// Only where some row expires.
+inline constexpr std::string_view kExpiringRowsSection = "docs.expiring_rows";
+inline constexpr std::string_view kExpiriesSection = "docs.expiries";
 
 inline constexpr std::uint64_t kIndexHeaderBytes = 16;
 inline constexpr std::uint64_t kIndexEntryBytes = 24;

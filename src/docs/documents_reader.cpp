@@ -64,6 +64,11 @@ Result<DocumentsReader> DocumentsReader::open(const store::SectionSource& source
     BRAID_TRY(reader.versions_, packed(kVersionsSection, rows));
     BRAID_TRY(reader.labels_, packed(kLabelsSection, rows));
     BRAID_TRY(reader.lengths_, packed(kLengthsSection, rows));
+    const auto expiring = section(kExpiringRowsSection);
+    if (!expiring && expiring.error().code == ErrorCode::NotFound) return reader;
+    if (!expiring) return tl::unexpected(expiring.error());
+    BRAID_TRY(reader.expiring_rows_, PackedInts::open(*expiring));
+    BRAID_TRY(reader.expiries_, packed(kExpiriesSection, reader.expiring_rows_.size()));
     return reader;
 }
 
@@ -173,6 +178,25 @@ Result<std::optional<Timestamp>> DocumentsReader::created_at(std::uint64_t row) 
     if (known == 0) return std::optional<Timestamp>();
     BRAID_TRY(const std::uint64_t bits, created_.at(row));
     return std::optional<Timestamp>(Timestamp{from_ordered_bits(bits)});
+}
+
+Result<Timestamp> DocumentsReader::expiry(std::uint64_t i) const {
+    BRAID_TRY(const std::uint64_t bits, expiries_.at(i));
+    return Timestamp{from_ordered_bits(bits)};
+}
+
+Result<std::uint64_t> DocumentsReader::expired(Timestamp now) const {
+    std::uint64_t low = 0;
+    for (std::uint64_t high = expiries_.size(); low < high;) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        BRAID_TRY(const Timestamp time, expiry(middle));
+        if (time <= now) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
 }  // namespace braid::docs

@@ -60,6 +60,12 @@ public:
     const StringTable& document_ids() const noexcept { return documents_; }
     const PackedInts& document_of() const noexcept { return document_of_; }
 
+    /// Rows that expire, the first to do so first, and when each does.
+    const PackedInts& expiring_rows() const noexcept { return expiring_rows_; }
+    Result<Timestamp> expiry(std::uint64_t i) const;
+    /// How many of them have expired by then.
+    Result<std::uint64_t> expired(Timestamp now) const;
+
     /// Of the mapping, to be asked after a search: see BlockGuard.
     Result<> intact() const { return blocks_.intact(); }
 
@@ -95,6 +101,8 @@ private:
     PackedInts versions_;
     PackedInts labels_;
     PackedInts lengths_;
+    PackedInts expiring_rows_;
+    PackedInts expiries_;
 };
 
 }  // namespace braid::docs

@@ -91,6 +91,25 @@ struct Database::Impl {
         return found->schema(collection);
     }
 
+    /// Gives chunks the vectors that are stored with their ids, where these were made of the same
+    /// text.
+    Result<> keep_vectors(const std::string& collection, const std::string& namespace_,
+                          std::span<Chunk* const> chunks, const WriteOptions& options) const {
+        std::vector<std::string> ids;
+        for (const Chunk* const chunk : chunks) ids.push_back(chunk->chunk_id);
+        BRAID_TRY(const auto now, snapshot(collection, options.limits));
+        BRAID_TRY(auto stored, now->fetch({.collection = collection,
+                                           .namespace_ = namespace_,
+                                           .principal = options.principal},
+                                          ids, true));
+        for (std::size_t i = 0; i < chunks.size(); ++i) {
+            if (!stored[i]) continue;
+            if (engine::passage_text(*stored[i]) != engine::passage_text(*chunks[i])) continue;
+            chunks[i]->vector = std::move(stored[i]->vector);
+        }
+        return {};
+    }
+
     OpenReport report;
     core::VocabularyPtr vocabulary;
     std::unique_ptr<Backend> backend;
@@ -115,6 +134,7 @@ Result<Database> Database::open(const std::filesystem::path& path, const OpenOpt
                                          .relaxed_ms = relaxed_ms,
                                          .compaction = {.enabled = options.auto_compact},
                                          .max_open = options.max_open_collections,
+                                         .clock = options.clock,
                                          .log = options.log}));
     return Database(
         std::make_unique<Impl>(std::move(opened.backend), std::move(opened.notes), options));
@@ -126,8 +146,8 @@ Result<RepairReport> Database::repair(const std::filesystem::path& path) {
 }
 
 Result<Database> Database::in_memory(const OpenOptions& options) {
-    BRAID_TRY(auto opened,
-              local::open_local_backend(store::make_memory_directory(), {.log = options.log}));
+    BRAID_TRY(auto opened, local::open_local_backend(store::make_memory_directory(),
+                                                     {.clock = options.clock, .log = options.log}));
     return Database(
         std::make_unique<Impl>(std::move(opened.backend), std::move(opened.notes), options));
 }
@@ -200,6 +220,9 @@ Result<WriteReport> Database::add(const std::string& collection, std::vector<Chu
     std::vector<Chunk*> embedded_here;
     for (Chunk& chunk : chunks) {
         if (chunk.vector.empty()) embedded_here.push_back(&chunk);
+    }
+    if (options.skip_unchanged && schema.vectors.fingerprint) {
+        BRAID_CHECK(impl_->keep_vectors(collection, namespace_, embedded_here, options));
     }
     while (true) {
         BRAID_TRY(auto warnings, impl_->registry->embed_chunks(schema, chunks, options.limits));

@@ -33,11 +33,14 @@ std::uint64_t ExactIndex::write(const std::string& namespace_, const Change& cha
 }
 
 Result<std::uint64_t> ExactIndex::upsert(const std::string& namespace_,
-                                         std::vector<PreparedChunk> chunks, Sequence sequence) {
+                                         std::vector<PreparedChunk> chunks, Sequence sequence,
+                                         Timestamp now) {
     return write(namespace_, [&](Partition& partition) {
         std::uint64_t replaced = 0;
         for (PreparedChunk& chunk : chunks) {
-            if (partition.upsert(std::move(chunk), sequence)) ++replaced;
+            const Row before = partition.find(chunk.chunk.chunk_id, sequence);
+            if (before != kNoRow && now < partition.facts(before).expires) ++replaced;
+            partition.upsert(std::move(chunk), sequence);
         }
         return replaced;
     });

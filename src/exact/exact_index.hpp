@@ -19,7 +19,7 @@ public:
     ExactIndex(Schema schema, text::Analyzer analyzer);
 
     Result<std::uint64_t> upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
-                                 Sequence sequence) override;
+                                 Sequence sequence, Timestamp now) override;
     Result<std::uint64_t> update(const std::string& namespace_,
                                  std::span<const MetadataUpdate> updates, Version version,
                                  Sequence sequence) override;

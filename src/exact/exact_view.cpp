@@ -14,7 +14,7 @@ namespace braid::exact {
 Result<std::unique_ptr<index::View>> ExactView::create(std::shared_ptr<const Partition> partition,
                                                        const text::Analyzer& analyzer,
                                                        const index::ViewOf& of) {
-    BRAID_TRY(VisibleRows visible, VisibleRows::create(*partition, of.principal, of.at));
+    BRAID_TRY(VisibleRows visible, VisibleRows::create(*partition, of.principal, of.at, of.now));
     return std::unique_ptr<index::View>(
         new ExactView(std::move(partition), std::move(visible), analyzer, of.matcher,
                       of.limits));  // NOLINT(cppcoreguidelines-owning-memory): private

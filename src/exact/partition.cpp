@@ -22,6 +22,7 @@ bool Partition::upsert(PreparedChunk prepared, Sequence sequence) {
     facts.born = sequence;
     facts.length = index::weighted_length(*schema_, text.field_lengths);
     facts.label = labels_.intern(label_of(prepared.chunk, *schema_));
+    if (prepared.chunk.expires_at) facts.expires = *prepared.chunk.expires_at;
     facts.vector = add_vector(std::exchange(prepared.chunk.vector, {}), row);
     postings_.add(static_cast<std::uint32_t>(row), text.terms);
     publish(facts, std::make_shared<const Chunk>(std::move(prepared.chunk)), text.field_lengths);
@@ -36,6 +37,7 @@ void Partition::update(Row row, Chunk chunk, const PreparedText* text, Sequence 
     facts.born = sequence;
     facts.died.store(kAlive, std::memory_order_relaxed);
     facts.label = labels_.intern(label_of(chunk, *schema_));
+    if (chunk.expires_at) facts.expires = *chunk.expires_at;
     if (facts.vector != kNoVector) {
         facts.vector = add_vector(vectors()->row(index_of(facts.vector)), fresh);
     }

@@ -53,6 +53,8 @@ struct RowFacts {
     /// looks at was before.
     std::atomic<Sequence> died = kAlive;
     double length = 0;  // terms, weighted over the text fields
+    /// When it expires; the largest time: never.
+    Timestamp expires{std::numeric_limits<std::int64_t>::max()};
     std::uint32_t label = 0;
     VectorRow vector = kNoVector;
 
@@ -63,6 +65,7 @@ struct RowFacts {
         born = other.born;
         died.store(other.died.load(std::memory_order_relaxed), std::memory_order_relaxed);
         length = other.length;
+        expires = other.expires;
         label = other.label;
         vector = other.vector;
         return *this;

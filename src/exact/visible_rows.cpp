@@ -15,8 +15,8 @@ Result<std::size_t> clearance_of(const Principal& principal, const Schema& schem
 }
 
 Result<VisibleRows> VisibleRows::create(const Partition& partition, const Principal& principal,
-                                        Sequence at) {
-    VisibleRows visible(partition, at);
+                                        Sequence at, Timestamp now) {
+    VisibleRows visible(partition, at, now);
     visible.all_labels_ = principal.sees_everything();
     if (visible.all_labels_) return visible;
     BRAID_TRY(const std::size_t clearance, clearance_of(principal, partition.schema()));

@@ -23,14 +23,14 @@ public:
     /// InvalidArgument if the principal's clearance is not one of the schema's levels. The
     /// partition must outlive it.
     static Result<VisibleRows> create(const Partition& partition, const Principal& principal,
-                                      Sequence at);
+                                      Sequence at, Timestamp now);
 
     /// Below this number is every row it may show.
     std::size_t rows() const noexcept { return rows_; }
     bool shows(Row row) const noexcept {
         if (index_of(row) >= rows_) return false;
         const RowFacts& facts = partition_->facts(row);
-        return facts.visible(at_) && (all_labels_ || labels_[facts.label]);
+        return facts.visible(at_) && now_ < facts.expires && (all_labels_ || labels_[facts.label]);
     }
     /// kNoRow if there is no such chunk, or it may not be seen.
     Row find(const std::string& chunk_id) const {
@@ -41,11 +41,12 @@ public:
     Sequence at() const noexcept { return at_; }
 
 private:
-    VisibleRows(const Partition& partition, Sequence at)
-        : partition_(&partition), at_(at), rows_(partition.rows()) {}
+    VisibleRows(const Partition& partition, Sequence at, Timestamp now)
+        : partition_(&partition), at_(at), now_(now), rows_(partition.rows()) {}
 
     const Partition* partition_;
     Sequence at_;
+    Timestamp now_;
     std::size_t rows_;  // taken before the labels, which are then those of all these rows
     bool all_labels_ = false;
     std::vector<bool> labels_;  // by label: may be seen

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,11 +17,23 @@
 
 namespace braid::index {
 
+/// Earlier than every time at which a chunk expires.
+inline constexpr Timestamp kNothingExpired{std::numeric_limits<std::int64_t>::min()};
+
+/// What a read sees: the records up to one, less what has expired by a time.
+struct Moment {
+    Sequence sequence = 0;
+    Timestamp now = kNothingExpired;
+};
+
 /// Whose view of what. All that it refers to must outlive the view.
 struct ViewOf {
     std::string namespace_;
     const Principal& principal;
     Sequence at = 0;
+    /// What has expired by then is gone. By default nothing has: for those who look at what is
+    /// kept.
+    Timestamp now = kNothingExpired;
     /// Both of the same filter, or none.
     const Filter* filter = nullptr;
     const docs::FilterMatcher* matcher = nullptr;
@@ -51,9 +64,10 @@ public:
     // Writing. Each requires a sequence number not below those before. An error, of a file that
     // cannot be read, leaves things as they were.
 
-    /// Returns how many of them took another version's place.
+    /// Returns how many of them took the place of another version that had not expired by `now`.
     virtual Result<std::uint64_t> upsert(const std::string& namespace_,
-                                         std::vector<PreparedChunk> chunks, Sequence sequence) = 0;
+                                         std::vector<PreparedChunk> chunks, Sequence sequence,
+                                         Timestamp now) = 0;
     /// Changes metadata and labels and leaves text and vector alone, which are not looked at again
     /// unless a text field stands in the metadata. Chunks that do not exist are left out. Returns
     /// how many there were.

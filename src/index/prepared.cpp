@@ -58,6 +58,7 @@ bool searches_metadata(const Schema& schema) {
 void apply_update(const MetadataUpdate& update, Chunk& chunk) {
     docs::merge_patch(chunk.metadata, update.metadata);
     if (update.created_at) chunk.created_at = update.created_at;
+    if (update.expires_at) chunk.expires_at = update.expires_at;
     if (update.sensitivity) chunk.sensitivity = update.sensitivity;
     if (update.visibility_scope) chunk.visibility_scope = *update.visibility_scope;
 }

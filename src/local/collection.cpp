@@ -34,15 +34,17 @@ Result<> require_no_records(store::Directory& directory) {
 
 }  // namespace
 
-Collection::Pin::Pin(std::shared_ptr<const Collection> collection, Sequence at)
+Collection::Pin::Pin(std::shared_ptr<const Collection> collection, const Moment& at)
     : collection_(std::move(collection)), at_(at) {
     const std::scoped_lock lock(collection_->pins_mutex_);
-    collection_->pins_.insert(at_);
+    collection_->pins_.insert(at_.sequence);
+    collection_->pinned_times_.insert(at_.now);
 }
 
 Collection::Pin::~Pin() {
     const std::scoped_lock lock(collection_->pins_mutex_);
-    collection_->pins_.erase(collection_->pins_.find(at_));
+    collection_->pins_.erase(collection_->pins_.find(at_.sequence));
+    collection_->pinned_times_.erase(collection_->pinned_times_.find(at_.now));
 }
 
 Collection::Collection(std::string name, std::unique_ptr<store::Directory> directory,
@@ -260,7 +262,22 @@ Result<std::size_t> Collection::visible_dimension(const Principal& principal) co
 
 std::shared_ptr<const Collection::Pin> Collection::pin() const {
     const std::shared_lock lock(state_mutex_);  // nothing is forgotten before the pin is known
-    return std::make_shared<const Pin>(shared_from_this(), applied_);
+    return std::make_shared<const Pin>(shared_from_this(), Moment{applied_, now()});
+}
+
+Timestamp Collection::now() const {
+    const std::int64_t clock = settings_.clock().micros;
+    std::int64_t last = last_now_;
+    while (last < clock && !last_now_.compare_exchange_weak(last, clock)) {
+    }
+    return {std::max(last, clock)};
+}
+
+Timestamp Collection::expired_for_all() const {
+    const std::unique_lock lock(state_mutex_);  // no pin is in the making
+    const Timestamp present = now();
+    const std::scoped_lock pins_lock(pins_mutex_);
+    return pinned_times_.empty() ? present : std::min(present, *pinned_times_.begin());
 }
 
 Sequence Collection::applied() const {
@@ -272,7 +289,8 @@ Result<Collection::ViewPtr> Collection::present(const std::string& namespace_,
                                                 const Principal& principal) const {
     // A sequence number that nobody has pinned may be forgotten before the view is there.
     const std::shared_lock lock(state_mutex_);
-    return index_->view({.namespace_ = namespace_, .principal = principal, .at = applied_});
+    return index_->view(
+        {.namespace_ = namespace_, .principal = principal, .at = applied_, .now = now()});
 }
 
 void Collection::settle(Sequence sequence) {

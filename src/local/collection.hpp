@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "braid/backend.hpp"
+#include "braid/core/clock.hpp"
 #include "braid/core/fair_shared_mutex.hpp"
 #include "braid/index/index.hpp"
 #include "braid/local/engine.hpp"
@@ -32,16 +33,18 @@ namespace braid::local {
 
 class LogReading;
 
+using index::Moment;
+
 /// One collection: a log on disk, and an index of what replaying it gives.
 ///
 /// A write is validated, logged, and applied in log order once it is durable. Reads name a sequence
 /// number that a Pin keeps alive. Safe for concurrent use.
 class Collection : public std::enable_shared_from_this<Collection> {
 public:
-    /// Keeps what one sequence number shows, for as long as it lives.
+    /// Keeps what one moment shows, for as long as it lives.
     class Pin {
     public:
-        Pin(std::shared_ptr<const Collection> collection, Sequence at);
+        Pin(std::shared_ptr<const Collection> collection, const Moment& at);
         Pin(const Pin&) = delete;
         Pin& operator=(const Pin&) = delete;
         Pin(Pin&&) = delete;
@@ -49,11 +52,11 @@ public:
         ~Pin();
 
         const Collection& collection() const noexcept { return *collection_; }
-        Sequence at() const noexcept { return at_; }
+        const Moment& at() const noexcept { return at_; }
 
     private:
         std::shared_ptr<const Collection> collection_;
-        Sequence at_;
+        Moment at_;
     };
 
     struct Opened {
@@ -69,6 +72,7 @@ public:
         store::Durability durability = store::Durability::full();
         bool read_only = false;
         EngineOptions engine = {};
+        std::function<Timestamp()> clock = core::system_now;
         bool flushes_in_background = false;  // somebody calls flush() when flush_due()
         std::uint64_t flush_on_close_rows = 256;
         std::shared_ptr<const store::DirectoryLock> lock = nullptr;
@@ -135,6 +139,8 @@ public:
 
     /// Created as unfilled, and not finished: not to be read.
     bool unfinished() const noexcept { return unfinished_; }
+    /// Whether time alone may change what it shows.
+    bool may_expire() const noexcept { return format_ >= kExpiringFormat; }
     Result<> finish();
     /// Why it takes no writes at present.
     std::optional<Error> refusal() const;
@@ -191,38 +197,38 @@ public:
                                const WriteOptions& options,
                                std::optional<FilterSelection> selection = std::nullopt);
 
-    // Reads at a pinned sequence number; the contract is Backend's.
-    Result<LegResult> search(Sequence at, const Leg& leg, const CallLimits& limits) const;
-    Result<TextStatistics> text_statistics(Sequence at, const Leg& leg,
+    // Reads at a pinned moment; the contract is Backend's.
+    Result<LegResult> search(const Moment& at, const Leg& leg, const CallLimits& limits) const;
+    Result<TextStatistics> text_statistics(const Moment& at, const Leg& leg,
                                            const CallLimits& limits) const;
-    Result<std::vector<std::optional<double>>> score(Sequence at, const Leg& leg,
+    Result<std::vector<std::optional<double>>> score(const Moment& at, const Leg& leg,
                                                      std::span<const std::string> ids,
                                                      const CallLimits& limits) const;
-    Result<std::vector<std::optional<std::uint64_t>>> rank_of(Sequence at, const Leg& leg,
+    Result<std::vector<std::optional<std::uint64_t>>> rank_of(const Moment& at, const Leg& leg,
                                                               std::span<const std::string> ids,
                                                               const CallLimits& limits) const;
-    Result<std::vector<std::optional<Chunk>>> fetch(Sequence at, const ReadScope& scope,
+    Result<std::vector<std::optional<Chunk>>> fetch(const Moment& at, const ReadScope& scope,
                                                     std::span<const std::string> ids,
                                                     bool with_vectors,
                                                     const CallLimits& limits) const;
-    Result<std::vector<Chunk>> neighbors(Sequence at, const ReadScope& scope,
+    Result<std::vector<Chunk>> neighbors(const Moment& at, const ReadScope& scope,
                                          const std::string& document_id, std::int64_t index,
                                          std::size_t before, std::size_t after,
                                          const CallLimits& limits) const;
-    Result<std::uint64_t> count(Sequence at, const ReadScope& scope,
+    Result<std::uint64_t> count(const Moment& at, const ReadScope& scope,
                                 const CallLimits& limits) const;
-    Result<std::vector<Suggestion>> suggest(Sequence at, const ReadScope& scope,
+    Result<std::vector<Suggestion>> suggest(const Moment& at, const ReadScope& scope,
                                             std::string_view text, std::size_t limit,
                                             const CallLimits& limits) const;
-    Result<std::vector<FacetCount>> facets(Sequence at, const ReadScope& scope,
+    Result<std::vector<FacetCount>> facets(const Moment& at, const ReadScope& scope,
                                            const std::string& field, std::size_t limit,
                                            const CallLimits& limits) const;
-    Result<CollectionStats> stats(Sequence at, const ReadScope& scope,
+    Result<CollectionStats> stats(const Moment& at, const ReadScope& scope,
                                   const CallLimits& limits) const;
-    Result<std::vector<Chunk>> scan(Sequence at, const ReadScope& scope, const std::string& after,
-                                    std::size_t limit, bool with_vectors,
+    Result<std::vector<Chunk>> scan(const Moment& at, const ReadScope& scope,
+                                    const std::string& after, std::size_t limit, bool with_vectors,
                                     const CallLimits& limits) const;
-    Result<CollectionInfo> info(Sequence at, const Principal& principal) const;
+    Result<CollectionInfo> info(const Moment& at, const Principal& principal) const;
 
 private:
     /// A name that no log has.
@@ -241,6 +247,10 @@ private:
     using ViewPtr = std::unique_ptr<index::View>;
     /// Of the record that was applied last.
     Sequence applied() const;
+    /// By the clock, and never before a time it gave earlier.
+    Timestamp now() const;
+    /// No read that is under way, or will be, asks for what has expired by then.
+    Timestamp expired_for_all() const;
     /// What the principal sees of a namespace at present.
     Result<ViewPtr> present(const std::string& namespace_, const Principal& principal) const;
 
@@ -261,8 +271,20 @@ private:
     Result<std::vector<std::string>> left_out(const std::string& namespace_,
                                               const std::vector<Chunk>& batch,
                                               const Principal& principal) const;
+    /// Takes those out of a batch that are there as they are; returns how many. Requires the write
+    /// gate, alone, and that the principal may see all of them that are there.
+    Result<std::uint64_t> drop_unchanged(const std::string& namespace_,
+                                         std::vector<Chunk>& batch) const;
     /// Has the manifest say that the log may hold what older versions do not know.
-    Result<> raise_format();
+    Result<> raise_format(std::uint32_t format);
+    /// The same for chunks, or updates, of which some may expire.
+    template <class Items>
+    Result<> raise_format_for(const Items& items) {
+        for (const auto& item : items) {
+            if (item.expires_at) return raise_format(kExpiringFormat);
+        }
+        return {};
+    }
     Result<> replay(Sequence sequence, std::span<const std::byte> payload);
     /// A record's place in the log, and the version of what it changes.
     struct Stamp {
@@ -273,7 +295,8 @@ private:
                                const std::function<Result<WriteReport>(Stamp)>& apply);
     /// With version 0 a chunk gets the record's.
     Result<WriteReport> apply_upsert(const std::string& namespace_,
-                                     std::vector<index::PreparedChunk> chunks, Stamp stamp);
+                                     std::vector<index::PreparedChunk> chunks, Stamp stamp,
+                                     Timestamp now);
     Result<WriteReport> apply_updates(const std::string& namespace_,
                                       const std::vector<MetadataUpdate>& updates, Stamp stamp);
     Result<WriteReport> apply_remove(const std::string& namespace_,
@@ -319,7 +342,7 @@ private:
 
     /// Runs `read(view)` with what the scope shows, unless it is too late already.
     template <class Read>
-    auto with_view(Sequence at, const ReadScope& scope, const CallLimits& limits,
+    auto with_view(const Moment& at, const ReadScope& scope, const CallLimits& limits,
                    const Read& read) const -> decltype(read(std::declval<const index::View&>()));
     /// What a leg asks for, its words analysed.
     Result<index::Query> query_of(const Leg& leg) const;
@@ -386,6 +409,8 @@ private:
 
     mutable std::mutex pins_mutex_;
     mutable std::multiset<Sequence> pins_;
+    mutable std::multiset<Timestamp> pinned_times_;
+    mutable std::atomic<std::int64_t> last_now_ = index::kNothingExpired.micros;
 };
 
 }  // namespace braid::local

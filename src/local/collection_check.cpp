@@ -102,7 +102,7 @@ bool Collection::manifest_is_in_place() const {
 Result<> Collection::check_files(const Extent& extent, const store::Directory& files,
                                  core::Findings& findings, const CallLimits& limits) const {
     const Manifest& manifest = extent.manifest;
-    const Sequence at = extent.pin->at();
+    const Sequence at = extent.pin->at().sequence;
     BRAID_TRY(const std::uint64_t dead,
               check_segments(files, manifest, analyzer_, findings, limits));
     LogReading reading(extent.versions, at);
@@ -120,7 +120,7 @@ Result<> Collection::check_files(const Extent& extent, const store::Directory& f
     reading.use(extent.versions);
     const LogExtent expected{.acknowledged = extent.log_bytes, .growing = !read_only_};
     BRAID_CHECK(check_log_file(files, manifest.log, manifest.format, expected, take, findings));
-    check_other_files(files, manifest, findings);
+    check_other_files(files, manifest, !read_only_ && &files == directory_.get(), findings);
     const Sequence last = std::max(reading.taken(), manifest.flushed);
     if (findings.problems() == 0 && last != at) {
         findings.problem(files.path() + "/" + manifest.log + ": it ends with record " +
@@ -149,6 +149,14 @@ Result<> Collection::check_index(const LogReading& reading, Sequence at, core::F
                   index_->view({.namespace_ = space, .principal = everybody, .at = at}));
         BRAID_TRY(const std::uint64_t chunks, view->count());
         findings.report().chunks += chunks;
+        if (may_expire()) {
+            // What nobody can read any more, and is in the files.
+            BRAID_TRY(const auto shown,
+                      index_->view(
+                          {.namespace_ = space, .principal = everybody, .at = at, .now = now()}));
+            BRAID_TRY(const std::uint64_t visible, shown->count());
+            findings.report().superseded += chunks - visible;
+        }
         if (reading.namespaces().contains(space)) continue;
         BRAID_CHECK(index_->check(space, at, dimension(), findings)->finish(limits));
     }
@@ -189,13 +197,13 @@ Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) co
     }
     const store::DurableLength length{.log_id = log_id_of(*directory_, from.log),
                                       .bytes = extent.log_bytes,
-                                      .next_sequence = extent.pin->at() + 1};
+                                      .next_sequence = extent.pin->at().sequence + 1};
     BRAID_CHECK(
         copy.create(store::durable_mark_name(from.log), store::encode_durable_mark(length)));
     // The manifest last: without it there is no collection.
     BRAID_CHECK(copy.create(from.log, file.first(static_cast<std::size_t>(extent.log_bytes))));
     Manifest manifest = from;
-    manifest.format = kManifestFormat;  // with its mark
+    manifest.format = std::max(from.format, kManifestFormat);  // with its mark
     return copy.create(kManifestName, write_manifest(manifest));
 }
 

@@ -8,7 +8,7 @@
 namespace braid::local {
 
 template <class Read>
-auto Collection::with_view(Sequence at, const ReadScope& scope, const CallLimits& limits,
+auto Collection::with_view(const Moment& at, const ReadScope& scope, const CallLimits& limits,
                            const Read& read) const
     -> decltype(read(std::declval<const index::View&>())) {
     BRAID_CHECK(core::check_limits(limits));
@@ -18,7 +18,8 @@ auto Collection::with_view(Sequence at, const ReadScope& scope, const CallLimits
     }
     BRAID_TRY(const auto view, index_->view({.namespace_ = scope.namespace_,
                                              .principal = scope.principal,
-                                             .at = at,
+                                             .at = at.sequence,
+                                             .now = at.now,
                                              .filter = scope.filter ? &*scope.filter : nullptr,
                                              .matcher = filter ? &*filter : nullptr,
                                              .limits = limits}));
@@ -57,7 +58,8 @@ void go_on(const LegHit& after, std::size_t depth, std::vector<LegHit>& hits, bo
 
 }  // namespace
 
-Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimits& limits) const {
+Result<LegResult> Collection::search(const Moment& at, const Leg& leg,
+                                     const CallLimits& limits) const {
     const auto start = std::chrono::steady_clock::now();
     return with_view(at, leg.scope, limits, [&](const index::View& view) -> Result<LegResult> {
         BRAID_TRY(const index::Query query, query_of(leg));
@@ -79,7 +81,7 @@ Result<LegResult> Collection::search(Sequence at, const Leg& leg, const CallLimi
     });
 }
 
-Result<TextStatistics> Collection::text_statistics(Sequence at, const Leg& leg,
+Result<TextStatistics> Collection::text_statistics(const Moment& at, const Leg& leg,
                                                    const CallLimits& limits) const {
     ReadScope scope = leg.scope;
     scope.filter.reset();  // a filter decides who is found, not how rare a word is
@@ -90,7 +92,7 @@ Result<TextStatistics> Collection::text_statistics(Sequence at, const Leg& leg,
     });
 }
 
-Result<std::vector<std::optional<double>>> Collection::score(Sequence at, const Leg& leg,
+Result<std::vector<std::optional<double>>> Collection::score(const Moment& at, const Leg& leg,
                                                              std::span<const std::string> ids,
                                                              const CallLimits& limits) const {
     using Scores = std::vector<std::optional<double>>;
@@ -101,7 +103,8 @@ Result<std::vector<std::optional<double>>> Collection::score(Sequence at, const 
 }
 
 Result<std::vector<std::optional<std::uint64_t>>> Collection::rank_of(
-    Sequence at, const Leg& leg, std::span<const std::string> ids, const CallLimits& limits) const {
+    const Moment& at, const Leg& leg, std::span<const std::string> ids,
+    const CallLimits& limits) const {
     using Ranks = std::vector<std::optional<std::uint64_t>>;
     return with_view(at, leg.scope, limits, [&](const index::View& view) -> Result<Ranks> {
         BRAID_TRY(const index::Query query, query_of(leg));
@@ -109,7 +112,8 @@ Result<std::vector<std::optional<std::uint64_t>>> Collection::rank_of(
     });
 }
 
-Result<std::vector<std::optional<Chunk>>> Collection::fetch(Sequence at, const ReadScope& scope,
+Result<std::vector<std::optional<Chunk>>> Collection::fetch(const Moment& at,
+                                                            const ReadScope& scope,
                                                             std::span<const std::string> ids,
                                                             bool with_vectors,
                                                             const CallLimits& limits) const {
@@ -117,7 +121,7 @@ Result<std::vector<std::optional<Chunk>>> Collection::fetch(Sequence at, const R
                      [&](const index::View& view) { return view.fetch(ids, with_vectors); });
 }
 
-Result<std::vector<Chunk>> Collection::neighbors(Sequence at, const ReadScope& scope,
+Result<std::vector<Chunk>> Collection::neighbors(const Moment& at, const ReadScope& scope,
                                                  const std::string& document_id, std::int64_t index,
                                                  std::size_t before, std::size_t after,
                                                  const CallLimits& limits) const {
@@ -126,26 +130,26 @@ Result<std::vector<Chunk>> Collection::neighbors(Sequence at, const ReadScope& s
     });
 }
 
-Result<std::uint64_t> Collection::count(Sequence at, const ReadScope& scope,
+Result<std::uint64_t> Collection::count(const Moment& at, const ReadScope& scope,
                                         const CallLimits& limits) const {
     return with_view(at, scope, limits, [](const index::View& view) { return view.count(); });
 }
 
-Result<std::vector<Suggestion>> Collection::suggest(Sequence at, const ReadScope& scope,
+Result<std::vector<Suggestion>> Collection::suggest(const Moment& at, const ReadScope& scope,
                                                     std::string_view text, std::size_t limit,
                                                     const CallLimits& limits) const {
     return with_view(at, scope, limits,
                      [&](const index::View& view) { return view.suggest(text, limit); });
 }
 
-Result<std::vector<FacetCount>> Collection::facets(Sequence at, const ReadScope& scope,
+Result<std::vector<FacetCount>> Collection::facets(const Moment& at, const ReadScope& scope,
                                                    const std::string& field, std::size_t limit,
                                                    const CallLimits& limits) const {
     return with_view(at, scope, limits,
                      [&](const index::View& view) { return view.facets(field, limit); });
 }
 
-Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope,
+Result<CollectionStats> Collection::stats(const Moment& at, const ReadScope& scope,
                                           const CallLimits& limits) const {
     BRAID_TRY(CollectionStats stats,
               with_view(at, scope, limits, [](const index::View& view) { return view.stats(); }));
@@ -156,7 +160,7 @@ Result<CollectionStats> Collection::stats(Sequence at, const ReadScope& scope,
     return stats;
 }
 
-Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
+Result<std::vector<Chunk>> Collection::scan(const Moment& at, const ReadScope& scope,
                                             const std::string& after, std::size_t limit,
                                             bool with_vectors, const CallLimits& limits) const {
     return with_view(at, scope, limits, [&](const index::View& view) {
@@ -164,15 +168,15 @@ Result<std::vector<Chunk>> Collection::scan(Sequence at, const ReadScope& scope,
     });
 }
 
-Result<CollectionInfo> Collection::info(Sequence at, const Principal& principal) const {
+Result<CollectionInfo> Collection::info(const Moment& at, const Principal& principal) const {
     CollectionInfo info;
     info.name = name_;
     info.schema = manifest_.schema;
     BRAID_TRY(info.schema.vectors.dimension, visible_dimension(principal));
     if (principal.sees_everything()) info.bytes_on_disk = bytes_on_disk();
     for (const std::string& namespace_ : index_->namespaces()) {
-        const auto view =
-            index_->view({.namespace_ = namespace_, .principal = principal, .at = at});
+        const auto view = index_->view(
+            {.namespace_ = namespace_, .principal = principal, .at = at.sequence, .now = at.now});
         if (!view) break;  // a clearance that is not a level here: the principal sees nothing
         BRAID_TRY(const index::View::Extent extent, (*view)->extent());
         info.chunks += extent.chunks;

@@ -33,7 +33,7 @@ Result<FilterSelection> Collection::select(const ReadScope& scope, const Filter&
                               limits);
     constexpr int rounds = 2;  // after them, little is left to do while nobody else writes
     for (int round = 0; round < rounds; ++round) {
-        BRAID_CHECK(selection.catch_up(*index_, applied()));
+        BRAID_CHECK(selection.catch_up(*index_, {applied(), now()}));
     }
     return selection;
 }
@@ -54,9 +54,9 @@ Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelec
     const std::unique_lock alone(write_gate_);
     std::vector<std::string> ids;
     if (selection) {
-        const Sequence now = applied();
-        BRAID_CHECK(selection->catch_up(*index_, now));
-        BRAID_TRY(ids, selection->ids(*index_, now));
+        const Sequence last = applied();
+        BRAID_CHECK(selection->catch_up(*index_, {last, now()}));
+        BRAID_TRY(ids, selection->ids(*index_, last));
     } else {
         BRAID_TRY(const ViewPtr view, present(scope.namespace_, scope.principal));
         BRAID_TRY(ids, named_ids(*view, selector));

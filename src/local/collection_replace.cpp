@@ -47,13 +47,28 @@ Result<> Collection::check_owners(const std::string& namespace_,
     return {};
 }
 
-Result<> Collection::raise_format() {
-    if (format_ >= kReplacingFormat) return {};
+Result<std::uint64_t> Collection::drop_unchanged(const std::string& namespace_,
+                                                 std::vector<Chunk>& batch) const {
+    BRAID_TRY(const ViewPtr view, present(namespace_, {}));
+    std::vector<Chunk> changed;
+    const std::size_t all = batch.size();
+    for (Chunk& chunk : batch) {
+        BRAID_TRY(auto there, view->fetch(std::span(&chunk.chunk_id, 1), true));
+        if (there.front()) there.front()->version = chunk.version;
+        if (there.front() != chunk) changed.push_back(std::move(chunk));
+    }
+    batch = std::move(changed);
+    return all - batch.size();
+}
+
+Result<> Collection::raise_format(std::uint32_t format) {
+    if (format_ >= format) return {};
     const std::scoped_lock lock(files_mutex_);
+    if (format_ >= format) return {};
     Manifest manifest = present_manifest_locked();
-    manifest.format = kReplacingFormat;
+    manifest.format = format;
     BRAID_CHECK(replace_manifest(manifest));
-    format_ = kReplacingFormat;
+    format_ = format;
     return {};
 }
 

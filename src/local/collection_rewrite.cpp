@@ -73,6 +73,7 @@ Result<> Collection::put_copies(const std::string& namespace_, std::vector<Chunk
     if (expected == 0) expected = chunks.front().vector.size();
     auto out = start_record(kCopy, namespace_, chunks.size());
     std::vector<index::PreparedChunk> prepared;
+    BRAID_CHECK(raise_format_for(chunks));
     for (Chunk& chunk : chunks) {
         BRAID_CHECK(validate_chunk(chunk, expected, {}));
         out.u64(chunk.version);
@@ -80,7 +81,7 @@ Result<> Collection::put_copies(const std::string& namespace_, std::vector<Chunk
         prepared.push_back(prepare(std::move(chunk)));
     }
     BRAID_CHECK(commit(out.view(), [&](Stamp stamp) {
-        return apply_upsert(namespace_, std::move(prepared), stamp);
+        return apply_upsert(namespace_, std::move(prepared), stamp, now());
     }));
     return {};
 }

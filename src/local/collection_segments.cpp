@@ -86,7 +86,7 @@ Result<> Collection::rotate_log() {
         log_name_ = manifest.log;
         older_logs_ = manifest.older_logs;
         older_end_ = last;
-        format_ = kSegmentsFormat;
+        format_ = std::max<std::uint32_t>(format_, kSegmentsFormat);
         const std::unique_lock state_lock(state_mutex_);
         versions_ = Versions(log_->id(), versions_.base());
     }
@@ -105,6 +105,7 @@ Result<> Collection::record_files() {
         flushed = segments_->persisted();
         manifest.version_base = versions_.base();
     }
+    manifest.format = format_;
     manifest.schema = manifest_.schema;
     manifest.log = log_name_;
     if (flushed < older_end_) manifest.older_logs = older_logs_;
@@ -137,7 +138,7 @@ Result<> Collection::record_files() {
     older_logs_ = manifest.older_logs;
     flushed_ = flushed;
     recorded_generation_ = manifest.next_generation;
-    format_ = kSegmentsFormat;
+    format_ = std::max<std::uint32_t>(format_, kSegmentsFormat);
     if (!is_recorded(graph_work_.generation)) graph_work_.stop.request_stop();
     if (copying_.lock()) return {};
     for (const std::string& file : std::exchange(garbage_, {})) {
@@ -213,20 +214,21 @@ bool Collection::compacts_segments() const {
 }
 
 bool Collection::merge_due() const {
-    return segments_ != nullptr && !read_only_ && !segments_->merge_due().empty();
+    return segments_ != nullptr && !read_only_ && !segments_->merge_due(expired_for_all()).empty();
 }
 
 Result<bool> Collection::merge(const std::stop_token& stop, bool everything) {
     if (segments_ == nullptr || read_only_) return false;
     const std::scoped_lock one_at_a_time(merge_mutex_);
     if (jobs_ended_) return false;
-    auto inputs = everything ? segments_->everything() : segments_->merge_due();
+    const Timestamp now = expired_for_all();
+    auto inputs = everything ? segments_->everything(now) : segments_->merge_due(now);
     if (inputs.empty()) return false;
     const auto next = [this] { return next_generation_++; };
     // Rows that died since the last flush stay: a record of the log may be an update of one, and is
     // replayed against the files.
-    BRAID_TRY(auto merged,
-              segments_->merge(*directory_, std::move(inputs), segments_->persisted(), next, stop));
+    BRAID_TRY(auto merged, segments_->merge(*directory_, std::move(inputs), segments_->persisted(),
+                                            now, next, stop));
     {
         const std::unique_lock lock(state_mutex_);
         segments_->install(std::move(merged));

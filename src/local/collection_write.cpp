@@ -96,8 +96,8 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     std::shared_lock shared(write_gate_, std::defer_lock);
     std::unique_lock alone(write_gate_, std::defer_lock);
     const bool first_vectors = manifest_.schema.vectors.has_vectors() && dimension() == 0;
-    const bool depends =
-        options.if_version || options.replace_documents || !options.principal.sees_everything();
+    const bool depends = options.if_version || options.replace_documents ||
+                         options.skip_unchanged || !options.principal.sees_everything();
     if (depends || first_vectors) {
         alone.lock();
     } else {
@@ -124,7 +124,13 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     if (options.replace_documents) {
         BRAID_CHECK(check_owners(namespace_, chunks));  // what is hidden was refused before
         BRAID_TRY(outdated, left_out(namespace_, chunks, options.principal));
-        if (!outdated.empty()) BRAID_CHECK(raise_format());
+        if (!outdated.empty()) BRAID_CHECK(raise_format(kReplacingFormat));
+    }
+    BRAID_CHECK(raise_format_for(chunks));
+    std::uint64_t unchanged = 0;
+    if (options.skip_unchanged) {
+        BRAID_TRY(unchanged, drop_unchanged(namespace_, chunks));
+        if (chunks.empty() && outdated.empty()) return WriteReport{.unchanged = unchanged};
     }
     auto out = start_record(outdated.empty() ? kUpsert : kReplace, namespace_, chunks.size());
     std::vector<index::PreparedChunk> prepared;
@@ -135,7 +141,8 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     }
     if (!outdated.empty()) write_removals(out, outdated);
     return commit(out.view(), [&](Stamp stamp) -> Result<WriteReport> {
-        BRAID_TRY(WriteReport report, apply_upsert(namespace_, std::move(prepared), stamp));
+        BRAID_TRY(WriteReport report, apply_upsert(namespace_, std::move(prepared), stamp, now()));
+        report.unchanged = unchanged;
         if (outdated.empty()) return report;
         BRAID_TRY(const WriteReport removed, apply_remove(namespace_, outdated, stamp));
         report.removed = removed.written;
@@ -171,19 +178,20 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
         BRAID_CHECK(docs::check_metadata(merged, manifest_.schema));
     }
     BRAID_CHECK(check_versions({.namespace_ = namespace_}, ids, options));
+    BRAID_CHECK(raise_format_for(updates));
     return commit(out.view(),
                   [&](Stamp stamp) { return apply_updates(namespace_, updates, stamp); });
 }
 
 Result<WriteReport> Collection::apply_upsert(const std::string& namespace_,
-                                             std::vector<index::PreparedChunk> chunks,
-                                             Stamp stamp) {
+                                             std::vector<index::PreparedChunk> chunks, Stamp stamp,
+                                             Timestamp now) {
     WriteReport report{.written = chunks.size(), .version = stamp.version};
     for (index::PreparedChunk& prepared : chunks) {
         if (dimension_ == 0) dimension_ = prepared.chunk.vector.size();
         if (prepared.chunk.version == 0) prepared.chunk.version = report.version;
     }
-    BRAID_TRY(report.replaced, index_->upsert(namespace_, std::move(chunks), stamp.sequence));
+    BRAID_TRY(report.replaced, index_->upsert(namespace_, std::move(chunks), stamp.sequence, now));
     return report;
 }
 
@@ -222,7 +230,8 @@ Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payloa
             }
             chunks.push_back(prepare(std::move(chunk)));
         }
-        BRAID_CHECK(apply_upsert(record.namespace_, std::move(chunks), stamp));
+        BRAID_CHECK(
+            apply_upsert(record.namespace_, std::move(chunks), stamp, index::kNothingExpired));
     }
     if (!record.updates.empty()) {
         BRAID_CHECK(apply_updates(record.namespace_, record.updates, stamp));

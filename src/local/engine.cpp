@@ -44,7 +44,8 @@ Result<> copy_segments(const segment::SegmentIndex& from, index::Index& to,
             for (Chunk& chunk : chunks) {
                 prepared.push_back(index::prepare(std::move(chunk), from.schema(), analyzer));
             }
-            BRAID_CHECK(to.upsert(space, std::move(prepared), from.persisted()));
+            BRAID_CHECK(
+                to.upsert(space, std::move(prepared), from.persisted(), index::kNothingExpired));
         }
     }
     return {};

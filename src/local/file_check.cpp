@@ -175,21 +175,21 @@ Result<> check_log_file(const store::Directory& files, const std::string& log,
 }
 
 void note_strange_names(const store::Directory& directory, std::string_view expected,
-                        core::Findings& findings) {
+                        core::Findings& findings, bool in_use) {
     const auto names = directory.list_others();
     if (!names) {
         findings.note(names.error().message);
         return;
     }
     for (const std::string& name : *names) {
-        if (name == expected) continue;
+        if (name == expected || (in_use && store::is_leftover_name(name))) continue;
         findings.note(place(directory, name) + (store::is_leftover_name(name)
                                                     ? " is left over from a crash"
                                                     : " is not braid's"));
     }
 }
 
-void check_other_files(const store::Directory& files, const Manifest& manifest,
+void check_other_files(const store::Directory& files, const Manifest& manifest, bool in_use,
                        core::Findings& findings) {
     const auto entries = files.list();
     if (!entries) {
@@ -230,9 +230,10 @@ void check_other_files(const store::Directory& files, const Manifest& manifest,
     }
     for (const store::DirectoryEntry& entry : *entries) {
         if (ours.contains(entry.name) && !entry.is_directory) continue;
+        if (in_use && (log_of_file(entry.name) || generation_of_file(entry.name))) continue;
         findings.note(place(files, entry.name) + what_it_is(entry));
     }
-    note_strange_names(files, "", findings);
+    note_strange_names(files, "", findings, in_use);
 }
 
 }  // namespace braid::local

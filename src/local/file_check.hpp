@@ -31,14 +31,15 @@ Result<> check_log_file(const store::Directory& files, const std::string& log,
                         const store::AppendLog::ReplayFn& replay, core::Findings& findings);
 
 /// Notes every file and directory that is not the collection's, and a rewrite that is unfinished;
-/// says whether the collection itself is.
-void check_other_files(const store::Directory& files, const Manifest& manifest,
+/// says whether the collection itself is. `in_use`: by this process, which may be writing logs and
+/// segments that the manifest does not name yet, or no longer.
+void check_other_files(const store::Directory& files, const Manifest& manifest, bool in_use,
                        core::Findings& findings);
 
 /// Notes what `Directory::list` leaves out: left-overs of crashes, and what is none of ours.
-/// `expected` may be there.
+/// `expected` may be there; where this process writes (`in_use`), its unfinished files too.
 void note_strange_names(const store::Directory& directory, std::string_view expected,
-                        core::Findings& findings);
+                        core::Findings& findings, bool in_use = false);
 
 /// "1 byte", "2 bytes".
 std::string counted(std::uint64_t count, std::string_view what);

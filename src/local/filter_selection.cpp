@@ -4,17 +4,18 @@
 
 namespace braid::local {
 
-Result<> FilterSelection::catch_up(const index::Index& index, index::Sequence now) {
+Result<> FilterSelection::catch_up(const index::Index& index, const index::Moment& now) {
     BRAID_TRY(const auto view, index.view({.namespace_ = space_,
                                            .principal = principal_,
-                                           .at = now,
+                                           .at = now.sequence,
+                                           .now = now.now,
                                            .filter = &filter_,
                                            .matcher = &matcher_,
                                            .limits = *limits_}));
     BRAID_TRY(auto written, view->written_after(seen_));
     selected_.insert(selected_.end(), std::make_move_iterator(written.begin()),
                      std::make_move_iterator(written.end()));
-    seen_ = now;
+    seen_ = now.sequence;
     return {};
 }
 

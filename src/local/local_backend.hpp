@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,8 @@ struct LocalOptions {
     AutoCompaction compaction{};
     /// Collections that are kept open, if nobody uses more at a time.
     std::size_t max_open = 128;
+    /// By which chunks expire; none: the system's.
+    std::function<Timestamp()> clock;
     LogSink log;
 };
 

@@ -42,7 +42,7 @@ Result<> check_damaged(const store::Directory& parent, const std::string& name, 
                 const auto opened = store::SectionFile::open(**files, file);
                 if (!opened) findings.problem(opened.error().message);
             }
-            check_other_files(**files, *manifest, findings);
+            check_other_files(**files, *manifest, false, findings);
         }
     }
     if (findings.problems() == 0) findings.problem(error.message);

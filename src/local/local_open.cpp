@@ -64,6 +64,7 @@ Collection::OpenSettings LocalBackend::open_settings() const {
     settings.engine.caches = caches_;
     settings.flushes_in_background = options_.compaction.background;
     settings.flush_on_close_rows = options_.flush_on_close_rows;
+    if (options_.clock) settings.clock = options_.clock;
     settings.lock = lock_;
     settings.derivation_due = [this](const std::string& name) { derivations_due_.add(name); };
     return settings;
@@ -169,7 +170,10 @@ void LocalBackend::close_idle(std::size_t keep) const {
             busy_.erase(name);
             settled_.notify_all();
         });
-        if (auto known = idle->info(idle->pin()->at(), {})) info = *std::move(known);
+        if (idle->may_expire()) {
+            // Counted again when somebody asks.
+        } else if (auto known = idle->info(idle->pin()->at(), {}))
+            info = *std::move(known);
         if (info && idle->unfinished()) info->damage = kUnfilled;
         if (const auto closed = idle->close(); !closed) {
             tell(LogEvent::Level::Error, "close_failed",

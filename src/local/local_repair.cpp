@@ -122,6 +122,7 @@ Result<> Collection::rebuild(const store::Directory& parent, const std::string& 
         }
     }
     BRAID_CHECK(copy.collection->close());
+    next.format = copy.collection->format_;
     BRAID_CHECK(files->replace(kManifestName, write_manifest(next)));
     // From here on it is whole; what is left over does no harm.
     (void)files->remove(kCompactManifestName);

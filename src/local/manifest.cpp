@@ -122,7 +122,7 @@ std::vector<std::string> derived_files(const Manifest& manifest) {
 
 std::vector<std::byte> write_manifest(const Manifest& manifest) {
     const bool segments = needs_segments_format(manifest);
-    const std::uint32_t format = segments ? kSegmentsFormat : manifest.format;
+    const std::uint32_t format = std::max(segments ? kSegmentsFormat : 0, manifest.format);
     ByteWriter out;
     out.u32(kMagic);
     out.u32(format);
@@ -141,7 +141,7 @@ Result<Manifest> read_manifest(std::span<const std::byte> bytes, std::string_vie
     BRAID_TRY(const std::uint32_t magic, in.u32("magic number"));
     if (magic != kMagic) return in.corrupt("this is not a manifest");
     BRAID_TRY(const std::uint32_t version, in.u32("version"));
-    if (version > kSegmentsFormat) {
+    if (version > kExpiringFormat) {
         return fail(ErrorCode::Unsupported, std::string(source) + ": format " +
                                                 std::to_string(version) +
                                                 " was written by a newer braid");

@@ -20,6 +20,8 @@ inline constexpr std::uint32_t kMarkedFormat = 3;
 /// Of a manifest that names segments, or more than one log. Others keep their format, so that an
 /// older braid reads them.
 inline constexpr std::uint32_t kSegmentsFormat = 4;
+/// As that, and chunks may expire.
+inline constexpr std::uint32_t kExpiringFormat = 5;
 
 /// A file of chunks and indexes: "segment-000042", see docs/formats/segment.md.
 struct SegmentEntry {

@@ -53,10 +53,10 @@ public:
 private:
     /// Whether or not it may be read.
     Result<const Collection::Pin*> pinned(const std::string& collection) const;
-    /// Calls `read(collection, sequence)`. Unavailable if the collection is not to be read yet.
+    /// Calls `read(collection, moment)`. Unavailable if the collection is not to be read yet.
     template <class Read>
     auto read(const std::string& collection, const Read& read) const
-        -> decltype(read(std::declval<const Collection&>(), Sequence{}));
+        -> decltype(read(std::declval<const Collection&>(), Moment{}));
 
     std::shared_ptr<const Pins> pins_;
     CallLimits limits_;

@@ -139,7 +139,7 @@ Result<> salvage_segments(const store::Directory& files, const Manifest& manifes
     if (!index) {
         findings.problem(index.error().message +
                          "; which chunks were deleted or replaced cannot be read: what was deleted "
-                         "is back, and of what was replaced an old version may be");
+                         "is back");
         readable.deletes = 0;
         index = open_segments(files, readable, analyzer);
     }

@@ -63,27 +63,39 @@ std::shared_ptr<const Bits> Deaths::live(Sequence at) const {
     return live;
 }
 
-Result<Deaths::Removed> Deaths::removed(const sparse::IndexReader& reader, Sequence at) const {
+Result<Deaths::Removed> Deaths::removed(const sparse::IndexReader& reader, Sequence at,
+                                        const Expired& expired) const {
     constexpr std::size_t kept = 4;
-    const std::size_t wanted = count(at);
-    if (wanted == 0) return Removed();
+    const std::size_t died = count(at);
+    if (died == 0 && expired.count == 0) return Removed();
     const std::scoped_lock lock(removed_mutex_);
-    auto nearest = removed_.end();  // of those that are not later
+    auto nearest = removed_.end();  // of those that hold nothing but what is wanted
+    const auto size = [](const Counted& one) { return one.dead + one.expired; };
     for (auto one = removed_.begin(); one != removed_.end(); ++one) {
-        if (one->count > wanted) continue;
-        if (nearest == removed_.end() || one->count > nearest->count) nearest = one;
+        if (one->dead > died || one->expired > expired.count) continue;
+        if (nearest == removed_.end() || size(*one) > size(*nearest)) nearest = one;
     }
-    if (nearest != removed_.end() && nearest->count == wanted) {
+    const Counted from = nearest == removed_.end() ? Counted() : *nearest;
+    if (from.rows && from.dead == died && from.expired == expired.count) {
         std::rotate(nearest, nearest + 1, removed_.end());
-        return removed_.back().rows;
+        return from.rows;
     }
-    auto rows = nearest == removed_.end() ? std::make_shared<sparse::RemovedRows>()
-                                          : std::make_shared<sparse::RemovedRows>(*nearest->rows);
-    for (std::size_t i = nearest == removed_.end() ? 0 : nearest->count; i < wanted; ++i) {
-        BRAID_CHECK(rows->add(reader, deaths_[i].row));
+    auto rows = from.rows ? std::make_shared<sparse::RemovedRows>(*from.rows)
+                          : std::make_shared<sparse::RemovedRows>();
+    // Each row once: of what is dead and expired, whichever was counted first.
+    for (std::uint64_t i = from.expired; i < expired.count; ++i) {
+        BRAID_TRY(const std::uint64_t wide, expired.rows->at(i));
+        const auto row = static_cast<std::uint32_t>(wide);
+        if (from.dead > 0 && dead(row, deaths_[from.dead - 1].at)) continue;
+        BRAID_CHECK(rows->add(reader, row));
+    }
+    for (std::size_t i = from.dead; i < died; ++i) {
+        const std::uint32_t row = deaths_[i].row;
+        if (expired.count > 0 && !docs::has_bit(*expired.others, row)) continue;
+        BRAID_CHECK(rows->add(reader, row));
     }
     if (removed_.size() == kept) removed_.erase(removed_.begin());
-    removed_.push_back({wanted, rows});
+    removed_.push_back({died, expired.count, rows});
     return Removed(std::move(rows));
 }
 

@@ -10,6 +10,7 @@
 
 #include "braid/core/stable_vector.hpp"
 #include "braid/docs/column.hpp"
+#include "braid/docs/packed_ints.hpp"
 #include "braid/index/prepared.hpp"
 #include "braid/result.hpp"
 #include "braid/sparse/index_reader.hpp"
@@ -44,10 +45,17 @@ public:
     /// time.
     std::shared_ptr<const Bits> live(Sequence at) const;
 
-    /// What the rows that died by then take away from the statistics of the words; null: nothing.
-    /// Counted from those of the times asked for last.
+    /// Rows that are gone because their time came, dead ones among them.
+    struct Expired {
+        const docs::PackedInts* rows = nullptr;  // the first to expire first
+        std::uint64_t count = 0;                 // so many of them
+        std::shared_ptr<const Bits> others;      // all rows but those; null with a count of 0
+    };
+    /// What the rows that died by then, or expired, take away from the statistics of the words;
+    /// null: nothing. Counted from those of the times asked for last.
     using Removed = std::shared_ptr<const sparse::RemovedRows>;
-    Result<Removed> removed(const sparse::IndexReader& reader, Sequence at) const;
+    Result<Removed> removed(const sparse::IndexReader& reader, Sequence at,
+                            const Expired& expired) const;
 
 private:
     const std::uint64_t rows_;
@@ -66,7 +74,8 @@ private:
     mutable Mask mask_;
 
     struct Counted {
-        std::size_t count = 0;
+        std::size_t dead = 0;
+        std::uint64_t expired = 0;
         Removed rows;
     };
     mutable std::mutex removed_mutex_;

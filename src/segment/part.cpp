@@ -131,6 +131,21 @@ Result<BitsPtr> Part::matching(const Filter& filter, const Schema& schema,
     return mask;
 }
 
+Result<BitsPtr> Part::unexpired(std::uint64_t count) const {
+    if (count == 0) return BitsPtr();
+    const std::string key = mask_key('e', std::to_string(count));
+    if (auto found = masks_->find(key)) return *std::move(found);
+    auto mask = std::make_shared<Bits>(docs::make_bits(rows()));
+    docs::set_range(*mask, {0, rows()});
+    for (std::uint64_t i = 0; i < count; ++i) {
+        BRAID_TRY(const std::uint64_t row, documents_->expiring_rows().at(i));
+        if (row >= rows()) return unfitting(*file_, "a row expires that is not there");
+        docs::clear_bit(*mask, row);
+    }
+    masks_->insert(key, mask);
+    return BitsPtr(mask);
+}
+
 Result<BitsPtr> Part::labelled(const std::vector<bool>& visible, const CallLimits& limits) const {
     std::string bits(visible.size() / 8 + 1, '\0');
     for (std::size_t i = 0; i < visible.size(); ++i) {

@@ -75,6 +75,8 @@ public:
     /// last are remembered.
     Result<BitsPtr> matching(const Filter& filter, const Schema& schema,
                              const CallLimits& limits) const;
+    /// All rows but the first `count` of those that expire; null: none of them has.
+    Result<BitsPtr> unexpired(std::uint64_t count) const;
     Result<BitsPtr> labelled(const std::vector<bool>& visible, const CallLimits& limits) const;
 
     /// To be asked after a read, before the answer leaves.

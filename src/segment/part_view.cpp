@@ -1,6 +1,5 @@
 #include "braid/segment/part_view.hpp"
 
-#include <bit>
 #include <utility>
 
 namespace braid::segment {
@@ -17,9 +16,20 @@ BitsPtr both(BitsPtr a, BitsPtr b) {
 
 }  // namespace
 
+Result<const Deaths::Expired*> PartView::expired() const {
+    if (expired_) return &*expired_;
+    Deaths::Expired found;
+    found.rows = &part_->documents().expiring_rows();
+    BRAID_TRY(found.count, part_->documents().expired(now_));
+    BRAID_TRY(found.others, part_->unexpired(found.count));
+    expired_ = std::move(found);
+    return &*expired_;
+}
+
 Result<BitsPtr> PartView::visible() const {
     if (visible_) return *visible_;
-    BitsPtr mask = space_->deaths.live(at_);
+    BRAID_TRY(const Deaths::Expired* const gone, expired());
+    BitsPtr mask = both(space_->deaths.live(at_), gone->others);
     if (labels_ != nullptr) {
         BRAID_TRY(BitsPtr labelled, part_->labelled(*labels_, *limits_));
         mask = both(std::move(mask), std::move(labelled));
@@ -41,14 +51,13 @@ Result<BitsPtr> PartView::allowed() const {
 }
 
 std::uint64_t PartView::count(const BitsPtr& mask) const noexcept {
-    if (!mask) return part_->rows();
-    std::uint64_t rows = 0;
-    for (const std::uint64_t word : *mask) rows += static_cast<unsigned>(std::popcount(word));
-    return rows;
+    return mask ? docs::count_bits(*mask) : part_->rows();
 }
 
 Result<bool> PartView::shows(std::uint32_t row) const {
     if (space_->deaths.dead(row, at_)) return false;
+    BRAID_TRY(const Deaths::Expired* const gone, expired());
+    if (gone->others && !docs::has_bit(*gone->others, row)) return false;
     if (labels_ == nullptr) return true;
     BRAID_TRY(const std::uint64_t label, part_->documents().labels().at(row));
     return shows_label(static_cast<std::uint32_t>(label));
@@ -64,7 +73,8 @@ Result<std::optional<std::uint32_t>> PartView::find(const std::string& id) const
 
 Result<sparse::IndexStatistics> PartView::statistics() const {
     if (!removed_) {
-        BRAID_TRY(removed_, space_->deaths.removed(part_->words(), at_));
+        BRAID_TRY(const Deaths::Expired* const gone, expired());
+        BRAID_TRY(removed_, space_->deaths.removed(part_->words(), at_, *gone));
     }
     return sparse::IndexStatistics::create(
         part_->words(), [this](std::uint32_t label) { return shows_label(label); },

@@ -19,12 +19,14 @@ class PartView {
 public:
     /// `labels` by number: visible; null: all are. All must outlive it.
     PartView(std::shared_ptr<const Segment> segment, const Segment::Space& space,
-             std::shared_ptr<const Part> part, Sequence at, const std::vector<bool>* labels,
-             const Filter* filter, const Schema& schema, const CallLimits& limits)
+             std::shared_ptr<const Part> part, Sequence at, Timestamp now,
+             const std::vector<bool>* labels, const Filter* filter, const Schema& schema,
+             const CallLimits& limits)
         : segment_(std::move(segment)),
           space_(&space),
           part_(std::move(part)),
           at_(at),
+          now_(now),
           labels_(labels),
           filter_(filter),
           schema_(&schema),
@@ -55,14 +57,18 @@ public:
     Result<> for_each(const BitsPtr& mask, const Use& use) const;
 
 private:
+    Result<const Deaths::Expired*> expired() const;
+
     std::shared_ptr<const Segment> segment_;
     const Segment::Space* space_;
     std::shared_ptr<const Part> part_;
     Sequence at_;
+    Timestamp now_;
     const std::vector<bool>* labels_;
     const Filter* filter_;
     const Schema* schema_;
     const CallLimits* limits_;
+    mutable std::optional<Deaths::Expired> expired_;
     mutable std::optional<Deaths::Removed> removed_;
     mutable std::optional<BitsPtr> visible_;
     mutable std::optional<BitsPtr> allowed_;

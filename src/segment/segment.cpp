@@ -96,4 +96,44 @@ Result<std::shared_ptr<const Part>> Segment::Space::part() const {
     return part_;
 }
 
+Result<BitsPtr> Segment::Space::kept(Sequence at, Timestamp now) const {
+    BitsPtr live = deaths.live(at);
+    if (!meta().expires) return live;
+    BRAID_TRY(const auto part, this->part());
+    BRAID_TRY(const std::uint64_t expired, part->documents().expired(now));
+    if (expired == 0) return live;
+    auto kept = std::make_shared<Bits>();
+    if (live) {
+        *kept = *live;
+    } else {
+        *kept = docs::make_bits(meta().rows);
+        docs::set_range(*kept, {0, meta().rows});
+    }
+    for (std::uint64_t i = 0; i < expired; ++i) {
+        BRAID_TRY(const std::uint64_t row, part->documents().expiring_rows().at(i));
+        if (row >= meta().rows) return fail(ErrorCode::Corruption, "an expiring row is not there");
+        // A row that died since may be one that a record of the log updates.
+        const bool died =
+            deaths.dead(static_cast<std::uint32_t>(row), std::numeric_limits<Sequence>::max());
+        if (!died) docs::clear_bit(*kept, row);
+    }
+    BRAID_CHECK(part->intact());
+    return BitsPtr(std::move(kept));
+}
+
+Result<std::uint64_t> Segment::Space::dropped(Sequence at, Timestamp now) const {
+    if (!meta().expires) return deaths.count(at);
+    BRAID_TRY(const BitsPtr rows, kept(at, now));
+    return rows ? meta().rows - docs::count_bits(*rows) : 0;
+}
+
+Result<std::uint64_t> Segment::dropped(Sequence at, Timestamp now) const {
+    std::uint64_t sum = 0;
+    for (const auto& space : spaces_) {
+        BRAID_TRY(const std::uint64_t rows, space->dropped(at, now));
+        sum += rows;
+    }
+    return sum;
+}
+
 }  // namespace braid::segment

@@ -42,6 +42,8 @@ public:
     std::shared_ptr<const SegmentGraphs> graphs() const;
     /// Searches that begin from now on use them.
     void use(std::shared_ptr<const SegmentGraphs> graphs) const;
+    /// Rows that a merge would drop.
+    Result<std::uint64_t> dropped(Sequence at, Timestamp now) const;
     /// Adds the bytes of the file by what they are for: see StoredPart.
     Result<> add_bytes(std::map<std::string, std::uint64_t>& parts) const;
 
@@ -56,6 +58,12 @@ public:
         Result<std::shared_ptr<const Part>> part() const;
 
         Deaths deaths;
+
+        /// What a merge keeps: not what died by `at`, nor what expired by `now` and has not died
+        /// since. Null: all rows.
+        Result<BitsPtr> kept(Sequence at, Timestamp now) const;
+        /// How many rows it does not keep.
+        Result<std::uint64_t> dropped(Sequence at, Timestamp now) const;
 
     private:
         friend class Segment;

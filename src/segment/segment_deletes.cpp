@@ -21,18 +21,8 @@ Result<std::uint64_t> SegmentIndex::write_deletes(store::Directory& directory, c
         deletes_ = present;
         return 0;
     }
-    std::unique_ptr<store::SectionFileWriter> writer;
-    constexpr int attempts = 1000;
-    for (int i = 0; !writer; ++i) {
-        present.generation = next_generation();
-        auto created =
-            store::SectionFileWriter::create(directory, kDeletesKind, present.generation);
-        if (created) {
-            writer = *std::move(created);
-        } else if (created.error().code != ErrorCode::AlreadyExists || i == attempts) {
-            return tl::unexpected(created.error());
-        }
-    }
+    BRAID_TRY(const auto writer,
+              create_file(directory, kDeletesKind, next_generation, present.generation));
     for (const auto& segment : state.segments) {
         store::ByteWriter out;
         for (std::size_t i = 0; i < segment->spaces().size(); ++i) {
@@ -114,6 +104,9 @@ Result<> SegmentIndex::load(const store::Directory& directory,
             if (known->second == label) continue;
             return fail(ErrorCode::Corruption,
                         segment->file().path() + ": its access labels are not those of the others");
+        }
+        for (const PartMeta& part : segment->meta().parts) {
+            if (part.expires) expires_ = true;
         }
         if (segment->meta().dimension != 0) dimension_ = segment->meta().dimension;
         loaded->segments.push_back(std::move(segment));

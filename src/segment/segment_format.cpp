@@ -35,8 +35,33 @@ Result<> write_meta(const SegmentMeta& meta, store::SectionSink& sink) {
         out.varint(part.vectors);
     }
     BRAID_CHECK(sink.begin(kMetaSection));
-    return sink.write(out.view());
+    BRAID_CHECK(sink.write(out.view()));
+    store::ByteWriter expiring;
+    for (std::size_t i = 0; i < meta.parts.size(); ++i) {
+        if (meta.parts[i].expires) expiring.varint(i);
+    }
+    if (expiring.size() == 0) return {};
+    BRAID_CHECK(sink.begin(kExpiringPartsSection));
+    return sink.write(expiring.view());
 }
+
+namespace {
+
+Result<> read_expiring_parts(const store::SectionSource& source, SegmentMeta& meta) {
+    const auto section = source.section(kExpiringPartsSection);
+    if (!section && section.error().code == ErrorCode::NotFound) return {};
+    if (!section) return tl::unexpected(section.error());
+    BRAID_TRY(const auto bytes, section->bytes());
+    store::ByteReader in(bytes, kExpiringPartsSection);
+    while (!in.at_end()) {
+        BRAID_TRY(const std::uint64_t part, in.varint("number of a namespace"));
+        if (part >= meta.parts.size()) return in.corrupt("a namespace is not there");
+        meta.parts[part].expires = true;
+    }
+    return {};
+}
+
+}  // namespace
 
 Result<SegmentMeta> read_meta(const store::SectionSource& source) {
     BRAID_TRY(const store::Section section, source.section(kMetaSection));
@@ -77,6 +102,7 @@ Result<SegmentMeta> read_meta(const store::SectionSource& source) {
         }
     }
     BRAID_CHECK(in.expect_end(kMetaSection));
+    BRAID_CHECK(read_expiring_parts(source, meta));
     return meta;
 }
 

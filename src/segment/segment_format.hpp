@@ -20,6 +20,8 @@ inline constexpr std::string_view kDeletesKind = "deletes";
 inline constexpr std::string_view kGraphKind = "graph";  // of the segment of that generation
 
 inline constexpr std::string_view kMetaSection = "segment.meta";
+/// Which parts have rows that expire; only where some have.
+inline constexpr std::string_view kExpiringPartsSection = "segment.expiring";
 /// In a part: which of its rows have a vector, where not all have one.
 inline constexpr std::string_view kVectorRowsSection = "vectors.of_rows";
 
@@ -28,6 +30,7 @@ struct PartMeta {
     std::string namespace_;
     std::uint64_t rows = 0;
     std::uint64_t vectors = 0;  // rows that have one
+    bool expires = false;       // some row does
 
     friend bool operator==(const PartMeta&, const PartMeta&) = default;
 };

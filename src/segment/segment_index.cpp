@@ -6,6 +6,7 @@
 
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/segment/segment_view.hpp"
+#include "braid/sparse/index_merge.hpp"
 #include "braid/store/bytes.hpp"
 #include "braid/store/section_file_writer.hpp"
 
@@ -72,23 +73,36 @@ void SegmentIndex::kill(const Place& place, const std::string& id, Sequence at) 
     }
 }
 
+Result<bool> SegmentIndex::has_expired(const Place& place, Timestamp now) {
+    if (place.partition != nullptr) return place.partition->facts(place.row).expires <= now;
+    if (place.space == nullptr || !place.space->meta().expires) return false;
+    BRAID_TRY(const auto part, place.space->part());
+    BRAID_TRY(const std::uint64_t expired, part->documents().expired(now));
+    BRAID_TRY(const BitsPtr others, part->unexpired(expired));
+    return others && !docs::has_bit(*others, place.in_part);
+}
+
 Result<std::uint64_t> SegmentIndex::upsert(const std::string& namespace_,
-                                           std::vector<PreparedChunk> chunks, Sequence sequence) {
-    const StatePtr now = state();
-    Buffer& buffer = *now->buffers.back();
+                                           std::vector<PreparedChunk> chunks, Sequence sequence,
+                                           Timestamp now) {
+    const StatePtr present = state();
+    Buffer& buffer = *present->buffers.back();
     std::vector<Place> places;
     places.reserve(chunks.size());
+    std::uint64_t replaced = 0;
     for (const PreparedChunk& chunk : chunks) {
-        BRAID_TRY(places.emplace_back(), find(*now, namespace_, chunk.chunk.chunk_id, sequence));
+        BRAID_TRY(places.emplace_back(),
+                  find(*present, namespace_, chunk.chunk.chunk_id, sequence));
+        BRAID_TRY(const bool expired, has_expired(places.back(), now));
+        if (places.back() && !expired) ++replaced;
     }
     exact::Partition& partition = buffer.writable(namespace_);
-    std::uint64_t replaced = 0;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
         PreparedChunk& chunk = chunks[i];
-        if (places[i]) ++replaced;
         // A version in this very buffer is replaced by the partition itself.
         if (places[i].partition != &partition) kill(places[i], chunk.chunk.chunk_id, sequence);
         buffer.count(docs::chunk_bytes(chunk.chunk));
+        if (chunk.chunk.expires_at) expires_ = true;
         partition.upsert(std::move(chunk), sequence);
     }
     return replaced;
@@ -114,7 +128,7 @@ Result<std::uint64_t> SegmentIndex::update(const std::string& namespace_,
         chunk.version = version;
         chunks.push_back(index::prepare(std::move(chunk), schema_, analyzer_));
     }
-    return upsert(namespace_, std::move(chunks), sequence);
+    return upsert(namespace_, std::move(chunks), sequence, index::kNothingExpired);
 }
 
 Result<std::uint64_t> SegmentIndex::remove(const std::string& namespace_,
@@ -189,12 +203,9 @@ bool SegmentIndex::freeze(Sequence at) {
     return true;
 }
 
-namespace {
-
-/// A new file of a kind under a number that no file has.
-Result<std::unique_ptr<store::SectionFileWriter>> create_file(
-    store::Directory& directory, std::string_view kind,
-    const SegmentIndex::NextGeneration& next_generation, std::uint64_t& generation) {
+Result<std::unique_ptr<store::SectionFileWriter>> SegmentIndex::create_file(
+    store::Directory& directory, std::string_view kind, const NextGeneration& next_generation,
+    std::uint64_t& generation) {
     constexpr int attempts = 1000;  // another collection in the making may use the directory too
     for (int i = 0;; ++i) {
         generation = next_generation();
@@ -204,8 +215,6 @@ Result<std::unique_ptr<store::SectionFileWriter>> create_file(
         }
     }
 }
-
-}  // namespace
 
 Result<SegmentIndex::Flushed> SegmentIndex::flush(store::Directory& directory,
                                                   const NextGeneration& next_generation,
@@ -267,12 +276,22 @@ void SegmentIndex::install(Flushed flushed) {
     publish(std::move(next));
 }
 
-SegmentIndex::Segments SegmentIndex::merge_due() const {
+namespace {
+
+/// How many rows of a segment a merge drops. What cannot be read is left to who reads it.
+std::uint64_t rows_dropped(const Segment& segment, Sequence at, Timestamp now) {
+    const auto dropped = segment.dropped(at, now);
+    return dropped ? *dropped : segment.dead(at);
+}
+
+}  // namespace
+
+SegmentIndex::Segments SegmentIndex::merge_due(Timestamp time) const {
     const StatePtr now = state();
     // A merge drops what died before the last flush, and no more.
     const Sequence flushed = persisted_;
     const auto live = [&](const Segment& segment) {
-        return segment.rows() - segment.dead(flushed);
+        return segment.rows() - rows_dropped(segment, flushed, time);
     };
     std::map<std::size_t, Segments> tiers;
     for (const auto& segment : now->segments) {
@@ -283,11 +302,16 @@ SegmentIndex::Segments SegmentIndex::merge_due() const {
         }
         tiers[tier].push_back(segment);
     }
-    for (auto& [tier, segments] : tiers) {
-        if (segments.size() >= policy_.fan_in) return std::move(segments);
+    for (const auto& [tier, segments] : tiers) {
+        if (segments.size() < policy_.fan_in) continue;
+        // With what lies between them: of two segments with the same chunk, the later one always
+        // has the later version, which is all that is left to go by if the deletes are lost.
+        const auto first = std::ranges::find(now->segments, segments.front());
+        const auto last = std::ranges::find(now->segments, segments.back());
+        return {first, last + 1};
     }
     for (const auto& segment : now->segments) {
-        const auto dead = static_cast<double>(segment->dead(flushed));
+        const auto dead = static_cast<double>(rows_dropped(*segment, flushed, time));
         if (dead >= policy_.dead_share * static_cast<double>(segment->rows()) && dead > 0) {
             return {segment};
         }
@@ -295,14 +319,16 @@ SegmentIndex::Segments SegmentIndex::merge_due() const {
     return {};
 }
 
-SegmentIndex::Segments SegmentIndex::everything() const {
+SegmentIndex::Segments SegmentIndex::everything(Timestamp time) const {
     const StatePtr now = state();
-    if (now->segments.size() == 1 && now->segments.front()->dead(persisted_) == 0) return {};
+    if (now->segments.size() == 1 && rows_dropped(*now->segments.front(), persisted_, time) == 0) {
+        return {};
+    }
     return now->segments;
 }
 
 Result<SegmentIndex::MergedSegment> SegmentIndex::merge(store::Directory& directory,
-                                                        Segments inputs, Sequence at,
+                                                        Segments inputs, Sequence at, Timestamp now,
                                                         const NextGeneration& next_generation,
                                                         const std::stop_token& stop) {
     MergedSegment merged;
@@ -311,7 +337,7 @@ Result<SegmentIndex::MergedSegment> SegmentIndex::merge(store::Directory& direct
     std::uint64_t generation = 0;
     BRAID_TRY(const auto writer, create_file(directory, kSegmentKind, next_generation, generation));
     BRAID_TRY(Merged written,
-              merge_segments(merged.inputs, at, {.schema = schema_, .stop = stop}, *writer));
+              merge_segments(merged.inputs, at, now, {.schema = schema_, .stop = stop}, *writer));
     merged.numbers = std::move(written.numbers);
     if (written.meta.parts.empty()) return merged;
     BRAID_CHECK(writer->finish());
@@ -329,8 +355,11 @@ void SegmentIndex::install(MergedSegment merged) {
         for (const auto& [space, numbers] : merged.numbers) {
             const Deaths& before = space->deaths;
             for (std::size_t i = before.count(merged.at); i < before.size(); ++i) {
+                // What had expired was dropped, and may have been replaced meanwhile.
+                const std::uint32_t row = numbers[before[i].row];
+                if (row == sparse::kDroppedRow) continue;
                 Segment::Space* const into = merged.segment->space(space->meta().namespace_);
-                deaths[into].push_back({numbers[before[i].row], before[i].at});
+                deaths[into].push_back({row, before[i].at});
             }
         }
         for (auto& [space, list] : deaths) {

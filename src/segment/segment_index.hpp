@@ -11,6 +11,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "braid/exact/labels.hpp"
@@ -19,6 +20,7 @@
 #include "braid/segment/calibrations.hpp"
 #include "braid/segment/segment.hpp"
 #include "braid/segment/segment_writer.hpp"
+#include "braid/store/section_file_writer.hpp"
 
 namespace braid::segment {
 
@@ -68,7 +70,7 @@ public:
                   std::uint64_t deletes, Sequence persisted);
 
     Result<std::uint64_t> upsert(const std::string& namespace_, std::vector<PreparedChunk> chunks,
-                                 Sequence sequence) override;
+                                 Sequence sequence, Timestamp now) override;
     Result<std::uint64_t> update(const std::string& namespace_,
                                  std::span<const MetadataUpdate> updates, Version version,
                                  Sequence sequence) override;
@@ -114,19 +116,22 @@ public:
     void install(Flushed flushed);
 
     using Segments = std::vector<std::shared_ptr<Segment>>;
-    /// Segments that should become one; none: all is well.
-    Segments merge_due() const;
-    /// All of them, unless there is one without dead rows.
-    Segments everything() const;
+    /// Segments that should become one; none: all is well. `now`: what has expired by then would
+    /// be dropped, and must not be asked for any more.
+    Segments merge_due(Timestamp now) const;
+    /// All of them, unless there is one of which nothing would be dropped.
+    Segments everything(Timestamp now) const;
     struct MergedSegment {
         Segments inputs;
         Sequence at = 0;
         std::shared_ptr<Segment> segment;  // null: nothing in them lives
         RowNumbers numbers;
     };
-    /// Writes one segment of several, of what lives at `at`. One thread at a time.
+    /// Writes one segment of several, of what lives at `at` and has not expired by `now`. One
+    /// thread at a time.
     Result<MergedSegment> merge(store::Directory& directory, Segments inputs, Sequence at,
-                                const NextGeneration& next_generation, const std::stop_token& stop);
+                                Timestamp now, const NextGeneration& next_generation,
+                                const std::stop_token& stop);
     void install(MergedSegment merged);
 
     /// Writes which rows of the segments died up to `upto`, unless the file written last says so.
@@ -156,6 +161,8 @@ public:
     /// The largest part of a namespace that has a graph or should have one; null: there is none.
     std::shared_ptr<const Part> largest_vectors(const std::string& namespace_) const;
 
+    /// Whether some chunk expires, or did.
+    bool expires() const noexcept { return expires_; }
     const Schema& schema() const noexcept { return schema_; }
     const text::Analyzer& analyzer() const noexcept { return analyzer_; }
     const exact::LabelTable& labels() const noexcept { return labels_; }
@@ -172,7 +179,12 @@ private:
     };
     Result<Place> find(const State& state, const std::string& namespace_, const std::string& id,
                        Sequence at) const;
+    static Result<bool> has_expired(const Place& place, Timestamp now);
     static void kill(const Place& place, const std::string& id, Sequence at);
+    /// A new file of a kind under a number that no file has.
+    static Result<std::unique_ptr<store::SectionFileWriter>> create_file(
+        store::Directory& directory, std::string_view kind, const NextGeneration& next_generation,
+        std::uint64_t& generation);
     void publish(std::shared_ptr<const State> state);
     void restore_label(std::uint32_t number, const exact::Label& label);
     Result<> load_deletes(const store::Directory& directory, std::uint64_t generation,
@@ -187,6 +199,7 @@ private:
 
     std::atomic<Sequence> persisted_ = 0;
     std::atomic<std::size_t> dimension_ = 0;
+    std::atomic<bool> expires_ = false;
 
     struct Deletes {
         std::uint64_t generation = 0;

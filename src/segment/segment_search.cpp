@@ -123,6 +123,7 @@ Result<std::shared_ptr<const TextStatistics>> SegmentView::statistics_of(
 
 Result<double> SegmentView::mean_okapi_idf() const {
     std::string key = std::to_string(at_) + ' ' + namespace_;
+    if (index_.expires()) key += ' ' + std::to_string(now_.micros);
     if (!principal_.sees_everything()) {
         key += '\n' + *principal_.clearance;
         for (const std::string& scope : principal_.scopes) key += '\n' + scope;

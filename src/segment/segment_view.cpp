@@ -19,7 +19,7 @@ Result<std::unique_ptr<index::View>> SegmentView::create(const SegmentIndex& ind
     for (const auto& buffer : view->state_->buffers) {
         auto partition = buffer->partition(of.namespace_);
         if (!partition) continue;
-        BRAID_TRY(auto rows, exact::VisibleRows::create(*partition, of.principal, of.at));
+        BRAID_TRY(auto rows, exact::VisibleRows::create(*partition, of.principal, of.at, of.now));
         if (rows.rows() == 0) continue;
         view->buffers_.push_back({std::move(partition), std::move(rows)});
     }
@@ -27,7 +27,7 @@ Result<std::unique_ptr<index::View>> SegmentView::create(const SegmentIndex& ind
         const Segment::Space* const space = segment->space(of.namespace_);
         if (space == nullptr) continue;
         BRAID_TRY(auto part, space->part());
-        view->parts_.emplace_back(segment, *space, std::move(part), of.at,
+        view->parts_.emplace_back(segment, *space, std::move(part), of.at, of.now,
                                   everything ? nullptr : &view->labels_, view->filter_,
                                   index.schema(), view->limits_);
     }

@@ -67,6 +67,7 @@ private:
           namespace_(of.namespace_),
           principal_(of.principal),
           at_(of.at),
+          now_(of.now),
           filter_(of.filter),
           matcher_(of.matcher),
           limits_(of.limits) {}
@@ -115,6 +116,7 @@ private:
     std::string namespace_;
     Principal principal_;
     Sequence at_;
+    Timestamp now_;
     const Filter* filter_;
     const docs::FilterMatcher* matcher_;
     CallLimits limits_;

@@ -64,6 +64,7 @@ public:
                     SegmentMeta& segment) {
         meta.rows = documents_.rows();
         meta.vectors = vectors_ ? vectors_->size() : 0;
+        meta.expires = documents_.expires();
         BRAID_CHECK(documents_.finish());
         BRAID_CHECK(columns_.finish(sink_, ""));
         if (!vectors_) return {};
@@ -282,7 +283,8 @@ Result<SegmentMeta> write_segment(const std::map<std::string, PartitionRows>& na
 }
 
 Result<Merged> merge_segments(std::span<const std::shared_ptr<Segment>> segments, Sequence at,
-                              const WriteSettings& settings, store::SectionSink& sink) {
+                              Timestamp now, const WriteSettings& settings,
+                              store::SectionSink& sink) {
     Merged merged;
     std::map<std::string, std::vector<Input>> namespaces;
     std::map<std::uint32_t, exact::Label> known;
@@ -291,11 +293,12 @@ Result<Merged> merge_segments(std::span<const std::shared_ptr<Segment>> segments
         for (const auto& space : segment->spaces()) {
             auto& numbers = merged.numbers[space.get()];
             numbers.assign(space->meta().rows, sparse::kDroppedRow);
-            if (space->deaths.count(at) == space->meta().rows) continue;
+            BRAID_TRY(const std::uint64_t dropped, space->dropped(at, now));
+            if (dropped == space->meta().rows) continue;
             Input& input = namespaces[space->meta().namespace_].emplace_back();
             input.space = space.get();
             BRAID_TRY(input.part, space->part());
-            input.live = space->deaths.live(at);
+            BRAID_TRY(input.live, space->kept(at, now));
             input.numbers = &numbers;
         }
     }

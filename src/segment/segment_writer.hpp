@@ -50,8 +50,10 @@ struct Merged {
     SegmentMeta meta;
     RowNumbers numbers;
 };
-/// Writes one segment of the rows of several that live at `at`. Cancelled if told to stop.
+/// Writes one segment of the rows of several that Segment::Space::kept names. Cancelled if told to
+/// stop.
 Result<Merged> merge_segments(std::span<const std::shared_ptr<Segment>> segments, Sequence at,
-                              const WriteSettings& settings, store::SectionSink& sink);
+                              Timestamp now, const WriteSettings& settings,
+                              store::SectionSink& sink);
 
 }  // namespace braid::segment

@@ -71,10 +71,11 @@ public:
     Result<Value> evaluate(const Object& params, const Caller& caller) const;
 
     /// "chunks", "if_version"; a missing collection is created, by "schema" if given. All chunks go
-    /// to one namespace. "replace_documents": other chunks of their documents are deleted by the
-    /// same write.
+    /// to one namespace. "skip_unchanged": see WriteOptions. "replace_documents": other chunks of
+    /// their documents are deleted by the same write.
     Result<Value> add(const Object& params, const Caller& caller) const;
-    /// "updates": `[{"chunk_id", "metadata", "created_at", "sensitivity", "visibility_scope"}]`.
+    /// "updates": `[{"chunk_id", "metadata", "created_at", "expires_at", "sensitivity",
+    /// "visibility_scope"}]`.
     Result<Value> update(const Object& params, const Caller& caller) const;
     /// One of "chunk_ids", "document_ids" and "filter"; a filter that matches everything needs
     /// "everything": true.

@@ -82,10 +82,12 @@ public:
             if (options.if_version) params.set("if_version", *options.if_version);
             // The old goes with the first part, so that old and new never stand side by side.
             if (options.replace_documents && first) params.set("replace_documents", true);
+            if (options.skip_unchanged) params.set("skip_unchanged", true);
             BRAID_TRY(const Value report, ask("add", std::move(params)));
             whole.written += number_in(report, "written");
             whole.replaced += number_in(report, "replaced");
             whole.removed += number_in(report, "removed");
+            whole.unchanged += number_in(report, "unchanged");
             whole.version = number_in(report, "version");
             for (const Value& warning : list_in(report, "warnings")) {
                 if (warning.is_string()) whole.warnings.push_back(warning.as_string());

@@ -61,9 +61,11 @@ Result<MetadataUpdate> read_update(const Value& json) {
     BRAID_TRY(update.chunk_id, fields.required("chunk_id", fields.string("chunk_id")));
     BRAID_TRY(const Object* const metadata, fields.object("metadata"));
     if (metadata != nullptr) update.metadata = *metadata;
-    BRAID_TRY(const auto created_at, fields.string("created_at"));
-    if (created_at) {
-        BRAID_TRY(update.created_at, core::parse_rfc3339(*created_at));
+    for (const auto& [key, into] : {std::pair("created_at", &update.created_at),
+                                    std::pair("expires_at", &update.expires_at)}) {
+        BRAID_TRY(const auto time, fields.string(key));
+        if (!time) continue;
+        BRAID_TRY(*into, core::parse_rfc3339(*time));
     }
     BRAID_TRY(update.sensitivity, fields.string("sensitivity"));
     BRAID_TRY(update.visibility_scope, fields.strings("visibility_scope"));
@@ -105,6 +107,8 @@ Result<Value> Operations::add(const Object& params, const Caller& caller) const 
     BRAID_TRY(WriteOptions options, read_write_options(fields));
     BRAID_TRY(const auto whole, fields.boolean("replace_documents"));
     options.replace_documents = whole.value_or(false);
+    BRAID_TRY(const auto skip, fields.boolean("skip_unchanged"));
+    options.skip_unchanged = skip.value_or(false);
     const Value* const schema_json = fields.any("schema");
     BRAID_CHECK(fields.finish());
     BRAID_TRY(Batch batch, read_chunks(*list, scope.namespace_, database_.vocabulary()));
@@ -129,6 +133,7 @@ Result<Value> Operations::add(const Object& params, const Caller& caller) const 
                         {"written", report.written},
                         {"replaced", report.replaced},
                         {"removed", report.removed},
+                        {"unchanged", report.unchanged},
                         {"version", report.version},
                         {"warnings", strings_to_array(batch.warnings)}});
 }

@@ -178,6 +178,7 @@ Result<> read_other_members(Fields& fields, Chunk& chunk) {
     BRAID_TRY(const Object* const metadata, fields.object("metadata"));
     if (metadata != nullptr) chunk.metadata = *metadata;
     BRAID_TRY(chunk.created_at, read_time(fields, "created_at"));
+    BRAID_TRY(chunk.expires_at, read_time(fields, "expires_at"));
     BRAID_TRY(chunk.sensitivity, fields.string("sensitivity"));
     BRAID_CHECK(read_scopes(fields, "visibility_scope", chunk));
     BRAID_TRY(const auto version, fields.integer("version", 0));
@@ -240,6 +241,7 @@ Value chunk_to_value(const Chunk& chunk) {
     out.set("content", chunk.content);
     out.set("metadata", chunk.metadata);
     if (chunk.created_at) out.set("created_at", core::print_rfc3339(*chunk.created_at));
+    if (chunk.expires_at) out.set("expires_at", core::print_rfc3339(*chunk.expires_at));
     if (chunk.sensitivity) out.set("sensitivity", *chunk.sensitivity);
     if (!chunk.visibility_scope.empty()) {
         out.set("visibility_scope",

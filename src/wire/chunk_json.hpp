@@ -22,9 +22,9 @@ struct ChunkInput {
 };
 
 /// Reads one chunk, in BEIR's words (`_id`, `title`, `text`, `metadata`) or braid's (`chunk_id`,
-/// `content`, `document_id`, `chunk_index`, `section_title`, `created_at`, `sensitivity`,
-/// `visibility_scope`, `vector` or `embedding`, `namespace`). Ids may be integers; an empty title
-/// counts as none; `version` is read, though the store sets its own.
+/// `content`, `document_id`, `chunk_index`, `section_title`, `created_at`, `expires_at`,
+/// `sensitivity`, `visibility_scope`, `vector` or `embedding`, `namespace`). Ids may be integers;
+/// an empty title counts as none; `version` is read, though the store sets its own.
 ///
 /// What is absent is filled: `document_id` from the metadata that the vocabulary names, else from
 /// the id; `chunk_index`, `created_at`, `sensitivity` and `visibility_scope` from the metadata of

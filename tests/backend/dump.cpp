@@ -182,6 +182,7 @@ std::string print_chunk(const Chunk& chunk, bool with_version) {
     if (chunk.section_title) text += " s'" + *chunk.section_title + "'";
     text += print(chunk.metadata);
     if (chunk.created_at) text += " @" + std::to_string(chunk.created_at->micros);
+    if (chunk.expires_at) text += " until " + std::to_string(chunk.expires_at->micros);
     if (chunk.sensitivity) text += " " + *chunk.sensitivity;
     for (const std::string& scope : chunk.visibility_scope) text += " +" + scope;
     for (const float x : chunk.vector) text += " " + exact(x);

@@ -33,6 +33,68 @@ TEST_P(BackendConformance, KeepsEveryFieldOfAChunk) {
     EXPECT_EQ(must(now()->fetch(scope(), ids, false)).at(0), chunk);
 }
 
+TEST_P(BackendConformance, WhatHasExpiredChangesNothing) {
+    const Timestamp long_ago{1'000'000};
+    const Timestamp far_off{4'000'000'000'000'000};
+    create(vectors_schema(2), "other");
+    put({make_chunk("b", "red hen hen", {1, 0}), make_chunk("c", "red dog", {0, 1})});
+    const auto expected = search(words_leg(scope(), {"red hen"}));
+    const CollectionStats stats = must(now()->stats(scope()));
+
+    create(vectors_schema(2));
+    Chunk gone = make_chunk("a", "red hen vulpecula", {1, 1});
+    gone.expires_at = long_ago;
+    gone.metadata = {{"kind", "x"}};
+    Chunk staying = make_chunk("b", "red hen hen", {1, 0});
+    staying.expires_at = far_off;
+    EXPECT_EQ(put({gone, staying, make_chunk("c", "red dog", {0, 1})}).written, 3U);
+
+    EXPECT_EQ(all_ids(), (Ids{"b", "c"}));
+    EXPECT_EQ(present(get("b")).expires_at, far_off);
+    EXPECT_EQ(get("a"), std::nullopt);
+    EXPECT_EQ(find_words("vulpecula"), Ids{});
+    EXPECT_EQ(find_near({1, 1}).size(), 2U);
+    EXPECT_EQ(must(now()->count(scope())), 2U);
+    EXPECT_TRUE(must(now()->facets(scope(), "kind", 10)).empty());
+    EXPECT_TRUE(must(now()->suggest(scope(), "vulpeculaa", 5)).empty());
+    EXPECT_EQ(must(backend().describe("c", {})).chunks, 2U);
+    if (promised().live_df) {
+        EXPECT_EQ(search(words_leg(scope(), {"red hen"})).hits, expected.hits);
+        EXPECT_EQ(must(now()->stats(scope())).terms, stats.terms);
+        EXPECT_EQ(must(now()->stats(scope())).average_length, stats.average_length);
+    }
+    expect_error(backend().update("c", "default", {{.chunk_id = "a", .metadata = {{"k", 1}}}}, {}),
+                 ErrorCode::NotFound);
+    EXPECT_EQ(erase(by_ids({"a"})).written, 0U);
+    EXPECT_EQ(must(try_put({make_chunk("a", "red", {1, 1})}, {.if_version = 0})).replaced, 0U);
+    EXPECT_EQ(all_ids(), (Ids{"a", "b", "c"}));
+}
+
+TEST_P(BackendConformance, SkipsWhatIsUnchangedIfToldSo) {
+    create(vectors_schema(2));
+    const std::vector<Chunk> chunks{make_chunk("a", "red", {1, 0}), make_chunk("b", "hen", {0, 1})};
+    const WriteReport first = put(chunks);
+    const WriteOptions skip{.skip_unchanged = true};
+    WriteReport again = must(try_put(chunks, skip));
+    EXPECT_EQ(again.written, 0U);
+    EXPECT_EQ(again.unchanged, 2U);
+    EXPECT_EQ(again.version, 0U);
+    EXPECT_EQ(present(get("a")).version, first.version);
+
+    auto changed = chunks;
+    changed[1].metadata = {{"k", 1}};
+    again = must(try_put(changed, skip));
+    EXPECT_EQ(again.written, 1U);
+    EXPECT_EQ(again.replaced, 1U);
+    EXPECT_EQ(again.unchanged, 1U);
+    EXPECT_EQ(present(get("a")).version, first.version);
+    EXPECT_EQ(present(get("b")).version, again.version);
+
+    changed[0].vector = {0.5F, 0};
+    EXPECT_EQ(must(try_put(changed, skip)).unchanged, 1U);
+    EXPECT_EQ(put(changed).written, 2U);  // without being told
+}
+
 TEST_P(BackendConformance, RefusesNewIdsWithControlCharacters) {
     create(words_schema());
     for (const std::string& id : {std::string("a\0b", 3), std::string("\0", 1), std::string("a\nb"),

@@ -18,8 +18,10 @@ namespace {
 /// A database that is flushed, merged and opened anew now and then.
 class Database {
 public:
-    Database(local::Engine engine, std::uint64_t flush_rows)
+    /// `now`: its clock.
+    Database(local::Engine engine, std::uint64_t flush_rows, const Timestamp* now = nullptr)
         : root_(store::make_memory_directory()) {
+        if (now != nullptr) options_.clock = [now] { return *now; };
         options_.engine = engine;
         options_.flush_rows = flush_rows;
         options_.flush_on_close_rows = flush_rows;
@@ -32,6 +34,14 @@ public:
         auto opened = must(local::open_local_backend(must(root_->subdirectory("db")), options_));
         EXPECT_EQ(opened.notes, std::vector<std::string>());
         backend_ = std::move(opened.backend);
+    }
+    /// As a crash leaves it: what is on disk is all there is, and nobody closed it.
+    void crash() {
+        auto copy = store::make_memory_directory();
+        copy_tree(*root_, *copy);
+        backend_.reset();
+        root_ = std::move(copy);
+        reopen();
     }
     void reopen_as(local::Engine engine) {
         options_.engine = engine;
@@ -59,6 +69,16 @@ public:
     }
 
 private:
+    static void copy_tree(store::Directory& from, store::Directory& to) {
+        for (const store::DirectoryEntry& entry : must(from.list())) {
+            if (entry.is_directory) {
+                copy_tree(*must(from.subdirectory(entry.name)), *must(to.subdirectory(entry.name)));
+            } else {
+                must(to.create(entry.name, must(from.open(entry.name))->bytes()));
+            }
+        }
+    }
+
     std::unique_ptr<store::Directory> root_;
     local::LocalOptions options_;
     std::unique_ptr<Backend> backend_;
@@ -94,7 +114,10 @@ const std::vector<Principal>& principals() {
 }
 
 /// One random change, the same to both.
-void change(RandomData& random, Database& one, Database& other) {
+void change(RandomData& random, Timestamp now, Database& one, Database& other) {
+    const auto soon = [&] {
+        return Timestamp{now.micros + static_cast<std::int64_t>(random.below(120)) - 5};
+    };
     const std::string space = random.chance(80) ? "default" : "other";
     const auto both = [&](const auto& write) {
         const auto a = write(one.backend());
@@ -107,20 +130,24 @@ void change(RandomData& random, Database& one, Database& other) {
         EXPECT_EQ(a->written, b->written);
         EXPECT_EQ(a->replaced, b->replaced);
         EXPECT_EQ(a->removed, b->removed);
+        EXPECT_EQ(a->unchanged, b->unchanged);
     };
     const std::size_t kind = random.below(10);
     if (kind < 6) {
         std::vector<Chunk> chunks;
         for (std::size_t i = 0; i <= random.below(4); ++i) {
             Chunk chunk = random.chunk(3);
+            if (random.chance(30)) chunk.expires_at = soon();
             const auto same = [&](const Chunk& c) { return c.chunk_id == chunk.chunk_id; };
             if (std::ranges::none_of(chunks, same)) chunks.push_back(std::move(chunk));
         }
         WriteOptions options;
         options.replace_documents = random.chance(20);
+        options.skip_unchanged = random.chance(20);
         both([&](Backend& backend) { return backend.upsert("c", space, chunks, options); });
     } else if (kind < 8) {
-        const MetadataUpdate update = random.update();
+        MetadataUpdate update = random.update();
+        if (random.chance(30)) update.expires_at = soon();
         both([&](Backend& backend) { return backend.update("c", space, {update}, {}); });
     } else {
         DeleteSelector selector;
@@ -142,8 +169,9 @@ void change(RandomData& random, Database& one, Database& other) {
 void run_model(unsigned seed, Schema schema, int steps) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomData random(seed);
-    Database exact(local::Engine::Exact, 1);
-    Database segments(local::Engine::Segment, 1 + random.below(6));
+    Timestamp now{1'700'000'000'000'000};
+    Database exact(local::Engine::Exact, 1, &now);
+    Database segments(local::Engine::Segment, 1 + random.below(6), &now);
     for (Database* database : {&exact, &segments}) {
         must(database->backend().create_collection("c", schema));
     }
@@ -151,13 +179,14 @@ void run_model(unsigned seed, Schema schema, int steps) {
     ReaderPtr pinned_segments;
     for (int step = 0; step < steps; ++step) {
         SCOPED_TRACE(::testing::Message() << "step " << step);
-        change(random, exact, segments);
+        change(random, now, exact, segments);
+        now.micros += static_cast<std::int64_t>(random.below(6));
         if (random.chance(60)) segments.settle();
         if (random.chance(4)) segments.compact();
         if (random.chance(4)) {
             pinned_exact.reset();
             pinned_segments.reset();
-            segments.reopen();
+            random.chance(50) ? segments.reopen() : segments.crash();
         }
         if (random.chance(10)) {
             pinned_exact = exact.snapshot();

@@ -46,6 +46,9 @@ class Chunk:
     @property
     def created_at(self) -> datetime | None: ...
     @property
+    def expires_at(self) -> datetime | None:
+        """From then on the chunk is gone; None: it stays."""
+    @property
     def sensitivity(self) -> str | None: ...
     @property
     def visibility_scope(self) -> list[str]: ...

@@ -23,8 +23,10 @@ nb::object vector_of(const Shared<Chunk>& self) {
     return nb::cast(Vector(vector.data(), {vector.size()}, nb::find(self)));
 }
 
-nb::object created_at(const Shared<Chunk>& self) {
-    const std::optional<Timestamp>& at = self->created_at;
+/// A field of a chunk that is a time, or None.
+template <std::optional<Timestamp> Chunk::*Field>
+nb::object time_of(const Shared<Chunk>& self) {
+    const std::optional<Timestamp>& at = (*self).*Field;
     return at ? to_datetime(*at) : nb::none();
 }
 
@@ -40,7 +42,8 @@ void bind_chunks(nb::module_& module) {
         .def_prop_ro("section_title", [](const Shared<Chunk>& self) { return self->section_title; })
         .def_prop_ro("metadata",
                      [](const Shared<Chunk>& self) { return to_python(Value(self->metadata)); })
-        .def_prop_ro("created_at", &created_at)
+        .def_prop_ro("created_at", &time_of<&Chunk::created_at>)
+        .def_prop_ro("expires_at", &time_of<&Chunk::expires_at>)
         .def_prop_ro("sensitivity", [](const Shared<Chunk>& self) { return self->sensitivity; })
         .def_prop_ro("visibility_scope",
                      [](const Shared<Chunk>& self) { return self->visibility_scope; })

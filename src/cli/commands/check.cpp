@@ -52,8 +52,9 @@ Result<> run_check(Session& session) {
         return fail(
             ErrorCode::Conflict,
             with_separators(superseded) +
-                (superseded == 1 ? " write that was" : " writes that were") +
-                " deleted or replaced are still in the files; \"braid purge\" removes them");
+                (superseded == 1 ? " write that was deleted or replaced, or has expired, is"
+                                 : " writes that were deleted or replaced, or have expired, are") +
+                " still in the files; \"braid purge\" removes them");
     }
     if (!unfinished.empty()) {
         return fail(ErrorCode::Unavailable,

@@ -59,6 +59,11 @@ constexpr auto kAddFlags = std::to_array<FlagSpec>({
      .value = "TIME",
      .help = "such as 2025-12-25T10:00:00Z",
      .key = "created_at"},
+    {.name = "expires-at",
+     .kind = FlagKind::Text,
+     .value = "TIME",
+     .help = "from then on it is gone",
+     .key = "expires_at"},
     {.name = "sensitivity",
      .kind = FlagKind::Text,
      .value = "LEVEL",
@@ -140,6 +145,10 @@ constexpr auto kUpdateFlags = std::to_array<FlagSpec>({
      .value = "JSON",
      .help = "merged into the metadata; null removes a member"},
     {.name = "created-at", .kind = FlagKind::Text, .value = "TIME", .help = "new time"},
+    {.name = "expires-at",
+     .kind = FlagKind::Text,
+     .value = "TIME",
+     .help = "from then on it is gone"},
     {.name = "sensitivity", .kind = FlagKind::Text, .value = "LEVEL", .help = "new level"},
     {.name = "scope",
      .kind = FlagKind::List,
@@ -157,10 +166,13 @@ Result<Object> update_of(const Arguments& arguments) {
         if (!json->is_object()) return invalid_argument("--metadata: must be an object");
         update.set("metadata", *std::move(json));
     }
-    if (const auto text = arguments.text("created-at")) {
+    for (const auto& [flag, key] :
+         {std::pair("created-at", "created_at"), std::pair("expires-at", "expires_at")}) {
+        const auto text = arguments.text(flag);
+        if (!text) continue;
         const auto time = core::parse_rfc3339(*text);
-        if (!time) return invalid_argument("--created-at: " + time.error().message);
-        update.set("created_at", Value(*text));
+        if (!time) return invalid_argument("--" + std::string(flag) + ": " + time.error().message);
+        update.set(key, Value(*text));
     }
     if (const auto level = arguments.text("sensitivity")) update.set("sensitivity", Value(*level));
     if (arguments.has("scope")) {
@@ -170,7 +182,7 @@ Result<Object> update_of(const Arguments& arguments) {
     }
     if (update.empty()) {
         return invalid_argument(
-            "\"update\" needs --metadata, --created-at, --sensitivity or --scope");
+            "\"update\" needs --metadata, --created-at, --expires-at, --sensitivity or --scope");
     }
     return update;
 }

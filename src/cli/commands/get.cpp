@@ -34,6 +34,7 @@ Rows fields_of(const Chunk& chunk) {
     if (chunk.title) add("title", plain(*chunk.title));
     if (chunk.section_title) add("section", plain(*chunk.section_title));
     if (chunk.created_at) add("created", core::print_rfc3339(*chunk.created_at));
+    if (chunk.expires_at) add("expires", core::print_rfc3339(*chunk.expires_at));
     if (chunk.sensitivity) add("sensitivity", plain(*chunk.sensitivity));
     for (const std::string& scope : chunk.visibility_scope) add("scope", plain(scope));
     for (const auto& [key, value] : chunk.metadata) {

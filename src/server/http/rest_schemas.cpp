@@ -147,8 +147,8 @@ const std::string_view kRestSchemas = R"json({
   "Chunk": {"type": "object", "properties": {"chunk_id": {"type": "string"}, "document_id":
     {"type": "string"}, "content": {"type": "string"}, "chunk_index": {"type": "integer"},
     "title": {"type": "string"}, "section_title": {"type": "string"}, "metadata": {"type":
-    "object"}, "created_at": {"type": "string", "format": "date-time"}, "sensitivity": {"type":
-    "string"}, "visibility_scope": {"type": "array", "items": {"type": "string"}}, "vector":
+    "object"}, "created_at": {"type": "string", "format": "date-time"}, "expires_at": {"type":
+    "string", "format": "date-time"}, "sensitivity": {"type": "string"}, "visibility_scope": {"type": "array", "items": {"type": "string"}}, "vector":
     {"type": "array", "items": {"type": "number"}}, "version": {"type": "integer"}}, "required":
     ["chunk_id", "content"]},
   "ChunkPage": {"type": "object", "properties": {"chunks": {"type": "array", "items": {"$ref":
@@ -167,7 +167,8 @@ const std::string_view kRestSchemas = R"json({
     ["string", "null"]}, "document_id": {"type": ["string", "null"]}, "chunk_index": {"type":
     ["integer", "null"]}, "title": {"type": ["string", "null"]}, "section_title": {"type":
     ["string", "null"]}, "metadata": {"type": ["object", "null"]}, "created_at": {"type":
-    ["string", "null"], "format": "date-time"}, "sensitivity": {"type": ["string", "null"]},
+    ["string", "null"], "format": "date-time"}, "expires_at": {"type": ["string", "null"],
+    "format": "date-time", "description": "From then on it is gone."}, "sensitivity": {"type": ["string", "null"]},
     "visibility_scope": {"type": ["array", "null"], "items": {"type": "string"}}, "vector":
     {"type": ["array", "null"], "items": {"type": "number"}}, "namespace": {"type": ["string",
     "null"]}}},
@@ -175,14 +176,16 @@ const std::string_view kRestSchemas = R"json({
     "#/$defs/NewChunk"}, "minItems": 1, "maxItems": 10000}, "namespace": {"type": ["string",
     "null"]}, "if_version": {"type": ["integer", "null"], "minimum": 0}, "replace_documents":
     {"type": ["boolean", "null"], "description":
-    "Delete, by the same write, what else their documents hold."}, "schema": {"anyOf":
+    "Delete, by the same write, what else their documents hold."}, "skip_unchanged": {"type":
+    ["boolean", "null"], "description":
+    "Leave chunks alone that are there already, and do not embed their texts again."}, "schema": {"anyOf":
     [{"$ref": "#/$defs/Schema"}, {"type": "null"}]}}, "required": ["chunks"],
     "additionalProperties": false},
   "Written": {"type": "object", "properties": {"collection": {"type": "string"}, "created":
     {"type": "boolean"}, "namespace": {"type": "string"}, "chunk_ids": {"type": "array",
     "items": {"type": "string"}}, "written": {"type": "integer"}, "replaced": {"type":
     "integer"}, "removed": {"type": "integer", "description":
-    "Chunks that replaced documents no longer have."}, "version": {"type": "integer"}, "warnings":
+    "Chunks that replaced documents no longer have."}, "unchanged": {"type": "integer"}, "version": {"type": "integer"}, "warnings":
     {"type": "array", "items": {"type": "string"}}}, "required": ["collection", "created",
     "written", "replaced", "removed"]},
   "BulkWritten": {"type": "object", "properties": {"collection": {"type": "string"}, "created":
@@ -198,12 +201,14 @@ const std::string_view kRestSchemas = R"json({
     "additionalProperties": false},
   "Update": {"type": "object", "properties": {"metadata": {"type": ["object", "null"],
     "description": "Merged as RFC 7396 does."}, "created_at": {"type": ["string", "null"],
-    "format": "date-time"}, "sensitivity": {"type": ["string", "null"]}, "visibility_scope":
-    {"type": ["array", "null"], "items": {"type": "string"}}}, "additionalProperties": false},
+    "format": "date-time"}, "expires_at": {"type": ["string", "null"], "format": "date-time"},
+    "sensitivity": {"type": ["string", "null"]}, "visibility_scope": {"type": ["array", "null"],
+    "items": {"type": "string"}}}, "additionalProperties": false},
   "UpdateRequest": {"type": "object", "properties": {"updates": {"type": "array", "minItems": 1,
     "maxItems": 10000, "items": {"type": "object", "properties": {"chunk_id": {"type":
     "string"}, "metadata": {"type": ["object", "null"]}, "created_at": {"type": ["string",
-    "null"], "format": "date-time"}, "sensitivity": {"type": ["string", "null"]},
+    "null"], "format": "date-time"}, "expires_at": {"type": ["string", "null"], "format":
+    "date-time"}, "sensitivity": {"type": ["string", "null"]},
     "visibility_scope": {"type": ["array", "null"], "items": {"type": "string"}}}, "required":
     ["chunk_id"], "additionalProperties": false}}, "namespace": {"type": ["string", "null"]},
     "if_version": {"type": ["integer", "null"], "minimum": 0}}, "required": ["updates"],
