@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,27 @@ TEST(Golden, ADatabaseOfVersionOneIsRead) {
     EXPECT_EQ(ids_of(must(snapshot_of(*backend, "c")->search_leg(leg))), Ids{"a"});
     EXPECT_EQ(must(backend->upsert("c", "default", {make_chunk("n", "new", {1, 1})}, {})).version,
               6'271'998'939'203'213U);
+}
+
+TEST(Golden, ADatabaseOfVersionOneBecomesOneOfSegments) {
+    const DatabaseInMemory database;
+    must(database.collection("c")->create("manifest", from_hex(kManifest)));
+    must(database.collection("c")->create("log-000002", from_hex(kLog)));
+    local::LocalOptions options;
+    options.flush_on_close_rows = 1;
+    std::vector<Chunk> before;
+    {
+        const auto opened = must(database.try_open(options));
+        before = must(snapshot_of(*opened.backend, "c")->scan(scope_of("c"), "", 9, true));
+    }
+    const auto names = must(database.collection("c")->list());
+    EXPECT_TRUE(std::ranges::any_of(names, [](const store::DirectoryEntry& entry) {
+        return entry.name.starts_with("segment-");
+    }));
+    const auto backend = database.open(options);
+    EXPECT_EQ(must(snapshot_of(*backend, "c")->scan(scope_of("c"), "", 9, true)), before);
+    EXPECT_EQ(must(backend->describe("c", {})).namespaces, (Ids{"default", "tenant"}));
+    EXPECT_TRUE(must(backend->check({})).clean());
 }
 
 }  // namespace
