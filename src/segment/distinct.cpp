@@ -23,6 +23,25 @@ private:
     std::size_t next_ = 0;
 };
 
+/// The string that a list is at. Its first bytes as a number decide most comparisons.
+struct Head {
+    std::string_view text;
+    Ascending* list = nullptr;
+    std::uint64_t key = 0;
+
+    explicit Head(Ascending& of) : text(of.text()), list(&of) {
+        for (std::size_t i = 0; i < sizeof(key); ++i) {
+            key = key << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0U);
+        }
+    }
+    friend bool operator<(const Head& a, const Head& b) noexcept {
+        return a.key != b.key ? a.key < b.key : a.text < b.text;
+    }
+    friend bool operator==(const Head& a, const Head& b) noexcept {
+        return a.key == b.key && a.text == b.text;
+    }
+};
+
 }  // namespace
 
 AscendingPtr ascending(std::vector<std::string_view> strings) {
@@ -34,19 +53,15 @@ Result<std::uint64_t> count_distinct(std::vector<AscendingPtr> lists, const Call
     if (lists.size() == 1) {
         if (const auto size = lists.front()->size()) return *size;
     }
-    struct Head {
-        std::string_view text;
-        Ascending* list = nullptr;
-    };
     std::vector<Head> heads;  // the smallest at the end
     // The list that gave the smallest mostly gives the next one, too: looked for from that end.
     const auto advance = [&](Ascending& list) -> Result<> {
         BRAID_TRY(const bool more, list.next());
         if (!more) return {};
-        const std::string_view text = list.text();
+        const Head head(list);
         auto place = heads.end();
-        while (place != heads.begin() && std::prev(place)->text < text) --place;
-        heads.insert(place, {text, &list});
+        while (place != heads.begin() && *std::prev(place) < head) --place;
+        heads.insert(place, head);
         return {};
     };
     for (const AscendingPtr& list : lists) BRAID_CHECK(advance(*list));
@@ -56,10 +71,10 @@ Result<std::uint64_t> count_distinct(std::vector<AscendingPtr> lists, const Call
     while (!heads.empty()) {
         if (steps.due()) BRAID_CHECK(core::check_limits(limits));
         ++distinct;
-        equal.assign(1, heads.back().list);
-        const std::string_view text = heads.back().text;
+        const Head smallest = heads.back();
+        equal.assign(1, smallest.list);
         heads.pop_back();
-        while (!heads.empty() && heads.back().text == text) {
+        while (!heads.empty() && heads.back() == smallest) {
             equal.push_back(heads.back().list);
             heads.pop_back();
         }

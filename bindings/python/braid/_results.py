@@ -30,6 +30,7 @@ class WriteReport(Record):
     version: int
     replaced: int = 0
     removed: int = 0
+    unchanged: int = 0
     created: bool = False
     chunk_ids: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
