@@ -28,6 +28,8 @@ struct Capabilities {
     bool snapshots = false;          // a snapshot answers the same for as long as it is held
     bool read_your_writes = false;   // an acknowledged write is in the next search
     bool atomic_batches = false;     // a batch is written whole or not at all
+    bool expiry = false;             // Chunk::expires_at; others are not given such chunks
+    bool skips_unchanged = false;    // WriteOptions::skip_unchanged; others write them again
 
     friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };

@@ -214,8 +214,25 @@ Result<CollectionInfo> Database::describe(const std::string& name,
     return impl_->backend->describe(name, principal);
 }
 
+namespace {
+
+/// For a backend that would keep for ever what should expire.
+template <class Items>
+Result<> refuse_expiry(const Items& items) {
+    for (const auto& item : items) {
+        if (!item.expires_at) continue;
+        return fail(ErrorCode::Unsupported, "chunk \"" + item.chunk_id +
+                                                "\" has expires_at, and chunks do not expire in "
+                                                "this database");
+    }
+    return {};
+}
+
+}  // namespace
+
 Result<WriteReport> Database::add(const std::string& collection, std::vector<Chunk> chunks,
                                   const std::string& namespace_, const WriteOptions& options) {
+    if (!impl_->backend->capabilities().expiry) BRAID_CHECK(refuse_expiry(chunks));
     BRAID_TRY(Schema schema, impl_->schema(collection, options.limits));
     std::vector<Chunk*> embedded_here;
     for (Chunk& chunk : chunks) {
@@ -247,6 +264,7 @@ Result<WriteReport> Database::add(const std::string& collection, std::vector<Chu
 Result<WriteReport> Database::update(const std::string& collection,
                                      std::vector<MetadataUpdate> updates,
                                      const std::string& namespace_, const WriteOptions& options) {
+    if (!impl_->backend->capabilities().expiry) BRAID_CHECK(refuse_expiry(updates));
     return impl_->backend->update(collection, namespace_, std::move(updates), options);
 }
 

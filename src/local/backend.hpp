@@ -90,7 +90,9 @@ public:
                 .whole_ranking = true,
                 .snapshots = true,
                 .read_your_writes = true,
-                .atomic_batches = true};
+                .atomic_batches = true,
+                .expiry = true,
+                .skips_unchanged = true};
     }
 
     Result<> create_collection(const std::string& name, const Schema& schema) override;

@@ -104,7 +104,9 @@ std::vector<BackendUnderTest> local_backends() {
                            .whole_ranking = true,
                            .snapshots = true,
                            .read_your_writes = true,
-                           .atomic_batches = true};
+                           .atomic_batches = true,
+                           .expiry = true,
+                           .skips_unchanged = true};
     const auto on_disk = [folder = std::make_shared<TemporaryFolder>(),
                           used = std::make_shared<int>(0)] {
         const std::string path = *folder / std::to_string(++*used);
