@@ -155,6 +155,28 @@ TEST_F(Measuring, TuningShowsEverySettingAndWhatItIsWorth) {
     EXPECT_TRUE(has(shown.output, "no part in the choice (2 folds)")) << shown.output;
 }
 
+TEST_F(Measuring, ComparingShowsWhatTwoWaysFindWithoutJudgements) {
+    const std::vector<std::string> command{
+        "compare",    "--queries", query_file,  "--query-vectors",         vector_file,
+        "--strategy", "sparse",    "--against", R"({"strategy": "dense"})"};
+    const Value value = json(command);
+    EXPECT_EQ(value.find("queries")->as_int(), 2);
+    EXPECT_LT(value.find("overlap")->as_double(), 1) << "vectors rank everything";
+    EXPECT_EQ(value.find("same_first")->as_int(), 1) << "of q1 words like the owl best";
+    EXPECT_FALSE(value.find("differ")->as_array().empty());
+    std::vector<std::string> with_page = command;
+    with_page.insert(with_page.end(), {"--html", folder / "page.html"});
+    const RunResult shown = run(with_page);
+    EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    EXPECT_TRUE(has(shown.output, "% are in both lists")) << shown.output;
+    EXPECT_TRUE(has(contents(folder / "page.html"), "hunt mice"));
+    for (const char* const against : {"", "[]", "{", R"({"strategie": "dense"})"}) {
+        const RunResult refused = run({"compare", "--queries", query_file, "--against", against});
+        EXPECT_EQ(refused.exit_code, 2) << against << refused.errors;
+    }
+    EXPECT_TRUE(has(run({"compare", "--queries", query_file}).errors, "--against"));
+}
+
 TEST_F(Measuring, WrongUseNamesWhatIsWrong) {
     const std::string a = folder.write("a.trec", "q1 Q0 fox 1 2 a\n");
     const std::string broken = folder.write("broken.trec", "q1 Q0 fox 1\n");

@@ -41,6 +41,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kEvalCommand,
         &kFuseCommand,
         &kTuneCommand,
+        &kCompareCommand,
         &kBenchSparseCommand,
         &kBenchDenseCommand,
         &kBenchHybridCommand,

@@ -17,6 +17,7 @@ extern const CommandSpec kCollectionsCreateCommand;
 extern const CommandSpec kCollectionsDropCommand;
 extern const CommandSpec kCompletionCommand;
 extern const CommandSpec kCompactCommand;
+extern const CommandSpec kCompareCommand;
 extern const CommandSpec kConfigShowCommand;
 extern const CommandSpec kConfigTrustCommand;
 extern const CommandSpec kContextCommand;
