@@ -4,7 +4,7 @@ find_package(tl-expected REQUIRED)
 find_package(simdjson REQUIRED)                         # src/json
 find_package(CURL REQUIRED)                             # src/net/client
 find_package(Boost 1.81 REQUIRED)                       # src/net/http: Asio and Beast, headers only
-find_package(OpenSSL REQUIRED)                          # src/net/http
+find_package(OpenSSL REQUIRED)                          # src/core, src/net/http
 
 if(BRAID_TESTS)
   find_package(GTest REQUIRED)

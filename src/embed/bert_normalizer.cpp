@@ -6,6 +6,7 @@
 
 #include <utf8proc.h>
 
+#include "braid/core/utf8.hpp"
 #include "braid/embed/character_classes.hpp"
 
 namespace braid::embed {
@@ -15,16 +16,9 @@ constexpr char32_t kFirstWithDecomposition = 0xC0;
 
 /// Decodes the character at `at` and moves past it; `text` must be UTF-8.
 char32_t next_character(std::string_view text, std::size_t& at) noexcept {
-    const auto first = static_cast<unsigned char>(text[at]);
-    if (first < 0x80) {
-        ++at;
-        return first;
-    }
-    utf8proc_int32_t c = 0;
-    const auto read = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
-                                       static_cast<utf8proc_ssize_t>(text.size() - at), &c);
-    at += static_cast<std::size_t>(std::max<utf8proc_ssize_t>(read, 1));
-    return static_cast<char32_t>(c);
+    const core::Decoded step = core::decode_at(text, at);
+    at += step.length;
+    return step.code_point;
 }
 
 int combining_class(char32_t c) noexcept {
@@ -113,22 +107,6 @@ void BertNormalizer::append(std::string_view text, std::u32string& out) const {
     const std::u32string cased = out.substr(first);
     out.resize(first);
     for (const char32_t c : cased) append_lower(c, out);
-}
-
-std::size_t find_invalid_utf8(std::string_view text) noexcept {
-    for (std::size_t at = 0; at < text.size();) {
-        if (static_cast<unsigned char>(text[at]) < 0x80) {
-            ++at;
-            continue;
-        }
-        utf8proc_int32_t c = 0;
-        const auto read =
-            utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
-                             static_cast<utf8proc_ssize_t>(text.size() - at), &c);
-        if (read <= 0) return at;
-        at += static_cast<std::size_t>(read);
-    }
-    return std::string_view::npos;
 }
 
 }  // namespace braid::embed

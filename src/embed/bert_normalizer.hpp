@@ -17,7 +17,4 @@ struct BertNormalizer {
     void append(std::string_view text, std::u32string& out) const;
 };
 
-/// The position of the first byte that is not UTF-8, or npos.
-std::size_t find_invalid_utf8(std::string_view text) noexcept;
-
 }  // namespace braid::embed

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/core/utf8.hpp"
 #include "braid/embed/bert_normalizer.hpp"
 #include "braid/embed/embedding_response.hpp"
 #include "braid/json/json.hpp"
@@ -76,12 +77,7 @@ std::string quotable(std::string text, const std::string& key) {
          at += kMask.size()) {
         text.replace(at, key.size(), kMask);
     }
-    std::size_t size = std::min(text.size(), kMostMessageBytes);
-    while (size < text.size() && size > 0 &&
-           (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) {
-        --size;
-    }
-    text.resize(size);
+    text.resize(core::cut_at_most(text, kMostMessageBytes).size());
     return text;
 }
 
@@ -197,7 +193,7 @@ Result<std::vector<Embedding>> HttpEmbedder::embed_all(std::span<const std::stri
     std::vector<std::string> inputs;
     inputs.reserve(texts.size());
     for (const std::string_view text : texts) {
-        if (const auto bad = find_invalid_utf8(text); bad != std::string_view::npos) {
+        if (const auto bad = core::find_invalid_utf8(text); bad != std::string_view::npos) {
             return invalid_argument("cannot embed a text that is not UTF-8 (byte " +
                                     std::to_string(bad) + ")");
         }
@@ -232,10 +228,9 @@ std::size_t HttpEmbedder::count_tokens(std::string_view text) const {
     std::size_t ascii = 0;
     std::size_t others = 0;
     for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x80) {
+        if (static_cast<unsigned char>(c) < 0x80) {
             ++ascii;
-        } else if ((byte & 0xC0U) != 0x80) {
+        } else if (!core::continues_character(c)) {
             ++others;
         }
     }

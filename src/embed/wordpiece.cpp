@@ -9,6 +9,7 @@
 
 #include <utf8proc.h>
 
+#include "braid/core/utf8.hpp"
 #include "braid/embed/bert_normalizer.hpp"
 #include "braid/embed/character_classes.hpp"
 #include "braid/embed/tokenizer_file.hpp"
@@ -69,7 +70,7 @@ void WordPiece::Tables::append_word(std::string_view word, std::size_t character
         for (; size > 0; --size) {
             // Pieces end where characters end, so other lengths cannot match.
             const std::size_t stop = start + size;
-            if (stop < word.size() && (static_cast<unsigned char>(word[stop]) & 0xC0U) == 0x80) {
+            if (stop < word.size() && core::continues_character(word[stop])) {
                 continue;
             }
             piece = pieces.find(word.substr(start, size));
@@ -153,7 +154,7 @@ Result<WordPiece> WordPiece::parse(std::string_view tokenizer_json) {
 }
 
 Result<TokenizedText> WordPiece::encode(std::string_view text, std::size_t limit) const {
-    if (const std::size_t bad = find_invalid_utf8(text); bad != std::string_view::npos) {
+    if (const std::size_t bad = core::find_invalid_utf8(text); bad != std::string_view::npos) {
         return invalid_argument("cannot embed a text that is not UTF-8 (byte " +
                                 std::to_string(bad) + ")");
     }

@@ -1,6 +1,7 @@
 #include "braid/eval/html.hpp"
 
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::eval {
 namespace {
@@ -48,16 +49,13 @@ std::string escaped(std::string_view text) {
 }
 
 std::string shortened(std::string_view text, std::size_t code_points) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if ((static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80) continue;
-        if (kept++ == code_points) return std::string(text.substr(0, i)) + "…";
-    }
-    return std::string(text);
+    std::string kept(core::first_code_points(text, code_points));
+    if (kept.size() < text.size()) kept += "…";
+    return kept;
 }
 
 std::string coordinate(double value) {
-    std::string text = fixed(value, 2);
+    std::string text = core::fixed(value, 2);
     while (text.ends_with('0')) text.pop_back();
     if (text.ends_with('.')) text.pop_back();
     return text;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "braid/json/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::eval {
 namespace {
@@ -13,20 +13,6 @@ namespace {
 constexpr std::string_view kBlanks = " \t\v\f\r\n";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kShownBytes = 60;
-
-bool is_utf8(std::string_view text) {
-    for (std::size_t i = 0; i < text.size();) {
-        // Ids and most texts are ASCII.
-        if (static_cast<unsigned char>(text[i]) < 0x80) {
-            ++i;
-            continue;
-        }
-        const json::Sequence sequence = json::first_sequence(text.substr(i));
-        if (!sequence.valid) return false;
-        i += sequence.length;
-    }
-    return true;
-}
 
 }  // namespace
 
@@ -63,7 +49,7 @@ Result<std::optional<std::string_view>> Lines::next() {
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.find_first_not_of(kBlanks) == std::string_view::npos) continue;
         if (line.find('\0') != std::string_view::npos) return complain("the line holds a NUL byte");
-        if (!is_utf8(line)) return complain("the line is not UTF-8");
+        if (!core::is_valid_utf8(line)) return complain("the line is not UTF-8");
         return std::optional(line);
     }
     return std::optional<std::string_view>();
@@ -116,7 +102,7 @@ std::string shown(std::string_view text) {
     std::string_view head = text.substr(0, kShownBytes);
     // Never end inside a UTF-8 sequence.
     if (head.size() < text.size()) {
-        while (!head.empty() && !is_utf8(head)) head.remove_suffix(1);
+        while (!head.empty() && !core::is_valid_utf8(head)) head.remove_suffix(1);
     }
     return "\"" + std::string(head) + (head.size() < text.size() ? "…\"" : "\"");
 }

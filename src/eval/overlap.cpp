@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "braid/eval/html.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/eval/report_assets.hpp"
 
 namespace braid::eval {
@@ -71,11 +71,11 @@ std::span<const QueryOverlap> differing(const RunOverlap& overlap, std::size_t s
 }
 
 std::string summary_of(const RunOverlap& overlap) {
-    return count_of(overlap.queries.size(), "query", "queries") + ", first " +
-           std::to_string(overlap.depth) + " documents: " + fixed(overlap.overlap * 100, 1) +
-           " % are in both lists, and stand " + fixed(overlap.moved, 2) +
+    return core::count_of(overlap.queries.size(), "query", "queries") + ", first " +
+           std::to_string(overlap.depth) + " documents: " + core::fixed(overlap.overlap * 100, 1) +
+           " % are in both lists, and stand " + core::fixed(overlap.moved, 2) +
            " ranks apart on average. The first document is the same for " +
-           grouped(overlap.same_first) + " queries, the whole list for " + grouped(overlap.same) +
+           core::grouped(overlap.same_first) + " queries, the whole list for " + core::grouped(overlap.same) +
            ".";
 }
 
@@ -155,8 +155,8 @@ std::string to_text(const RunOverlap& overlap, std::span<const Query> queries, s
     const auto texts = texts_of(queries);
     std::string out = summary_of(overlap) + "\n";
     for (const QueryOverlap& query : differing(overlap, shown)) {
-        out += "\n" + label_of(query, texts) + "\n  " + fixed(query.overlap * 100, 0) +
-               " % in both, " + fixed(query.moved, 1) + " ranks apart\n";
+        out += "\n" + label_of(query, texts) + "\n  " + core::fixed(query.overlap * 100, 0) +
+               " % in both, " + core::fixed(query.moved, 1) + " ranks apart\n";
         for (const auto& [name, documents] :
              {std::pair(overlap.first, query.first), std::pair(overlap.second, query.second)}) {
             out += "  " + name + ":";
@@ -178,7 +178,7 @@ std::string html_page(const RunOverlap& overlap, std::span<const Query> queries,
                        " Without judgements nobody can say which is better.</p>\n";
     for (const QueryOverlap& query : differing(overlap, shown)) {
         page += "<section><h2>" + escaped(label_of(query, texts)) + "</h2><p class=\"note\">" +
-                fixed(query.overlap * 100, 0) + " % in both, " + fixed(query.moved, 1) +
+                core::fixed(query.overlap * 100, 0) + " % in both, " + core::fixed(query.moved, 1) +
                 " ranks apart; bold: in one list only</p><table><thead><tr><th></th><th>" +
                 escaped(overlap.first) + "</th><th>" + escaped(overlap.second) +
                 "</th></tr></thead><tbody>";

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "braid/core/numbers.hpp"
 #include "braid/eval/html.hpp"
-#include "braid/eval/numbers.hpp"
 
 namespace braid::eval {
 namespace {
@@ -102,7 +102,8 @@ std::string whisker_plot(const Estimate& estimate, const Interval& scale, double
     constexpr double cell_width = 120.0;
     constexpr double center = 8.0;
     const Interval& interval = estimate.interval;
-    Svg svg(cell_width, 2 * center, fixed(interval.low, 3) + " to " + fixed(interval.high, 3));
+    Svg svg(cell_width, 2 * center,
+            core::fixed(interval.low, 3) + " to " + core::fixed(interval.high, 3));
     const Scale x{scale, {2.0, cell_width - 2.0}};
     svg.line({x.to.low, center}, {x.to.high, center}, "rail");
     svg.line({x(baseline), 1.0}, {x(baseline), 2 * center - 1.0}, "reference");
@@ -128,7 +129,8 @@ std::string forest_plot(std::span<const ForestGroup> groups) {
     const double axis = height - 30.0;
     for (const double tick : ticks(x.from, step)) {
         svg.line({x(tick), top_edge}, {x(tick), axis}, "grid");
-        svg.text({x(tick), axis + 18.0}, signed_fixed(tick, decimals_of(step)), "tick middle");
+        svg.text({x(tick), axis + 18.0}, core::signed_fixed(tick, decimals_of(step)),
+                 "tick middle");
     }
     svg.line({x(0.0), top_edge}, {x(0.0), axis}, "zero");
     double y = top_edge + group_gap / 2;
@@ -143,7 +145,8 @@ std::string forest_plot(std::span<const ForestGroup> groups) {
                      series_style("whisker" + faded, row.series));
             svg.circle({x(row.difference.mean), middle}, 5.0,
                        series_style("dot" + faded, row.series));
-            svg.text({kWidth, middle + 4.0}, signed_fixed(row.difference.mean, 4), "label end");
+            svg.text({kWidth, middle + 4.0}, core::signed_fixed(row.difference.mean, 4),
+                     "label end");
             svg.rect({x.to.low, y}, x.to.high - x.to.low, row_height, "hit", row.tip);
             y += row_height;
         }
@@ -167,7 +170,7 @@ std::string gains_plot(std::span<const GainBar> bars, const std::string& label) 
     for (const double tick : ticks(y.from, step)) {
         const bool zero = std::abs(tick) < step / 2;
         svg.line({x.to.low, y(tick)}, {x.to.high, y(tick)}, zero ? "zero" : "grid");
-        svg.text({x.to.low - 8.0, y(tick) + 4.0}, signed_fixed(tick, decimals_of(step)),
+        svg.text({x.to.low - 8.0, y(tick) + 4.0}, core::signed_fixed(tick, decimals_of(step)),
                  "tick end");
     }
     const double slot = x(1.0) - x(0.0);
@@ -200,7 +203,7 @@ std::string recall_plot(std::span<const Curve> curves) {
     const auto x = [&](std::size_t k) { return log_x(std::log(static_cast<double>(k))); };
     for (const double tick : ticks(y.from, step)) {
         svg.line({x(1), y(tick)}, {x(depth), y(tick)}, tick == 0.0 ? "zero" : "grid");
-        svg.text({x(1) - 8.0, y(tick) + 4.0}, fixed(tick, decimals_of(step)), "tick end");
+        svg.text({x(1) - 8.0, y(tick) + 4.0}, core::fixed(tick, decimals_of(step)), "tick end");
     }
     for (const std::size_t k : tick_values) {
         if (k > depth) break;
@@ -226,7 +229,7 @@ std::string recall_plot(std::span<const Curve> curves) {
     for (std::size_t k = 1; k <= depth; ++k) {
         std::string tip = "k = " + std::to_string(k);
         for (const Curve& curve : curves) {
-            tip += "\n" + fixed(curve.values[k - 1], 4) + "  " + curve.name;
+            tip += "\n" + core::fixed(curve.values[k - 1], 4) + "  " + curve.name;
         }
         const double left = k == 1 ? x(1) : (x(k - 1) + x(k)) / 2;
         const double right = k == depth ? x(depth) : (x(k) + x(k + 1)) / 2;
@@ -255,7 +258,8 @@ std::string distribution_plot(const ScoreDistribution& distribution, const std::
         for (const double tick : ticks(value.from, step)) {
             svg.line({value(tick), y(0.0)}, {value(tick), y(0.0) + 4.0}, "zero");
             const double inside = std::clamp(value(tick), x.low + 12.0, x.high - 12.0);
-            svg.text({inside, full_height - 6.0}, brief(tick, decimals_of(step)), "tick middle");
+            svg.text({inside, full_height - 6.0}, core::brief(tick, decimals_of(step)),
+                     "tick middle");
         }
     }
     return std::move(svg).finish();

@@ -6,15 +6,21 @@
 #include <unordered_map>
 #include <vector>
 
+#include "braid/core/numbers.hpp"
 #include "braid/eval/diagnostics.hpp"
 #include "braid/eval/html.hpp"
-#include "braid/eval/numbers.hpp"
 #include "braid/eval/plots.hpp"
 #include "braid/eval/report_assets.hpp"
 #include "braid/eval/report_queries.hpp"
 
 namespace braid::eval {
 namespace {
+
+/// A p-value as prose has it: "p = 0.013", "p < 0.001".
+std::string p_text(double p_value) {
+    if (p_value < 0.001) return "p < 0.001";
+    return "p = " + core::fixed(p_value, p_value < 0.1 ? 3 : 2);
+}
 
 constexpr std::size_t kRecallDepth = 100;
 constexpr std::size_t kBins = 48;
@@ -25,7 +31,7 @@ std::string swatch(std::size_t series) {
 }
 
 std::string percent(double share) {
-    return fixed(share * 100.0, 0) + " %";
+    return core::fixed(share * 100.0, 0) + " %";
 }
 
 std::string section(std::string_view heading, std::string_view note, const std::string& body) {
@@ -81,9 +87,10 @@ private:
 std::string Report::header(const ReportOptions& options) const {
     std::size_t judgements = 0;
     for (const JudgedQuery& judged : input_.qrels.queries) judgements += judged.judgements.size();
-    std::string facts = count_of(comparison_.runs.size(), "run", "runs") + " · " +
-                        count_of(comparison_.queries.size(), "judged query", "judged queries") +
-                        " · " + count_of(judgements, "judgement", "judgements");
+    std::string facts =
+        core::count_of(comparison_.runs.size(), "run", "runs") + " · " +
+        core::count_of(comparison_.queries.size(), "judged query", "judged queries") + " · " +
+        core::count_of(judgements, "judgement", "judgements");
     if (!single()) facts += " · baseline " + baseline_.name;
     if (!options.note.empty()) facts += " · " + options.note;
     return "<h1>" + escaped(options.title) + "</h1><p class=\"facts\">" + escaped(facts) + "</p>\n";
@@ -101,12 +108,12 @@ std::string Report::finding(const ComparedRun& run) const {
                                           : "<span class=\"sign down\">▼</span>";
     return "<li>" + sign + "<span><b>" + escaped(run.name) + "</b> " + verdict + "<b>" +
            escaped(baseline_.name) + "</b> on " + measure_ + ": " +
-           fixed(run.evaluation.means.front(), 4) + " against " +
-           fixed(baseline_.evaluation.means.front(), 4) + " (" + signed_fixed(difference.mean, 4) +
-           ", " + p_text(difference.p_adjusted) + "). It gains on " +
-           count_of(difference.better, "query", "queries") + ", loses on " +
-           grouped(difference.worse) + " and ties on " + grouped(difference.equal) +
-           ".</span></li>";
+           core::fixed(run.evaluation.means.front(), 4) + " against " +
+           core::fixed(baseline_.evaluation.means.front(), 4) + " (" +
+           core::signed_fixed(difference.mean, 4) + ", " + p_text(difference.p_adjusted) +
+           "). It gains on " + core::count_of(difference.better, "query", "queries") +
+           ", loses on " + core::grouped(difference.worse) + " and ties on " +
+           core::grouped(difference.equal) + ".</span></li>";
 }
 
 std::string Report::findings() const {
@@ -123,7 +130,7 @@ std::string Report::board_cell(std::size_t run, std::size_t measure, const Inter
     const double mean = compared.evaluation.means[measure];
     const Interval& interval = compared.intervals[measure];
     std::string cell = single() || mean < best ? "<td>" : "<td class=\"best\">";
-    cell += "<span class=\"value\">" + fixed(mean, 4) + "</span>";
+    cell += "<span class=\"value\">" + core::fixed(mean, 4) + "</span>";
     if (run > 0) {
         const Difference& difference = compared.differences[measure];
         const std::string_view mark = mark_of(difference);
@@ -133,8 +140,8 @@ std::string Report::board_cell(std::size_t run, std::size_t measure, const Inter
         }
     }
     cell += whisker_plot({mean, interval}, scale, baseline_.evaluation.means[measure], series(run));
-    return cell + "<small class=\"interval\">" + fixed(interval.low, 3) + " – " +
-           fixed(interval.high, 3) + "</small></td>";
+    return cell + "<small class=\"interval\">" + core::fixed(interval.low, 3) + " – " +
+           core::fixed(interval.high, 3) + "</small></td>";
 }
 
 std::string Report::scoreboard() const {
@@ -160,7 +167,7 @@ std::string Report::scoreboard() const {
         std::string remark = run == 0 && !single() ? "baseline" : "";
         if (compared.evaluation.missing > 0) {
             remark += (remark.empty() ? "lacks " : ", lacks ") +
-                      count_of(compared.evaluation.missing, "query", "queries");
+                      core::count_of(compared.evaluation.missing, "query", "queries");
         }
         rows += "<tr><td class=\"name\">" + swatch(series(run)) + escaped(compared.name) +
                 "<small>" + remark + "</small></td>";
@@ -189,12 +196,13 @@ std::string Report::differences() const {
             const ComparedRun& compared = comparison_.runs[run];
             const Difference& difference = compared.differences[m];
             const std::string tip =
-                compared.name + ", " + group.title + ": " + signed_fixed(difference.mean, 4) +
-                "\ninterval " + signed_fixed(difference.interval.low, 4) + " to " +
-                signed_fixed(difference.interval.high, 4) + "\n" + p_text(difference.p_value) +
-                ", corrected " + p_text(difference.p_adjusted) + "\n" + grouped(difference.better) +
-                " queries better, " + grouped(difference.worse) + " worse, " +
-                grouped(difference.equal) + " equal";
+                compared.name + ", " + group.title + ": " + core::signed_fixed(difference.mean, 4) +
+                "\ninterval " + core::signed_fixed(difference.interval.low, 4) + " to " +
+                core::signed_fixed(difference.interval.high, 4) + "\n" +
+                p_text(difference.p_value) + ", corrected " + p_text(difference.p_adjusted) + "\n" +
+                core::grouped(difference.better) + " queries better, " +
+                core::grouped(difference.worse) + " worse, " + core::grouped(difference.equal) +
+                " equal";
             group.rows.push_back({compared.name,
                                   {difference.mean, difference.interval},
                                   !mark_of(difference).empty(),
@@ -223,9 +231,9 @@ std::string Report::extremes(std::string_view heading, const ComparedRun& run,
         const double before = baseline_.evaluation.values.front()[query];
         const double after = run.evaluation.values.front()[query];
         items += std::string("<li><span class=\"gain ") + (after > before ? "up" : "down") + "\">" +
-                 signed_fixed(after - before, 3) + "</span><span><bdi>" +
+                 core::signed_fixed(after - before, 3) + "</span><span><bdi>" +
                  escaped(query_label(query, 140)) + "</bdi> <span class=\"values\">" +
-                 fixed(before, 3) + " → " + fixed(after, 3) + "</span></span></li>";
+                 core::fixed(before, 3) + " → " + core::fixed(after, 3) + "</span></span></li>";
     }
     return "<div><h4>" + std::string(heading) + "</h4><ol>" + items + "</ol></div>";
 }
@@ -243,8 +251,8 @@ std::string Report::gains_of(std::size_t run) const {
     for (const std::size_t query : order) {
         const double gain = after[query] - before[query];
         bars.push_back(
-            {gain, comparison_.queries[query] + "  " + signed_fixed(gain, 4) + "\n" +
-                       fixed(before[query], 4) + " → " + fixed(after[query], 4) +
+            {gain, comparison_.queries[query] + "  " + core::signed_fixed(gain, 4) + "\n" +
+                       core::fixed(before[query], 4) + " → " + core::fixed(after[query], 4) +
                        (texts_[query].empty() ? "" : "\n" + shortened(texts_[query], 280))});
     }
     const Difference& difference = compared.differences.front();
@@ -253,9 +261,9 @@ std::string Report::gains_of(std::size_t run) const {
         order.rbegin(),
         order.rbegin() + static_cast<std::ptrdiff_t>(std::min(kExtremes, difference.worse)));
     return "<div class=\"gains\"><h3>" + swatch(series(run)) + escaped(compared.name) +
-           " <span class=\"aside\"><span class=\"up\">" + grouped(difference.better) +
-           " better</span> · <span class=\"down\">" + grouped(difference.worse) +
-           " worse</span> · " + grouped(difference.equal) + " equal</span></h3><figure>" +
+           " <span class=\"aside\"><span class=\"up\">" + core::grouped(difference.better) +
+           " better</span> · <span class=\"down\">" + core::grouped(difference.worse) +
+           " worse</span> · " + core::grouped(difference.equal) + " equal</span></h3><figure>" +
            gains_plot(bars, "Gains and losses of " + compared.name) +
            "</figure><div class=\"extremes\">" +
            extremes("Greatest gains", compared,
@@ -318,7 +326,7 @@ std::string Report::footer() const {
     std::string text =
         "Measures as in ir-measures, over all judged queries; a query without hits "
         "counts 0. Intervals: percentile bootstrap over queries, " +
-        grouped(options.resamples) + " resamples, seed " + std::to_string(options.seed) + ".";
+        core::grouped(options.resamples) + " resamples, seed " + std::to_string(options.seed) + ".";
     if (!single()) {
         text += " p-values: two-sided paired randomisation test";
         text += comparison_.runs.size() > 2 ? ", corrected after Holm over the runs compared on a "

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "braid/core/numbers.hpp"
 #include "braid/eval/html.hpp"
-#include "braid/eval/numbers.hpp"
 #include "braid/json/json.hpp"
 
 namespace braid::eval {
@@ -54,8 +54,8 @@ std::string value_cell(double value, double baseline) {
     std::string style = "number";
     if (gain > 5e-4) style += " gainful";
     if (gain < -5e-4) style += " lossy";
-    return "<td class=\"" + style + "\" style=\"--size:" + fixed(std::abs(gain), 3) + "\">" +
-           fixed(value, 3) + "</td>";
+    return "<td class=\"" + style + "\" style=\"--size:" + core::fixed(std::abs(gain), 3) + "\">" +
+           core::fixed(value, 3) + "</td>";
 }
 
 /// `text` is null if no query has one.
@@ -78,7 +78,7 @@ std::string row(const JudgedQuery& judged, const Comparison& comparison, std::si
         out += value_cell(value, baseline);
     }
     if (comparison.runs.size() > 1) {
-        out += "<td class=\"number\">" + fixed(spread.high - spread.low, 3) + "</td>";
+        out += "<td class=\"number\">" + core::fixed(spread.high - spread.low, 3) + "</td>";
     }
     return out + "</tr>\n";
 }

@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
+#include "braid/text/display_width.hpp"
 
 namespace braid::eval {
 namespace {
@@ -45,7 +46,7 @@ std::string aligned(const std::vector<Row>& rows, bool color) {
     for (const Row& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));
         for (std::size_t c = 0; c < row.size(); ++c) {
-            widths[c] = std::max(widths[c], width_of(row[c].text));
+            widths[c] = std::max(widths[c], text::display_width(row[c].text));
         }
     }
     std::string out;
@@ -56,7 +57,7 @@ std::string aligned(const std::vector<Row>& rows, bool color) {
                 out.append(gap, ' ').append(painted(row[c].text, row[c].tone, color));
                 gap = 0;
             }
-            gap += widths[c] - width_of(row[c].text) + 2;
+            gap += widths[c] - text::display_width(row[c].text) + 2;
         }
         out.push_back('\n');
     }
@@ -73,9 +74,10 @@ void add_run(std::vector<Row>& rows, const ComparedRun& run, const std::string& 
     Row intervals{{""}};
     Row differences{{"  against " + baseline, Tone::Dim}};
     for (std::size_t m = 0; m < run.intervals.size(); ++m) {
-        means.push_back({fixed(run.evaluation.means[m], 4)});
+        means.push_back({core::fixed(run.evaluation.means[m], 4)});
         const Interval& interval = run.intervals[m];
-        intervals.push_back({fixed(interval.low, 3) + "–" + fixed(interval.high, 3), Tone::Dim});
+        intervals.push_back(
+            {core::fixed(interval.low, 3) + "–" + core::fixed(interval.high, 3), Tone::Dim});
         if (run.differences.empty()) continue;
         const Difference& difference = run.differences[m];
         means.back().tone = tone_of(difference);
@@ -84,7 +86,7 @@ void add_run(std::vector<Row>& rows, const ComparedRun& run, const std::string& 
             means.back().text += difference.mean > 0.0 ? " ▲" : " ▼";
             means.back().text += mark;
         }
-        differences.push_back({signed_fixed(difference.mean, 4), Tone::Dim});
+        differences.push_back({core::signed_fixed(difference.mean, 4), Tone::Dim});
     }
     rows.push_back(std::move(means));
     rows.push_back(std::move(intervals));
@@ -100,11 +102,11 @@ Row header(std::vector<std::string> leading, const Comparison& comparison) {
 }
 
 std::string explanation(const Comparison& comparison) {
-    const std::string confidence = fixed(comparison.options.confidence * 100.0, 0);
+    const std::string confidence = core::fixed(comparison.options.confidence * 100.0, 0);
     std::string text = "means over " +
-                       count_of(comparison.queries.size(), "judged query", "judged queries") +
+                       core::count_of(comparison.queries.size(), "judged query", "judged queries") +
                        ", below them " + confidence + " % bootstrap intervals (" +
-                       grouped(comparison.options.resamples) + " resamples, seed " +
+                       core::grouped(comparison.options.resamples) + " resamples, seed " +
                        std::to_string(comparison.options.seed) + ")\n";
     if (comparison.runs.size() > 1) {
         text += "▲ better, ▼ worse than " + comparison.runs.front().name +
@@ -126,7 +128,7 @@ std::string to_table(const Comparison& comparison, const TableOptions& options) 
     for (const ComparedRun& run : comparison.runs) {
         if (run.evaluation.missing == 0) continue;
         out += run.name + " lacks " +
-               count_of(run.evaluation.missing, "judged query", "judged queries") +
+               core::count_of(run.evaluation.missing, "judged query", "judged queries") +
                ", counted as 0\n";
     }
     return out;
@@ -138,7 +140,7 @@ std::string to_query_table(const Comparison& comparison, const TableOptions& opt
         for (const ComparedRun& run : comparison.runs) {
             Row row{{comparison.queries[q]}, {run.name}};
             for (std::size_t m = 0; m < comparison.measures.size(); ++m) {
-                row.push_back({fixed(run.evaluation.values[m][q], 4)});
+                row.push_back({core::fixed(run.evaluation.values[m][q], 4)});
                 const double gain =
                     run.evaluation.values[m][q] - comparison.runs.front().evaluation.values[m][q];
                 if (gain > 0.0) row.back().tone = Tone::Good;

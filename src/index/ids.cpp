@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::index {
 namespace {
@@ -18,10 +18,10 @@ bool is_control(char c) {
 Result<> check_id(std::string_view id, std::string_view what) {
     if (id.empty()) return invalid_argument(std::string(what) + " is empty");
     if (id.size() > kMaxIdBytes) {
-        return invalid_argument(std::string(what) + " \"" + std::string(text::cut_at_most(id, 40)) +
+        return invalid_argument(std::string(what) + " \"" + std::string(core::cut_at_most(id, 40)) +
                                 "...\" is longer than 512 bytes");
     }
-    return text::require_utf8(id, what);
+    return core::require_utf8(id, what);
 }
 
 Result<> check_characters(std::string_view id, std::string_view what) {
@@ -45,7 +45,7 @@ Result<> check_characters(const Chunk& chunk) {
 }
 
 std::string shown(std::string_view id) {
-    std::string text(text::cut_at_most(id, 80));
+    std::string text(core::cut_at_most(id, 80));
     std::ranges::replace_if(text, is_control, '?');
     return text;
 }

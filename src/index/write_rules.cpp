@@ -6,7 +6,7 @@
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/docs/filter_matcher.hpp"
 #include "braid/index/ids.hpp"
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::index {
 namespace {
@@ -19,7 +19,7 @@ Result<> check_value(const Value& value, std::size_t depth) {
         return invalid_argument("metadata is nested deeper than " +
                                 std::to_string(docs::kMaxMetadataDepth) + " levels");
     }
-    if (value.is_string()) return text::require_utf8(value.as_string(), "metadata");
+    if (value.is_string()) return core::require_utf8(value.as_string(), "metadata");
     if (value.is_double() && !std::isfinite(value.as_double())) {
         return invalid_argument("metadata holds a number that is not finite");
     }
@@ -32,7 +32,7 @@ Result<> check_value(const Value& value, std::size_t depth) {
 
 Result<> check_object(const Object& object, std::size_t depth = 1) {
     for (const auto& [key, member] : object) {
-        BRAID_CHECK(text::require_utf8(key, "metadata"));
+        BRAID_CHECK(core::require_utf8(key, "metadata"));
         BRAID_CHECK(check_value(member, depth));
     }
     return {};
@@ -56,9 +56,9 @@ Result<> check_chunk(Chunk& chunk, const Schema& schema) {
     BRAID_CHECK(check_id(chunk.chunk_id, "chunk_id"));
     if (chunk.document_id.empty()) chunk.document_id = chunk.chunk_id;
     BRAID_CHECK(check_id(chunk.document_id, "document_id"));
-    BRAID_CHECK(text::require_utf8(chunk.content, "content"));
-    if (chunk.title) BRAID_CHECK(text::require_utf8(*chunk.title, "title"));
-    if (chunk.section_title) BRAID_CHECK(text::require_utf8(*chunk.section_title, "section_title"));
+    BRAID_CHECK(core::require_utf8(chunk.content, "content"));
+    if (chunk.title) BRAID_CHECK(core::require_utf8(*chunk.title, "title"));
+    if (chunk.section_title) BRAID_CHECK(core::require_utf8(*chunk.section_title, "section_title"));
     BRAID_CHECK(check_object(chunk.metadata));
     BRAID_CHECK(docs::check_metadata(chunk.metadata, schema));
     BRAID_CHECK(check_labels(chunk.sensitivity, chunk.visibility_scope, schema));

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/markdown.hpp"
 #include "braid/text/graphemes.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -206,14 +206,14 @@ private:
             std::size_t high = std::min(word.size(), budget_ * kMostTokenBytes);
             while (low < high) {
                 const std::size_t middle = (low + high + 1) / 2;
-                if (count(text::cut_at_most(word, middle)) <= budget_) {
+                if (count(core::cut_at_most(word, middle)) <= budget_) {
                     low = middle;
                 } else {
                     high = middle - 1;
                 }
             }
             std::string_view head = text::cut_at_grapheme(word, low);
-            if (head.empty()) head = text::first_code_points(word, 1);
+            if (head.empty()) head = core::first_code_points(word, 1);
             append("", head);
             word.remove_prefix(head.size());
             if (!word.empty()) {

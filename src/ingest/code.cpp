@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -61,7 +61,7 @@ std::string heading_of(std::string_view line) {
     while (!line.empty() && (line.back() == '{' || line.back() == ':' || line.back() == ' ')) {
         line.remove_suffix(1);
     }
-    return squeezed(text::cut_at_most(line, kMostHeading));
+    return squeezed(core::cut_at_most(line, kMostHeading));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "braid/core/sha256.hpp"
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -39,7 +39,7 @@ FileIds file_ids(const std::filesystem::path& place, std::string_view below) {
         if (id == below) {
             out.preferred = out.ids.size();
             has_below = true;
-        } else if (id.empty() || id.size() > kMaxDocumentId || !text::is_valid_utf8(id)) {
+        } else if (id.empty() || id.size() > kMaxDocumentId || !core::is_valid_utf8(id)) {
             continue;
         }
         out.ids.push_back(std::move(id));

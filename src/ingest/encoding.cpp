@@ -9,8 +9,8 @@
 
 #include <iconv.h>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/source_document.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -141,7 +141,7 @@ DecodedText decode_text(std::string bytes, std::string_view declared) {
     }
     const bool plain = encoding.empty() && rest.find('\0') == std::string_view::npos &&
                        rest.find('\x1B') == std::string_view::npos;
-    if ((plain || encoding == "UTF-8") && text::is_valid_utf8(rest)) {
+    if ((plain || encoding == "UTF-8") && core::is_valid_utf8(rest)) {
         bytes.erase(0, bytes.size() - rest.size());
         return {std::move(bytes), "UTF-8", true};
     }

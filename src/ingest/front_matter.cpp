@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/source_document.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -64,7 +64,7 @@ Value scalar_of(std::string_view value) {
     if (plain && std::from_chars(value.data(), end, integer).ptr == end && !value.empty()) {
         return integer;
     }
-    return Value(text::cut_at_most(unquoted(value), kMostValueBytes));
+    return Value(core::cut_at_most(unquoted(value), kMostValueBytes));
 }
 
 Array items_of(std::string_view list) {
@@ -151,7 +151,7 @@ private:
             if (!text.empty()) text += lines ? '\n' : ' ';
             text += lines_[at_++].text;
         }
-        return std::string(text::cut_at_most(trimmed(text), kMostValueBytes));
+        return std::string(core::cut_at_most(trimmed(text), kMostValueBytes));
     }
 
     void keep(const std::string& above, const std::string& key, Value value) {

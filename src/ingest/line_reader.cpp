@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -43,7 +43,7 @@ Result<std::optional<std::string_view>> LineReader::next() {
         if (line->ends_with('\r')) line->remove_suffix(1);
         if (number_ == 1 && line->starts_with(kByteOrderMark)) line->remove_prefix(3);
         if (is_blank(*line)) continue;
-        const std::size_t valid = text::valid_utf8_prefix(*line);
+        const std::size_t valid = core::valid_utf8_prefix(*line);
         if (valid < line->size()) {
             return complain("not valid UTF-8: byte " +
                             hex(static_cast<unsigned char>((*line)[valid])) + " at byte " +

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/source_document.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -157,7 +157,7 @@ std::optional<std::string> entity(std::string_view name) {
         const bool scalar = code < 0xD800 || (code > 0xDFFF && code <= 0x10FFFF);
         if (read.ec != std::errc() || read.ptr != end || !scalar || code == 0) return std::nullopt;
         std::string out;
-        text::append_utf8(out, code);
+        core::append_utf8(out, code);
         return out;
     }
     const auto known =
@@ -166,7 +166,7 @@ std::optional<std::string> entity(std::string_view name) {
         const auto letter = greek_letter(name);
         if (!letter) return std::nullopt;
         std::string out;
-        text::append_utf8(out, *letter);
+        core::append_utf8(out, *letter);
         return out;
     }
     return std::string(known->second);

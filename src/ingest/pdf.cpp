@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/markdown.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 
@@ -15,7 +15,7 @@ Result<SourceDocument> parse_pdf(std::string_view bytes, const ChildLimits& limi
         return invalid_argument("PDF needs the program pdftotext (Debian: poppler-utils)");
     }
     if (!printed) return tl::unexpected<Error>(std::move(printed).error());
-    BRAID_CHECK(text::require_utf8(*printed, "what pdftotext printed"));
+    BRAID_CHECK(core::require_utf8(*printed, "what pdftotext printed"));
     DocumentBuilder builder;
     std::string_view rest = *printed;
     for (std::uint64_t page = 1; !rest.empty(); ++page) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/code.hpp"
 #include "braid/ingest/compression.hpp"
 #include "braid/ingest/encoding.hpp"
@@ -14,7 +15,6 @@
 #include "braid/ingest/pdf.hpp"
 #include "braid/ingest/records.hpp"
 #include "braid/ingest/structured_text.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -72,13 +72,13 @@ Result<SourceDocument> parse_bytes(Format format, std::string_view bytes, std::s
 void make_valid(SourceDocument& document, std::vector<std::string>& warnings) {
     bool replaced = false;
     const auto fix = [&](std::string& text) {
-        if (text::is_valid_utf8(text)) return;
+        if (core::is_valid_utf8(text)) return;
         replaced = true;
         std::string valid;
         for (std::size_t at = 0; at < text.size();) {
-            const text::Decoded next = text::decode_at(text, at);
+            const core::Decoded next = core::decode_at(text, at);
             // One byte for one byte: the places of blocks stay as they are.
-            valid += next.code_point == text::kInvalidBytes ? std::string(next.length, '?')
+            valid += next.code_point == core::kInvalidBytes ? std::string(next.length, '?')
                                                             : text.substr(at, next.length);
             at += next.length;
         }

@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/markdown.hpp"
 #include "braid/json/json.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -129,7 +129,7 @@ std::string printed_by(const Value& cell) {
             text += lines_of_cell(data->find("text/plain"));
         }
     }
-    return std::string(text::cut_at_most(text, kMostPrinted));
+    return std::string(core::cut_at_most(text, kMostPrinted));
 }
 
 }  // namespace

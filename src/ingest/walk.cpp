@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/glob.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -119,7 +119,7 @@ private:
         std::error_code error;
         const std::uint64_t bytes = fs::file_size(path, error);
         if (error) return leave_out(path, false, "cannot be read: " + error.message(), true);
-        if (!text::is_valid_utf8(below)) {
+        if (!core::is_valid_utf8(below)) {
             return leave_out(path, false, "its name is not UTF-8", true);
         }
         if (!seen_.insert(place).second) return;
@@ -168,9 +168,9 @@ std::string shown_path(const fs::path& path) {
     const std::string bytes = path.string();
     std::string shown;
     for (std::size_t at = 0; at < bytes.size();) {
-        const text::Decoded next = text::decode_at(bytes, at);
+        const core::Decoded next = core::decode_at(bytes, at);
         shown +=
-            next.code_point == text::kInvalidBytes ? "\xEF\xBF\xBD" : bytes.substr(at, next.length);
+            next.code_point == core::kInvalidBytes ? "\xEF\xBF\xBD" : bytes.substr(at, next.length);
         at += next.length;
     }
     return shown;

@@ -2,10 +2,10 @@
 #include <cstring>
 #include <optional>
 
+#include "braid/core/utf8.hpp"
 #include "braid/json/json.hpp"
 #include "braid/json/number.hpp"
 #include "braid/json/quote.hpp"
-#include "braid/json/utf8.hpp"
 
 namespace braid::json {
 namespace {
@@ -145,27 +145,24 @@ void append_quoted(std::string& out, std::string_view text) {
         out += text.substr(0, plain);
         text.remove_prefix(plain);
         if (text.empty()) break;
-        const Sequence sequence = first_sequence(text);
-        if (!sequence.valid) {
+        const core::Decoded first = core::decode_at(text, 0);
+        if (!first.valid()) {
             out += kReplacement;
-        } else if (sequence.length == 1) {
+        } else if (first.length == 1) {
             append_escaped(out, text[0]);
         } else {
-            out += text.substr(0, sequence.length);
+            out += text.substr(0, first.length);
         }
-        text.remove_prefix(sequence.length);
+        text.remove_prefix(first.length);
     }
     out += '"';
 }
 
 std::string quoted(std::string_view text, std::size_t max_code_points) {
-    std::size_t end = 0;
-    for (std::size_t n = 0; n < max_code_points && end < text.size(); ++n) {
-        end += first_sequence(text.substr(end)).length;
-    }
+    const std::string_view shown = core::first_code_points(text, max_code_points);
     std::string out;
-    append_quoted(out, text.substr(0, end));
-    if (end < text.size()) out.insert(out.size() - 1, "…");
+    append_quoted(out, shown);
+    if (shown.size() < text.size()) out.insert(out.size() - 1, "…");
     return out;
 }
 

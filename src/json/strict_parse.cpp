@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "braid/core/hex.hpp"
+#include "braid/core/utf8.hpp"
 #include "braid/json/number.hpp"
 #include "braid/json/quote.hpp"
-#include "braid/json/utf8.hpp"
 
 namespace braid::json {
 namespace {
@@ -51,7 +51,7 @@ private:
         std::string_view in_line = before.substr(before.rfind('\n') + 1);
         std::size_t column = 1;
         while (!in_line.empty()) {
-            in_line.remove_prefix(first_sequence(in_line).length);
+            in_line.remove_prefix(core::decode_at(in_line, 0).length);
             ++column;
         }
         std::ostringstream out;
@@ -74,9 +74,9 @@ private:
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
             return "control character " + hex_byte(c);
         }
-        const Sequence sequence = first_sequence(rest);
-        if (!sequence.valid) return "invalid UTF-8: byte " + hex_byte(c);
-        std::size_t length = sequence.length;
+        const core::Decoded first = core::decode_at(rest, 0);
+        if (!first.valid()) return "invalid UTF-8: byte " + hex_byte(c);
+        std::size_t length = first.length;
         if (is_word(c)) {
             while (length < std::min<std::size_t>(rest.size(), 20) && is_word(rest[length]))
                 ++length;
@@ -221,9 +221,9 @@ private:
                 return wrong("control character " + hex_byte(text_[at_]) +
                              " in a string must be escaped");
             }
-            const Sequence sequence = first_sequence(text_.substr(at_));
-            if (!sequence.valid) return wrong("invalid UTF-8: byte " + hex_byte(text_[at_]));
-            at_ += sequence.length;
+            const core::Decoded step = core::decode_at(text_, at_);
+            if (!step.valid()) return wrong("invalid UTF-8: byte " + hex_byte(text_[at_]));
+            at_ += step.length;
         }
         return {};
     }
@@ -255,7 +255,7 @@ private:
             if (second < 0xDC00 || second > 0xDFFF) return wrong(std::string(lone), begin);
             code_point = 0x10000 + ((code_point - 0xD800) << 10U) + (second - 0xDC00);
         }
-        append_utf8(out, code_point);
+        core::append_utf8(out, code_point);
         return {};
     }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "braid/core/utf8.hpp"
 #include "braid/json/json.hpp"
 #include "braid/json/quote.hpp"
 #include "braid/llm/plain_text.hpp"
@@ -150,7 +151,7 @@ Result<ChatClient> ChatClient::make(ChatOptions options) {
 Result<Completion> ChatClient::complete(const Prompt& prompt, std::size_t max_tokens,
                                         const CallLimits& limits) const {
     for (const QuotedText& part : prompt.data) {
-        if (const auto bad = find_invalid_utf8(part.text); bad != std::string_view::npos) {
+        if (const auto bad = core::find_invalid_utf8(part.text); bad != std::string_view::npos) {
             return invalid_argument(std::string(kDoing) + ": the text " + json::quoted(part.name) +
                                     " is not UTF-8 (byte " + std::to_string(bad) + ")");
         }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "braid/core/utf8.hpp"
 #include "braid/llm/plain_text.hpp"
 
 namespace braid::llm {
@@ -51,7 +52,7 @@ std::size_t bullet_size(std::string_view line) noexcept {
         if (line.starts_with(bullet)) return bullet.size();
     }
     if (!line.empty()) {
-        const Character first = first_character(line);
+        const core::Decoded first = core::decode_at(line, 0);
         const bool circled = first.code_point >= 0x2460 && first.code_point <= 0x2473;
         if (circled) return first.length;
     }
@@ -218,8 +219,8 @@ bool in_word(char32_t c) noexcept {
 
 bool has_word(std::string_view line) noexcept {
     while (!line.empty()) {
-        const Character character = first_character(line);
-        if (character.valid && in_word(character.code_point)) return true;
+        const core::Decoded character = core::decode_at(line, 0);
+        if (character.valid() && in_word(character.code_point)) return true;
         line.remove_prefix(character.length);
     }
     return false;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "braid/core/utf8.hpp"
 #include "braid/json/json.hpp"
 #include "braid/llm/list_marks.hpp"
 #include "braid/llm/plain_text.hpp"
@@ -107,7 +108,7 @@ std::string paragraph_in(const Completion& reply) {
         paragraph += bare;
         if (paragraph.size() > kMostParagraphBytes) break;
     }
-    paragraph.resize(cut_to(paragraph, kMostParagraphBytes).size());
+    paragraph.resize(core::cut_at_most(paragraph, kMostParagraphBytes).size());
     paragraph.resize(paragraph.find_last_not_of(' ') + 1);
     return paragraph;
 }

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "braid/json/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::llm {
 namespace {
@@ -33,9 +33,9 @@ constexpr std::array kInvisible{
     Range{0xAD, 0xAD},     Range{0x200E, 0x200F}, Range{0x202A, 0x202E}, Range{0x2060, 0x206F},
     Range{0xFDD0, 0xFDEF}, Range{0xFEFF, 0xFEFF}, Range{0xFFF9, 0xFFFB}, Range{0xE0000, 0xE0FFF}};
 
-Kind kind_of(const Character& character) noexcept {
+Kind kind_of(const core::Decoded& character) noexcept {
     const char32_t c = character.code_point;
-    if (!character.valid) return Kind::Space;
+    if (!character.valid()) return Kind::Space;
     if (c > 0x20 && c < 0x7F) return Kind::Keep;
     if (in(kLineEnds, c)) return Kind::LineEnd;
     if (in(kSpaces, c)) return Kind::Space;
@@ -44,18 +44,6 @@ Kind kind_of(const Character& character) noexcept {
 }
 
 }  // namespace
-
-Character first_character(std::string_view text) noexcept {
-    const json::Sequence sequence = json::first_sequence(text);
-    const auto lead = static_cast<unsigned char>(text.front());
-    if (!sequence.valid) return {0xFFFD, sequence.length, false};
-    if (sequence.length == 1) return {lead, 1, true};
-    char32_t code_point = lead & (0x7FU >> sequence.length);
-    for (std::size_t i = 1; i < sequence.length; ++i) {
-        code_point = (code_point << 6U) | (static_cast<unsigned char>(text[i]) & 0x3FU);
-    }
-    return {code_point, sequence.length, true};
-}
 
 std::vector<std::string> harmless_lines(std::string_view text) {
     std::vector<std::string> lines;
@@ -66,7 +54,7 @@ std::vector<std::string> harmless_lines(std::string_view text) {
         space = false;
     };
     while (!text.empty()) {
-        const Character character = first_character(text);
+        const core::Decoded character = core::decode_at(text, 0);
         switch (kind_of(character)) {
             case Kind::LineEnd:
                 end_line();
@@ -93,24 +81,8 @@ std::string harmless_line(std::string_view text, std::size_t max_bytes) {
         if (!joined.empty()) joined += ' ';
         joined += line;
     }
-    joined.resize(cut_to(joined, max_bytes).size());
+    joined.resize(core::cut_at_most(joined, max_bytes).size());
     return joined;
-}
-
-std::string_view cut_to(std::string_view text, std::size_t max_bytes) noexcept {
-    if (text.size() <= max_bytes) return text;
-    std::size_t size = max_bytes;
-    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) --size;
-    return text.substr(0, size);
-}
-
-std::size_t find_invalid_utf8(std::string_view text) noexcept {
-    for (std::size_t at = 0; at < text.size();) {
-        const json::Sequence sequence = json::first_sequence(text.substr(at));
-        if (!sequence.valid) return at;
-        at += sequence.length;
-    }
-    return std::string_view::npos;
 }
 
 }  // namespace braid::llm

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "braid/core/parallel.hpp"
+#include "braid/core/utf8.hpp"
 #include "braid/llm/phrasing.hpp"
 #include "braid/llm/plain_text.hpp"
 #include "braid/llm/text_cache.hpp"
@@ -141,7 +142,7 @@ Result<> check_query(const Task& task, std::string_view query) {
     if (query.size() > kMostQueryBytes) {
         return bad("is longer than " + std::to_string(kMostQueryBytes) + " bytes");
     }
-    if (const auto at = find_invalid_utf8(query); at != std::string_view::npos) {
+    if (const auto at = core::find_invalid_utf8(query); at != std::string_view::npos) {
         return bad("is not UTF-8 (byte " + std::to_string(at) + ")");
     }
     if (harmless_lines(query).empty()) return bad("is blank");

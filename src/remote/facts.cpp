@@ -15,7 +15,7 @@
 #include "braid/docs/field_view.hpp"
 #include "braid/docs/filter_matcher.hpp"
 #include "braid/json/json.hpp"
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::remote {
 namespace {
@@ -130,7 +130,7 @@ private:
         value_words(place, value);
         if (value.is_string()) {
             out_.texts.push_back(place.prefix +
-                                 std::string(text::cut_at_most(value.as_string(), kMaxText)));
+                                 std::string(core::cut_at_most(value.as_string(), kMaxText)));
         }
     }
     void value_words(const FactPlace& place, const Value& value) {
@@ -218,7 +218,7 @@ std::string encode_time(Timestamp time) {
 
 std::string encode_text(std::string_view text) {
     if (text.size() <= kMaxWord) return std::string(text);
-    return std::string(text::cut_at_most(text, kMaxWord)) + kEnd + hash_of(text);
+    return std::string(core::cut_at_most(text, kMaxWord)) + kEnd + hash_of(text);
 }
 
 std::string encode_json(const Value& value) {

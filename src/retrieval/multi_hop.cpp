@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "braid/core/charge.hpp"
+#include "braid/core/utf8.hpp"
 #include "braid/retrieval/receipt.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::retrieval {
 namespace {
@@ -82,7 +82,7 @@ private:
         for (const auto& chunk : chunks) {
             if (!chunk) continue;
             query += ' ';
-            query += text::first_code_points(chunk->content, kCodePointsPerChunk);
+            query += core::first_code_points(chunk->content, kCodePointsPerChunk);
         }
         auto vector = vectors_.embed(planned_, query);
         if (!vector) return fail("embedding what was found", std::move(vector).error());

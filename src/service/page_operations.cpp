@@ -4,11 +4,11 @@
 #include <string_view>
 #include <utility>
 
+#include "braid/core/utf8.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/service/operations.hpp"
 #include "braid/service/parameters.hpp"
 #include "braid/text/highlight.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::service {
 namespace {
@@ -24,7 +24,7 @@ public:
     explicit CodePointOffsets(std::string_view text) : text_(text) {}
 
     std::size_t of(std::size_t byte) {
-        points_ += text::count_code_points(text_.substr(at_, byte - at_));
+        points_ += core::count_code_points(text_.substr(at_, byte - at_));
         at_ = byte;
         return points_;
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "braid/core/utf8.hpp"
+
 namespace braid::sparse {
 namespace {
 
@@ -14,17 +16,13 @@ std::uint64_t key_of(std::string_view term) noexcept {
     return __builtin_bswap64(key);
 }
 
-bool continues_character(char byte) noexcept {
-    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
 /// Whole characters only: edit distances count characters.
 std::size_t shared_prefix(std::string_view a, std::string_view b) noexcept {
     const std::size_t most = std::min(a.size(), b.size());
     std::size_t shared = 0;
     while (shared < most && a[shared] == b[shared]) ++shared;
-    while (shared > 0 && ((shared < a.size() && continues_character(a[shared])) ||
-                          (shared < b.size() && continues_character(b[shared])))) {
+    while (shared > 0 && ((shared < a.size() && core::continues_character(a[shared])) ||
+                          (shared < b.size() && core::continues_character(b[shared])))) {
         --shared;
     }
     return shared;

@@ -7,7 +7,7 @@
 
 #include <utf8proc.h>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::text {
 namespace {
@@ -88,7 +88,7 @@ void append_plain(std::string& out, char32_t c) {
     if (const std::string_view plain = plain_letter(c); !plain.empty()) {
         out += plain;
     } else {
-        append_utf8(out, c);
+        core::append_utf8(out, c);
     }
 }
 
@@ -144,15 +144,15 @@ void fold_accents(std::string& word, std::string& buffer, std::u32string_view na
     buffer.clear();
     char32_t base = 0;
     for (std::size_t at = 0; at < word.size();) {
-        const auto [c, length] = decode_at(word, at);
+        const auto [c, length] = core::decode_at(word, at);
         if (c < 0x80) {
             base = c;
             buffer.push_back(word[at]);
         } else if (is_mark(c)) {
-            if (!is_optional(c, base)) append_utf8(buffer, c);
+            if (!is_optional(c, base)) core::append_utf8(buffer, c);
         } else if (native.find(c) != std::u32string_view::npos) {
             base = c;
-            append_utf8(buffer, c);
+            core::append_utf8(buffer, c);
         } else {
             base = c;
             if (alphabet_of(c) == Alphabet::LatinOrGreek) {

@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "braid/core/utf8.hpp"
 #include "braid/text/nearest.hpp"
 #include "braid/text/simple.hpp"
 #include "braid/text/standard.hpp"
 #include "braid/text/stemmer.hpp"
 #include "braid/text/token_writer.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::text {
 namespace {
@@ -23,7 +23,8 @@ constexpr std::string_view kSimple = "simple";
 /// A name from a request, short enough for a message.
 std::string quoted(std::string_view name) {
     static constexpr std::size_t kShown = 64;
-    return "'" + std::string(cut_at_most(name, kShown)) + (name.size() > kShown ? "...'" : "'");
+    return "'" + std::string(core::cut_at_most(name, kShown)) +
+           (name.size() > kShown ? "...'" : "'");
 }
 
 /// What one call of analyze() works with.
@@ -116,7 +117,7 @@ void Analyzer::analyze(std::string_view text, std::vector<Token>& out) const {
 }
 
 void Analyzer::run(std::string_view text, std::vector<Token>& out, bool stop_words) const {
-    text = cut_at_most(text, std::numeric_limits<std::uint32_t>::max());
+    text = core::cut_at_most(text, std::numeric_limits<std::uint32_t>::max());
     TokenWriter writer(out);
     auto scratch = state_->borrow();
     if (auto& standard = scratch->standard) {

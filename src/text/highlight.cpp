@@ -5,14 +5,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::text {
 namespace {
-
-bool is_continuation(char c) noexcept {
-    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
 
 bool is_space(char c) noexcept {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -22,13 +18,13 @@ bool is_space(char c) noexcept {
 std::size_t back_by(std::string_view text, std::size_t at, std::size_t count) noexcept {
     for (; count > 0 && at > 0; --count) {
         --at;
-        while (at > 0 && is_continuation(text[at])) --at;
+        while (at > 0 && core::continues_character(text[at])) --at;
     }
     return at;
 }
 
 std::size_t forward_by(std::string_view text, std::size_t at, std::size_t count) noexcept {
-    return at + first_code_points(text.substr(at), count).size();
+    return at + core::first_code_points(text.substr(at), count).size();
 }
 
 /// A stretch of matching tokens that overlap or touch: tokens [first, last) of the matches.
@@ -73,11 +69,11 @@ std::pair<std::size_t, std::size_t> densest(std::string_view text, const std::ve
     std::size_t width = 0;  // code points from the start of `first` to the end of `i`
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const std::size_t from = i == first ? groups[i].range.begin : groups[i - 1].range.end;
-        width += count_code_points(text.substr(from, groups[i].range.end - from));
+        width += core::count_code_points(text.substr(from, groups[i].range.end - from));
         add(groups[i]);
         for (; width > limit && first < i; ++first) {
             const std::size_t next = groups[first + 1].range.begin;
-            width -= count_code_points(
+            width -= core::count_code_points(
                 text.substr(groups[first].range.begin, next - groups[first].range.begin));
             remove(groups[first]);
         }
@@ -93,7 +89,8 @@ std::pair<std::size_t, std::size_t> densest(std::string_view text, const std::ve
 /// Where a window of `limit` code points around `core` starts and ends: as much before as after,
 /// between words where there are any.
 ByteRange window_around(std::string_view text, ByteRange core, std::size_t limit) {
-    const std::size_t used = count_code_points(text.substr(core.begin, core.end - core.begin));
+    const std::size_t used =
+        core::count_code_points(text.substr(core.begin, core.end - core.begin));
     const std::size_t spare = limit > used ? limit - used : 0;
     std::size_t begin = back_by(text, core.begin, spare / 2);
     std::size_t end = forward_by(text, begin, limit);

@@ -5,7 +5,7 @@
 
 #include <utf8proc.h>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::text {
 namespace {
@@ -75,8 +75,8 @@ bool is_cased(char32_t c) noexcept {
 /// Whether a letter follows at `at`, looking past what is case-ignorable.
 bool letter_follows(std::string_view text, std::size_t at) noexcept {
     while (at < text.size()) {
-        const auto [c, length] = decode_at(text, at);
-        if (c == kInvalidBytes) return false;
+        const auto [c, length] = core::decode_at(text, at);
+        if (c == core::kInvalidBytes) return false;
         if (!is_case_ignorable(c)) return is_cased(c);
         at += length;
     }
@@ -103,22 +103,22 @@ void simple_words(std::string_view text, TokenWriter& writer, std::string& scrat
         scratch.clear();
     };
     for (std::size_t at = 0; at < text.size();) {
-        const auto [c, length] = decode_at(text, at);
+        const auto [c, length] = core::decode_at(text, at);
         const std::size_t next = at + length;
         char32_t lower = c;
         if (c == kCapitalSigma) {
             lower = after_letter && !letter_follows(text, next) ? kFinalSigma : kSmallSigma;
-        } else if (c != kInvalidBytes) {
+        } else if (c != core::kInvalidBytes) {
             lower = lower_of(c);
         }
-        if (c == kInvalidBytes) {
+        if (c == core::kInvalidBytes) {
             after_letter = false;
             flush(at);
         } else {
             if (!is_case_ignorable(c)) after_letter = is_cased(c);
             if (is_word(lower)) {
                 if (scratch.empty()) begin = at;
-                if (scratch.size() <= kMaxTermBytes) append_utf8(scratch, lower);
+                if (scratch.size() <= kMaxTermBytes) core::append_utf8(scratch, lower);
                 // U+0130 becomes an i and a dot above, and a mark is no part of a word.
                 if (c == kCapitalIWithDot) flush(next);
             } else {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/core/utf8.hpp"
 #include "braid/text/analyzer.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::text {
 
@@ -21,7 +21,7 @@ public:
         if (term.empty()) return;
         if (size_ == out_.size()) out_.emplace_back();
         Token& token = out_[size_++];
-        token.term = cut_at_most(term, kMaxTermBytes);
+        token.term = core::cut_at_most(term, kMaxTermBytes);
         token.position = position;
         token.begin = begin;
         token.end = end;

@@ -1,6 +1,6 @@
 #include "braid/text/unit_reader.hpp"
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::text {
 
@@ -33,12 +33,12 @@ void UnitReader::read_char() {
         }
         ahead_.present = next_ < text_.size();
         if (!ahead_.present) return;
-        const auto [code_point, length] = decode_at(text_, next_);
+        const auto [code_point, length] = core::decode_at(text_, next_);
         ahead_.begin = static_cast<std::uint32_t>(next_);
         next_ += length;
         ahead_.end = static_cast<std::uint32_t>(next_);
         ahead_.first = true;
-        ahead_.info = code_point == kInvalidBytes ? CharInfo{} : folded(code_point);
+        ahead_.info = code_point == core::kInvalidBytes ? CharInfo{} : folded(code_point);
         if (ahead_.info.expands) {
             expansion_ = expand(code_point);
             expanded_ = 0;
@@ -71,7 +71,7 @@ void UnitReader::read_unit() {
 
     const bool carries_marks = unit_.is_word() || unit_.kind == CharKind::Pair;
     if (!carries_marks || !ahead_.present || ahead_.info.kind != CharKind::Mark) {
-        append_utf8(unit_.text, base.folded);
+        core::append_utf8(unit_.text, base.folded);
         return;
     }
     std::array<char32_t, kMaxMarks + 1> cluster{base.folded};
@@ -82,7 +82,7 @@ void UnitReader::read_unit() {
         read_char();
     }
     size = compose(cluster.data(), size);
-    for (std::size_t i = 0; i < size; ++i) append_utf8(unit_.text, cluster[i]);
+    for (std::size_t i = 0; i < size; ++i) core::append_utf8(unit_.text, cluster[i]);
 }
 
 }  // namespace braid::text

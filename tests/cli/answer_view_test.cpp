@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/cli/view/answer.hpp"
+#include "braid/text/display_width.hpp"
 
 namespace braid::cli {
 namespace {
@@ -99,7 +100,7 @@ TEST(AnswerView, EveryLineFitsWhateverTheTexts) {
             AnswerViewOptions chosen = options(width);
             chosen.explain = explain;
             for (const std::string& line : answer_lines(answer, chosen)) {
-                EXPECT_LE(display_width(line), width) << line;
+                EXPECT_LE(text::display_width(line), width) << line;
                 EXPECT_EQ(line.find('\x1b'), std::string::npos);
             }
         }

@@ -10,6 +10,7 @@
 #include "braid/cli/args/help.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/request_flags.hpp"
+#include "braid/text/display_width.hpp"
 #include "cli/program_run.hpp"
 
 namespace braid::cli {
@@ -114,7 +115,7 @@ TEST(Help, EveryCommandAndFlagIsDescribedWithinEightyColumns) {
         std::size_t begin = 0;
         while (begin < text.size()) {
             const std::size_t end = std::min(text.find('\n', begin), text.size());
-            EXPECT_LE(display_width(text.substr(begin, end - begin)), 80U)
+            EXPECT_LE(text::display_width(text.substr(begin, end - begin)), 80U)
                 << text.substr(begin, end - begin);
             begin = end + 1;
         }

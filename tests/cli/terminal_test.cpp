@@ -4,17 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/core/numbers.hpp"
+#include "braid/text/display_width.hpp"
+
 namespace braid::cli {
 namespace {
 
 TEST(Terminal, KnowsHowWideTextsAre) {
-    EXPECT_EQ(display_width("fox"), 3U);
-    EXPECT_EQ(display_width("caf\u00e9"), 4U);
-    EXPECT_EQ(display_width("cafe\u0301"), 4U);
-    EXPECT_EQ(display_width("\u72d0\u72f8"), 4U);
-    EXPECT_EQ(display_width("\uD55C\uAE00"), 4U);
-    EXPECT_EQ(display_width("\U0001F98A"), 2U);
-    EXPECT_EQ(display_width(""), 0U);
+    EXPECT_EQ(text::display_width("fox"), 3U);
+    EXPECT_EQ(text::display_width("caf\u00e9"), 4U);
+    EXPECT_EQ(text::display_width("cafe\u0301"), 4U);
+    EXPECT_EQ(text::display_width("\u72d0\u72f8"), 4U);
+    EXPECT_EQ(text::display_width("\uD55C\uAE00"), 4U);
+    EXPECT_EQ(text::display_width("\U0001F98A"), 2U);
+    EXPECT_EQ(text::display_width(""), 0U);
 }
 
 TEST(Terminal, PlainTextCannotMoveTheCursor) {
@@ -37,13 +40,13 @@ TEST(Terminal, ClipsAndPadsByColumns) {
 }
 
 TEST(Terminal, NumbersAreReadable) {
-    EXPECT_EQ(with_separators(0), "0");
-    EXPECT_EQ(with_separators(999), "999");
-    EXPECT_EQ(with_separators(1000), "1,000");
-    EXPECT_EQ(with_separators(1234567), "1,234,567");
-    EXPECT_EQ(byte_size(999), "999 bytes");
-    EXPECT_EQ(byte_size(1000), "1.0 kB");
-    EXPECT_EQ(byte_size(123'456'789), "123 MB");
+    EXPECT_EQ(core::grouped(0), "0");
+    EXPECT_EQ(core::grouped(999), "999");
+    EXPECT_EQ(core::grouped(1000), "1,000");
+    EXPECT_EQ(core::grouped(1234567), "1,234,567");
+    EXPECT_EQ(core::byte_size(999), "999 bytes");
+    EXPECT_EQ(core::byte_size(1000), "1.0 kB");
+    EXPECT_EQ(core::byte_size(123'456'789), "123 MB");
 }
 
 TEST(Terminal, WrapsBetweenWordsAndWideCharacters) {
@@ -83,7 +86,7 @@ TEST(Terminal, NoWrappedLineIsWiderThanAsked) {
         const std::size_t width = 4 + rng() % 30;
         const auto lines = wrapped(pieces, width, 1 + rng() % 5, Style::none());
         for (const std::string& line : lines) {
-            ASSERT_LE(display_width(line), width) << line;
+            ASSERT_LE(text::display_width(line), width) << line;
             ASSERT_FALSE(line.empty());
             ASSERT_EQ(line.find('\n'), std::string::npos);
         }

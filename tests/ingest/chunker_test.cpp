@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/markdown.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -91,7 +91,7 @@ TEST(Chunker, CutsALongWordBetweenCharacters) {
     std::string joined;
     for (const Chunk& chunk : chunk_plain("t", "", word, options)) {
         EXPECT_LE(chunk.content.size(), 20U);
-        EXPECT_TRUE(text::is_valid_utf8(chunk.content));
+        EXPECT_TRUE(core::is_valid_utf8(chunk.content));
         joined += chunk.content;
     }
     EXPECT_EQ(joined, word);
@@ -115,7 +115,7 @@ TEST(Chunker, LosesNoWordOfRandomTexts) {
         const auto chunks = chunk_plain("t", "", text, small(16 + rng() % 10));
         std::string all;
         for (const Chunk& chunk : chunks) {
-            EXPECT_TRUE(text::is_valid_utf8(chunk.content));
+            EXPECT_TRUE(core::is_valid_utf8(chunk.content));
             EXPECT_LE(count_words(chunk.content), 26U);
             all += chunk.content;
         }

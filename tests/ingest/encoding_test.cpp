@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 #include <iconv.h>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/code.hpp"
 #include "braid/ingest/format.hpp"
 #include "braid/ingest/front_matter.hpp"
 #include "braid/ingest/read_source.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -65,7 +65,7 @@ TEST(Encodings, WhateverTheBytesTheTextIsUtf8) {
         std::mt19937 random(seed);
         std::string bytes;
         for (auto i = random() % 200; i > 0; --i) bytes += static_cast<char>(random() % 256);
-        EXPECT_TRUE(text::is_valid_utf8(decode_text(bytes).text)) << "seed " << seed;
+        EXPECT_TRUE(core::is_valid_utf8(decode_text(bytes).text)) << "seed " << seed;
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/compression.hpp"
 #include "braid/ingest/directory.hpp"
 #include "braid/ingest/html.hpp"
@@ -16,7 +17,6 @@
 #include "braid/ingest/records.hpp"
 #include "braid/ingest/structured_text.hpp"
 #include "braid/ingest/zip_archive.hpp"
-#include "braid/text/utf8.hpp"
 #include "core/temporary_folder.hpp"
 #include "ingest/sources.hpp"
 
@@ -287,7 +287,7 @@ TEST(Formats, DamagedFilesNeverDoHarm) {
             }
             const auto source = read_source(name, bytes);
             if (!source) continue;
-            EXPECT_TRUE(text::is_valid_utf8(source->document.text)) << name << ", seed " << seed;
+            EXPECT_TRUE(core::is_valid_utf8(source->document.text)) << name << ", seed " << seed;
             for (const Section& section : source->document.sections) {
                 for (const Block& part : section.blocks) {
                     ASSERT_LE(part.begin, part.end);

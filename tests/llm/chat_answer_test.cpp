@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/core/utf8.hpp"
 #include "braid/json/json.hpp"
 #include "braid/llm/plain_text.hpp"
 #include "llm/chat_server.hpp"
@@ -114,7 +115,7 @@ TEST(ChatAnswer, CutsMessagesAfterTheSecretIsMasked) {
         ASSERT_FALSE(answer);
         EXPECT_LT(answer.error().message.size(), 340U);
         EXPECT_EQ(answer.error().message.find("sk-"), std::string::npos);
-        EXPECT_EQ(find_invalid_utf8(answer.error().message), std::string_view::npos);
+        EXPECT_EQ(core::find_invalid_utf8(answer.error().message), std::string_view::npos);
     }
 }
 
@@ -143,10 +144,10 @@ TEST(ChatAnswerFuzz, IsNeverFooledByChangedBytes) {
         }
         const auto answer = parse_chat_answer(changed, kTestKey);
         if (answer) {
-            ASSERT_EQ(find_invalid_utf8(answer->text), std::string_view::npos);
+            ASSERT_EQ(core::find_invalid_utf8(answer->text), std::string_view::npos);
             ASSERT_FALSE(harmless_lines(answer->text).empty());
         } else {
-            ASSERT_EQ(find_invalid_utf8(answer.error().message), std::string_view::npos);
+            ASSERT_EQ(core::find_invalid_utf8(answer.error().message), std::string_view::npos);
         }
     }
 }

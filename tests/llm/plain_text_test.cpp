@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/core/utf8.hpp"
 #include "llm/random_text.hpp"
 
 namespace braid::llm {
@@ -33,24 +34,26 @@ TEST(PlainText, DropsInvisibleCharactersButKeepsJoiners) {
 }
 
 TEST(PlainText, CutsBetweenCharacters) {
-    EXPECT_EQ(cut_to("aé", 3), "aé");
-    EXPECT_EQ(cut_to("aé", 2), "a");
-    EXPECT_EQ(cut_to("aé", 1), "a");
-    EXPECT_EQ(cut_to("é", 1), "");
-    EXPECT_EQ(cut_to("", 0), "");
+    EXPECT_EQ(core::cut_at_most("aé", 3), "aé");
+    EXPECT_EQ(core::cut_at_most("aé", 2), "a");
+    EXPECT_EQ(core::cut_at_most("aé", 1), "a");
+    EXPECT_EQ(core::cut_at_most("é", 1), "");
+    EXPECT_EQ(core::cut_at_most("", 0), "");
     EXPECT_EQ(harmless_line("one\ntwo\n東京", 100), "one two 東京");
     EXPECT_EQ(harmless_line("one\ntwo\n東京", 10), "one two ");
 }
 
 TEST(PlainText, DecodesCharacters) {
-    const auto code_point = [](std::string_view text) { return first_character(text).code_point; };
+    const auto code_point = [](std::string_view text) {
+        return core::decode_at(text, 0).code_point;
+    };
     EXPECT_EQ(code_point("a"), U'a');
     EXPECT_EQ(code_point("é"), U'é');
     EXPECT_EQ(code_point("東"), U'東');
     EXPECT_EQ(code_point("😀"), U'😀');
-    EXPECT_FALSE(first_character("\x80").valid);
-    EXPECT_EQ(find_invalid_utf8("aé\xFFz"), 3U);
-    EXPECT_EQ(find_invalid_utf8("aé東😀"), std::string_view::npos);
+    EXPECT_FALSE(core::decode_at("\x80", 0).valid());
+    EXPECT_EQ(core::find_invalid_utf8("aé\xFFz"), 3U);
+    EXPECT_EQ(core::find_invalid_utf8("aé東😀"), std::string_view::npos);
 }
 
 TEST(PlainText, IsHarmlessWhateverTheBytes) {
@@ -60,7 +63,7 @@ TEST(PlainText, IsHarmlessWhateverTheBytes) {
         const std::string text = random_text(random, 60);
         for (const std::string& line : harmless_lines(text)) {
             ASSERT_FALSE(line.empty());
-            ASSERT_EQ(find_invalid_utf8(line), std::string_view::npos);
+            ASSERT_EQ(core::find_invalid_utf8(line), std::string_view::npos);
             ASSERT_NE(line.front(), ' ');
             ASSERT_NE(line.back(), ' ');
             ASSERT_EQ(line.find("  "), std::string::npos);
@@ -70,7 +73,7 @@ TEST(PlainText, IsHarmlessWhateverTheBytes) {
         }
         const std::size_t most = seed % 40;
         ASSERT_LE(harmless_line(text, most).size(), most);
-        ASSERT_EQ(find_invalid_utf8(harmless_line(text, most)), std::string_view::npos);
+        ASSERT_EQ(core::find_invalid_utf8(harmless_line(text, most)), std::string_view::npos);
     }
 }
 

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/core/utf8.hpp"
 #include "braid/text/standard.hpp"
-#include "braid/text/utf8.hpp"
 #include "text/analysis.hpp"
 
 namespace braid::text {
@@ -34,7 +34,7 @@ std::string random_text(std::mt19937& rng) {
             text.push_back(static_cast<char>(rng() % 256));
         } else if (kind == 1) {
             const auto c = static_cast<char32_t>(rng() % (rng() % 2 == 0 ? 0x3100 : 0x110000));
-            if (c < 0xD800 || c > 0xDFFF) append_utf8(text, c);
+            if (c < 0xD800 || c > 0xDFFF) core::append_utf8(text, c);
         } else {
             text += kPieces[rng() % std::size(kPieces)];
         }
@@ -45,7 +45,7 @@ std::string random_text(std::mt19937& rng) {
 /// Whether characters of `text`, or stretches of invalid bytes, start at each offset.
 std::vector<bool> boundaries(std::string_view text) {
     std::vector<bool> is_boundary(text.size() + 1, false);
-    for (std::size_t at = 0; at < text.size(); at += decode_at(text, at).length) {
+    for (std::size_t at = 0; at < text.size(); at += core::decode_at(text, at).length) {
         is_boundary[at] = true;
     }
     is_boundary[text.size()] = true;
@@ -58,7 +58,7 @@ void expect_sound(std::string_view text, const std::vector<Token>& tokens) {
         const Token& token = tokens[i];
         ASSERT_FALSE(token.term.empty());
         ASSERT_LE(token.term.size(), kMaxTermBytes);
-        ASSERT_TRUE(is_valid_utf8(token.term));
+        ASSERT_TRUE(core::is_valid_utf8(token.term));
         ASSERT_LT(token.begin, token.end);
         ASSERT_LE(token.end, text.size());
         ASSERT_TRUE(is_boundary[token.begin]);

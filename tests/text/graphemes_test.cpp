@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::text {
 namespace {

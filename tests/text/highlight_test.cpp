@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 #include "text/analysis.hpp"
 
 namespace braid::text {
@@ -84,8 +84,8 @@ TEST(Snippet, NeverCutsACharacter) {
     for (int i = 0; i < 50; ++i) text += "字é🚀ที่";
     for (std::size_t limit = 0; limit < 40; ++limit) {
         const Snippet found = Highlighter(make_analyzer(), "東京").snippet(text, limit);
-        EXPECT_TRUE(is_valid_utf8(found.text));
-        EXPECT_LE(count_code_points(found.text), limit);
+        EXPECT_TRUE(core::is_valid_utf8(found.text));
+        EXPECT_LE(core::count_code_points(found.text), limit);
     }
 }
 
@@ -104,9 +104,9 @@ TEST(Snippet, SurvivesRandomTextsAndLimits) {
         EXPECT_EQ(found.cut_before, found.text.data() != text.data());
         EXPECT_EQ(found.cut_after,
                   found.text.data() + found.text.size() != text.data() + text.size());
-        if (is_valid_utf8(text)) {
-            EXPECT_TRUE(is_valid_utf8(found.text));
-            EXPECT_LE(count_code_points(found.text), limit);
+        if (core::is_valid_utf8(text)) {
+            EXPECT_TRUE(core::is_valid_utf8(found.text));
+            EXPECT_LE(core::count_code_points(found.text), limit);
         }
         std::uint32_t last = 0;
         for (const auto& [begin, end] : found.matches) {

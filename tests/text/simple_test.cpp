@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <utf8proc.h>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 #include "text/analysis.hpp"
 
 namespace braid::text {
@@ -83,7 +83,7 @@ std::vector<std::string> split_tabs(std::string_view line) {
 /// False if a character is newer than the Unicode tables we are linked with.
 bool all_assigned(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
-        const auto [c, length] = decode_at(text, at);
+        const auto [c, length] = core::decode_at(text, at);
         if (utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_CN) {
             return false;
         }

@@ -7,6 +7,7 @@
 
 #include "braid/apps/artifacts/hybrid_search.hpp"
 #include "braid/apps/artifacts/labels.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/service/parameters.hpp"
 #include "braid/wire/answer_json.hpp"
 
@@ -42,13 +43,6 @@ std::string joined(const std::vector<std::string>& names) {
     return text;
 }
 
-std::string three_decimals(double number) {
-    std::array<char, 400> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
-                                   std::chars_format::fixed, 3);
-    return {digits.data(), end.ptr};
-}
-
 /// A part of a document, or a whole one; what is remembered is whole.
 std::string_view type_of(const Hit& hit) {
     const bool kept_whole = is_agent_collection(hit.collection) && hit.collection != kChunks;
@@ -80,7 +74,7 @@ void append_hit(std::string& out, std::size_t number, const Hit& hit) {
     const auto method = fusion_by_name(hit.receipt.method);
     const bool by_scores = method && *method != FusionMethod::Rrf;
     const std::string_view label = by_scores ? "Score: " : "RRF score: ";
-    line("[" + std::to_string(number) + "] " + std::string(label) + three_decimals(hit.score) +
+    line("[" + std::to_string(number) + "] " + std::string(label) + core::fixed(hit.score, 3) +
          " (from: " + joined(collections_of(hit)) + ")");
     line("Type: " + std::string(type_of(hit)) + " | ID: " + on_one_line(chunk.chunk_id));
     if (const std::string title = title_of(chunk); !title.empty()) {

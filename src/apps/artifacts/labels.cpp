@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "braid/core/utf8.hpp"
 #include "braid/json/json.hpp"
-#include "braid/json/utf8.hpp"
 
 namespace braid::apps {
 
@@ -58,12 +58,8 @@ std::string on_one_line(std::string_view text) {
 }
 
 std::string beginning(std::string_view text, std::size_t count) {
-    std::size_t end = 0;
-    for (std::size_t i = 0; i < count && end < text.size(); ++i) {
-        end += json::first_sequence(text.substr(end)).length;
-    }
-    std::string cut(text.substr(0, end));
-    if (end < text.size()) cut += "...";
+    std::string cut(core::first_code_points(text, count));
+    if (cut.size() < text.size()) cut += "...";
     return cut;
 }
 

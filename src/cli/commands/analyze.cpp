@@ -5,8 +5,8 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/table.hpp"
+#include "braid/core/utf8.hpp"
 #include "braid/text/analyzer.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::cli {
 namespace {
@@ -32,7 +32,7 @@ Result<> run_analyze(Session& session) {
     BRAID_TRY(const auto analyzer, text::Analyzer::create(options));
 
     const std::string text = session.arguments.joined_operands();
-    BRAID_CHECK(text::require_utf8(text, "the text"));
+    BRAID_CHECK(core::require_utf8(text, "the text"));
     std::vector<text::Token> tokens;
     analyzer.analyze(text, tokens);
     if (session.json()) {

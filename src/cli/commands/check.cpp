@@ -2,7 +2,7 @@
 
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 
 namespace braid::cli {
 namespace {
@@ -13,7 +13,7 @@ constexpr FlagSpec kCheckFlags[] = {
 
 std::string check_summary(const Value& report) {
     const auto counted = [&](std::string_view key, const char* one, const char* many) {
-        return eval::count_of(service::number_in(report, key), one, many);
+        return core::count_of(service::number_in(report, key), one, many);
     };
     std::string out = counted("collections", "collection", "collections") + ", " +
                       counted("chunks", "chunk", "chunks") + ", " +
@@ -21,7 +21,7 @@ std::string check_summary(const Value& report) {
     if (service::number_in(report, "superseded") > 0) {
         out += " (" + counted("superseded", "write", "writes") + " made void by later ones)";
     }
-    return out + ", " + byte_size(service::number_in(report, "bytes"));
+    return out + ", " + core::byte_size(service::number_in(report, "bytes"));
 }
 
 Result<> run_check(Session& session) {
@@ -44,14 +44,14 @@ Result<> run_check(Session& session) {
     if (!problems.empty()) {
         return fail(
             ErrorCode::Corruption,
-            "the database is damaged: " + eval::count_of(problems.size(), "problem", "problems") +
+            "the database is damaged: " + core::count_of(problems.size(), "problem", "problems") +
                 " in " + check_summary(report));
     }
     const std::uint64_t superseded = service::number_in(report, "superseded");
     if (session.arguments.has("deleted") && superseded > 0) {
         return fail(
             ErrorCode::Conflict,
-            with_separators(superseded) +
+            core::grouped(superseded) +
                 (superseded == 1 ? " write that was deleted or replaced, or has expired, is"
                                  : " writes that were deleted or replaced, or have expired, are") +
                 " still in the files; \"braid purge\" removes them");
@@ -59,7 +59,7 @@ Result<> run_check(Session& session) {
     if (!unfinished.empty()) {
         return fail(ErrorCode::Unavailable,
                     "nothing is damaged in " + check_summary(report) + ", but " +
-                        eval::count_of(unfinished.size(), "collection is", "collections are") +
+                        core::count_of(unfinished.size(), "collection is", "collections are") +
                         " unfinished and cannot be read; import again, or drop what is there");
     }
     if (session.json() || session.quiet()) return {};

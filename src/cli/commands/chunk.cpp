@@ -8,6 +8,7 @@
 #include "braid/cli/commands/input.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/core/rfc3339.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/chunk_json.hpp"
@@ -131,7 +132,7 @@ void print_count(Session& session, const Value& report, std::string_view key,
                                 {std::string(key), count},
                                 {"version", service::number_in(report, "version")}});
     } else if (!session.quiet()) {
-        session.out.line(std::string(what) + with_separators(count) +
+        session.out.line(std::string(what) + core::grouped(count) +
                          (count == 1 ? " chunk." : " chunks."));
     }
 }

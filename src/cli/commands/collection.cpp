@@ -8,7 +8,7 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/table.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/schema_json.hpp"
 
@@ -46,8 +46,8 @@ Result<> run_list(Session& session) {
         const std::string damage = service::text_in(info, "damage");
         if (!damage.empty()) namespaces = "cannot be read: " + plain(damage);
         table.add(
-            {service::text_in(info, "name"), with_separators(service::number_in(info, "chunks")),
-             with_separators(service::number_in(info, "documents")), vectors_of(info), namespaces});
+            {service::text_in(info, "name"), core::grouped(service::number_in(info, "chunks")),
+             core::grouped(service::number_in(info, "documents")), vectors_of(info), namespaces});
     }
     table.print(session.out);
     return {};
@@ -130,7 +130,7 @@ constexpr auto kStatsFlags = std::to_array<FlagSpec>({kReadFlag, kNamespaceFlag}
 
 /// How many vectors graphs lead to, and what searches find at the recall that is usually asked for.
 void add_dense_rows(const Value& dense, std::vector<std::pair<std::string, std::string>>& rows) {
-    rows.emplace_back("in graphs", with_separators(service::number_in(dense, "in_graphs")));
+    rows.emplace_back("in graphs", core::grouped(service::number_in(dense, "in_graphs")));
     const Value* const points = dense.find("points");
     if (points == nullptr || !points->is_array()) return;
     const auto share = [](const Value& point, std::string_view key) {
@@ -140,11 +140,11 @@ void add_dense_rows(const Value& dense, std::vector<std::pair<std::string, std::
     for (const Value& point : points->as_array()) {
         if (share(point, "planned") != kUsualRecall) continue;
         rows.emplace_back("by " + service::text_in(point, "method"),
-                          "finds " + eval::fixed(share(point, "found"), 4) + " (" +
-                              eval::fixed(share(point, "low"), 4) + " to " +
-                              eval::fixed(share(point, "high"), 4) + ") where " +
-                              eval::fixed(kUsualRecall, 2) + " is planned, of " +
-                              with_separators(service::number_in(dense, "queries")) + " queries");
+                          "finds " + core::fixed(share(point, "found"), 4) + " (" +
+                              core::fixed(share(point, "low"), 4) + " to " +
+                              core::fixed(share(point, "high"), 4) + ") where " +
+                              core::fixed(kUsualRecall, 2) + " is planned, of " +
+                              core::grouped(service::number_in(dense, "queries")) + " queries");
     }
 }
 
@@ -160,7 +160,7 @@ Result<> run_stats(Session& session) {
     std::string length = json::print(average != nullptr ? *average : Value(0));
     length.resize(std::min(length.size(), length.find('.') + 3));
     const auto counted = [&](std::string_view key) {
-        return with_separators(service::number_in(stats, key));
+        return core::grouped(service::number_in(stats, key));
     };
     std::vector<std::pair<std::string, std::string>> rows{
         {"collection", service::text_in(stats, "collection")},
@@ -170,15 +170,15 @@ Result<> run_stats(Session& session) {
         {"vectors", counted("vectors")},
         {"distinct terms", counted("terms")},
         {"average length", length + " terms"},
-        {"on disk", byte_size(service::number_in(stats, "bytes_on_disk"))}};
+        {"on disk", core::byte_size(service::number_in(stats, "bytes_on_disk"))}};
     const Value* const parts = stats.find("bytes_by_part");
     if (parts != nullptr && parts->is_object()) {
         for (const auto& [name, bytes] : parts->as_object()) {
-            rows.emplace_back("  " + name, byte_size(service::number_in(*parts, name)));
+            rows.emplace_back("  " + name, core::byte_size(service::number_in(*parts, name)));
         }
     }
     if (const auto resident = service::number_in(stats, "resident_bytes"); resident > 0) {
-        rows.emplace_back("in memory", byte_size(resident));
+        rows.emplace_back("in memory", core::byte_size(resident));
     }
     if (const Value* const dense = stats.find("dense")) add_dense_rows(*dense, rows);
     for (const auto& [name, value] : rows) {
@@ -220,7 +220,7 @@ Result<> run_facets(Session& session) {
         const Value* const value = facet.find("value");
         if (value == nullptr) continue;
         table.add({plain(value->is_string() ? value->as_string() : json::print(*value)),
-                   with_separators(service::number_in(facet, "count"))});
+                   core::grouped(service::number_in(facet, "count"))});
     }
     table.print(session.out);
     return {};

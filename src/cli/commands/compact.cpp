@@ -3,7 +3,7 @@
 
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 
 namespace braid::cli {
 namespace {
@@ -26,8 +26,8 @@ Result<Value> compact(const Session& session, const service::Service& service,
 }
 
 std::string sizes(const Value& report) {
-    return byte_size(service::number_in(report, "bytes_before")) + " before, " +
-           byte_size(service::number_in(report, "bytes_after")) + " now";
+    return core::byte_size(service::number_in(report, "bytes_before")) + " before, " +
+           core::byte_size(service::number_in(report, "bytes_after")) + " now";
 }
 
 Result<> run_compact(Session& session) {
@@ -38,7 +38,7 @@ Result<> run_compact(Session& session) {
         session.out.json(report);
     } else if (!session.quiet()) {
         session.out.line("Collection \"" + name + "\": " + sizes(report) + ", " +
-                         eval::count_of(service::number_in(report, "chunks"), "chunk", "chunks") +
+                         core::count_of(service::number_in(report, "chunks"), "chunk", "chunks") +
                          ".");
     }
     return {};
@@ -72,7 +72,7 @@ Result<> run_purge(Session& session) {
         if (round == kPurgeRounds) {
             return fail(ErrorCode::Conflict,
                         "the database is being written to: " +
-                            eval::count_of(left, "write was", "writes were") +
+                            core::count_of(left, "write was", "writes were") +
                             " made void meanwhile; purge it again when it is quiet");
         }
     }

@@ -5,7 +5,7 @@
 #include "braid/cli/commands/request_flags.hpp"
 #include "braid/cli/commands/search_notes.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
@@ -44,11 +44,11 @@ Result<> run_context(Session& session) {
     session.out.text(service::text_in(context, "text"));
     const std::uint64_t left_out = service::number_in(context, "left_out");
     session.note(
-        eval::count_of(passages, "passage", "passages") + ", " +
-        with_separators(service::number_in(context, "tokens")) + " of " +
-        with_separators(service::number_in(context, "budget")) +
+        core::count_of(passages, "passage", "passages") + ", " +
+        core::grouped(service::number_in(context, "tokens")) + " of " +
+        core::grouped(service::number_in(context, "budget")) +
         (service::flag_in(context, "tokens_estimated") ? " tokens (estimated)" : " tokens") +
-        (left_out > 0 ? "; " + eval::count_of(left_out, "hit", "hits") + " did not fit." : "."));
+        (left_out > 0 ? "; " + core::count_of(left_out, "hit", "hits") + " did not fit." : "."));
     return {};
 }
 

@@ -3,7 +3,7 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/config/socket_place.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/wire/check_json.hpp"
 
 namespace braid::cli {
@@ -31,9 +31,9 @@ void tell_copied(const Session& session, const CheckReport& report, std::string_
     }
     for (const std::string& line : report.notes) session.warn(plain(line));
     if (!session.quiet()) {
-        session.out.line(std::string(done) + eval::count_of(report.chunks, "chunk", "chunks") +
-                         " of " + eval::count_of(report.collections, "collection", "collections") +
-                         " (" + byte_size(report.bytes) + ") to " + path + ", and checked.");
+        session.out.line(std::string(done) + core::count_of(report.chunks, "chunk", "chunks") +
+                         " of " + core::count_of(report.collections, "collection", "collections") +
+                         " (" + core::byte_size(report.bytes) + ") to " + path + ", and checked.");
     }
 }
 

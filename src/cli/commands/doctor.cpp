@@ -17,8 +17,8 @@
 #include "braid/cli/config/embedders.hpp"
 #include "braid/cli/config/socket_place.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/engine/embedder_settings.hpp"
-#include "braid/eval/numbers.hpp"
 #include "braid/server/auth/api_keys.hpp"
 
 namespace braid::cli {
@@ -171,7 +171,7 @@ private:
         const std::string damage = service::text_in(info, "damage");
         database_.emplace_back(
             "collection " + name,
-            eval::count_of(service::number_in(info, "chunks"), "chunk", "chunks") +
+            core::count_of(service::number_in(info, "chunks"), "chunk", "chunks") +
                 ", vectors: " + embedder + (damage.empty() ? "" : ", cannot be read"));
         if (!damage.empty()) problem("collection \"" + name + "\" cannot be read: " + damage);
         used_by_[embedder].push_back("collection \"" + name + "\"");
@@ -312,7 +312,7 @@ Result<> run_doctor(Session& session) {
     }
     const std::size_t count = examination.problems().size();
     if (count == 0) return {};
-    return fail(ErrorCode::Unavailable, eval::count_of(count, "problem", "problems") + " found");
+    return fail(ErrorCode::Unavailable, core::count_of(count, "problem", "problems") + " found");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "braid/cli/commands/request_flags.hpp"
 #include "braid/cli/commands/search_notes.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/request_json.hpp"
 
@@ -46,7 +46,7 @@ std::string sentence(std::string text) {
 
 std::string score_of(const Value& place) {
     const Value* const score = place.find("score");
-    return eval::fixed(score != nullptr && score->is_number() ? score->as_double() : 0, 4);
+    return core::fixed(score != nullptr && score->is_number() ? score->as_double() : 0, 4);
 }
 
 void print_standing(Session& session, const Value& explanation) {
@@ -54,8 +54,8 @@ void print_standing(Session& session, const Value& explanation) {
         std::string line = "  " + padded(service::text_in(leg, "source"), 6) + "  ";
         const Value* const score = leg.find("score");
         if (const std::uint64_t rank = service::number_in(leg, "rank"); rank > 0) {
-            line += "rank " + with_separators(rank) + ", score " + score_of(leg) + ", searched " +
-                    with_separators(service::number_in(leg, "depth")) + " deep";
+            line += "rank " + core::grouped(rank) + ", score " + score_of(leg) + ", searched " +
+                    core::grouped(service::number_in(leg, "depth")) + " deep";
         } else {
             line += score != nullptr && !score->is_null() ? "not found" : "it has no vector";
         }
@@ -63,7 +63,7 @@ void print_standing(Session& session, const Value& explanation) {
     }
     const Value* const hit = explanation.find("hit");
     if (hit != nullptr && hit->is_object()) {
-        session.out.line("  fused   rank " + with_separators(service::number_in(*hit, "rank")) +
+        session.out.line("  fused   rank " + core::grouped(service::number_in(*hit, "rank")) +
                          ", score " + score_of(*hit));
     }
     for (const std::string& line : other_words_of(explanation)) session.out.line("  " + line);

@@ -11,6 +11,7 @@
 #include "braid/cli/session.hpp"
 #include "braid/core/rfc3339.hpp"
 #include "braid/json/json.hpp"
+#include "braid/text/display_width.hpp"
 #include "braid/wire/chunk_json.hpp"
 
 namespace braid::cli {
@@ -61,7 +62,7 @@ void print_chunk(Output& out, const Chunk& chunk) {
     out.line(std::string(style.bold) + plain(chunk.chunk_id) + std::string(style.reset));
     const Rows rows = fields_of(chunk);
     std::size_t width = 0;
-    for (const auto& [name, value] : rows) width = std::max(width, display_width(name));
+    for (const auto& [name, value] : rows) width = std::max(width, text::display_width(name));
     for (const auto& [name, value] : rows) {
         out.line("  " + std::string(style.dim) + padded(name, width) + std::string(style.reset) +
                  "  " + value);

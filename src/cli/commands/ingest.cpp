@@ -12,7 +12,7 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/progress.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/ingest/directory.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/jsonl.hpp"
@@ -110,7 +110,7 @@ public:
         const std::size_t failed = texts_report_.failed.size();
         if (failed == 0) return {};
         return fail(ErrorCode::IoError,
-                    eval::count_of(failed, "file", "files") + " could not be read");
+                    core::count_of(failed, "file", "files") + " could not be read");
     }
 
 private:
@@ -301,7 +301,7 @@ private:
     }
 
     tl::unexpected<Error> with_count(Error error) const {
-        error.message += " (" + eval::count_of(stored_, "chunk", "chunks") +
+        error.message += " (" + core::count_of(stored_, "chunk", "chunks") +
                          (stored_ == 1 ? " was stored before)" : " were stored before)");
         return tl::unexpected<Error>(std::move(error));
     }
@@ -313,28 +313,28 @@ private:
         }
         if (session_.quiet()) return;
         if (warning_count_ > warnings_.size()) {
-            session_.warn("and " + with_separators(warning_count_ - warnings_.size()) +
+            session_.warn("and " + core::grouped(warning_count_ - warnings_.size()) +
                           " more like these");
         }
         std::string text = (texts_.dry_run ? "Would store " : "Stored ") +
-                           eval::count_of(stored_, "chunk", "chunks");
+                           core::count_of(stored_, "chunk", "chunks");
         if (texts_report_.written > 0) {
-            text += " of " + eval::count_of(texts_report_.written, "file", "files");
+            text += " of " + core::count_of(texts_report_.written, "file", "files");
         }
         text += std::string(" in ") + (created_ ? "the new collection \"" : "collection \"") +
                 collection_ + "\"";
-        if (replaced_ > 0) text += ", " + with_separators(replaced_) + " of them replaced";
+        if (replaced_ > 0) text += ", " + core::grouped(replaced_) + " of them replaced";
         if (removed_ > 0) {
-            text += ", " + eval::count_of(removed_, "outdated one", "outdated ones") + " removed";
+            text += ", " + core::count_of(removed_, "outdated one", "outdated ones") + " removed";
         }
         if (texts_report_.unchanged > 0) {
             text += ", " +
-                    eval::count_of(texts_report_.unchanged, "unchanged file", "unchanged files") +
+                    core::count_of(texts_report_.unchanged, "unchanged file", "unchanged files") +
                     " skipped";
         }
         const double rate = static_cast<double>(stored_) / std::max(seconds, 1e-3);
         if (rate >= 1 && !texts_.dry_run) {
-            text += " (" + with_separators(static_cast<std::uint64_t>(rate)) + " chunks/s)";
+            text += " (" + core::grouped(static_cast<std::uint64_t>(rate)) + " chunks/s)";
         }
         session_.out.line(text + ".");
         for (const std::string& line : file_lines(texts_report_, texts_)) session_.out.line(line);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/format.hpp"
 #include "braid/ingest/source_document.hpp"
@@ -142,12 +142,12 @@ std::vector<std::string> file_lines(const ingest::DirectoryReport& report,
     const std::string skipped = ingest::skipped_by_reason(report.outcomes);
     if (!skipped.empty()) lines.push_back("Skipped: " + skipped + ".");
     if (!report.failed.empty()) {
-        lines.push_back("Failed: " + eval::count_of(report.failed.size(), "file", "files") + ".");
+        lines.push_back("Failed: " + core::count_of(report.failed.size(), "file", "files") + ".");
     }
     if (options.prune && !report.gone.empty()) {
         lines.push_back(
             (options.dry_run ? "Would remove " : "Removed ") +
-            eval::count_of(report.gone.size(), "document", "documents") +
+            core::count_of(report.gone.size(), "document", "documents") +
             (report.gone.size() == 1 ? " whose file is gone." : " whose files are gone."));
     }
     return lines;

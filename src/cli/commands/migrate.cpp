@@ -11,7 +11,7 @@
 #include "braid/cli/config/cluster.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/core/sha256.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/chunk_json.hpp"
 
@@ -207,7 +207,7 @@ Result<> run_migrate(Session& session) {
                                    {"hash", Value(done->hash)}});
         if (session.json() || session.quiet()) continue;
         session.out.line(plain(done->name) + ": " +
-                         eval::count_of(done->chunks, "chunk", "chunks") + ", " +
+                         core::count_of(done->chunks, "chunk", "chunks") + ", " +
                          std::to_string(done->written) + " written, read back and the same");
     }
     if (session.json()) session.out.json(Object{{"collections", std::move(listed)}});

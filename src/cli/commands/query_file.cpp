@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/ingest/npy.hpp"
 
 namespace braid::cli {
@@ -19,8 +19,8 @@ Result<QueryFile> read_query_file(const Arguments& arguments) {
         BRAID_TRY(const auto file, ingest::NpyFile::open(*vectors));
         if (file.rows() != out.queries.size()) {
             return invalid_argument(
-                file.name() + " has " + eval::count_of(file.rows(), "row", "rows") +
-                ", the file of queries " + eval::count_of(out.queries.size(), "query", "queries"));
+                file.name() + " has " + core::count_of(file.rows(), "row", "rows") +
+                ", the file of queries " + core::count_of(out.queries.size(), "query", "queries"));
         }
         BRAID_TRY(out.vectors, file.all_rows());
     }

@@ -5,7 +5,7 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/progress.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/service/operations.hpp"
 
 namespace braid::cli {
@@ -56,8 +56,8 @@ Result<> run_reembed(Session& session) {
                                 {"chunks", report->chunks}});
     } else if (!session.quiet()) {
         session.out.line("Collection \"" + collection + "\" has vectors of \"" + embedder +
-                         "\" now: " + with_separators(report->embedded) + " of " +
-                         eval::count_of(report->chunks, "chunk", "chunks") +
+                         "\" now: " + core::grouped(report->embedded) + " of " +
+                         core::count_of(report->chunks, "chunk", "chunks") +
                          (report->embedded == 1 ? " was embedded." : " were embedded."));
     }
     return {};

@@ -3,7 +3,7 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/config/socket_place.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 
 namespace braid::cli {
 namespace {
@@ -25,8 +25,8 @@ void show_repair(Output& out, const RepairReport& report) {
     for (const RepairReport::Mended& one : report.mended) {
         for (const std::string& line : one.lost) out.line(plain(line));
         out.line("Collection \"" + one.collection +
-                 "\" is mended: " + eval::count_of(one.records, "record", "records") +
-                 " could be read, " + eval::count_of(one.chunks, "chunk", "chunks") +
+                 "\" is mended: " + core::count_of(one.records, "record", "records") +
+                 " could be read, " + core::count_of(one.chunks, "chunk", "chunks") +
                  " of them live. The damaged log is kept as " + plain(one.kept) + ".");
     }
     if (report.mended.empty() && report.beyond.empty()) out.line("Nothing is damaged.");
@@ -48,13 +48,13 @@ Result<> run_repair(Session& session) {
     for (const std::string& line : report.beyond) session.warn(plain(line));
     if (!report.beyond.empty()) {
         return fail(ErrorCode::Corruption,
-                    eval::count_of(report.beyond.size(), "collection", "collections") +
+                    core::count_of(report.beyond.size(), "collection", "collections") +
                         " cannot be mended");
     }
     if (report.mended.empty()) return {};
     // Whoever runs it in a script must learn that there was damage.
     return fail(ErrorCode::Corruption,
-                eval::count_of(report.mended.size(), "collection was", "collections were") +
+                core::count_of(report.mended.size(), "collection was", "collections were") +
                     " damaged, and rebuilt from what could be read");
 }
 

@@ -9,7 +9,7 @@
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/output_file.hpp"
 #include "braid/cli/view/progress.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/eval/run_queries.hpp"
 #include "braid/json/json.hpp"
 
@@ -63,8 +63,8 @@ Result<> write(Session& session, const eval::RunOutcome& outcome) {
         session.out.json(timings);
         return {};
     }
-    session.note(eval::count_of(outcome.timings.size(), "query", "queries") + " in " +
-                 eval::fixed(outcome.seconds, 2) + " s; run in " + *path + ", timings in " + *path +
+    session.note(core::count_of(outcome.timings.size(), "query", "queries") + " in " +
+                 core::fixed(outcome.seconds, 2) + " s; run in " + *path + ", timings in " + *path +
                  ".json");
     return {};
 }
@@ -79,7 +79,7 @@ Result<> run_run(Session& session) {
     const bool bar = session.out.notes_on_terminal() && !session.quiet();
     request.progress = [&](std::size_t done) {
         if (bar) {
-            session.out.status(with_separators(done) + " of " + with_separators(queries.size()) +
+            session.out.status(core::grouped(done) + " of " + core::grouped(queries.size()) +
                                " queries");
         }
     };
@@ -90,7 +90,7 @@ Result<> run_run(Session& session) {
     session.out.status({});
     if (!outcome) return tl::unexpected(std::move(outcome).error());
     for (const auto& [text, count] : outcome->warnings) {
-        session.warn(text + " (" + eval::count_of(count, "query", "queries") + ")");
+        session.warn(text + " (" + core::count_of(count, "query", "queries") + ")");
     }
     return write(session, *outcome);
 }

@@ -4,7 +4,7 @@
 
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/ingest/jsonl.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/json/json.hpp"
@@ -88,7 +88,7 @@ Result<> run_export(Session& session) {
     }
     // Without this line it is not whole.
     session.out.text(json::print(Object{{std::string(kExportEnd), chunks}}) + "\n");
-    session.note(eval::count_of(chunks, "chunk", "chunks") + " of \"" + collection + "\".");
+    session.note(core::count_of(chunks, "chunk", "chunks") + " of \"" + collection + "\".");
     return {};
 }
 
@@ -114,7 +114,7 @@ public:
         if (session_.json()) {
             session_.out.json(Object{{"collection", Value(collection_)}, {"stored", stored_}});
         } else if (!session_.quiet()) {
-            session_.out.line("Stored " + eval::count_of(stored_, "chunk", "chunks") +
+            session_.out.line("Stored " + core::count_of(stored_, "chunk", "chunks") +
                               " in the new collection \"" + collection_ + "\".");
         }
         return {};

@@ -14,7 +14,7 @@
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/progress.hpp"
 #include "braid/cli/view/table.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/eval/run_queries.hpp"
 #include "braid/eval/table.hpp"
 #include "braid/json/json.hpp"
@@ -66,7 +66,7 @@ Trial fused(const Request& now, FusionMethod method, std::optional<double> dense
     setting.request.weights.clear();
     setting.request.dense_weight = dense_weight;
     if (dense_weight) {
-        setting.name += ", dense " + eval::fixed(*dense_weight, 1);
+        setting.name += ", dense " + core::fixed(*dense_weight, 1);
         setting.profile.set("dense_weight", *dense_weight);
     }
     return setting;
@@ -154,7 +154,7 @@ Result<Found> search(const Session& session, const QueryFile& file,
         if (!outcome) return fail(setting.name, std::move(outcome).error());
         if (outcome->incomplete > 0) {
             session.warn(setting.name + ": " +
-                         eval::count_of(outcome->incomplete, "answer", "answers") +
+                         core::count_of(outcome->incomplete, "answer", "answers") +
                          " without one of their legs");
         }
         found.milliseconds.push_back(mean_time(outcome->timings));
@@ -226,8 +226,8 @@ void show_settings(Output& out, const Findings& findings) {
     for (std::size_t place = 0; place < order.size(); ++place) {
         const std::size_t i = order[place];
         if (place >= kShown && i != 0) continue;
-        table.add({settings[i].name, eval::fixed(outcome.means[i], 4),
-                   eval::fixed(found.milliseconds[i], 2)});
+        table.add({settings[i].name, core::fixed(outcome.means[i], 4),
+                   core::fixed(found.milliseconds[i], 2)});
     }
     table.print(out);
 }
@@ -261,9 +261,9 @@ void show(Session& session, const Findings& findings) {
         const eval::ComparedRun& leg = findings.fusion.held_out.runs.front();
         const auto& gain = findings.fusion.held_out.runs.back().differences.front();
         session.out.line("No fusion is recommended: beside " + leg.name + " it gains " +
-                         eval::fixed(gain.mean, 4) + ",\nwith an interval from " +
-                         eval::fixed(gain.interval.low, 4) + " to " +
-                         eval::fixed(gain.interval.high, 4) + ".");
+                         core::fixed(gain.mean, 4) + ",\nwith an interval from " +
+                         core::fixed(gain.interval.low, 4) + " to " +
+                         core::fixed(gain.interval.high, 4) + ".");
         return;
     }
     const std::string name =

@@ -1,13 +1,13 @@
 #include "braid/cli/view/answer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <map>
 #include <optional>
 
+#include "braid/core/numbers.hpp"
+#include "braid/core/utf8.hpp"
+#include "braid/text/display_width.hpp"
 #include "braid/text/highlight.hpp"
-#include "braid/text/utf8.hpp"
 
 namespace braid::cli {
 namespace {
@@ -19,17 +19,10 @@ constexpr std::size_t kSample = 400;  // code points that tell how wide a text i
 constexpr std::size_t kSlack = 6;     // columns lost at the end of a line
 constexpr std::string_view kDot = " · ";
 
-std::string decimal(double number, int digits) {
-    std::array<char, 64> text{};
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): formatted number
-    std::snprintf(text.data(), text.size(), "%.*f", digits, number);
-    return text.data();
-}
-
 /// Four decimals, more where those would hide the number.
 std::string score_text(double score) {
     const double size = score < 0 ? -score : score;
-    return decimal(score, size != 0 && size < 0.001 ? 7 : 4);
+    return core::fixed(score, size != 0 && size < 0.001 ? 7 : 4);
 }
 
 /// "dense #1 · sparse #4"; a collection's own list shows its legs in brackets.
@@ -68,7 +61,7 @@ public:
         for (const Suggestion& suggestion : answer_.suggestions) {
             add_wrapped(style_.dim, "Instead of \"" + plain(suggestion.word) + "\": \"" +
                                         plain(suggestion.instead) + "\", in " +
-                                        with_separators(suggestion.chunks) +
+                                        core::grouped(suggestion.chunks) +
                                         (suggestion.chunks == 1 ? " chunk." : " chunks."));
         }
         add_summary();
@@ -81,7 +74,7 @@ private:
         for (const Hit& hit : answer_.hits) {
             last_rank = std::max(last_rank, hit.rank);
             score_width_ = std::max(score_width_, score_text(hit.score).size());
-            legs_width_ = std::max(legs_width_, display_width(found_by(hit.receipt)));
+            legs_width_ = std::max(legs_width_, text::display_width(found_by(hit.receipt)));
         }
         rank_width_ = std::max<std::size_t>(2, std::to_string(last_rank).size());
         const std::size_t taken = rank_width_ + 2 + 2 + score_width_ + 2 + legs_width_;
@@ -115,8 +108,8 @@ private:
         for (const LegStanding& leg : hit.legs) {
             if (leg.source == "dense" ? hit.dense_score : hit.sparse_score) continue;
             const std::string place = leg.rank
-                                          ? "rank " + with_separators(*leg.rank) +
-                                                ", below the depth of " + with_separators(leg.depth)
+                                          ? "rank " + core::grouped(*leg.rank) +
+                                                ", below the depth of " + core::grouped(leg.depth)
                                           : "not found";
             add_indented(
                 styled(style_.dim, clipped(leg.source + std::string(kDot) + place, body_width())));
@@ -155,9 +148,9 @@ private:
 
     /// Code points that fill the lines of a snippet, less what breaking between words costs.
     std::size_t snippet_room(const std::string& content) const {
-        const std::string_view sample = text::first_code_points(content, kSample);
-        const std::size_t points = std::max<std::size_t>(1, text::count_code_points(sample));
-        const std::size_t columns = std::max(points, display_width(sample));
+        const std::string_view sample = core::first_code_points(content, kSample);
+        const std::size_t points = std::max<std::size_t>(1, core::count_code_points(sample));
+        const std::size_t columns = std::max(points, text::display_width(sample));
         return (body_width() - kSlack) * kSnippetLines * points / columns;
     }
 
@@ -207,20 +200,21 @@ private:
     void add_receipt(const Receipt& receipt) {
         std::size_t name_width = 0;
         for (const ReceiptSource& source : receipt.sources) {
-            name_width = std::max(name_width, display_width(plain(source.source)));
+            name_width = std::max(name_width, text::display_width(plain(source.source)));
         }
         for (const ReceiptSource& source : receipt.sources) {
             std::string text =
                 padded(plain(source.source), name_width) + "  " + score_text(source.score);
             if (source.normalized) text += " → " + score_text(*source.normalized);
             if (!source.filled) text += "  rank " + std::to_string(source.rank);
-            text += "  × " + decimal(source.weight, 3) + "  = " + decimal(source.contribution, 6);
+            text += "  × " + core::fixed(source.weight, 3) + "  = " +
+                    core::fixed(source.contribution, 6);
             add_indented(styled(style_.dim, clipped(text, body_width())));
         }
-        std::string text = receipt.method + " = " + decimal(receipt.fused, 6);
+        std::string text = receipt.method + " = " + core::fixed(receipt.fused, 6);
         for (const ReceiptStage& stage : receipt.stages) {
             text += std::string(kDot) + plain(stage.stage) + " " + stage.operation + " " +
-                    decimal(stage.value, 3) + " = " + decimal(stage.score, 6);
+                    core::fixed(stage.value, 3) + " = " + core::fixed(stage.score, 6);
         }
         add_indented(styled(style_.dim, clipped(text, body_width())));
     }
@@ -233,11 +227,11 @@ private:
     void add_summary() {
         if (!answer_.hits.empty()) lines_.emplace_back();
         const std::size_t hits = answer_.hits.size();
-        std::string text = with_separators(hits) + (hits == 1 ? " hit of " : " hits of ") +
-                           with_separators(answer_.total_candidates) +
+        std::string text = core::grouped(hits) + (hits == 1 ? " hit of " : " hits of ") +
+                           core::grouped(answer_.total_candidates) +
                            (answer_.total_candidates == 1 ? " candidate" : " candidates");
         const Timings& timings = answer_.timings;
-        text += std::string(kDot) + decimal(timings.total_ms, 1) + " ms (";
+        text += std::string(kDot) + core::fixed(timings.total_ms, 1) + " ms (";
         std::string parts;
         for (const auto& [name, time] :
              {std::pair{"language model", timings.preprocess_ms},
@@ -245,7 +239,7 @@ private:
               std::pair{"dense", timings.dense_ms}, std::pair{"sparse", timings.sparse_ms},
               std::pair{"fusion", timings.fusion_ms}}) {
             if (time < 0.05) continue;
-            parts += (parts.empty() ? "" : ", ") + std::string(name) + " " + decimal(time, 1);
+            parts += (parts.empty() ? "" : ", ") + std::string(name) + " " + core::fixed(time, 1);
         }
         text = parts.empty() ? text.substr(0, text.size() - 2) : text + parts + ")";
         add_wrapped(style_.dim, text);

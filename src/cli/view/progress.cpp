@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 
 namespace braid::cli {
 namespace {
@@ -30,7 +30,7 @@ double Progress::seconds() const {
 void Progress::update(std::uint64_t chunks, std::uint64_t done,
                       std::optional<std::uint64_t> total) {
     if (every_ > 0 && chunks >= next_line_) {
-        out_.note(eval::count_of(chunks, "chunk", "chunks") + " stored");
+        out_.note(core::count_of(chunks, "chunk", "chunks") + " stored");
         next_line_ = chunks - chunks % every_ + every_;
     }
     const auto now = Clock::now();
@@ -47,9 +47,8 @@ void Progress::draw(std::uint64_t chunks, std::uint64_t done, std::optional<std:
                "%  ";
     }
     const double elapsed = std::max(seconds(), 1e-3);
-    text += eval::count_of(chunks, "chunk", "chunks") + "  " +
-            with_separators(static_cast<std::uint64_t>(static_cast<double>(chunks) / elapsed)) +
-            "/s";
+    text += core::count_of(chunks, "chunk", "chunks") + "  " +
+            core::grouped(static_cast<std::uint64_t>(static_cast<double>(chunks) / elapsed)) + "/s";
     out_.status(text);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "braid/text/display_width.hpp"
+
 namespace braid::cli {
 namespace {
 
@@ -15,8 +17,8 @@ std::vector<std::size_t> Table::widths(std::size_t total) const {
     std::vector<std::size_t> out;
     std::size_t sum = 0;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        std::size_t width = display_width(columns_[i].name);
-        for (const auto& row : rows_) width = std::max(width, display_width(row[i]));
+        std::size_t width = text::display_width(columns_[i].name);
+        for (const auto& row : rows_) width = std::max(width, text::display_width(row[i]));
         out.push_back(width);
         sum += width + kGap;
     }

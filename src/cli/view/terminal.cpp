@@ -9,7 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
+#include "braid/text/display_width.hpp"
 
 namespace braid::cli {
 namespace {
@@ -18,35 +19,6 @@ struct CodeRange {
     char32_t first;
     char32_t last;
 };
-
-// East Asian wide and fullwidth characters, and emoji shown as pictures.
-constexpr auto kWide = std::to_array<CodeRange>({
-    {0x1100, 0x115F},
-    {0x2E80, 0x303E},
-    {0x3041, 0x33FF},
-    {0x3400, 0x4DBF},
-    {0x4E00, 0x9FFF},
-    {0xA000, 0xA4CF},
-    {0xA960, 0xA97F},
-    {0xAC00, 0xD7A3},
-    {0xF900, 0xFAFF},
-    {0xFE30, 0xFE6F},
-    {0xFF00, 0xFF60},
-    {0xFFE0, 0xFFE6},
-    {0x1F300, 0x1F64F},
-    {0x1F680, 0x1F6FF},
-    {0x1F900, 0x1F9FF},
-    {0x1FA70, 0x1FAFF},
-    {0x20000, 0x3FFFD},
-});
-
-// Combining marks, joiners and variation selectors.
-constexpr auto kZeroWidth = std::to_array<CodeRange>({
-    {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A},   {0x064B, 0x065F},
-    {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E}, {0x093C, 0x093C}, {0x0941, 0x0948},   {0x094D, 0x094D},
-    {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200D}, {0x2060, 0x2060},   {0x20D0, 0x20FF},
-    {0x3099, 0x309A}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xE0100, 0xE01EF},
-});
 
 // Direction marks, embeddings, overrides and isolates; the byte order mark.
 constexpr auto kDropped = std::to_array<CodeRange>({
@@ -68,13 +40,6 @@ bool is_space_or_control(char32_t c) {
            c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-std::size_t width_of(char32_t c) {
-    if (c < 0x300) return 1;
-    if (is_in(kZeroWidth, c)) return 0;
-    return is_in(kWide, c) ? 2 : 1;
-}
-
-constexpr std::array<const char*, 5> kUnits{"bytes", "kB", "MB", "GB", "TB"};
 constexpr std::size_t kMore = 2;  // columns of " …"
 
 /// What is shown in one go: a character and the marks on it.
@@ -91,10 +56,10 @@ class GlyphLine {
 public:
     void add(std::string_view text, bool marked) {
         for (std::size_t at = 0; at < text.size();) {
-            const text::Decoded step = text::decode_at(text, at);
+            const core::Decoded step = core::decode_at(text, at);
             const std::string_view bytes = text.substr(at, step.length);
             at += step.length;
-            if (step.code_point == text::kInvalidBytes || is_in(kDropped, step.code_point)) {
+            if (!step.valid() || is_in(kDropped, step.code_point)) {
                 continue;
             }
             if (is_space_or_control(step.code_point)) {
@@ -103,7 +68,7 @@ public:
                 }
                 continue;
             }
-            const std::size_t width = width_of(step.code_point);
+            const std::size_t width = text::display_width(step.code_point);
             if (width == 0 && !glyphs_.empty()) {
                 glyphs_.back().text += bytes;
             } else {
@@ -172,16 +137,6 @@ std::string rendered(const std::vector<Glyph>& glyphs, std::size_t begin, std::s
 
 }  // namespace
 
-std::size_t display_width(std::string_view text) {
-    std::size_t width = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const text::Decoded step = text::decode_at(text, at);
-        at += step.length;
-        width += step.code_point == text::kInvalidBytes ? 1 : width_of(step.code_point);
-    }
-    return width;
-}
-
 std::string plain(std::string_view text) {
     std::string out;
     for (const Glyph& glyph : glyphs_of(text)) out += glyph.text;
@@ -189,14 +144,13 @@ std::string plain(std::string_view text) {
 }
 
 std::string clipped(std::string_view text, std::size_t width) {
-    if (display_width(text) <= width) return std::string(text);
+    if (text::display_width(text) <= width) return std::string(text);
     if (width == 0) return {};
     std::string out;
     std::size_t used = 0;
     for (std::size_t at = 0; at < text.size();) {
-        const text::Decoded step = text::decode_at(text, at);
-        const std::size_t columns =
-            step.code_point == text::kInvalidBytes ? 1 : width_of(step.code_point);
+        const core::Decoded step = core::decode_at(text, at);
+        const std::size_t columns = !step.valid() ? 1 : text::display_width(step.code_point);
         if (used + columns + 1 > width) break;
         out += text.substr(at, step.length);
         used += columns;
@@ -208,35 +162,12 @@ std::string clipped(std::string_view text, std::size_t width) {
 
 std::string padded(std::string_view text, std::size_t width) {
     const std::string out = clipped(text, width);
-    return out + std::string(width - display_width(out), ' ');
+    return out + std::string(width - text::display_width(out), ' ');
 }
 
 std::string padded_left(std::string_view text, std::size_t width) {
     const std::string out = clipped(text, width);
-    return std::string(width - display_width(out), ' ') + out;
-}
-
-std::string with_separators(unsigned long long number) {
-    std::string digits = std::to_string(number);
-    for (std::size_t at = digits.size(); at > 3;) {
-        at -= 3;
-        digits.insert(at, ",");
-    }
-    return digits;
-}
-
-std::string byte_size(unsigned long long bytes) {
-    if (bytes < 1000) return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-    double size = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    while (size >= 999.5 && unit + 1 < kUnits.size()) {
-        size /= 1000;
-        ++unit;
-    }
-    std::array<char, 32> text{};
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): formatted number
-    std::snprintf(text.data(), text.size(), size < 10 ? "%.1f %s" : "%.0f %s", size, kUnits[unit]);
-    return text.data();
+    return std::string(width - text::display_width(out), ' ') + out;
 }
 
 Style Style::colors() {

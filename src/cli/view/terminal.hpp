@@ -7,9 +7,6 @@
 
 namespace braid::cli {
 
-/// Columns a text takes on a terminal: 2 for CJK and most emoji, 0 for combining marks.
-std::size_t display_width(std::string_view text);
-
 /// A text fit to be shown: each stretch of white space and control characters becomes one space,
 /// marks that change the direction of writing and bytes that are no UTF-8 are dropped. What a
 /// document holds can thus neither move the cursor nor break a line.
@@ -20,11 +17,6 @@ std::string clipped(std::string_view text, std::size_t width);
 /// Clipped, and filled with spaces on the right (or left) to exactly `width` columns.
 std::string padded(std::string_view text, std::size_t width);
 std::string padded_left(std::string_view text, std::size_t width);
-
-/// "12,345".
-std::string with_separators(unsigned long long number);
-/// "3.2 MB".
-std::string byte_size(unsigned long long bytes);
 
 /// Text styles; empty strings when there are no colours.
 struct Style {

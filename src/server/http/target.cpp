@@ -7,21 +7,12 @@
 
 #include "braid/core/hex.hpp"
 #include "braid/core/nearest.hpp"
-#include "braid/json/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::server {
 namespace {
 
 constexpr std::size_t kMaxParameters = 64;
-
-bool is_utf8(std::string_view text) {
-    while (!text.empty()) {
-        const json::Sequence first = json::first_sequence(text);
-        if (!first.valid) return false;
-        text.remove_prefix(first.length);
-    }
-    return true;
-}
 
 bool all_hex(std::string_view text) {
     return std::ranges::all_of(
@@ -46,7 +37,7 @@ Result<std::string> unescape(std::string_view text, bool plus_is_space) {
         if (c == '\0') return invalid_argument("the address holds a NUL");
         out.push_back(c);
     }
-    if (!is_utf8(out)) return invalid_argument("the address is not UTF-8");
+    if (!core::is_valid_utf8(out)) return invalid_argument("the address is not UTF-8");
     return out;
 }
 

@@ -12,7 +12,7 @@
 #include "braid/cli/commands/bench/rounds.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 #include "braid/ingest/npy.hpp"
 
 namespace braid::cli {
@@ -182,8 +182,8 @@ Result<> run_dense(Session& session) {
     BRAID_CHECK(bench_round(queries.size(), sizes.threads, subject.search, &found));
     const double recall = recall_of(found, truth);
     if (recall < wanted_recall) {
-        session.warn("recall " + eval::fixed(recall, 4) + " is below the " +
-                     eval::fixed(wanted_recall, 4) + " asked for");
+        session.warn("recall " + core::fixed(recall, 4) + " is below the " +
+                     core::fixed(wanted_recall, 4) + " asked for");
     }
     return bench_measure(session, subject,
                          [&] { return Object{{"recall", recall}, {"exact_qps", exact.qps}}; });

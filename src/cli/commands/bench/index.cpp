@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "braid/core/numbers.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/line_reader.hpp"
 #include "braid/ingest/npy.hpp"
@@ -53,8 +54,8 @@ Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std
         }
         BRAID_CHECK(database.add(kBenchCollection, std::move(chunks)));
         if (session.out.notes_on_terminal() && !session.quiet()) {
-            session.out.status("building: " + with_separators(std::min(first + kBatch, rows)) +
-                               " of " + with_separators(rows));
+            session.out.status("building: " + core::grouped(std::min(first + kBatch, rows)) +
+                               " of " + core::grouped(rows));
         }
     }
     session.out.status({});

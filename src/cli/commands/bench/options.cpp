@@ -2,7 +2,7 @@
 
 #include "braid/cli/view/table.hpp"
 #include "braid/cli/view/terminal.hpp"
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 
 namespace braid::cli {
 namespace {
@@ -44,8 +44,8 @@ Result<> bench_measure(Session& session, const BenchSubject& subject,
     Table table({{"figure"}, {"value", true}});
     for (const auto& [key, value] : all) {
         table.add({key, value.is_double()
-                            ? eval::fixed(value.as_double(), 3)
-                            : with_separators(static_cast<unsigned long long>(value.as_int()))});
+                            ? core::fixed(value.as_double(), 3)
+                            : core::grouped(static_cast<unsigned long long>(value.as_int()))});
     }
     table.print(session.out);
     return {};

@@ -7,17 +7,28 @@
 
 #include "braid/result.hpp"
 
-namespace braid::text {
+namespace braid::core {
 
 /// One step through a text. Where the bytes are no UTF-8, `code_point` is kInvalidBytes and
 /// `length` covers the bytes to step over (one to three, never a byte that starts a character).
 struct Decoded {
     char32_t code_point;
     std::uint32_t length;
+
+    constexpr bool valid() const noexcept;
 };
 
 /// No code point: it lies outside of Unicode.
 inline constexpr char32_t kInvalidBytes = 0xFFFFFFFFU;
+
+constexpr bool Decoded::valid() const noexcept {
+    return code_point != kInvalidBytes;
+}
+
+/// A byte that stands inside a character, not at its start.
+constexpr bool continues_character(char byte) noexcept {
+    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
 
 /// Decodes what stands at `at`. Requires at < text.size(). Overlong forms, surrogates and values
 /// above U+10FFFF are invalid. Walking from 0 by `length` visits every character once.
@@ -28,6 +39,9 @@ void append_utf8(std::string& out, char32_t code_point);
 
 /// The number of leading bytes that are valid UTF-8, character for character.
 std::size_t valid_utf8_prefix(std::string_view text) noexcept;
+
+/// Where the first byte that is not UTF-8 stands; npos if there is none.
+std::size_t find_invalid_utf8(std::string_view text) noexcept;
 
 bool is_valid_utf8(std::string_view text) noexcept;
 
@@ -43,4 +57,4 @@ std::string_view first_code_points(std::string_view text, std::size_t count) noe
 /// The longest prefix of at most `bytes` bytes that does not end inside a character.
 std::string_view cut_at_most(std::string_view text, std::size_t bytes) noexcept;
 
-}  // namespace braid::text
+}  // namespace braid::core

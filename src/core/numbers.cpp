@@ -1,11 +1,10 @@
-#include "braid/eval/numbers.hpp"
+#include "braid/core/numbers.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
-namespace braid::eval {
+namespace braid::core {
 
 std::string fixed(double value, int decimals) {
     std::array<char, 512> digits{};  // the largest double has 309 digits before the point
@@ -45,19 +44,20 @@ std::string grouped(std::size_t value) {
     return digits;
 }
 
-std::string p_text(double p_value) {
-    if (p_value < 0.001) return "p < 0.001";
-    return "p = " + fixed(p_value, p_value < 0.1 ? 3 : 2);
-}
-
 std::string count_of(std::size_t count, const char* one, const char* many) {
     return grouped(count) + " " + (count == 1 ? one : many);
 }
 
-std::size_t width_of(const std::string& text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80;
-    }));
+std::string byte_size(std::uint64_t bytes) {
+    constexpr std::array<const char*, 5> units{"bytes", "kB", "MB", "GB", "TB"};
+    if (bytes < 1000) return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+    double size = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (size >= 999.5 && unit + 1 < units.size()) {
+        size /= 1000;
+        ++unit;
+    }
+    return fixed(size, size < 10 ? 1 : 0) + " " + units[unit];
 }
 
-}  // namespace braid::eval
+}  // namespace braid::core

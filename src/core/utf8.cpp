@@ -1,13 +1,9 @@
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 #include <cstring>
 
-namespace braid::text {
+namespace braid::core {
 namespace {
-
-constexpr bool is_continuation(unsigned char byte) noexcept {
-    return (byte & 0xC0U) == 0x80U;
-}
 
 /// What the first byte of a character says: its length, its payload bits, and the range of the
 /// second byte that leaves out overlong forms, surrogates and values above U+10FFFF.
@@ -57,8 +53,8 @@ Decoded decode_at(std::string_view text, std::size_t at) noexcept {
     for (std::uint32_t i = 1; i < lead.length; ++i) {
         if (at + i >= text.size()) return {kInvalidBytes, i};
         const auto byte = static_cast<unsigned char>(text[at + i]);
-        const bool fits =
-            i == 1 ? byte >= lead.second_min && byte <= lead.second_max : is_continuation(byte);
+        const bool fits = i == 1 ? byte >= lead.second_min && byte <= lead.second_max
+                                 : continues_character(static_cast<char>(byte));
         if (!fits) return {kInvalidBytes, i};
         code_point = (code_point << 6U) | (byte & 0x3FU);
     }
@@ -90,10 +86,15 @@ std::size_t valid_utf8_prefix(std::string_view text) noexcept {
         at += ascii_run(text, at);
         if (at == text.size()) break;
         const Decoded step = decode_at(text, at);
-        if (step.code_point == kInvalidBytes) break;
+        if (!step.valid()) break;
         at += step.length;
     }
     return at;
+}
+
+std::size_t find_invalid_utf8(std::string_view text) noexcept {
+    const std::size_t valid = valid_utf8_prefix(text);
+    return valid == text.size() ? std::string_view::npos : valid;
 }
 
 bool is_valid_utf8(std::string_view text) noexcept {
@@ -139,11 +140,11 @@ std::string_view cut_at_most(std::string_view text, std::size_t bytes) noexcept 
     // A character has at most three continuation bytes: more of them in a row are no UTF-8, and any
     // cut is as good as another.
     for (std::size_t back = 0; back < 4 && back <= bytes; ++back) {
-        if (!is_continuation(static_cast<unsigned char>(text[bytes - back]))) {
+        if (!continues_character(text[bytes - back])) {
             return text.substr(0, bytes - back);
         }
     }
     return text.substr(0, bytes);
 }
 
-}  // namespace braid::text
+}  // namespace braid::core

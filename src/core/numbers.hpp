@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
-namespace braid::eval {
+namespace braid::core {
+
+// Numbers as people read them; JSON has its own form (braid/json/number.hpp).
 
 /// "0.6790": with so many decimals; never "-0.0000".
 std::string fixed(double value, int decimals);
@@ -13,11 +16,9 @@ std::string brief(double value, int decimals);
 std::string signed_fixed(double value, int decimals);
 /// "12,345".
 std::string grouped(std::size_t value);
-/// A p-value as prose has it: "p = 0.013", "p < 0.001".
-std::string p_text(double p_value);
 /// "1 query", "300 queries".
 std::string count_of(std::size_t count, const char* one, const char* many);
-/// Code points of a UTF-8 text: the columns it takes on a terminal, wide characters aside.
-std::size_t width_of(const std::string& text);
+/// "3.2 MB".
+std::string byte_size(std::uint64_t bytes);
 
-}  // namespace braid::eval
+}  // namespace braid::core

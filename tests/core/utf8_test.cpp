@@ -1,4 +1,4 @@
-#include "braid/text/utf8.hpp"
+#include "braid/core/utf8.hpp"
 
 #include <random>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace braid::text {
+namespace braid::core {
 namespace {
 
 using namespace std::string_view_literals;
@@ -128,4 +128,4 @@ TEST(Utf8, AgreesWithItselfOnRandomBytes) {
 }
 
 }  // namespace
-}  // namespace braid::text
+}  // namespace braid::core
