@@ -1,6 +1,7 @@
 #include "braid/segment/segment_writer.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -43,8 +44,9 @@ dense::VectorsOptions vectors_options(const WriteSettings& settings, std::size_t
 /// What flush and merge have in common: documents, columns and vectors, row by row.
 class RowsWriter {
 public:
-    RowsWriter(const WriteSettings& settings, store::SectionSink& sink)
-        : settings_(settings), sink_(sink), documents_(sink, "") {}
+    RowsWriter(const WriteSettings& settings, store::SectionSink& sink,
+               docs::DocumentsOptions documents = {})
+        : settings_(settings), sink_(sink), documents_(sink, "", documents) {}
 
     Result<> add(Chunk chunk, std::uint32_t label, std::uint32_t length,
                  std::span<const float> vector) {
@@ -103,19 +105,23 @@ std::uint32_t total_of(std::span<const std::uint32_t> lengths) {
     return std::accumulate(lengths.begin(), lengths.end(), std::uint32_t{0});
 }
 
-/// The terms of a row of memory, as the builder wants them.
-std::vector<sparse::TermCounts> terms_of(const exact::Partition& partition, exact::Row row) {
-    std::vector<sparse::TermCounts> terms;
-    const auto number = static_cast<std::uint32_t>(row);
-    partition.postings().for_each_term(
-        number, [&](std::string_view term, const sparse::PostingList& list) {
-            sparse::TermCounts& counts = terms.emplace_back();
-            counts.term = term;
-            for (auto posting = list.find(number);
-                 posting != sparse::PostingList::end() && posting->row == number; ++posting) {
-                counts.counts[posting->field] = posting->count;
-            }
-        });
+/// The terms of rows in memory, as the builder wants them: one walk along every list, instead of a
+/// search of the row in each of its terms' lists.
+std::vector<std::vector<sparse::TermCounts>> terms_of(const exact::Partition& partition,
+                                                      const std::vector<exact::Row>& rows) {
+    constexpr auto absent = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> places(partition.rows(), absent);
+    for (std::size_t i = 0; i < rows.size(); ++i) places[exact::index_of(rows[i])] = i;
+    std::vector<std::vector<sparse::TermCounts>> terms(rows.size());
+    for (const auto& [term, list] : partition.postings()) {
+        for (const sparse::Posting& posting : list) {
+            if (posting.row >= places.size() || places[posting.row] == absent) continue;
+            auto& of_row = terms[places[posting.row]];
+            const bool begun = !of_row.empty() && of_row.back().term.data() == term.data();
+            if (!begun) of_row.push_back({.term = term});
+            of_row.back().counts[posting.field] = posting.count;
+        }
+    }
     return terms;
 }
 
@@ -124,17 +130,20 @@ Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
                     store::SectionSink& outer, PartMeta& meta, SegmentMeta& segment,
                     std::set<std::uint32_t>& labels) {
     store::NestedSink sink(outer);
-    RowsWriter rows(settings, sink);
+    // Soon merged: to learn a dictionary takes longer than to compress without one.
+    RowsWriter rows(settings, sink, {.sample_bytes = 0});
     rows.expect_transform(from.transform != nullptr);
     sparse::IndexBuilder words(static_cast<std::uint32_t>(settings.schema.text_fields.size()));
     const exact::Partition& partition = *from.partition;
     std::map<std::uint32_t, std::uint32_t> numbers;  // of labels here and in all segments
-    for (const exact::Row row : from.rows) {
+    const auto terms = terms_of(partition, from.rows);
+    for (std::size_t i = 0; i < from.rows.size(); ++i) {
+        const exact::Row row = from.rows[i];
         const exact::RowFacts& facts = partition.facts(row);
         const auto [known, is_new] = numbers.try_emplace(facts.label, 0);
         if (is_new) known->second = label_number(partition.labels()[facts.label]);
         const auto lengths = partition.field_lengths(row);
-        BRAID_CHECK(words.add(known->second, lengths, terms_of(partition, row)));
+        BRAID_CHECK(words.add(known->second, lengths, terms[i]));
         std::span<const float> vector;
         if (facts.vector != exact::kNoVector) {
             vector = partition.vectors()->row(exact::index_of(facts.vector));
