@@ -42,7 +42,7 @@ wheel: packages ## the Python package as a wheel, with runtime and models, into 
 
 .PHONY: test
 test: build python-package ## all fast tests, then the unit tests under AddressSanitizer
-	@tools/setup axe
+	@tools/setup browser
 	@$(call run,release)
 	@$(call configure,asan)
 	@$(call compile,asan)

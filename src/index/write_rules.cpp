@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "braid/core/utf8.hpp"
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/docs/filter_matcher.hpp"
 #include "braid/index/ids.hpp"
-#include "braid/core/utf8.hpp"
 
 namespace braid::index {
 namespace {

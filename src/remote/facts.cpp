@@ -12,10 +12,10 @@
 #include "braid/core/hex.hpp"
 #include "braid/core/rfc3339.hpp"
 #include "braid/core/sha256.hpp"
+#include "braid/core/utf8.hpp"
 #include "braid/docs/field_view.hpp"
 #include "braid/docs/filter_matcher.hpp"
 #include "braid/json/json.hpp"
-#include "braid/core/utf8.hpp"
 
 namespace braid::remote {
 namespace {

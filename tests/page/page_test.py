@@ -360,7 +360,7 @@ class Everybody(PageTest):
 
     def test_has_no_accessibility_violations(self):
         if not os.path.exists(AXE):
-            self.skipTest("axe-core is not in build/axe; tools/setup axe fetches it")
+            self.skipTest("axe-core is not in build/axe; tools/setup browser fetches it")
         with open(AXE, encoding="utf-8") as file:
             axe = file.read()
         for dark in (False, True):

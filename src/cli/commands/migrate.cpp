@@ -10,8 +10,8 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/config/cluster.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/core/sha256.hpp"
 #include "braid/core/numbers.hpp"
+#include "braid/core/sha256.hpp"
 #include "braid/json/json.hpp"
 #include "braid/wire/chunk_json.hpp"
 
