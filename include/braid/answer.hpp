@@ -114,6 +114,15 @@ struct Hit {
     friend bool operator==(const Hit&, const Hit&) = default;
 };
 
+/// What a pattern of the query language (`prefix*`, `fuzy~1`) stood for in one collection.
+struct PatternWords {
+    std::string pattern;
+    std::vector<std::string> words;  // searched: as the index keeps them, the most frequent first
+    std::uint64_t matching = 0;      // words that fit; more than those above: too many
+
+    friend bool operator==(const PatternWords&, const PatternWords&) = default;
+};
+
 /// What one leg did for the answer.
 struct SourceReport {
     std::string source;  // "dense" or "sparse"
@@ -127,6 +136,7 @@ struct SourceReport {
     std::string method;             // "exact scan", "exhaustive"
     std::string error;              // why it did not run, or failed; empty when fine
     bool matched_at_least = false;  // `matched` is a bound: there may be more
+    std::vector<PatternWords> patterns;
 
     friend bool operator==(const SourceReport&, const SourceReport&) = default;
 };
@@ -155,7 +165,8 @@ struct Suggestion {
 
 struct Answer {
     std::string query;
-    std::vector<std::string> phrasings;  // a model's, searched by words beside the query
+    std::optional<std::string> query_understood;  // query_syntax: how it was read; none: as words
+    std::vector<std::string> phrasings;           // a model's, searched by words beside the query
     std::optional<std::string> hypothetical_answer;  // a model's, embedded instead of the query
     std::vector<Hit> hits;                           // "chunks" in JSON
     std::string profile = "default";
@@ -184,6 +195,7 @@ struct Explanation {
     std::optional<Hit> hit;  // its place in the whole ranking, and why; none: it has none
     bool shown = false;      // the request's own answer holds it
     // As in that answer:
+    std::optional<std::string> query_understood;
     std::vector<std::string> phrasings;
     std::optional<std::string> hypothetical_answer;
     bool complete = true;

@@ -25,6 +25,7 @@ struct Capabilities {
     bool live_df = false;            // deleted chunks leave the statistics at once
     bool exact_dense = false;        // exact dense search on request
     bool whole_ranking = false;      // Reader::rank_of
+    bool query_language = false;     // Leg::clause
     bool snapshots = false;          // a snapshot answers the same for as long as it is held
     bool read_your_writes = false;   // an acknowledged write is in the next search
     bool atomic_batches = false;     // a batch is written whole or not at all

@@ -44,6 +44,25 @@ struct LegHit {
     friend bool operator==(const LegHit&, const LegHit&) = default;
 };
 
+/// A query in the query language, parsed: a word, a pattern, a phrase, or a group of such clauses.
+/// Texts are as they were written: who searches them analyses them. A group is found where all of
+/// its Must clauses and none of its Not clauses are; without a Must, where an Optional one is.
+/// docs/query-language.md says the rest.
+struct QueryClause {
+    enum class Kind { Word, Prefix, Fuzzy, Phrase, Group };
+    enum class Occur { Optional, Must, Not };
+
+    Kind kind = Kind::Word;
+    Occur occur = Occur::Optional;
+    std::string text;                  // not of a Group
+    std::string field;                 // one of the schema's text fields; empty: any. As above.
+    double boost = 1;                  // the same
+    std::uint32_t distance = 0;        // Fuzzy: wrong letters; Phrase: other words among its own
+    std::vector<QueryClause> clauses;  // of a Group
+
+    friend bool operator==(const QueryClause&, const QueryClause&) = default;
+};
+
 /// One dense or sparse search of one collection.
 struct Leg {
     LegKind kind = LegKind::Sparse;
@@ -51,6 +70,9 @@ struct Leg {
     /// Sparse: the terms of each phrasing of the query, as Reader::analyze gives them; a chunk
     /// keeps its best score.
     std::vector<std::vector<std::string>> phrasings;
+    /// Sparse: a query in the query language, instead of phrasings, where `query_language` is
+    /// promised.
+    std::shared_ptr<const QueryClause> clause;
     std::vector<float> vector;  // Dense
     /// Sparse: statistics to weigh terms by; none: the scope's own.
     std::shared_ptr<const TextStatistics> statistics;
@@ -80,6 +102,7 @@ struct LegResult {
     std::string method;
     double time_ms = 0;
     std::vector<std::string> warnings;
+    std::vector<PatternWords> patterns;  // of Leg::clause
 };
 
 /// Chunks `index - before` ... `index + after` of a document.

@@ -8,6 +8,7 @@
 #include "braid/core/charge.hpp"
 #include "braid/exact/facets.hpp"
 #include "braid/exact/suggest.hpp"
+#include "braid/exact/tree_search.hpp"
 
 namespace braid::exact {
 
@@ -48,6 +49,10 @@ Result<index::Ranking> ExactView::search(const index::Query& query, std::size_t 
     index::Ranking ranking;
     BRAID_TRY(const auto rows, ranked(query, depth, ranking.matched));
     ranking.method = query.kind == LegKind::Dense ? "exact scan" : "exhaustive";
+    if (query.tree) {
+        BRAID_TRY(const index::TreeScorer scorer, tree_scorer(visible_, query, limits_));
+        ranking.patterns = scorer.patterns();
+    }
     for (const ScoredRow& one : rows) {
         ranking.hits.push_back({partition_->chunk(one.row).chunk_id, one.score});
     }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "braid/exact/tree_search.hpp"
 #include "braid/sparse/bm25.hpp"
 
 namespace braid::exact {
@@ -61,6 +62,12 @@ Result<TextStatistics> text_statistics(const VisibleRows& visible, const index::
         for (const index::QueryTerm& one : text) {
             count(one.term, partition.postings().find(one.term));
         }
+    }
+    if (query.tree) {
+        for (const std::string& term : query.tree->terms()) {
+            count(term, partition.postings().find(term));
+        }
+        BRAID_CHECK(each_fitting(partition, *query.tree, limits, count));
     }
     return statistics;
 }
@@ -210,6 +217,7 @@ Result<> add_scores(const VisibleRows& visible, const sparse::PostingList& list,
 Result<std::vector<ScoredRow>> score_sparse(const VisibleRows& visible, const index::Query& query,
                                             const docs::FilterMatcher* filter,
                                             const CallLimits& limits) {
+    if (query.tree) return score_tree(visible, query, filter, limits);
     const Partition& partition = visible.partition();
     TextStatistics own;
     if (!query.statistics) {

@@ -29,10 +29,13 @@ struct QueryTerm {
 /// The terms of a query in the order of their first occurrence, repetitions counted.
 std::vector<QueryTerm> counted(std::span<const std::string> terms);
 
+struct WordTree;  // word_tree.hpp
+
 /// What to search for: analysed words, or a vector.
 struct Query {
     LegKind kind = LegKind::Sparse;
     std::vector<std::vector<QueryTerm>> texts;  // Sparse: variants; a chunk keeps its best score
+    std::shared_ptr<const WordTree> tree;       // Sparse: instead of texts
     std::vector<float> vector;                  // Dense
     /// Sparse: what to weigh words by; none: the view's own statistics.
     std::shared_ptr<const TextStatistics> statistics;
@@ -49,6 +52,7 @@ struct Ranking {
     bool matched_exactly = true;  // false: at least so many
     bool exact = true;            // false: hits may be missing that an exhaustive search finds
     std::string method;
+    std::vector<PatternWords> patterns;  // of Query::tree
 };
 
 /// A chunk, without its vector.

@@ -88,6 +88,7 @@ public:
                 .live_df = true,
                 .exact_dense = true,
                 .whole_ranking = true,
+                .query_language = true,
                 .snapshots = true,
                 .read_your_writes = true,
                 .atomic_batches = true,

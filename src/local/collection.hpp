@@ -346,6 +346,8 @@ private:
                    const Read& read) const -> decltype(read(std::declval<const index::View&>()));
     /// What a leg asks for, its words analysed.
     Result<index::Query> query_of(const Leg& leg) const;
+    /// What a sparse leg looks for.
+    Result<> add_words(const Leg& leg, index::Query& query) const;
 
     const std::string name_;
     const std::unique_ptr<store::Directory> directory_;

@@ -3,6 +3,7 @@
 
 #include "braid/core/limits.hpp"
 #include "braid/core/resident_memory.hpp"
+#include "braid/index/word_tree.hpp"
 #include "braid/local/collection.hpp"
 
 namespace braid::local {
@@ -26,11 +27,20 @@ auto Collection::with_view(const Moment& at, const ReadScope& scope, const CallL
     return read(*view);
 }
 
+Result<> Collection::add_words(const Leg& leg, index::Query& query) const {
+    if (leg.clause) {
+        BRAID_TRY(query.tree, index::analyze_tree(*leg.clause, manifest_.schema, analyzer_));
+        return {};
+    }
+    for (const auto& terms : leg.phrasings) query.texts.push_back(index::counted(terms));
+    return {};
+}
+
 Result<index::Query> Collection::query_of(const Leg& leg) const {
     index::Query query;
     query.kind = leg.kind;
     if (leg.kind == LegKind::Sparse) {
-        for (const auto& terms : leg.phrasings) query.texts.push_back(index::counted(terms));
+        BRAID_CHECK(add_words(leg, query));
         query.statistics = leg.statistics;
         return query;
     }
@@ -74,6 +84,7 @@ Result<LegResult> Collection::search(const Moment& at, const Leg& leg,
         result.hits = std::move(ranking.hits);
         result.exact = ranking.exact;
         result.method = std::move(ranking.method);
+        result.patterns = std::move(ranking.patterns);
         result.time_ms =
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
                 .count();
@@ -85,9 +96,9 @@ Result<TextStatistics> Collection::text_statistics(const Moment& at, const Leg& 
                                                    const CallLimits& limits) const {
     ReadScope scope = leg.scope;
     scope.filter.reset();  // a filter decides who is found, not how rare a word is
-    return with_view(at, scope, limits, [&](const index::View& view) {
+    return with_view(at, scope, limits, [&](const index::View& view) -> Result<TextStatistics> {
         index::Query query;
-        for (const auto& terms : leg.phrasings) query.texts.push_back(index::counted(terms));
+        BRAID_CHECK(add_words(leg, query));
         return view.text_statistics(query, manifest_.schema.bm25.variant == Bm25Variant::Okapi);
     });
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "braid/retrieval/multi_hop.hpp"
+#include "braid/retrieval/query_language.hpp"
 #include "braid/retrieval/receipt.hpp"
 
 namespace braid::retrieval {
@@ -39,10 +40,24 @@ Result<std::vector<std::vector<std::string>>> analyze(const Reader& snapshot,
     return analyzed;
 }
 
-Error no_query_language() {
-    return {ErrorCode::Unsupported,
-            "the query language is not available yet; leave query_syntax out to search for plain "
-            "words"};
+Result<std::vector<std::string>> set_words(const Reader& snapshot, const Schema& schema,
+                                           const Request& request, const Capabilities& can,
+                                           std::span<const std::string> variants, Leg& leg) {
+    std::vector<std::string> notes;
+    if (request.query_syntax && can.query_language) {
+        ParsedQuery parsed = parse_query(request.query, schema.text_fields);
+        if (parsed.clause) {
+            leg.clause = std::make_shared<const QueryClause>(*std::move(parsed.clause));
+            return std::move(parsed.notes);
+        }
+        notes.push_back("the query was searched as plain words, it is no query language: " +
+                        parsed.problem);
+    } else if (request.query_syntax) {
+        notes.emplace_back(
+            "this database has no query language: the query was searched as plain words");
+    }
+    BRAID_TRY(leg.phrasings, analyze(snapshot, leg.scope.collection, variants));
+    return notes;
 }
 
 bool CollectionRun::down() const {
@@ -99,13 +114,21 @@ void LegSearch::prepare(std::size_t collection) {
     }
     if (planned.sparse) {
         LegRun& leg = add(LegKind::Sparse, plan.sparse_depth, plan.sparse_weight);
-        auto terms = analyze(*work_.snapshot, planned.name, work_.forms.variants);
-        if (work_.request.query_syntax) {
-            leg.error = no_query_language();
-        } else if (terms) {
-            leg.leg.phrasings = *std::move(terms);
-        } else {
-            leg.error = std::move(terms).error();
+        auto notes = set_words(*work_.snapshot, planned.schema, work_.request,
+                               work_.backend.capabilities(), work_.forms.variants, leg.leg);
+        if (!notes) {
+            leg.error = std::move(notes).error();
+            return;
+        }
+        for (std::string& note : *notes) work_.note(std::move(note));
+        if (!leg.leg.clause) return;
+        const QueryClause& clause = *leg.leg.clause;
+        if (!work_.answer.query_understood) work_.answer.query_understood = written(clause);
+        work_.plain_query = plain_text(clause);
+        if (planned.dense && is_strict(clause)) {
+            work_.note(
+                "the query language says what the sparse leg finds: what the dense leg "
+                "finds is like the words of the query, and need not hold them");
         }
     }
 }
@@ -390,6 +413,13 @@ void LegSearch::report() {
                 report.exact = leg.result->exact;
                 report.method = leg.result->method;
                 std::ranges::copy(leg.result->warnings, std::back_inserter(answer.warnings));
+                report.patterns = leg.result->patterns;
+                for (const PatternWords& one : report.patterns) {
+                    if (one.matching <= one.words.size()) continue;
+                    work_.note("\"" + one.pattern + "\" fits " + std::to_string(one.matching) +
+                               " words: the " + std::to_string(one.words.size()) +
+                               " most frequent were searched");
+                }
             }
             if (leg.error) report.error = leg.error->message;
             answer.total_candidates += report.candidates;

@@ -48,8 +48,11 @@ Result<std::vector<std::vector<std::string>>> analyze(const Reader& snapshot,
                                                       const std::string& collection,
                                                       std::span<const std::string> phrasings);
 
-/// What a leg answers to a query in the query language.
-Error no_query_language();
+/// What a sparse leg looks for: the query's phrasings, or what it says in the query language, if
+/// the request asks for that and it can be read so. Returns what an answer should say about it.
+Result<std::vector<std::string>> set_words(const Reader& snapshot, const Schema& schema,
+                                           const Request& request, const Capabilities& can,
+                                           std::span<const std::string> variants, Leg& leg);
 
 /// Runs the legs of every collection and turns those of each into one list.
 class LegSearch {

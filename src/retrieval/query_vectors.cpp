@@ -40,7 +40,8 @@ core::Errand<QueryVectors::Timed> QueryVectors::send(const QueryEmbedder& embedd
 
 void QueryVectors::start() {
     const auto& answer = work_.forms.hypothetical_answer;
-    const std::string& text = answer ? *answer : work_.request.query;
+    const std::string& asked = work_.plain_query ? *work_.plain_query : work_.request.query;
+    const std::string& text = answer ? *answer : asked;
     const bool own = answer && work_.hypothesis_embedder;
     for (const CollectionPlan& collection : work_.plan.collections) {
         const VectorSpec& spec = collection.schema.vectors;

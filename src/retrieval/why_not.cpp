@@ -92,6 +92,7 @@ Result<Explanation> ChunkTrace::explain() {
     BRAID_CHECK(measure_legs(answer_));
     Explanation& explanation = found_.explanation;
     explanation.shown = find_in(answer_) != nullptr;
+    explanation.query_understood = answer_.query_understood;
     explanation.phrasings = answer_.phrasings;
     explanation.hypothetical_answer = answer_.hypothetical_answer;
     explanation.complete = answer_.complete;
@@ -162,7 +163,9 @@ Result<> ChunkTrace::measure_legs(const Answer& answer) {
             leg.vector = forms_.vectors[scope_.collection];
         } else {
             leg.kind = LegKind::Sparse;
-            BRAID_TRY(leg.phrasings, analyze(*snapshot_, scope_.collection, forms_.variants));
+            BRAID_TRY(const Schema schema, snapshot_->schema(scope_.collection));
+            BRAID_CHECK(set_words(*snapshot_, schema, request_, tools_.backend.capabilities(),
+                                  forms_.variants, leg));
             leg.statistics = forms_.statistics;
         }
         BRAID_TRY(const StagePipeline stages,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -44,8 +45,9 @@ struct Work {
     ReaderPtr snapshot;  // within `limits`; see CallLimits of the single steps above
     Plan plan;
     Answer answer;
-    std::vector<std::string> shortfalls;  // of the answer so far
-    QueryForms forms;                     // of the query; what is there is not asked for again
+    std::vector<std::string> shortfalls;     // of the answer so far
+    QueryForms forms;                        // of the query; what is there is not asked for again
+    std::optional<std::string> plain_query;  // of the query language: its words, to be embedded
 
     /// Something that was asked for could not be done.
     void fell_short(std::string_view event, std::string message) {
@@ -53,6 +55,12 @@ struct Work {
         log(LogEvent::Level::Warning, event, message);
         shortfalls.push_back(message);
         answer.warnings.push_back(std::move(message));
+    }
+    /// Something that the answer should say, once.
+    void note(std::string message) {
+        if (std::ranges::find(answer.warnings, message) == answer.warnings.end()) {
+            answer.warnings.push_back(std::move(message));
+        }
     }
     void log(LogEvent::Level level, std::string_view event, std::string_view message) const {
         if (log_sink) log_sink({level, event, message});

@@ -2,66 +2,27 @@
 #include <cmath>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "braid/core/limits.hpp"
 #include "braid/exact/leg_search.hpp"
+#include "braid/index/word_tree.hpp"
+#include "braid/segment/candidates.hpp"
 #include "braid/segment/segment_view.hpp"
+#include "braid/segment/tree_search.hpp"
 #include "braid/sparse/search.hpp"
 
 namespace braid::segment {
 namespace {
 
-/// A hit before its id is looked up.
-struct Candidate {
-    double score = 0;
-    const BufferView* buffer = nullptr;
-    const PartView* part = nullptr;
-    std::uint32_t row = 0;
-};
-
-/// The best `depth` of all, by score, then by id; ids are looked up only where they matter.
-Result<std::vector<LegHit>> best_of(std::vector<Candidate> candidates, std::size_t depth) {
-    if (candidates.size() > depth && depth > 0) {
-        const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(depth - 1);
-        std::ranges::nth_element(candidates, last, std::greater(), &Candidate::score);
-        const double least = last->score;
-        std::erase_if(candidates, [&](const Candidate& one) { return one.score < least; });
-    }
-    std::vector<LegHit> hits;
-    hits.reserve(candidates.size());
-    for (const Candidate& one : candidates) {
-        LegHit& hit = hits.emplace_back();
-        hit.score = one.score;
-        if (one.buffer != nullptr) {
-            hit.chunk_id = one.buffer->partition->chunk(exact::Row{one.row}).chunk_id;
-        } else {
-            BRAID_TRY(hit.chunk_id, one.part->part().documents().chunk_id(one.row));
-        }
-    }
-    std::ranges::sort(hits, [](const LegHit& a, const LegHit& b) {
-        return a.score != b.score ? a.score > b.score : a.chunk_id < b.chunk_id;
-    });
-    if (hits.size() > depth) hits.resize(depth);
-    return hits;
-}
-
-/// The score that the `depth` best have at least; nothing is known with fewer.
-double threshold_of(const std::vector<Candidate>& candidates, std::size_t depth) {
-    if (depth == 0 || candidates.size() < depth) return 0;
-    std::vector<double> scores;
-    scores.reserve(candidates.size());
-    for (const Candidate& one : candidates) scores.push_back(one.score);
-    const auto last = scores.begin() + static_cast<std::ptrdiff_t>(depth - 1);
-    std::ranges::nth_element(scores, last, std::greater());
-    return std::max(0.0, *last);
-}
-
 /// Distinct terms of all variants.
 std::vector<std::string> terms_of(const index::Query& query) {
+    if (query.tree) return query.tree->terms();
     std::vector<std::string> terms;
+    std::unordered_set<std::string_view> known;
     for (const auto& text : query.texts) {
         for (const index::QueryTerm& one : text) {
-            if (std::ranges::find(terms, one.term) == terms.end()) terms.push_back(one.term);
+            if (known.insert(one.term).second) terms.push_back(one.term);
         }
     }
     return terms;
@@ -89,9 +50,13 @@ Result<TextStatistics> SegmentView::text_statistics(const index::Query& query,
                   exact::text_statistics(buffer.rows, query, every_term, limits_));
         statistics.add(own);
     }
-    const std::vector<std::string> terms =
+    const std::vector<std::string> named =
         every_term ? std::vector<std::string>() : terms_of(query);
     for (const PartView& part : parts_) {
+        std::vector<std::string> terms = named;
+        if (query.tree && !every_term) {
+            BRAID_CHECK(add_fitting(part.part().words(), *query.tree, terms));
+        }
         BRAID_TRY(const sparse::IndexStatistics own, part.statistics());
         statistics.chunks += own.totals().rows;
         lengths.add(own.totals().total_lengths);
@@ -168,6 +133,7 @@ Result<std::vector<sparse::Query>> SegmentView::queries_of(const index::Query& q
 
 Result<index::Ranking> SegmentView::search_words(const index::Query& query,
                                                  std::size_t depth) const {
+    if (query.tree) return search_tree(query, depth);
     BRAID_TRY(const auto statistics, statistics_of(query));
     BRAID_TRY(const auto queries, queries_of(query, *statistics));
     index::Query weighed = query;
@@ -316,7 +282,10 @@ Result<std::vector<std::optional<double>>> SegmentView::score(
     const bool sparse = query.kind == LegKind::Sparse;
     index::Query weighed = query;
     std::vector<sparse::Query> queries;
-    if (sparse) {
+    std::optional<index::TreeScorer> tree;
+    if (query.tree) {
+        BRAID_TRY(tree, tree_scorer(query, weighed));
+    } else if (sparse) {
         BRAID_TRY(weighed.statistics, statistics_of(query));
         BRAID_TRY(queries, queries_of(query, *weighed.statistics));
         weighed.mean_idf = queries.empty() ? std::nullopt : queries.front().mean_idf;
@@ -353,8 +322,9 @@ Result<std::vector<std::optional<double>>> SegmentView::score(
         }
         if (rows.empty()) continue;
         BRAID_TRY(const std::vector<double> found,
-                  sparse ? sparse::score(view->part().words(), queries, rows)
-                         : view->part().vectors()->score(query.vector, rows));
+                  tree     ? score_rows(*view, *tree, schema(), rows)
+                  : sparse ? sparse::score(view->part().words(), queries, rows)
+                           : view->part().vectors()->score(query.vector, rows));
         for (std::size_t i = 0; i < places.size(); ++i) scores[places[i]] = found[i];
         BRAID_CHECK(view->part().intact());
     }

@@ -10,6 +10,7 @@
 
 #include "braid/exact/visible_rows.hpp"
 #include "braid/index/index.hpp"
+#include "braid/index/tree_scorer.hpp"
 #include "braid/segment/part_view.hpp"
 #include "braid/segment/segment_index.hpp"
 #include "braid/sparse/query.hpp"
@@ -104,6 +105,9 @@ private:
     // Searching (segment_search.cpp)
     Result<index::Ranking> search_words(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_vectors(const index::Query& query, std::size_t depth) const;
+    Result<index::Ranking> search_tree(const index::Query& query, std::size_t depth) const;
+    /// The scorer of the query's tree; `weighed` becomes the query with its statistics.
+    Result<index::TreeScorer> tree_scorer(const index::Query& query, index::Query& weighed) const;
     Result<std::shared_ptr<const TextStatistics>> statistics_of(const index::Query& query) const;
     Result<std::vector<sparse::Query>> queries_of(const index::Query& query,
                                                   const TextStatistics& statistics) const;

@@ -93,6 +93,12 @@ std::size_t common_bytes(std::string_view a, std::string_view b) noexcept {
 
 }  // namespace
 
+std::uint32_t term_distance(std::string_view a, std::string_view b, std::uint32_t most) {
+    EditTable table(a, most);
+    if (table.grow(b) != std::string_view::npos) return most + 1;
+    return std::min(table.distance(), most + 1);
+}
+
 Result<> TermDictionary::each_near(std::string_view term, std::uint32_t distance,
                                    std::size_t exact_prefix, const NearVisitor& visitor) const {
     if (term.size() > kMaxIndexTermBytes) {

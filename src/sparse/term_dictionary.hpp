@@ -94,6 +94,10 @@ private:
     std::array<char, 2 * (kMaxIndexTermBytes + 1)> term_;  // not filled: written before it is read
 };
 
+/// How many insertions, deletions and replacements of characters make one term of the other; more
+/// than `most` are most + 1.
+std::uint32_t term_distance(std::string_view a, std::string_view b, std::uint32_t most);
+
 /// Finds terms: exactly, by prefix, by edit distance. Safe for concurrent use.
 class TermDictionary {
 public:

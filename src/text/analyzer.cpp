@@ -135,9 +135,13 @@ std::vector<std::string> Analyzer::terms(std::string_view text) const {
     return terms_of(std::move(tokens));
 }
 
+void Analyzer::analyze_content(std::string_view text, std::vector<Token>& out) const {
+    run(text, out, state_->options.language == "english");
+}
+
 std::vector<std::string> Analyzer::query_terms(std::string_view query) const {
     std::vector<Token> tokens;
-    run(query, tokens, state_->options.language == "english");
+    analyze_content(query, tokens);
     if (tokens.empty()) analyze(query, tokens);
     return terms_of(std::move(tokens));
 }

@@ -56,6 +56,9 @@ public:
     /// those that are no UTF-8 separate words. Bytes past 4 GiB are not read.
     void analyze(std::string_view text, std::vector<Token>& out) const;
 
+    /// The same without words that say nothing in a query, see query_terms(): perhaps no token.
+    void analyze_content(std::string_view text, std::vector<Token>& out) const;
+
     /// The terms of `text` in token order, repetitions included.
     std::vector<std::string> terms(std::string_view text) const;
 

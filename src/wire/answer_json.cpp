@@ -224,6 +224,20 @@ void write_aliases(Out& out, const Hit& hit, const Answer& answer,
 }
 
 template <class Out>
+void write_patterns(Out& out, const std::vector<PatternWords>& patterns) {
+    out.name("patterns");
+    out.begin_array();
+    for (const PatternWords& one : patterns) {
+        out.begin_object();
+        out.member("pattern", one.pattern);
+        write_list(out, "words", one.words);
+        out.member("matching", one.matching);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+template <class Out>
 void write_report(Out& out, const SourceReport& report) {
     out.begin_object();
     out.member("source", report.source);
@@ -237,6 +251,7 @@ void write_report(Out& out, const SourceReport& report) {
     out.member("time_ms", report.time_ms);
     out.member("method", report.method);
     if (!report.error.empty()) out.member("error", report.error);
+    if (!report.patterns.empty()) write_patterns(out, report.patterns);
     out.end_object();
 }
 
@@ -286,6 +301,7 @@ template <class Out>
 void write_answer(Out& out, const Answer& answer, const core::Vocabulary& vocabulary) {
     out.begin_object();
     out.member("query", answer.query);
+    if (answer.query_understood) out.member("query_understood", answer.query_understood);
     write_list(out, "phrasings", answer.phrasings);
     out.member("hypothetical_answer", answer.hypothetical_answer);
     out.name("chunks");

@@ -237,6 +237,14 @@ Result<Hit> read_hit(Fields& fields, const core::Vocabulary& vocabulary) {
     return hit;
 }
 
+Result<PatternWords> read_pattern(Fields& fields) {
+    PatternWords one;
+    BRAID_CHECK(read(fields, "pattern", one.pattern));
+    BRAID_CHECK(read(fields, "words", one.words));
+    BRAID_CHECK(read(fields, "matching", one.matching));
+    return one;
+}
+
 Result<SourceReport> read_report(Fields& fields) {
     SourceReport report;
     BRAID_CHECK(read(fields, "source", report.source));
@@ -252,6 +260,11 @@ Result<SourceReport> read_report(Fields& fields) {
     BRAID_CHECK(read(fields, "method", report.method));
     BRAID_TRY(const auto error, fields.string("error"));
     report.error = error.value_or("");
+    BRAID_CHECK(read_objects(fields, "patterns", [&](Fields& members) -> Result<> {
+        BRAID_TRY(PatternWords one, read_pattern(members));
+        report.patterns.push_back(std::move(one));
+        return {};
+    }));
     return report;
 }
 
@@ -292,6 +305,7 @@ Result<Answer> answer_from_value(const Value& json, const core::Vocabulary& voca
     BRAID_TRY(Fields fields, Fields::of(json));
     Answer answer;
     BRAID_CHECK(read(fields, "query", answer.query));
+    BRAID_TRY(answer.query_understood, fields.string("query_understood"));
     BRAID_CHECK(read(fields, "phrasings", answer.phrasings));
     BRAID_TRY(answer.hypothetical_answer, fields.string("hypothetical_answer"));
     BRAID_CHECK(read_objects(fields, "chunks", [&](Fields& members) -> Result<> {

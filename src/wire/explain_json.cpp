@@ -20,16 +20,18 @@ Value explanation_to_value(const Explanation& explanation) {
                                  {"rank", leg.rank},
                                  {"depth", leg.depth}});
     }
-    return Object{{"collection", Value(explanation.collection)},
-                  {"chunk_id", Value(explanation.chunk_id)},
-                  {"legs", std::move(legs)},
-                  {"shown", explanation.shown},
-                  {"hit", explanation.hit ? hit_to_value(*explanation.hit) : Value()},
-                  {"phrasings", strings(explanation.phrasings)},
-                  {"hypothetical_answer", explanation.hypothetical_answer},
-                  {"complete", explanation.complete},
-                  {"warnings", strings(explanation.warnings)},
-                  {"unused", strings(explanation.unused)}};
+    Object out{{"collection", Value(explanation.collection)},
+               {"chunk_id", Value(explanation.chunk_id)},
+               {"legs", std::move(legs)},
+               {"shown", explanation.shown},
+               {"hit", explanation.hit ? hit_to_value(*explanation.hit) : Value()},
+               {"phrasings", strings(explanation.phrasings)},
+               {"hypothetical_answer", explanation.hypothetical_answer},
+               {"complete", explanation.complete},
+               {"warnings", strings(explanation.warnings)},
+               {"unused", strings(explanation.unused)}};
+    if (explanation.query_understood) out.set("query_understood", *explanation.query_understood);
+    return out;
 }
 
 Value why_not_to_value(const WhyNot& why) {

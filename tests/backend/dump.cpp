@@ -40,6 +40,11 @@ std::string print(const LegResult& result) {
     std::string text = "matched " + std::to_string(result.matched.count) + ":";
     for (const LegHit& hit : result.hits) text += " " + hit.chunk_id + "=" + exact(hit.score);
     for (const std::string& warning : result.warnings) text += " !" + warning;
+    for (const PatternWords& one : result.patterns) {
+        text += " " + one.pattern + "(" + std::to_string(one.matching) + ":";
+        for (const std::string& word : one.words) text += " " + word;
+        text += ")";
+    }
     return text + " by " + result.method + (result.exact ? "" : " approximate");
 }
 
@@ -153,6 +158,11 @@ void dump_scope(std::string& out, const ReaderPtr& snapshot, const ReadScope& sc
     if (plan.queries.size() > 1) {
         const Leg leg = sparse_leg(snapshot, scope, plan.queries);
         dump_leg(out, snapshot, leg, plan, "sparse variants");
+    }
+    for (std::size_t i = 0; i < plan.clauses.size(); ++i) {
+        Leg leg{.kind = LegKind::Sparse, .scope = scope};
+        leg.clause = std::make_shared<const QueryClause>(plan.clauses[i]);
+        dump_leg(out, snapshot, leg, plan, "query language " + std::to_string(i));
     }
     for (std::size_t i = 0; i < plan.vectors.size(); ++i) {
         const Leg leg{.kind = LegKind::Dense, .scope = scope, .vector = plan.vectors[i]};

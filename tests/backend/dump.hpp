@@ -12,6 +12,7 @@ struct DumpPlan {
     std::string collection;
     std::vector<std::string> namespaces{"default"};
     std::vector<std::string> queries;
+    std::vector<QueryClause> clauses;
     std::vector<std::vector<float>> vectors;
     std::vector<Filter> filters;  // besides none
     std::vector<std::string> facet_fields;

@@ -102,6 +102,7 @@ std::vector<BackendUnderTest> local_backends() {
                            .live_df = true,
                            .exact_dense = true,
                            .whole_ranking = true,
+                           .query_language = true,
                            .snapshots = true,
                            .read_your_writes = true,
                            .atomic_batches = true,

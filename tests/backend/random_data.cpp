@@ -178,4 +178,33 @@ Filter RandomData::filter(std::size_t depth) {
     return filter;
 }
 
+QueryClause RandomData::clauses(const std::vector<std::string>& fields, std::size_t depth) {
+    using Kind = QueryClause::Kind;
+    QueryClause group;
+    group.kind = Kind::Group;
+    for (std::size_t i = 0; i <= below(4); ++i) {
+        QueryClause clause;
+        if (depth > 0 && chance(20)) {
+            clause = clauses(fields, depth - 1);
+        } else {
+            const std::vector kinds{Kind::Word, Kind::Word, Kind::Prefix, Kind::Fuzzy,
+                                    Kind::Phrase};
+            clause.kind = pick(kinds);
+            clause.text = clause.kind == Kind::Phrase ? words(1 + below(4)) : word();
+            if (clause.kind == Kind::Fuzzy) {
+                clause.distance = static_cast<std::uint32_t>(1 + below(2));
+            } else if (clause.kind == Kind::Phrase && chance(50)) {
+                clause.distance = static_cast<std::uint32_t>(below(6));
+            }
+            if (chance(20)) clause.field = pick(fields);
+            if (chance(20)) clause.boost = chance(50) ? 2.5 : 0.125;
+        }
+        const std::size_t occur = below(10);
+        if (occur < 3) clause.occur = QueryClause::Occur::Must;
+        if (occur == 3) clause.occur = QueryClause::Occur::Not;
+        group.clauses.push_back(std::move(clause));
+    }
+    return group;
+}
+
 }  // namespace braid::testing

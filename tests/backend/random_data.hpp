@@ -7,6 +7,7 @@
 
 #include "braid/collection.hpp"
 #include "braid/filter.hpp"
+#include "braid/reader.hpp"
 
 namespace braid::testing {
 
@@ -39,6 +40,8 @@ public:
     MetadataUpdate update();
     /// Over the fields that chunk() fills; valid for a schema without declared metadata.
     Filter filter(std::size_t depth = 3);
+    /// A group of clauses over the words of chunk(), in any field or one of these.
+    QueryClause clauses(const std::vector<std::string>& fields, std::size_t depth = 2);
 
 private:
     Filter comparison();

@@ -67,23 +67,11 @@ TEST_F(Missing, CapabilitiesAreNamedWhereTheRequestNeedsThem) {
                                    "shows scores only"});
 }
 
-TEST(QueryLanguage, IsSaidToBeMissing) {
-    LocalStore store;
-    store.add("default", {chunk_of("a", "foxes hunt")});
-    const Retriever retriever(store, fake_query_embedder(), application_options());
-    Request request;
-    request.query = "foxes AND owls";
+TEST_F(Missing, WithoutQueryLanguageWordsAreSearched) {
     request.query_syntax = true;
     request.strategy = Strategy::Sparse;
-    const auto refused = retriever.retrieve(request, {}, {});
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, ErrorCode::Unsupported);
-    EXPECT_NE(refused.error().message.find("query_syntax"), std::string::npos);
-    request.strategy = Strategy::Hybrid;
-    const auto answer = retriever.retrieve(request, {}, {});
-    ASSERT_TRUE(answer);
-    EXPECT_FALSE(answer->complete);
-    EXPECT_EQ(answer->hits.size(), 1U) << "by meaning";
+    EXPECT_EQ(warnings(), Warnings{"this database has no query language: the query was searched as "
+                                   "plain words"});
 }
 
 }  // namespace

@@ -94,6 +94,11 @@ std::string shown(const ReaderPtr& snapshot, const Principal& principal, unsigne
     RandomData random(seed);
     DumpPlan plan;
     plan.collection = "c";
+    std::vector<std::string> fields;
+    for (const TextField& field : must(snapshot->schema("c")).text_fields) {
+        fields.push_back(field.name);
+    }
+    for (int i = 0; i < 4; ++i) plan.clauses.push_back(random.clauses(fields));
     plan.namespaces = {"default", "other"};
     plan.queries = {random.words(3), random.words(6)};
     plan.vectors = {random.vector(3), random.real_vector(3)};
@@ -227,6 +232,50 @@ TEST(SegmentModel, WithWeightedFieldsAndTextInTheMetadata) {
         schema.text_fields = {{"title", 2.5}, {"content", 1.0}, {"metadata.kind", 0.5}};
         run_model(seed, schema, 120);
         if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
+/// With many rows a search by phrases ends as soon as the best are known.
+TEST(SegmentModel, QueryLanguageOverManyRows) {
+    RandomData random(7);
+    Database exact(local::Engine::Exact, 1);
+    Database segments(local::Engine::Segment, 700);
+    for (Database* database : {&exact, &segments}) {
+        Schema schema = words_schema();
+        schema.text_fields = {{"title", 2.0}, {"content", 1.0}};
+        must(database->backend().create_collection("c", schema));
+    }
+    for (int batch = 0; batch < 40; ++batch) {
+        std::vector<Chunk> chunks;
+        for (int i = 0; i < 100; ++i) {
+            Chunk chunk = make_chunk("c" + std::to_string((batch * 100 + i) * 7919 % 100'000),
+                                     random.words(1 + random.below(30)));
+            if (random.chance(30)) chunk.title = random.words(2);
+            chunk.metadata.set("n", random.below(4));
+            chunks.push_back(std::move(chunk));
+        }
+        for (Database* database : {&exact, &segments}) {
+            must(database->backend().upsert("c", "default", chunks, {}));
+        }
+        segments.settle();
+    }
+    const ReaderPtr expected = exact.snapshot();
+    const ReaderPtr found = segments.snapshot();
+    for (int i = 0; i < 400; ++i) {
+        Leg leg{.kind = LegKind::Sparse, .scope = scope_of("c")};
+        leg.clause = std::make_shared<const QueryClause>(random.clauses({"title", "content"}));
+        leg.depth = 1 + random.below(20);
+        if (random.chance(20)) leg.scope.filter = Filter::compare(Filter::Op::Eq, "n", 1);
+        SCOPED_TRACE(::testing::Message() << "query " << i);
+        const LegResult all = must(expected->search_leg(leg));
+        const LegResult best = must(found->search_leg(leg));
+        ASSERT_EQ(best.hits, all.hits);
+        EXPECT_EQ(best.patterns, all.patterns);
+        if (best.matched.relation == MatchCount::Relation::Exact) {
+            EXPECT_EQ(best.matched.count, all.matched.count);
+        } else {
+            EXPECT_LE(best.matched.count, all.matched.count);
+        }
     }
 }
 

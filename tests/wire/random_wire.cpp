@@ -252,10 +252,22 @@ Answer random_answer(std::mt19937_64& rng) {
     answer.dense_candidates = dice.below(1000);
     answer.sparse_candidates = dice.below(1000);
     answer.sources = dice.list(3, [&] {
-        return SourceReport{dice.word(),     dice.word(),     dice.coin(), dice.below(100),
-                            dice.below(100), dice.below(100), dice.coin(), dice.number(),
-                            dice.text(),     dice.text(),     dice.coin()};
+        return SourceReport{dice.word(),
+                            dice.word(),
+                            dice.coin(),
+                            dice.below(100),
+                            dice.below(100),
+                            dice.below(100),
+                            dice.coin(),
+                            dice.number(),
+                            dice.text(),
+                            dice.text(),
+                            dice.coin(),
+                            dice.list(2, [&] {
+                                return PatternWords{dice.text(), dice.words(3), dice.below(100)};
+                            })};
     });
+    answer.query_understood = dice.maybe([&] { return dice.text(); });
     answer.complete = dice.coin();
     answer.warnings = dice.list(3, [&] { return dice.text(); });
     answer.unused = dice.words(2);

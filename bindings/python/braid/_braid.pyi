@@ -194,6 +194,9 @@ class SourceReport:
     def method(self) -> str: ...
     @property
     def error(self) -> str: ...
+    @property
+    def patterns(self) -> list[dict[str, Any]]:
+        """What patterns of the query language stood for: "pattern", "words", "matching"."""
 
 class Suggestion:
     @property
@@ -226,6 +229,9 @@ class Answer:
 
     @property
     def query(self) -> str: ...
+    @property
+    def query_understood(self) -> str | None:
+        """How a query in the query language (query_syntax) was read; None: as plain words."""
     @property
     def phrasings(self) -> list[str]:
         """A language model's (expand_query), searched by words beside the query."""

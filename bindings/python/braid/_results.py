@@ -151,6 +151,7 @@ class Explanation(Record):
     complete: bool = True
     warnings: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
+    query_understood: str | None = None
 
     @classmethod
     def from_dict(cls, json: dict[str, Any]) -> Explanation:

@@ -133,6 +133,17 @@ void bind_reports(nb::module_& module) {
     field<&SourceReport::time_ms>(report, "time_ms");
     field<&SourceReport::method>(report, "method");
     field<&SourceReport::error>(report, "error");
+    report.def_prop_ro("patterns", [](const Shared<SourceReport>& self) {
+        nb::list out;
+        for (const PatternWords& one : self->patterns) {
+            nb::dict pattern;
+            pattern["pattern"] = one.pattern;
+            pattern["words"] = one.words;
+            pattern["matching"] = one.matching;
+            out.append(pattern);
+        }
+        return out;
+    });
 
     nb::class_<Shared<Suggestion>> suggestion(module, "Suggestion");
     field<&Suggestion::word>(suggestion, "word");
@@ -166,6 +177,7 @@ void bind_answers(nb::module_& module) {
     field<&Answer::complete>(answer, "complete");
     field<&Answer::warnings>(answer, "warnings");
     field<&Answer::unused>(answer, "unused");
+    field<&Answer::query_understood>(answer, "query_understood");
     field<&Answer::phrasings>(answer, "phrasings");
     field<&Answer::hypothetical_answer>(answer, "hypothetical_answer");
     field<&Answer::cursor>(answer, "cursor");

@@ -248,6 +248,8 @@ private:
     }
 
     void add_other_words() {
+        if (answer_.query_understood)
+            add_wrapped(style_.dim, "Read as: " + *answer_.query_understood);
         for (const std::string& line :
              other_words_lines(answer_.phrasings, answer_.hypothetical_answer)) {
             add_wrapped(style_.dim, line);

@@ -1,0 +1,44 @@
+#include "braid/segment/candidates.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace braid::segment {
+
+Result<std::vector<LegHit>> best_of(std::vector<Candidate> candidates, std::size_t depth) {
+    if (candidates.size() > depth && depth > 0) {
+        const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(depth - 1);
+        std::ranges::nth_element(candidates, last, std::greater(), &Candidate::score);
+        const double least = last->score;
+        std::erase_if(candidates, [&](const Candidate& one) { return one.score < least; });
+    }
+    std::vector<LegHit> hits;
+    hits.reserve(candidates.size());
+    for (const Candidate& one : candidates) {
+        LegHit& hit = hits.emplace_back();
+        hit.score = one.score;
+        if (one.buffer != nullptr) {
+            hit.chunk_id = one.buffer->partition->chunk(exact::Row{one.row}).chunk_id;
+        } else {
+            BRAID_TRY(hit.chunk_id, one.part->part().documents().chunk_id(one.row));
+        }
+    }
+    std::ranges::sort(hits, [](const LegHit& a, const LegHit& b) {
+        return a.score != b.score ? a.score > b.score : a.chunk_id < b.chunk_id;
+    });
+    if (hits.size() > depth) hits.resize(depth);
+    return hits;
+}
+
+double threshold_of(const std::vector<Candidate>& candidates, std::size_t depth) {
+    if (depth == 0 || candidates.size() < depth) return 0;
+    std::vector<double> scores;
+    scores.reserve(candidates.size());
+    for (const Candidate& one : candidates) scores.push_back(one.score);
+    const auto last = scores.begin() + static_cast<std::ptrdiff_t>(depth - 1);
+    std::ranges::nth_element(scores, last, std::greater());
+    return std::max(0.0, *last);
+}
+
+}  // namespace braid::segment

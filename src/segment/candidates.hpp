@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "braid/reader.hpp"
+#include "braid/result.hpp"
+#include "braid/segment/segment_view.hpp"
+
+namespace braid::segment {
+
+/// A hit before its id is looked up.
+struct Candidate {
+    double score = 0;
+    const BufferView* buffer = nullptr;
+    const PartView* part = nullptr;
+    std::uint32_t row = 0;
+};
+
+/// The best `depth` of all, by score, then by id; ids are looked up only where they matter.
+Result<std::vector<LegHit>> best_of(std::vector<Candidate> candidates, std::size_t depth);
+
+/// The score that the `depth` best have at least; nothing is known with fewer.
+double threshold_of(const std::vector<Candidate>& candidates, std::size_t depth);
+
+}  // namespace braid::segment
