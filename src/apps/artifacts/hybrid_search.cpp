@@ -97,7 +97,8 @@ Result<Request> request_of(const HybridSearchRequest& search,
                            const core::Vocabulary& vocabulary) {
     Object request{{"query", Value(search.query)},
                    {"profile", kProfile},
-                   {"expand_neighbors", search.expand_neighbors}};
+                   {"expand_neighbors", search.expand_neighbors},
+                   {"query_syntax", search.query_syntax}};
     if (!collections.empty()) request.set("collections", service::strings_to_array(collections));
     if (search.namespace_) request.set("namespace", *search.namespace_);
     if (search.across) request.set("across", name_of(*search.across));
@@ -128,7 +129,8 @@ Result<HybridSearchRequest> read_hybrid_search(const Object& params) {
     BRAID_TRY(search.limit, fields.integer("limit"));
     for (const auto& [key, target] : {std::pair("include_memory", &search.include_memory),
                                       std::pair("include_history", &search.include_history),
-                                      std::pair("expand_neighbors", &search.expand_neighbors)}) {
+                                      std::pair("expand_neighbors", &search.expand_neighbors),
+                                      std::pair("query_syntax", &search.query_syntax)}) {
         BRAID_TRY(const auto given, fields.boolean(key));
         *target = given.value_or(false);
     }

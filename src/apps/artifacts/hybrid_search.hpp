@@ -23,6 +23,7 @@ struct HybridSearchRequest {
     bool include_memory = false;
     bool include_history = false;
     bool expand_neighbors = false;         // one chunk before and after each
+    bool query_syntax = false;             // read the query as query language
     Value filters;                         // null, or an object of conditions
     std::vector<std::string> collections;  // empty: those meant for documents, see below
     std::optional<Across> across;
@@ -34,10 +35,9 @@ struct HybridSearchRequest {
 bool is_agent_collection(std::string_view name);
 
 /// Reads the parameters "query", "limit", "include_memory", "include_history", "expand_neighbors",
-/// "collections", "namespace" or "topicId", "across" ("ranks", "scores"), "deadline_ms" and
-/// "filters". The last
-/// holds "artifact_type", "sensitivity", "created_after", "created_before",
-/// "document_ids" and the like, or any condition of a filter.
+/// "query_syntax", "collections", "namespace" or "topicId", "across" ("ranks", "scores"),
+/// "deadline_ms" and "filters". The last holds "artifact_type", "sensitivity", "created_after",
+/// "created_before", "document_ids" and the like, or any condition of a filter.
 Result<HybridSearchRequest> read_hybrid_search(const Object& params);
 
 /// Searches the collections named, else `artifacts` and `artifact_chunks`, else, where neither

@@ -20,8 +20,8 @@ const std::string_view kRestSchemas = R"json({
     {"type": ["integer", "null"], "default": 5, "description":
     "1 to 50, or to MAX_HYBRID_SEARCH_RESULTS."}, "include_memory":
     {"type": ["boolean", "null"]}, "include_history": {"type": ["boolean", "null"]},
-    "expand_neighbors": {"type": ["boolean", "null"]}, "filters": {"type": ["object", "null"],
-    "description":
+    "expand_neighbors": {"type": ["boolean", "null"]}, "query_syntax": {"type":
+    ["boolean", "null"]}, "filters": {"type": ["object", "null"], "description":
     "artifact_type, sensitivity, created_after, created_before, document_ids, or any condition on metadata."},
     "collections": {"type": ["array", "null"], "items": {"type": "string"}, "minItems": 1,
     "description": "Where to search instead of artifacts and artifact_chunks."}, "across": {"enum":
