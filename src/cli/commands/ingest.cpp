@@ -56,12 +56,12 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
     {.name = "include",
      .kind = FlagKind::List,
      .value = "GLOB",
-     .help = "only these files of a folder; may be given several times"},
+     .help = "only these files of a folder (repeatable)"},
     {.name = "exclude",
      .kind = FlagKind::List,
      .value = "GLOB",
-     .help = "not these files or folders; may be given several times"},
-    {.name = "everything", .help = "also what is hidden, ignored, or a folder of dependencies"},
+     .help = "not these files or folders (repeatable)"},
+    {.name = "everything", .help = "also what is hidden, ignored or in node_modules"},
     {.name = "prune", .help = "remove documents whose files are gone from the folder"},
     {.name = "dry-run", .help = "say what would be stored and removed, and do nothing"},
     {.name = "strict", .help = "stop at the first file or line that cannot be read"},
@@ -404,13 +404,13 @@ const CommandSpec kIngestCommand{
     .summary = "store chunks from JSON lines, or documents",
     .details = R"(In JSON lines, each line is one chunk: {"_id", "title", "text", "metadata"}, or
 braid's own names; "-" is standard input. Documents and folders of them are cut
-into chunks at headings, definitions and paragraphs; unchanged files are not read
-again. Hidden files, folders such as node_modules, and what .gitignore or
+into chunks at headings, definitions, paragraphs; unchanged files are skipped.
+Hidden files, folders such as node_modules, and what .gitignore or
 .braidignore names are left out; the summary counts them by reason, and --json
 lists every file with what became of it.
 
 A document's id is its path below the folder given; if a file of another folder
-has that id, folder names are put in front (p2/README.md), with a warning. A file
+has that id, folder names come in front (p2/README.md), with a warning. A file
 keeps its id however the folder is given later; after moving a folder, --replace
 lets its files take over the old ids. Documents whose files are gone stay until
 --prune.
