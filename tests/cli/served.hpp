@@ -51,6 +51,9 @@ inline std::string steady(std::string text) {
     static const std::regex kLegs(R"x( \([a-z]+ [0-9.]+[^)]*\))x");
     // Versions are opaque, and each database has its own.
     static const std::regex kVersions(R"x(\bversion("?:? +|":)[0-9]{6,})x");
+    // Of the process that answers.
+    static const std::regex kMemory(R"x((resident_bytes":|in memory +)[0-9.]+( [kMG]?B)?)x");
+    text = std::regex_replace(text, kMemory, "$1N");
     text = std::regex_replace(text, kVersions, "version$1N");
     text = std::regex_replace(text, kTimes, "\"$1\":0");
     text = std::regex_replace(text, kShown, "N $1");

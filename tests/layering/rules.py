@@ -19,7 +19,8 @@ LIBRARY_HOMES = {
     r"xxhash\b": {"src/core", "src/store"},
     r"(?:zstd|zdict)\b": {"src/docs", "src/ingest"},
     r"zlib\b": {"src/ingest"},
-    r"(?:boost|openssl)/": {"src/net/http"},
+    r"boost/": {"src/net/http"},
+    r"openssl/": {"src/core", "src/net/http"},
     r"(?:sqlite3|nlohmann/|rapidjson/|httplib)": set(),
 }
 # The rooms of a folder that has some, and which others of the same folder each may include. "" is

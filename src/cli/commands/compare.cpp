@@ -24,11 +24,11 @@ constexpr auto kCompareFlags = std::to_array<FlagSpec>({
     {.name = "against",
      .kind = FlagKind::Text,
      .value = "JSON",
-     .help = "what the second way says instead: {\"fusion\": \"auto\"}"},
+     .help = "what the second way changes: {\"fusion\": \"auto\"}"},
     {.name = "show",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "queries to show, those that differ most first (default: 10)"},
+     .help = "how many queries to show (default: 10)"},
     {.name = "html", .kind = FlagKind::Text, .value = "FILE", .help = "write a page too"},
 });
 

@@ -211,8 +211,9 @@ const CommandSpec kBenchDenseCommand{
     .operands = "",
     .summary = "measure dense search on your own vectors",
     .details = R"(Like "bench sparse". "recall" is the share of the exact hits that are found,
-"exact_qps" the speed of exact search in the same run. Before it measures, it lets
-the collection see the queries and find out how deep to search for the recall asked for.
+"exact_qps" the speed of exact search in the same run. Before it measures, it
+lets the collection see the queries and find out how deep to search for the
+recall asked for.
 
   braid bench dense --base base.npy --queries q.npy --recall 0.95 --json
   braid bench dense --base base.npy --queries q.npy --selectivity 0.01)",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "braid/core/numbers.hpp"
+#include "braid/core/resident_memory.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/line_reader.hpp"
 #include "braid/ingest/npy.hpp"
@@ -42,7 +43,7 @@ Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std
     BRAID_TRY(auto folder, ScratchFolder::create(session.arguments.text_or("scratch", "")));
     BRAID_TRY(auto database, Database::open(folder.path() / "data"));
     BRAID_CHECK(database.create_collection(kBenchCollection, schema));
-    const std::uint64_t memory = resident_bytes();
+    const std::uint64_t memory = core::resident_bytes();
     const auto start = std::chrono::steady_clock::now();
     for (std::uint64_t first = 0; first < rows; first += kBatch) {
         std::vector<Chunk> chunks;
@@ -63,7 +64,7 @@ Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std
     BRAID_CHECK(database.compact(kBenchCollection));
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const std::uint64_t after = resident_bytes();
+    const std::uint64_t after = core::resident_bytes();
     Object facts{{"build_seconds", seconds},
                  {"index_bytes", folder.bytes()},
                  {"memory_bytes", after > memory ? after - memory : 0}};

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <mutex>
 #include <optional>
@@ -142,14 +141,6 @@ std::uint64_t ScratchFolder::bytes() const {
         if (entry.is_regular_file(ignored)) total += entry.file_size(ignored);
     }
     return total;
-}
-
-std::uint64_t resident_bytes() {
-    std::ifstream file("/proc/self/statm");
-    std::uint64_t size = 0;
-    std::uint64_t resident = 0;
-    file >> size >> resident;
-    return file ? resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
 }  // namespace braid::cli

@@ -67,7 +67,4 @@ private:
     std::filesystem::path path_;
 };
 
-/// Memory of this process that is in use; 0 where the system does not say.
-std::uint64_t resident_bytes();
-
 }  // namespace braid::cli
