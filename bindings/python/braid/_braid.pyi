@@ -330,6 +330,15 @@ class Engine:
         stop: StopSource | None = None,
         replace_documents: bool = False,
     ) -> dict[str, Any]: ...
+    def ingest_paths(
+        self, collection: str, namespace: str, paths: list[str], options: dict[str, Any],
+        principal: Principal, stop: StopSource | None = None,
+    ) -> dict[str, Any]: ...
+    def ingest_bytes(
+        self, collection: str, namespace: str, name: str, content: bytes, document_id: str,
+        title: str | None, metadata: dict[str, Any], options: dict[str, Any], principal: Principal,
+        stop: StopSource | None = None,
+    ) -> dict[str, Any]: ...
     def get(
         self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,
         principal: Principal, stop: StopSource | None = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from ._braid import Answer, Chunk, Principal, StopSource
 from ._cancel import Cancel
-from ._errors import Error
+from ._errors import Error, InvalidArgument
 from ._results import (
     AgentAnswer,
     CheckReport,
@@ -57,6 +57,15 @@ class Engine(Protocol):
         schema: dict[str, Any] | None, if_version: int | None, principal: Principal,
         stop: StopSource | None = None,
         replace_documents: bool = False,
+    ) -> dict[str, Any]: ...
+    def ingest_paths(
+        self, collection: str, namespace: str, paths: list[str], options: dict[str, Any],
+        principal: Principal, stop: StopSource | None = None,
+    ) -> dict[str, Any]: ...
+    def ingest_bytes(
+        self, collection: str, namespace: str, name: str, content: bytes, document_id: str,
+        title: str | None, metadata: dict[str, Any], options: dict[str, Any], principal: Principal,
+        stop: StopSource | None = None,
     ) -> dict[str, Any]: ...
     def get(
         self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,
@@ -319,6 +328,75 @@ class Collection(_NotPickled):
     ) -> WriteReport:
         return await _in_thread(
             partial(self._add, self._chunks(chunks), vectors, schema, if_version, replace_documents)
+        )
+
+    def ingest(
+        self,
+        source: str | os.PathLike[str] | bytes | Iterable[str | os.PathLike[str]] | None = None,
+        *,
+        text: str | None = None,
+        name: str | None = None,
+        document_id: str | None = None,
+        title: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Cuts documents into chunks and stores them, in place of what they had. `source` is a path
+        of a file or folder, several of them, or the bytes of a file of that `name`; or `text` is the
+        document. Unchanged files are not read again. Options are those of `braid ingest`:
+        `max_tokens`, `overlap`, `chunker`, `include`, `exclude`, `everything`, `prune`, `dry_run`,
+        `strict`, `replace`. The report says what became of every file."""
+        return self._ingest(source, text, name, document_id, title, metadata, options)
+
+    async def aingest(
+        self,
+        source: str | os.PathLike[str] | bytes | Iterable[str | os.PathLike[str]] | None = None,
+        *,
+        text: str | None = None,
+        name: str | None = None,
+        document_id: str | None = None,
+        title: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        return await _in_thread(
+            partial(self._ingest, source, text, name, document_id, title, metadata, options)
+        )
+
+    def _ingest(
+        self,
+        source: str | os.PathLike[str] | bytes | Iterable[str | os.PathLike[str]] | None,
+        text: str | None,
+        name: str | None,
+        document_id: str | None,
+        title: str | None,
+        metadata: Mapping[str, Any] | None,
+        options: Mapping[str, Any],
+        stop: StopSource | None = None,
+    ) -> dict[str, Any]:
+        db = self._db
+        given = {key: _listed(value) if key in ("include", "exclude") else value
+                 for key, value in options.items()}
+        if text is not None or isinstance(source, bytes):
+            if (source is None) == (text is None):
+                raise InvalidArgument("give either bytes or text")
+            if name is None and document_id is None:
+                raise InvalidArgument("bytes and texts need a name or a document_id")
+            if name is None:
+                name = "text.md" if text is not None else str(document_id)
+            content = text.encode() if text is not None else source
+            assert isinstance(content, bytes)
+            return db._engine.ingest_bytes(
+                self._name, self._namespace, name, content, document_id or "", title,
+                dict(metadata or {}), given, db._principal, stop,
+            )
+        if source is None:
+            raise InvalidArgument("give a path, bytes or text")
+        if document_id or title or metadata or name:
+            raise InvalidArgument("name, document_id, title and metadata go with bytes or text")
+        paths = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+        return db._engine.ingest_paths(
+            self._name, self._namespace, [os.fspath(path) for path in paths], given, db._principal, stop
         )
 
     def update(

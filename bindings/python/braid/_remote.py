@@ -286,6 +286,20 @@ class HttpEngine:
         report: dict[str, Any] = self._rpc("braid.add", params, principal, stop)
         return report
 
+    def ingest_paths(
+        self, collection: str, namespace: str, paths: list[str], options: dict[str, Any],
+        principal: Principal, stop: StopSource | None = None,
+    ) -> dict[str, Any]:
+        raise Unsupported("folders are ingested where they are: by `braid ingest`, which goes through "
+                          "the socket of a served database")
+
+    def ingest_bytes(
+        self, collection: str, namespace: str, name: str, content: bytes, document_id: str,
+        title: str | None, metadata: dict[str, Any], options: dict[str, Any], principal: Principal,
+        stop: StopSource | None = None,
+    ) -> dict[str, Any]:
+        raise Unsupported("files are sent to a server by POST /v1/documents")
+
     def get(
         self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,
         principal: Principal, stop: StopSource | None = None,

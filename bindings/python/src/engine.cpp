@@ -21,6 +21,7 @@
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/check_json.hpp"
 #include "chunk_input.hpp"
+#include "ingest.hpp"
 #include "open_options.hpp"
 #include "request_input.hpp"
 
@@ -321,7 +322,9 @@ void bind_engine(nb::module_& module) {
         .def(nb::init<>())
         .def("request_stop", &std::stop_source::request_stop)
         .def_prop_ro("stop_requested", &std::stop_source::stop_requested);
-    nb::class_<Engine>(module, "Engine", nb::is_weak_referenceable())
+    nb::class_<Engine> engine(module, "Engine", nb::is_weak_referenceable());
+    bind_ingest(engine);
+    engine
         .def(nb::init<const std::optional<std::string>&, nb::dict>(), nb::arg("path").none(),
              nb::arg("options"))
         .def("close", &Engine::close)
