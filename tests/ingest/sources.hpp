@@ -14,7 +14,7 @@ namespace braid::ingest {
 
 inline std::string little_endian(std::uint32_t number, int bytes) {
     std::string out;
-    for (int i = 0; i < bytes; ++i) out += static_cast<char>((number >> (8 * i)) & 0xFFU);
+    for (int i = 0; i < bytes; ++i, number >>= 8U) out += static_cast<char>(number & 0xFFU);
     return out;
 }
 
