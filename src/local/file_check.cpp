@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "braid/segment/calibrations.hpp"
 #include "braid/store/durable_mark.hpp"
 #include "braid/store/log_check.hpp"
 #include "braid/store/log_format.hpp"
