@@ -12,6 +12,7 @@
 #include "braid/server/http/problem.hpp"
 #include "braid/server/http/routes.hpp"
 #include "braid/server/http/watch.hpp"
+#include "braid/server/rpc/methods.hpp"
 #include "server/http_fixture.hpp"
 
 namespace braid::server {
@@ -232,6 +233,20 @@ TEST_F(HttpTest, DescribesEveryRouteAndNoOther) {
                                             route.kind == RouteKind::Documents);
     }
     EXPECT_EQ(described, served);
+}
+
+TEST_F(HttpTest, SaysWhichMethodOfJsonRpcDoesTheSame) {
+    const std::set<std::string> methods(Rpc::methods().begin(), Rpc::methods().end());
+    std::set<std::string_view> named;
+    for (const Route& route : routes()) {
+        if (route.rpc.empty()) continue;
+        EXPECT_TRUE(methods.contains(std::string(route.rpc))) << route.rpc;
+        EXPECT_TRUE(named.insert(route.rpc).second) << route.rpc;
+    }
+    EXPECT_GE(named.size(), 24U);
+    const Value document = json("GET", "/v1/openapi.json");
+    const Value& retrieve = *document.find("paths")->find("/v1/retrieve")->find("post");
+    EXPECT_EQ(*retrieve.find("x-json-rpc-method"), Value("braid.retrieve"));
 }
 
 /// Every "$ref" of a value.

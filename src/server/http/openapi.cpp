@@ -166,6 +166,7 @@ Object operation_of(const Route& route, const Object& schemas) {
                      {"parameters", parameters_of(route)},
                      {"responses", std::move(responses)}};
     if (!route.request.empty()) operation.set("requestBody", request_body(route, schemas));
+    if (!route.rpc.empty()) operation.set("x-json-rpc-method", route.rpc);
     if (is_open(route)) operation.set("security", Array{});
     return operation;
 }

@@ -54,6 +54,7 @@ struct Route {
     int success = 200;
     std::span<const QueryParameter> query;
     RunOperation run = nullptr;
+    std::string_view rpc;  // the JSON-RPC method that does the same; empty: none
 };
 
 std::span<const Route> routes();
