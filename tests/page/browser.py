@@ -19,7 +19,7 @@ def find():
 
 
 class Browser:
-    def __init__(self, program):
+    def __init__(self, program, *flags):
         self.profile = tempfile.mkdtemp(prefix="braid-page-")
         to_browser, ours_out = os.pipe()
         ours_in, from_browser = os.pipe()
@@ -36,7 +36,7 @@ class Browser:
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
              "--disable-default-apps", "--metrics-recording-only", "--hide-scrollbars", "--mute-audio",
-             "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "about:blank"],
+             "--remote-debugging-pipe", f"--user-data-dir={self.profile}", *flags, "about:blank"],
             close_fds=False, preexec_fn=place,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)

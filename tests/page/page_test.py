@@ -1,4 +1,5 @@
 """page_test.py BRAID [TEST …]: the web page in a real browser; exit 77 where there is none."""
+import glob
 import json
 import os
 import shlex
@@ -6,14 +7,17 @@ import subprocess
 import sys
 import time
 import unittest
+import urllib.parse
 
 import browser
-from world import World
+from world import Site, World
 
 BRAID = ""
 chromium = None
 world = None
 AXE = os.environ.get("BRAID_AXE", "")
+PACKAGES = os.environ.get("BRAID_PACKAGES", "")
+PYTHON = os.environ.get("BRAID_PYTHON", "") if glob.glob(os.path.join(PACKAGES or "nowhere", "braid", "_braid*.so")) else ""
 
 SHOWN = "document.querySelectorAll('.hit').length > 0 && !document.querySelector('.column[aria-busy]')"
 
@@ -22,7 +26,7 @@ def setUpModule():
     global chromium, world
     world = World(BRAID)
     world.fill()
-    chromium = browser.Browser(browser.find())
+    chromium = browser.Browser(browser.find(), "--host-resolver-rules=MAP rebound.test 127.0.0.1")
 
 
 def tearDownModule():
@@ -101,6 +105,7 @@ class Search(PageTest):
         page = self.search("foxes sleeping")
         page.wait("document.querySelectorAll('mark').length > 0", "marks")
         self.assertLessEqual({one.lower() for one in page.texts("mark")}, {"fox", "sleeps", "foxes"})
+        page.wait("document.querySelector('.hit h2 mark')?.innerText === 'Fox'", "in the title too")
 
     def test_reranks_as_controls_move(self):
         page = self.search("fox winter roots")
@@ -158,18 +163,57 @@ class Search(PageTest):
         page.click("dialog .change button")
         page.wait(f"[...document.querySelectorAll('.hit .origin')].some((e) => e.textContent === {json.dumps(last)})", "the chunk is there now")
 
-    def test_gives_the_search_for_elsewhere(self):
-        page = self.search("it's a fox", "&c=animals&strategy=sparse&top=5&f.kind=%5B%22guide%22%5D")
-        here = self.ids()
-        page.run("[...document.querySelectorAll('.toolbar button')].find((e) => e.innerText.includes('Copy')).click()")
-        page.wait("document.querySelectorAll('dialog pre').length === 3")
-        curl, python, command = page.texts("dialog pre")
-        self.assertIn("braid.connect(", python)
-        done = subprocess.run(["sh", "-c", curl.replace("curl ", "curl -s ", 1)], capture_output=True, text=True, check=True)
-        self.assertEqual([one["chunk_id"] for one in json.loads(done.stdout)["chunks"]], here)
-        words = shlex.split(command.replace("\\\n", " "))
+    def copies(self):
+        """The present search as curl, Python and a command."""
+        self.page.run("[...document.querySelectorAll('.toolbar button')].find((e) => e.innerText.includes('Copy')).click()")
+        self.page.wait("document.querySelectorAll('dialog pre').length === 3")
+        return self.page.texts("dialog pre")
+
+    def run_curl(self, text, **environment):
+        done = subprocess.run(["sh", "-c", text.replace("curl ", "curl -s ", 1)], capture_output=True, text=True, check=True, env={**os.environ, **environment})
+        return [one["chunk_id"] for one in json.loads(done.stdout)["chunks"]]
+
+    def run_command(self, text):
+        words = shlex.split(text.replace("\\\n", " "))
         done = subprocess.run([BRAID, "--data", world.data, "--json", *words[1:]], capture_output=True, text=True, check=True)
-        self.assertEqual([one["chunk_id"] for one in json.loads(done.stdout)["chunks"]], here)
+        return [one["chunk_id"] for one in json.loads(done.stdout)["chunks"]]
+
+    def run_python(self, text, **environment):
+        if not PYTHON:
+            self.skipTest("the Python package is not built (cmake -DBRAID_PYTHON_BINDINGS=ON): its copy was not run")
+        done = subprocess.run([PYTHON, "-c", text], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": PACKAGES, **environment})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [line.split(" ", 2)[2] for line in done.stdout.splitlines()]
+
+    SEARCHES = (("it's a fox", "&c=animals&strategy=sparse&top=5&f.kind=%5B%22guide%22%5D"),
+                ("owl in winter", "&c=animals,birds&fusion=weighted_sum&weight=0.4&depth=20"),
+                ("-fox $(true) `true` \"crane\" \\ marsh", "&c=animals&fusion=dbsf&f.kind=%5B%22guide%22,%22note%22%5D&f.year=%5B2001%5D"),
+                ("+crane -marsh", "&c=birds&strategy=sparse&syntax=true&top=5"))
+
+    def test_gives_the_search_for_elsewhere(self):
+        for query, rest in self.SEARCHES:
+            with self.subTest(query=query):
+                page = self.search(urllib.parse.quote_plus(query), rest)
+                here = self.page.run("[...document.querySelectorAll('.hit')].map((e) => e.querySelector('.origin').firstChild.textContent)")
+                curl, python, command = self.copies()
+                self.assertIn("braid.connect(", python)
+                self.assertEqual(self.run_curl(curl), here)
+                self.assertEqual(self.run_command(command), here)
+                box = page.run("[...document.querySelectorAll('dialog .form button')].every((e) => e.getBoundingClientRect().right <= document.querySelector('dialog').getBoundingClientRect().right)")
+                self.assertTrue(box, "the buttons are to be seen")
+
+    def test_gives_the_search_as_python(self):
+        for query, rest in self.SEARCHES:
+            with self.subTest(query=query):
+                self.search(urllib.parse.quote_plus(query), rest)
+                here = self.page.run("[...document.querySelectorAll('.hit')].map((e) => e.querySelector('.origin').firstChild.textContent)")
+                self.assertEqual(self.run_python(self.copies()[1]), here)
+
+    def test_copies_nothing_that_a_shell_would_run(self):
+        page = self.open("/#q=%24%28touch+x%29&c=%3Btouch%20y&ns=a%20b%27c")
+        page.wait("document.querySelector('.state.error')")
+        _, _, command = self.copies()
+        self.assertEqual(shlex.split(command.replace("\\\n", " ")), ["braid", "retrieve", "--collection", ";touch y", "--namespace", "a b'c", "--top-k", "10", "--", "$(touch x)"])
 
     def test_offers_other_words_where_nothing_matches(self):
         page = self.open("/#q=stoot&c=animals&strategy=sparse")
@@ -185,11 +229,35 @@ class Search(PageTest):
         page.wait("document.querySelector('#query')?.value === 'crane' && " + SHOWN)
 
 
+    def test_understands_the_query_language(self):
+        page = self.search("%2Bcrane+-marsh", "&c=birds&strategy=sparse")
+        page.run("document.querySelector('[data-control=syntax]').click()")
+        page.wait("location.hash.includes('syntax=true')")
+        page.wait(SHOWN + " && document.querySelector('.note.quiet')?.innerText.includes('Understood as')", "how it was read")
+        self.assertFalse([one for one in self.ids() if "marsh" in one or "crane" not in one])
+
+    def test_shows_weights_as_they_were(self):
+        page = self.search("fox winter", "&c=animals&fusion=auto")
+        page.wait("document.querySelector('[data-control=weight]').value !== '0.7'", "the weight that auto chose")
+
+    def test_begins_with_examples(self):
+        page = self.open("/#c=animals")
+        page.click(".welcome .suggestion")
+        page.wait(SHOWN)
+
+    def test_offers_collections_that_are_there(self):
+        page = self.open("/#q=owl&c=nowhere")
+        page.wait("document.querySelectorAll('.instead button').length === 2", "others")
+        page.click(".instead button")
+        page.wait(SHOWN)
+
+
 class Compare(PageTest):
     def test_draws_lines_between_two_configurations(self):
         page = self.search("fox sleeps under roots in the marsh", "&c=animals&vs&b.c=animals&b.strategy=sparse")
         page.wait("document.querySelectorAll('.lines path').length > 2", "lines between the same hits")
         self.assertTrue(page.run("document.querySelectorAll('.move.up, .move.down, .move.alone').length > 0"))
+        self.assertEqual(page.texts(".status .what"), ["animals · hybrid", "animals · sparse"], "which is which")
         page.run("[...document.querySelectorAll('.switch button')][1].click()")
         page.run("[...document.querySelectorAll('.segmented input')].find((e) => e.value === 'dense').click()")
         page.wait("location.hash.includes('b.strategy=dense')")
@@ -203,7 +271,8 @@ class Compare(PageTest):
         page = self.search("owl winter", "&c=animals,birds")
         self.assertEqual(page.run("document.querySelectorAll('.leg').length"), 4)
         page.click(".hit:first-child .receipt-button")
-        self.assertIn("· sparse", page.text(".hit:first-child .arithmetic"), "a receipt within the receipt")
+        self.assertGreater(page.run("document.querySelectorAll('.hit:first-child .arithmetic .within').length"), 2, "a receipt within the receipt")
+        self.assertIn("ranks counted from 0", page.text(".hit:first-child .arithmetic .total:not(.within)"))
 
 
 class Trouble(PageTest):
@@ -215,6 +284,56 @@ class Trouble(PageTest):
         page.wait("document.querySelector('dialog .chunk')")
         self.assertIsNone(page.run("window.hacked ?? null"))
         self.assertEqual(page.run("document.querySelectorAll('main img, main script, dialog img, dialog script, main u').length"), 0)
+
+    def test_keeps_the_direction_of_writing(self):
+        chunk = {"chunk_id": "rtl", "title": "المنارة", "content": "حافظ الحارس على ضوء المنارة zephyr", "metadata": {}}
+        world.call("POST", "/v1/collections/birds/chunks", {"chunks": [chunk]})
+        self.addCleanup(lambda: world.call("DELETE", "/v1/collections/birds/chunks/rtl"))
+        page = self.search("zephyr", "&c=birds&strategy=sparse")
+        self.assertEqual(page.run("getComputedStyle(document.querySelector('.hit .passage')).direction"), "rtl")
+        self.assertEqual(page.run("getComputedStyle(document.querySelector('.hit .origin')).direction"), "ltr")
+
+    def test_shows_words_without_end(self):
+        chunk = {"chunk_id": "long", "title": "W" * 300, "content": "quokka " + "x" * 5000, "metadata": {"f" * 60: "v" * 40}}
+        world.call("POST", "/v1/collections/birds/chunks", {"chunks": [chunk]})
+        self.addCleanup(lambda: world.call("DELETE", "/v1/collections/birds/chunks/long"))
+        for width in (360, 1280):
+            page = self.search("quokka", "&c=birds&strategy=sparse", width=width, height=740)
+            self.assertIn("xxxx", page.text(".hit .passage"))
+            self.assertLessEqual(page.run("document.documentElement.scrollWidth"), width)
+            if width > 1000:
+                page.wait("document.querySelector('.filters details')")
+                self.assertLess(page.run("document.querySelector('.side').scrollWidth"), 260, "the controls keep their width")
+
+    def test_is_deaf_to_other_sites(self):
+        """A page of another origin cannot read, write or be answered, and another name of this machine is refused."""
+        before = world.call("GET", "/v1/collections/animals")["chunks"]
+        chunk = json.dumps({"chunks": [{"chunk_id": "forged", "content": "forged"}]})
+        with Site(f"""<form method=post enctype=text/plain target=frame action={world.url}/v1/collections/animals/chunks>
+                <input name='{chunk[:-1]}, "x": "' value='"}}'></form><iframe name=frame></iframe>""") as site:
+            page = chromium.page()
+            self.addCleanup(page.close)
+            page.go(site)
+            page.wait("document.forms.length === 1")
+            told = page.run(f"""Promise.all(['application/json', 'text/plain'].flatMap((type) => ['cors', 'no-cors'].map(async (mode) => {{
+                try {{
+                    const answer = await fetch('{world.url}/v1/collections/animals/chunks', {{method: 'POST', mode, headers: {{'Content-Type': type}}, body: {json.dumps(chunk)}}});
+                    return answer.type === 'opaque' ? 'opaque' : String(answer.status);
+                }} catch {{ return 'refused'; }}
+            }})))""")
+            self.assertLessEqual(set(told), {"opaque", "refused"}, "nothing can be read")
+            page.run("document.forms[0].submit()")
+            reading = page.run(f"fetch('{world.url}/v1/collections').then((r) => r.text(), () => 'refused')")
+            self.assertEqual(reading, "refused")
+            time.sleep(0.3)
+        self.assertEqual(world.call("GET", "/v1/collections/animals")["chunks"], before, "nothing was written")
+        port = world.url.rsplit(":", 1)[1]
+        page = chromium.page()
+        self.addCleanup(page.close)
+        page.go(f"http://rebound.test:{port}/")
+        page.wait("document.body && document.readyState === 'complete' && location.hostname === 'rebound.test'")
+        self.assertNotIn("Search", page.run("document.body.innerText"), "the page is not served under a name that anybody can point here")
+        self.assertEqual(page.run("fetch('/v1/collections').then((r) => r.status)"), 421)
 
     def test_says_what_is_wrong_with_a_search(self):
         page = self.open("/#q=x&c=nowhere")
@@ -281,7 +400,8 @@ class Others(PageTest):
             document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {dataTransfer: files, bubbles: true, cancelable: true}));
         })()""")
         page.wait("document.querySelectorAll('.progress .done, .progress .partly, .progress .failed').length === 4", "every file has its end")
-        self.assertIn("1 lines failed", page.text(".progress .partly"))
+        self.assertEqual(page.texts(".progress b"), ["bats.md", "more.jsonl", "dens.html", "picture.png"], "in their order")
+        self.assertEqual(page.text(".progress .partly .origin"), "1 chunk; 1 line failed: line 2: expected a value, found 'not'")
         self.assertIn("not supported", page.text(".progress .failed"))
         page.wait("[...document.querySelectorAll('.card h2')].some((e) => e.innerText === 'dropped')")
         page = self.search("when do bats sleep", "&c=dropped")
@@ -294,6 +414,7 @@ class Others(PageTest):
         page.wait("document.querySelectorAll('.histogram').length > 4", "histograms")
         self.assertIn("p99", page.text(".histogram"))
         self.assertIn("with vectors", page.text(".card"))
+        self.assertIn("on disk", page.text(".card .parts"))
 
     def test_tells_and_tries_what_the_server_can_do(self):
         page = self.open("/docs")
@@ -304,6 +425,12 @@ class Others(PageTest):
         self.assertIn('"animals"', page.text("#op-listCollections .answer pre"))
         page.click("#tag-rpc .trial button.primary")
         self.assertIn('"jsonrpc": "2.0"', page.text("#tag-rpc .answer pre"))
+        page.run("const s = document.querySelector('#rpc-method'); s.value = 'braid.retrieve'; s.dispatchEvent(new Event('change'))")
+        self.assertIn("dense_weight", page.text("#tag-rpc .reference"), "the parameters of the method's route")
+        page.click("#tag-rpc .trial button.primary")
+        self.assertIn('"chunks"', page.text("#tag-rpc .answer pre"))
+        page.click("#op-listCollections .inner summary")
+        self.assertIn("namespaces", page.text("#op-listCollections .inner .reference"), "what a collection has")
         page.run("[...document.querySelectorAll('#tag-mcp .operation')].find((e) => e.innerText.includes('list_collections')).id = 'tool'")
         page.click("#tool summary")
         page.click("#tool .trial button.primary")

@@ -47,6 +47,32 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Site:
+    """Another site: one page, on a port of its own."""
+
+    def __init__(self, markup):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = b"<!doctype html><title>other</title>" + markup.encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{self.server.server_port}/"
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
 def documents():
     """Each animal in each place: a document of three chunks with a kind and a year."""
     for i, animal in enumerate(ANIMALS):

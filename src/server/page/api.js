@@ -1,4 +1,5 @@
 // The server, as this page calls it. The key lives in this variable and nowhere else.
+import { sentence } from "./dom.js";
 
 let key = "";
 const listeners = new Set();
@@ -30,7 +31,7 @@ async function problemOf(response) {
   return new Problem(
     response.status,
     told.code ?? "unknown",
-    told.detail ?? `The server answered ${response.status} ${response.statusText}.`,
+    sentence(told.detail ?? `The server answered ${response.status} ${response.statusText}`),
     Number(response.headers.get("Retry-After")) || 0,
   );
 }
@@ -69,8 +70,10 @@ export const documentPath = (hit) =>
 export const neighborsPath = (hit, count) =>
   `${collectionPath(hit.collection)}/chunks/${part(hit.chunk_id)}/neighbors?count=${count}&${within(hit.namespace)}`;
 
-// Where words of the query stand in the texts of each collection, by text; empty if it cannot be
-// said: an answer is worth showing without.
+const TEXTS = 999; // of one call; the server takes 1,000
+
+// Where words of the query stand in the content, title and section of each hit; empty if it cannot
+// be said: an answer is worth showing without.
 export async function highlights(query, hits, window, signal) {
   const found = new Map();
   if (!query.trim() || hits.length === 0) return found;
@@ -78,9 +81,13 @@ export async function highlights(query, hits, window, signal) {
   await Promise.all(
     [...byCollection].map(async ([collection, members]) => {
       try {
-        const texts = members.map((hit) => hit.content);
-        const answer = await post(`${collectionPath(collection)}/highlight`, { query, texts, window }, { signal });
-        answer.texts.forEach((marks, i) => found.set(members[i], marks));
+        const texts = members.flatMap((hit) => [hit.content, hit.title ?? "", hit.section_title ?? ""]);
+        const marks = [];
+        for (let at = 0; at < texts.length; at += TEXTS) {
+          const answer = await post(`${collectionPath(collection)}/highlight`, { query, texts: texts.slice(at, at + TEXTS), window }, { signal });
+          marks.push(...answer.texts);
+        }
+        members.forEach((hit, i) => found.set(hit, { ...marks[3 * i], title: marks[3 * i + 1].matches, section: marks[3 * i + 2].matches }));
       } catch {
         // Shown without.
       }

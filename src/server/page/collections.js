@@ -1,7 +1,7 @@
 // What there is: collections and their sizes, how fast the server answers, and a place to drop files.
 import { collectionPath, get, send } from "./api.js";
-import { bytes, h, icon, ICONS, number, say } from "./dom.js";
-import { bars, histogram, histograms, readMetrics } from "./plots.js";
+import { bytes, counted, h, icon, ICONS, number, say, sentence } from "./dom.js";
+import { bars, histogram, histograms, parts, readMetrics, segments } from "./plots.js";
 
 const LINES = 400; // of one request, so that progress can be shown
 const LISTS = ["jsonl", "ndjson"];
@@ -19,18 +19,35 @@ async function ingest(file, collection, progress) {
     progress(1);
     return { chunks: documents.reduce((sum, one) => sum + one.chunks, 0), failed: [] };
   }
-  const text = await file.text();
-  const lines = text.split("\n").filter((line) => line.trim());
   let chunks = 0;
   const failed = [];
-  for (let at = 0; at < lines.length; at += LINES) {
-    const response = await send("POST", `${collectionPath(collection)}/chunks`, { body: lines.slice(at, at + LINES).join("\n"), type: "application/x-ndjson" });
+  let lines = 0;
+  let read = 0;
+  for await (const part of linesOf(file)) {
+    const response = await send("POST", `${collectionPath(collection)}/chunks`, { body: part.join("\n"), type: "application/x-ndjson" });
     const done = await response.json();
     chunks += done.written;
-    failed.push(...done.results.filter((one) => one.error).map((one) => `line ${one.line + at}: ${one.error.message}`));
-    progress(Math.min(1, (at + LINES) / lines.length));
+    // The server counts lines from the first of the part; each line is a text of its own to it.
+    failed.push(...done.results.filter((one) => one.error).map((one) => `line ${number(one.line + lines)}: ${one.error.message.replace(/^line 1, column \d+: /, "")}`));
+    lines += part.length;
+    read += part.reduce((sum, line) => sum + line.length + 1, 0);
+    progress(Math.min(1, read / file.size));
   }
   return { chunks, failed };
+}
+
+// The lines of a file, some at a time: it may be larger than memory.
+async function* linesOf(file) {
+  let rest = "";
+  let part = [];
+  for await (const text of file.stream().pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop();
+    part.push(...lines);
+    while (part.length >= LINES) yield part.splice(0, LINES);
+  }
+  if (rest.trim()) part.push(rest);
+  if (part.length) yield part;
 }
 
 export class CollectionsPage {
@@ -84,7 +101,7 @@ export class CollectionsPage {
       "article",
       { class: "card" },
       h("header", {}, h("h2", {}, h("a", { href: `/#c=${encodeURIComponent(collection.name)}` }, collection.name)), this.world.mayWrite(collection.name) ? null : h("span", { class: "chip" }, "read-only")),
-      collection.damage ? h("p", { class: "note warning" }, collection.damage) : sizes,
+      collection.damage ? h("p", { class: "note warning" }, sentence(collection.damage)) : sizes,
       h(
         "dl",
         {},
@@ -101,11 +118,17 @@ export class CollectionsPage {
       const namespaces = collection.namespaces.length ? collection.namespaces.slice(0, 20) : ["default"];
       const all = await Promise.all(namespaces.map((name) => get(`${collectionPath(collection.name)}/stats?namespace=${encodeURIComponent(name)}`)));
       const sum = (key) => all.reduce((total, one) => total + one[key], 0);
+      const { index, bytes_on_disk, bytes_by_part } = all[0]; // of all namespaces
       rows.push(["with vectors", sum("vectors"), number(sum("vectors")), "dense"]);
       rows.push(["documents", collection.documents, number(collection.documents)]);
+      const words = sum("chunks") ? all.reduce((total, one) => total + one.average_length * one.chunks, 0) / sum("chunks") : 0;
       place.replaceChildren(
-        bars(rows, most),
-        h("p", { class: "origin" }, `${number(sum("terms"))} different words, ${(sum("chunks") ? all.reduce((total, one) => total + one.average_length * one.chunks, 0) / sum("chunks") : 0).toFixed(1)} words a chunk${sum("bytes_on_disk") ? `, ${bytes(sum("bytes_on_disk"))} on disk` : ""}`),
+        ...[
+          bars(rows, most),
+          h("p", { class: "origin" }, `${counted(sum("terms"), "different word")}, ${words.toFixed(1)} words a chunk`),
+          bytes_on_disk ? parts(bytes_on_disk, bytes_by_part) : null,
+          index ? segments(index) : null,
+        ].filter(Boolean),
       );
     } catch (error) {
       place.replaceChildren(bars(rows, most), h("p", { class: "none" }, error.message));
@@ -122,7 +145,7 @@ export class CollectionsPage {
       return;
     }
     const value = (name) => samples.find((one) => one.name === name)?.value ?? 0;
-    const routes = [...histograms(samples, "braid_http_request_duration_seconds", "route")].filter(([, one]) => one.total > 0).sort((a, b) => b[1].total - a[1].total);
+    const routes = [...histograms(samples, "braid_http_request_duration_seconds", "route")].filter(([, one]) => one.total > 0).sort((a, b) => b[1].sum - a[1].sum);
     const stages = [...histograms(samples, "braid_stage_duration_seconds", "stage")].filter(([name, one]) => one.sum > 0 && name !== "total");
     const parts = [
       h("h2", {}, "The server"),
@@ -133,13 +156,13 @@ export class CollectionsPage {
           [bytes(value("braid_store_bytes")), "on disk"],
           [bytes(value("process_resident_memory_bytes")), "in memory"],
           [number(value("braid_transport_requests_total")), "requests"],
-          [number(value("braid_connections")), "connections"],
+          [number(value("braid_connections")), "open connections"],
           [number(value("braid_compactions_total")), "compactions"],
           [number(value("braid_collections_refusing_writes")), "refusing writes"],
         ].map(([much, what]) => h("li", {}, h("b", {}, much), what)),
       ),
       ...(stages.length ? [h("h3", {}, "Stages of a search"), h("div", { class: "histograms" }, stages.map(([name, one]) => histogram(name, one, name === "sparse" ? "sparse" : name === "dense" || name === "embed" ? "dense" : "other")))] : []),
-      h("h3", {}, "Requests"),
+      h("h3", {}, "Requests, those that took most time first"),
       h("div", { class: "histograms" }, routes.slice(0, 9).map(([name, one]) => histogram(name, one, "other"))),
     ];
     this.server.replaceChildren(...parts);
@@ -148,27 +171,31 @@ export class CollectionsPage {
   drop() {
     if (!this.world.mayWrite() && !this.world.collections.some((one) => this.world.mayWrite(one.name))) return null;
     this.options = h("datalist", { id: "collection-names" });
-    const name = h("input", { type: "text", id: "into", value: "default", list: "collection-names", pattern: "[A-Za-z0-9_\\-]{1,100}", required: true });
+    const name = h("input", { type: "text", id: "into", value: "default", list: "collection-names", title: "Letters, digits, - and _; 100 at most", pattern: "[A-Za-z0-9_\\-]{1,100}", required: true });
     const files = h("input", { type: "file", id: "files", "aria-label": "Files to take in", tabindex: -1, multiple: true, class: "unseen", onchange: () => take(files.files) });
     const done = h("ul", { class: "progress" });
     const take = async (list) => {
-      for (const file of list) {
+      if (!name.reportValidity()) return;
+      const collection = name.value.trim();
+      const rows = [...list].map((file) => {
         const bar = h("progress", { max: 1, value: 0, "aria-label": file.name });
         const told = h("span", { class: "origin" }, "waiting");
-        const row = h("li", {}, h("b", {}, file.name), bar, told);
-        done.prepend(row);
+        return { file, bar, told, element: h("li", {}, h("b", {}, file.name), bar, told) };
+      });
+      done.prepend(...rows.map((row) => row.element));
+      for (const { file, bar, told, element } of rows) {
         try {
           told.textContent = "reading, cutting, embedding …";
           bar.removeAttribute("value");
-          const { chunks, failed } = await ingest(file, name.value.trim(), (share) => (bar.value = share));
+          const { chunks, failed } = await ingest(file, collection, (share) => (bar.value = share));
           bar.value = 1;
-          told.textContent = `${number(chunks)} chunks${failed.length ? `; ${number(failed.length)} lines failed: ${failed[0]}` : ""}`;
-          row.className = failed.length ? "partly" : "done";
+          told.textContent = `${counted(chunks, "chunk")}${failed.length ? `; ${counted(failed.length, "line")} failed: ${failed[0]}` : ""}`;
+          element.className = failed.length ? "partly" : "done";
           say(`${file.name}: ${told.textContent}`);
         } catch (error) {
           bar.value = 0;
           told.textContent = error.message;
-          row.className = "failed";
+          element.className = "failed";
           say(`${file.name} failed: ${error.message}`);
         }
       }
@@ -184,8 +211,8 @@ export class CollectionsPage {
         ondrop: (event) => { event.preventDefault(); zone.classList.remove("over"); take([...event.dataTransfer.files]); },
       },
       h("h2", {}, "Drop files here"),
-      h("p", {}, "Texts, Markdown, HTML, PDF, office documents, mail, code, JSON lines with a chunk each. Or ", h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
-      h("div", { class: "field" }, h("label", { for: "into" }, "Into the collection"), name, this.options),
+      h("p", {}, "Texts, Markdown, HTML, PDF, office documents, mail, code, JSON lines with a chunk each. A file takes the place of the one of its name."),
+      h("div", { class: "row" }, h("div", { class: "field" }, h("label", { for: "into" }, "Into the collection"), name, this.options), h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
       done,
     );
     return zone;

@@ -1,8 +1,8 @@
 // The answer to one configuration: asks, cancels what is stale, shows hits, and every other state.
 import { highlights, post } from "./api.js";
-import { calm, duration, h, number, say } from "./dom.js";
+import { calm, counted, duration, h, number, say, sentence } from "./dom.js";
 import { HitCard, idOf, PASSAGE, SHORT_PASSAGE } from "./hit.js";
-import { requestOf } from "./state.js";
+import { inWords, requestOf } from "./state.js";
 
 const PATIENCE = 40; // milliseconds that hits wait for their marks
 
@@ -96,7 +96,7 @@ export class Column {
       const id = idOf(hit);
       const card = this.cards.get(id) ?? new HitCard();
       const place = other?.hits.find((one) => this.page.sameAs(one) === this.page.sameAs(hit))?.rank;
-      const moved = !other?.answer ? undefined : place === undefined ? null : place - hit.rank;
+      const moved = !other?.answer ? undefined : place === undefined ? null : this === this.page.left ? { to: place } : { by: place - hit.rank };
       card.show(hit, { query: this.answer.query, best, marks: marks.get(hit) ?? card.marks, moved, several });
       cards.set(id, card);
     }
@@ -125,16 +125,19 @@ export class Column {
         source.ran ? ` of ${source.matched_relation ? "at least " : ""}${number(source.matched)}, ${duration(source.time_ms)}` : "",
       ),
     );
-    const count = `${number(this.hits.length)} ${this.hits.length === 1 ? "hit" : "hits"}`;
-    this.status.replaceChildren(h("span", { class: "took" }, h("b", {}, count), ` in ${duration(answer.latency_ms)}`), ...(legs.length > 4 ? [] : legs));
+    const count = counted(this.hits.length, "hit");
+    const what = this.page.b ? [h("span", { class: "what" }, inWords(this.settings, this.collections))] : [];
+    this.status.replaceChildren(...what, h("span", { class: "took" }, h("b", {}, count), ` in ${duration(answer.latency_ms)}`), ...(legs.length > 4 ? [] : legs));
     this.notes.replaceChildren();
+    if (answer.query_understood) this.note("quiet", `Understood as: ${answer.query_understood}`);
     if (!answer.complete && answer.warnings.length === 0) {
       const reasons = answer.sources.filter((source) => source.error).map((source) => `${source.collection} ${source.source}: ${source.error}`);
       this.note("warning", `Not everything that was asked for ran. ${reasons.join("; ")}`);
     }
-    for (const warning of answer.warnings) this.note("warning", warning);
+    for (const warning of answer.warnings) this.note("warning", sentence(warning));
     if (answer.unused.length) this.note("quiet", `Without effect here: ${answer.unused.join(", ")}.`);
     say(`${count} for ${answer.query}${answer.complete ? "" : ", incomplete"}`);
+    this.page.learned(this, answer);
   }
 
   note(kind, text) {
@@ -172,6 +175,13 @@ export class Column {
     );
   }
 
+  // Collections that can be searched instead of these.
+  elsewhere(collections) {
+    const others = this.page.world.collections.filter((one) => !one.damage && !collections.includes(one.name)).slice(0, 4);
+    if (others.length === 0) return null;
+    return h("p", { class: "instead" }, "Search ", others.map((one) => h("button", { onclick: () => this.page.change((now) => (now.c = [one.name])) }, one.name)), " instead");
+  }
+
   fail(problem, settings, collections) {
     if (problem.status === 0) {
       // What was found stays, dimmed; the page says that the server is gone, and asks again.
@@ -188,6 +198,7 @@ export class Column {
         h("h2", {}, title),
         h("p", {}, problem.message),
         problem.status === 401 ? h("button", { class: "primary", onclick: () => this.page.world.askKey() }, "Enter a key") : null,
+        [403, 404].includes(problem.status) ? this.elsewhere(collections) : null,
         retry ? h("p", { class: "origin" }, `Trying again in ${retry} s`) : null,
       ),
     );

@@ -1,6 +1,6 @@
 // How to search, as controls; every change is told at once. They edit one configuration at a time.
 import { collectionPath, get, post } from "./api.js";
-import { h, number } from "./dom.js";
+import { counted, h, number } from "./dom.js";
 import { bookkeeping } from "./hit.js";
 import { filterOf, METHODS, takesWeight } from "./state.js";
 
@@ -42,6 +42,7 @@ export class Controls {
     this.world = world;
     this.change = change;
     this.fields = new Map(); // collection names: metadata fields
+    this.samples = new Map(); // addresses of chunks: the chunks
     this.element = h("div", { class: "controls" });
     this.filters = new Filters(this);
   }
@@ -58,6 +59,7 @@ export class Controls {
         this.weight(),
         this.depth(),
         this.hits(),
+        this.syntax(),
         this.filters.element,
         h("button", { class: "quiet reset", onclick: () => this.reset() }, "Reset all"),
       ].filter(Boolean),
@@ -68,7 +70,7 @@ export class Controls {
 
   reset() {
     this.change((now) =>
-      Object.assign(now, { ns: "", strategy: "hybrid", fusion: "", k: null, weight: null, depth: null, top: 10, threshold: null, filter: {} }),
+      Object.assign(now, { ns: "", strategy: "hybrid", fusion: "", k: null, weight: null, depth: null, top: 10, threshold: null, syntax: false, filter: {} }),
     );
   }
 
@@ -119,7 +121,7 @@ export class Controls {
     const select = h(
       "select",
       { "data-control": "fusion", onchange: (event) => this.change((now) => (now.fusion = event.target.value)) },
-      METHODS.map((method) => h("option", { value: method, selected: method === this.settings.fusion }, method || "as the profile says")),
+      METHODS.map((method) => h("option", { value: method, selected: method === this.settings.fusion }, method || "default")),
     );
     return field("Fusion", select);
   }
@@ -149,12 +151,24 @@ export class Controls {
       shown.replaceChildren(h("span", { class: "sparse" }, `sparse ${(1 - dense).toFixed(2)}`), h("span", { class: "dense" }, `dense ${dense.toFixed(2)}`));
     };
     write();
+    this.showWeight = (dense) => {
+      slider.value = dense;
+      write();
+    };
     return h("div", { class: "field" }, h("span", { class: "label" }, "Weights"), slider, shown);
+  }
+
+  // What nobody chose is where the answer says it was.
+  learned(answer) {
+    if (this.settings?.weight !== null || this.settings.strategy !== "hybrid") return;
+    const weightOf = (leg) => answer.chunks.flatMap((hit) => hit.receipt.sources).find((source) => source.source === leg)?.weight;
+    const [dense, sparse] = [weightOf("dense"), weightOf("sparse")];
+    if (dense + sparse > 0) this.showWeight?.(dense / (dense + sparse));
   }
 
   depth() {
     const at = Math.max(0, DEPTHS.indexOf(this.settings.depth));
-    const text = (index) => (DEPTHS[index] === null ? "as the profile says" : `${number(DEPTHS[index])} candidates per leg`);
+    const text = (index) => (DEPTHS[index] === null ? "default" : `${counted(DEPTHS[index], "candidate")} per leg`);
     const shown = h("output", {}, text(at));
     const slider = h("input", {
       type: "range",
@@ -183,6 +197,36 @@ export class Controls {
     return field("Hits per page", select);
   }
 
+  syntax() {
+    if (this.settings.strategy === "dense" || this.settings.strategy === "multi_hop") return null;
+    const box = h("input", { type: "checkbox", "data-control": "syntax", checked: this.settings.syntax, onchange: () => this.change((now) => (now.syntax = box.checked)) });
+    return h("label", { class: "option", title: "“a phrase”, +must, -not, title:word, prefix*, fuzzy~1" }, box, h("span", {}, "Query language", h("small", {}, "“a phrase” +must -not prefix* fuzzy~1")));
+  }
+
+  // Some chunks of a collection; asked for once.
+  someOf(collection, namespace) {
+    const where = namespace ? `&namespace=${encodeURIComponent(namespace)}` : "";
+    const path = `${collectionPath(collection)}/chunks?limit=40${where}`;
+    if (!this.samples.has(path)) {
+      this.samples.set(path, get(path).then(({ chunks }) => chunks).catch((error) => {
+        this.samples.delete(path);
+        throw error;
+      }));
+    }
+    return this.samples.get(path);
+  }
+
+  // Titles and sections to begin with; none if there are none.
+  async namesOf(collections, namespace) {
+    try {
+      const chunks = (await Promise.all(collections.map((name) => this.someOf(name, namespace)))).flat();
+      const names = [...new Set(chunks.flatMap((chunk) => [chunk.title, chunk.section_title]))].filter((name) => name && name.length <= 40);
+      return names.filter((_, i) => i % Math.ceil(names.length / 4) === 0).slice(0, 4);
+    } catch {
+      return [];
+    }
+  }
+
   // The metadata fields of collections: those of the schema, and those of some of its chunks.
   async fieldsOf(collections, namespace) {
     const key = JSON.stringify([collections, namespace]);
@@ -192,9 +236,7 @@ export class Controls {
       collections.map(async (name) => {
         const known = this.world.collections.find((one) => one.name === name);
         Object.keys(known?.schema?.metadata ?? {}).forEach((field) => names.add(field));
-        const where = namespace ? `&namespace=${encodeURIComponent(namespace)}` : "";
-        const { chunks } = await get(`${collectionPath(name)}/chunks?limit=40${where}`);
-        for (const chunk of chunks) {
+        for (const chunk of await this.someOf(name, namespace)) {
           for (const [field, value] of Object.entries(chunk.metadata ?? {})) {
             if (["string", "number", "boolean"].includes(typeof value)) names.add(field);
           }

@@ -1,8 +1,9 @@
 // The reference, made of what the server says of itself: OpenAPI, the methods of JSON-RPC, the tools
 // of MCP. Each can be tried where it is described.
 import { get, Problem, send } from "./api.js";
-import { copy, duration, h } from "./dom.js";
+import { copy, duration, h, sentence } from "./dom.js";
 
+const WHERE = { path: "in the path", query: "behind “?”", header: "as a header" };
 const LONGEST = 20_000; // characters of an answer that are shown
 
 let openapi = null;
@@ -30,7 +31,23 @@ function properties(schema) {
   return Object.assign({}, ...parts.map((part) => part.properties ?? {}));
 }
 
-function table(rows, label) {
+const named = (schema) => schema?.$ref && Object.keys(properties(schema)).length > 0;
+
+// The type; of an object that is described elsewhere, what it has, on request.
+function typeCell(schema, depth) {
+  const inner = named(schema) ? schema : named(schema?.items) ? schema.items : schema?.anyOf?.find(named);
+  if (!inner || depth >= 3) return typeOf(schema);
+  const box = h("details", { class: "inner" }, h("summary", {}, typeOf(schema)));
+  box.addEventListener("toggle", () => box.childElementCount === 1 && box.append(table(rowsOf(inner), `Members of ${typeOf(inner)}`, depth + 1)));
+  return box;
+}
+
+const rowsOf = (schema) => {
+  const required = resolved(schema).required ?? [];
+  return Object.entries(properties(schema)).map(([name, property]) => [name, property, property.description ?? resolved(property).description, required.includes(name)]);
+};
+
+function table(rows, label, depth = 0) {
   if (rows.length === 0) return null;
   return h(
     "div",
@@ -39,15 +56,19 @@ function table(rows, label) {
       "table",
       { class: "reference" },
       h("thead", {}, h("tr", {}, ["name", "type", "meaning"].map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, rows.map(([name, type, text, required]) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, name), required ? h("span", { class: "required" }, " required") : null), h("td", {}, type), h("td", {}, text ?? "")))),
+      h("tbody", {}, rows.map(([name, type, text, required]) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, name), required ? h("span", { class: "required" }, " required") : null), h("td", {}, typeof type === "string" ? type : typeCell(type, depth)), h("td", {}, text ?? "")))),
     ),
   );
 }
 
+// A collection to try things on, where nobody names one.
+let collection = "default";
+
 // A body to begin with: an example of the schema, else its required members.
 function example(schema) {
   const one = resolved(schema);
-  if (one.examples?.length) return one.examples[0];
+  const where = "collection" in properties(schema) ? { collection } : {};
+  if (one.examples?.length) return { ...one.examples[0], ...where };
   const required = [one, ...(one.allOf ?? []).map(resolved)].flatMap((part) => part.required ?? []);
   const all = properties(schema);
   const value = (property) => {
@@ -55,12 +76,12 @@ function example(schema) {
     const type = Array.isArray(found.type) ? found.type[0] : found.type;
     return found.examples?.[0] ?? found.default ?? found.const ?? found.enum?.[0] ?? { string: "text", integer: 1, number: 1, boolean: true, array: [], object: {} }[type] ?? null;
   };
-  return Object.fromEntries(required.map((name) => [name, value(all[name])]));
+  return { ...Object.fromEntries(required.map((name) => [name, value(all[name])])), ...where };
 }
 
 // Fields, a body, a button, and what came back.
 function trial({ method, path, parameters = [], body = null, writes = false, extra = null }) {
-  const inputs = parameters.filter((one) => one.in !== "header").map((one) => ({ ...one, input: h("input", { type: "text", id: `try-${method}-${path}-${one.name}`.replace(/\W+/g, "-"), placeholder: one.required ? "required" : "" }) }));
+  const inputs = parameters.filter((one) => one.in !== "header").map((one) => ({ ...one, input: h("input", { type: "text", id: `try-${method}-${path}-${one.name}`.replace(/\W+/g, "-"), placeholder: one.required ? "required" : "", value: one.name === "collection" && one.required ? collection : "" }) }));
   const text = body === null ? null : h("textarea", { rows: Math.min(14, body.split("\n").length + 1), spellcheck: "false", "aria-label": "Body of the request" });
   if (text) text.value = body;
   const out = h("div", { class: "answer", "aria-live": "polite" });
@@ -109,8 +130,7 @@ function operation(path, method, one) {
   const upper = method.toUpperCase();
   const schema = one.requestBody?.content?.["application/json"]?.schema;
   const body = schema ? JSON.stringify(example(schema), null, 2) : null;
-  const required = resolved(schema).required ?? [];
-  const answer = one.responses["200"]?.content?.["application/json"]?.schema;
+  const answer = Object.entries(one.responses).find(([status]) => status.startsWith("2"))?.[1]?.content?.["application/json"]?.schema;
   const box = h("details", { class: "operation", id: `op-${one.operationId}` }, h("summary", {}, h("span", { class: `method ${method}` }, upper), h("code", {}, path), h("span", { class: "what" }, one.summary)));
   const fill = () => {
     if (box.dataset.filled) return;
@@ -118,11 +138,12 @@ function operation(path, method, one) {
     box.append(
       ...[
         one.parameters?.length ? h("h3", {}, "Address and headers") : null,
-        table((one.parameters ?? []).map((parameter) => [parameter.name, `${typeOf(parameter.schema)}, in the ${parameter.in}`, parameter.description, parameter.required]), `Address and headers of ${one.operationId}`),
+        table((one.parameters ?? []).map((parameter) => [parameter.name, `${typeOf(parameter.schema)}, ${WHERE[parameter.in]}`, parameter.description, parameter.required]), `Address and headers of ${one.operationId}`),
         schema ? h("h3", {}, "Body") : null,
-        schema ? table(Object.entries(properties(schema)).map(([name, property]) => [name, typeOf(property), property.description ?? resolved(property).description, required.includes(name)]), `Body of ${one.operationId}`) : null,
+        schema ? table(rowsOf(schema), `Body of ${one.operationId}`) : null,
         answer ? h("h3", {}, "Answer") : null,
-        answer ? table(Object.entries(properties(answer)).map(([name, property]) => [name, typeOf(property), property.description ?? resolved(property).description]), `Answer of ${one.operationId}`) : null,
+        answer ? table(rowsOf(answer).map((row) => row.slice(0, 3)), `Answer of ${one.operationId}`) : null,
+        one["x-json-rpc-method"] ? h("p", { class: "origin" }, "As JSON-RPC: ", h("code", {}, one["x-json-rpc-method"])) : null,
         h("h3", {}, "Try it"),
         trial({ method: upper, path, parameters: one.parameters, body, writes: method !== "get" && (one.parameters ?? []).some((parameter) => parameter.name === "Idempotency-Key") }),
       ].filter(Boolean),
@@ -132,18 +153,39 @@ function operation(path, method, one) {
   return box;
 }
 
+// What the route of a method takes in its address and its body, together.
+function parametersOf(one) {
+  const schema = one.requestBody?.content?.["application/json"]?.schema;
+  const address = (one.parameters ?? []).filter((parameter) => parameter.in !== "header");
+  return {
+    rows: [...address.map((parameter) => [parameter.name, parameter.schema, parameter.description, parameter.required]), ...(schema ? rowsOf(schema) : [])],
+    example: { ...Object.fromEntries(address.filter((parameter) => parameter.required).map((parameter) => [parameter.name, parameter.name === "collection" ? collection : "text"])), ...(schema ? example(schema) : {}) },
+  };
+}
+
 function rpcSection() {
   const methods = openapi.components.schemas.RpcMessage?.anyOf?.[0]?.properties?.method?.examples ?? [];
-  const message = (name) => JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: name === "braid.retrieve" ? { query: "text" } : {} }, null, 2);
-  const place = h("div", {});
-  const show = (name) => place.replaceChildren(trial({ method: "POST", path: "/rpc", body: message(name) }));
+  const routes = new Map(Object.values(openapi.paths).flatMap(Object.values).map((one) => [one["x-json-rpc-method"], one]));
+  const place = h("div", { class: "method-of-rpc" });
+  const show = (name) => {
+    const route = routes.get(name);
+    const { rows, example: params } = route ? parametersOf(route) : { rows: [], example: {} };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params }, null, 2);
+    place.replaceChildren(
+      ...[
+        route ? h("p", {}, sentence(route.summary)) : null,
+        rows.length ? table(rows, `Parameters of ${name}`) : null,
+        trial({ method: "POST", path: "/rpc", body, writes: (route?.parameters ?? []).some((parameter) => parameter.name === "Idempotency-Key") }),
+      ].filter(Boolean),
+    );
+  };
   const select = h("select", { id: "rpc-method", onchange: () => show(select.value) }, methods.map((name) => h("option", { value: name, selected: name === "braid.collections" }, name)));
   show("braid.collections");
   return h(
     "section",
     { id: "tag-rpc" },
     h("h2", {}, "JSON-RPC"),
-    h("p", {}, "Every method below, at ", h("code", {}, "POST /rpc"), ", takes what the route of the same name takes in its body and address, as ", h("code", {}, "params"), "."),
+    h("p", {}, "Messages to ", h("code", {}, "POST /rpc"), ". A method takes as ", h("code", {}, "params"), " what its route above takes in body and address."),
     h("div", { class: "field" }, h("label", { for: "rpc-method" }, "Method"), select),
     place,
   );
@@ -195,7 +237,7 @@ function toolSection(list) {
 
 export class DocsPage {
   constructor(world) {
-    this.world = world;
+    collection = world.collections.find((one) => !one.damage)?.name ?? "default";
     document.title = "Docs · braid";
     this.element = h("div", { class: "plain docs" }, h("h1", {}, "Reference"), h("p", { class: "wait" }, "Asking the server what it can do …"));
     this.load();

@@ -55,6 +55,9 @@ export const say = (text) => {
 };
 
 export const number = (value) => value.toLocaleString("en");
+export const counted = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+// What the server says begins small, as the part of a line that it is elsewhere.
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
 export const score = (value) =>
   value === 0 ? "0" : Math.abs(value) >= 1e-4 && Math.abs(value) < 1e6 ? String(Number(value.toPrecision(4))) : value.toExponential(2);
 export const bytes = (value) => {

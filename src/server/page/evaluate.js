@@ -18,11 +18,18 @@ const MOST = 1000; // queries the server takes at once
 // Lines of JSON (`_id` and `text`) or of id, tab, text.
 export function readQueries(text) {
   const queries = [];
-  for (const line of text.split("\n")) {
+  for (const [i, line] of text.split("\n").entries()) {
     if (!line.trim()) continue;
     if (line.trimStart().startsWith("{")) {
-      const one = JSON.parse(line);
-      queries.push({ id: String(one._id ?? one.id), text: one.text ?? one.query });
+      let one;
+      try {
+        one = JSON.parse(line);
+      } catch (error) {
+        throw new Error(`Line ${i + 1} of the queries is not JSON: ${error.message}.`);
+      }
+      const [id, words] = [one._id ?? one.id, one.text ?? one.query];
+      if (id === undefined || typeof words !== "string") throw new Error(`Line ${i + 1} of the queries has no “_id”, or no “text”.`);
+      queries.push({ id: String(id), text: words });
     } else {
       const [id, ...rest] = line.split("\t");
       if (rest.length) queries.push({ id, text: rest.join("\t") });

@@ -1,6 +1,6 @@
 // One hit: its title, its picture, the passage where it matches, and what can be asked about it.
 import { documentPath, get, highlights, neighborsPath } from "./api.js";
-import { dialog, h, icon, ICONS, number, score } from "./dom.js";
+import { counted, dialog, h, icon, ICONS, score } from "./dom.js";
 import { arithmetic, picture, spokenReceipt } from "./receipt.js";
 
 export const idOf = (hit) => `${hit.collection}\n${hit.namespace}\n${hit.chunk_id}`;
@@ -11,16 +11,20 @@ export function marked(text, matches = [], window = null) {
   const [from, to] = window ?? [0, points.length];
   const parts = [];
   let at = from;
+  const piece = (begin, end) => {
+    const text = points.slice(begin, end).join("");
+    return window ? text.replace(/\n\s*\n\s*\n/g, "\n\n") : text;
+  };
   if (from > 0) parts.push("… ");
   for (const [begin, end] of matches) {
     if (end <= from || begin >= to) continue;
     const first = Math.max(begin, from);
     const last = Math.min(end, to);
-    if (first > at) parts.push(points.slice(at, first).join(""));
+    if (first > at) parts.push(piece(at, first));
     parts.push(h("mark", {}, points.slice(first, last).join("")));
     at = last;
   }
-  if (at < to) parts.push(points.slice(at, to).join(""));
+  if (at < to) parts.push(piece(at, to));
   if (to < points.length) parts.push(" …");
   return parts;
 }
@@ -31,8 +35,10 @@ export const SHORT_PASSAGE = 110;
 
 function passage(hit, marks) {
   const points = Array.from(hit.content).length;
-  const window = marks?.window ?? [0, Math.min(points, PASSAGE)];
-  return marked(hit.content, marks?.matches, window);
+  const [from, to] = marks?.window ?? [0, PASSAGE];
+  // The window ends between words; before a word without end it would show next to nothing.
+  const end = to - from < SHORT_PASSAGE / 2 ? from + SHORT_PASSAGE : to;
+  return marked(hit.content, marks?.matches, [from, Math.min(points, end)]);
 }
 
 export const nameOf = (hit) => hit.title || hit.metadata?.title || hit.document_id || hit.chunk_id;
@@ -45,7 +51,7 @@ const spot = ({ source_page, source_line }) => (source_page ? ` · page ${source
 
 function tags(hit) {
   const shown = Object.entries(hit.metadata ?? {})
-    .filter(([field, value]) => field !== "title" && !bookkeeping(field, hit.metadata) && ["string", "number", "boolean"].includes(typeof value) && String(value).length <= 40)
+    .filter(([field, value]) => field !== "title" && field !== "source_format" && !bookkeeping(field, hit.metadata) && ["string", "number", "boolean"].includes(typeof value) && String(value).length <= 40)
     .slice(0, 4);
   return shown.map(([field, value]) => h("span", { class: "tag" }, `${field} `, h("b", {}, String(value))));
 }
@@ -59,11 +65,11 @@ async function showDocument(hit, query) {
     const found = await highlights(query, chunks.slice(0, 400), 1);
     let section = null;
     body.replaceChildren(
-      h("p", { class: "origin" }, `${hit.document_id} · ${number(chunks.length)} ${chunks.length === 1 ? "chunk" : "chunks"} · ${hit.collection}`),
+      h("p", { class: "origin" }, `${hit.document_id} · ${counted(chunks.length, "chunk")} · ${hit.collection}`),
       ...chunks.flatMap((chunk) => {
         const own = chunk.chunk_id === hit.chunk_id;
-        const heading = chunk.section_title && chunk.section_title !== section ? h("h3", {}, (section = chunk.section_title)) : null;
-        const text = h("p", { class: own ? "chunk own" : "chunk" }, own ? h("span", { class: "unseen" }, "The passage found: ") : null, marked(chunk.content, found.get(chunk)?.matches));
+        const heading = chunk.section_title && chunk.section_title !== section ? h("h3", { dir: "auto" }, marked((section = chunk.section_title), found.get(chunk)?.section)) : null;
+        const text = h("p", { class: own ? "chunk own" : "chunk", dir: "auto" }, own ? h("span", { class: "unseen" }, "The passage found: ") : null, marked(chunk.content, found.get(chunk)?.matches));
         if (own) queueMicrotask(() => text.scrollIntoView({ block: "center" }));
         return heading ? [heading, text] : [text];
       }),
@@ -84,7 +90,7 @@ export class HitCard {
     this.move = h("span", { class: "move" });
     this.drawing = h("button", { class: "receipt-button", "aria-expanded": "false", onclick: () => this.toggleReceipt() });
     this.before = h("div", { class: "around" });
-    this.text = h("p", { class: "passage" });
+    this.text = h("p", { class: "passage", dir: "auto" });
     this.after = h("div", { class: "around" });
     this.origin = h("span", { class: "origin" });
     this.tags = h("span", { class: "tags" });
@@ -107,21 +113,22 @@ export class HitCard {
     );
   }
 
-  // `best`: the largest score of the answer. `moved`: places gained against the other configuration,
-  // null if it is not there, undefined if none is compared.
+  // `best`: the largest score of the answer. `moved`, where two configurations are compared: of the
+  // first one the rank in the second, {to}; of the second the places gained, {by}; null: only here.
   show(hit, { query, best, marks, moved, several }) {
     this.hit = hit;
     this.query = query;
     this.marks = marks;
     this.rank.textContent = hit.rank;
-    const section = hit.section_title && hit.section_title !== nameOf(hit) ? [h("span", { class: "section" }, ` › ${hit.section_title}`)] : [];
-    this.title.replaceChildren(nameOf(hit), ...section);
+    const name = nameOf(hit);
+    const section = hit.section_title && hit.section_title !== name ? [h("span", { class: "section" }, " › ", h("bdi", {}, marked(hit.section_title, marks?.section)))] : [];
+    this.title.replaceChildren(h("bdi", {}, marked(name, name === hit.title ? marks?.title : [])), ...section);
     const spoken = h("span", { class: "unseen" }, `Receipt: ${spokenReceipt(hit.receipt)}`);
     this.drawing.replaceChildren(picture(hit.receipt, best), h("span", { class: "score", "aria-hidden": "true" }, score(hit.score)), spoken);
     this.drawing.title = spokenReceipt(hit.receipt);
     if (!this.whole) this.text.replaceChildren(...passage(hit, marks));
     else this.text.replaceChildren(...marked(hit.content, marks?.matches));
-    this.origin.textContent = `${hit.chunk_id}${spot(hit.metadata)}${several ? ` · ${hit.collection}` : ""}`;
+    this.origin.replaceChildren(hit.chunk_id, h("span", { class: "spot" }, spot(hit.metadata)), several ? ` · ${hit.collection}` : "");
     this.tags.replaceChildren(...tags(hit));
     this.neighbours.hidden = hit.chunk_index === null || hit.chunk_index === undefined;
     if (!this.receipt.hidden) this.receipt.replaceChildren(arithmetic(hit.receipt));
@@ -130,10 +137,13 @@ export class HitCard {
     if (moved === null) {
       this.move.textContent = "only here";
       this.move.classList.add("alone");
-    } else if (moved) {
-      this.move.textContent = moved > 0 ? `▲ ${moved}` : `▼ ${-moved}`;
-      this.move.classList.add(moved > 0 ? "up" : "down");
+    } else if (moved?.to) {
+      this.move.textContent = moved.to === hit.rank ? "" : `→ ${moved.to}`;
+    } else if (moved?.by) {
+      this.move.textContent = moved.by > 0 ? `▲ ${moved.by}` : `▼ ${-moved.by}`;
+      this.move.classList.add(moved.by > 0 ? "up" : "down");
     }
+    this.move.title = moved === undefined ? "" : moved === null ? "The other configuration does not show it" : "Its rank in the two configurations";
   }
 
   toggleReceipt() {
@@ -160,7 +170,7 @@ export class HitCard {
     try {
       const { chunks } = await get(neighborsPath(this.hit, this.around));
       const own = chunks.findIndex((chunk) => chunk.chunk_id === this.hit.chunk_id);
-      const texts = (list) => list.map((chunk) => h("p", {}, chunk.content));
+      const texts = (list) => list.map((chunk) => h("p", { dir: "auto" }, chunk.content));
       this.whole = true;
       this.text.replaceChildren(...marked(this.hit.content, this.marks?.matches));
       this.before.replaceChildren(...texts(chunks.slice(0, own)));

@@ -163,7 +163,7 @@ async function start() {
     showTools();
     const why = error instanceof Problem ? error : new Problem(0, "page", String(error));
     content.replaceChildren(
-      h("div", { class: "state error" }, h("h1", {}, why.status === 401 ? "A key is needed" : why.status === 0 ? "The server does not answer" : "That did not work"), h("p", {}, why.status === 401 ? "This server answers those who have an API key." : why.message),
+      h("div", { class: why.status === 401 ? "state" : "state error" }, h("h1", {}, why.status === 401 ? "A key is needed" : why.status === 0 ? "The server does not answer" : "That did not work"), h("p", {}, why.status === 401 ? "This server answers those who have an API key." : why.message),
         why.status === 401 ? h("button", { class: "primary", onclick: () => askKey() }, "Enter a key") : null),
     );
     return;

@@ -1,17 +1,20 @@
 // What opens over the search: "why is it not here?", the search as a command, the keys.
-import { collectionPath, get, post } from "./api.js";
-import { copy, debounced, dialog, h, number, score } from "./dom.js";
+import { collectionPath, get, hasKey, post } from "./api.js";
+import { copy, debounced, dialog, h, number, score, sentence } from "./dom.js";
 import { legOf } from "./receipt.js";
 import { requestOf } from "./state.js";
 
-const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+// For a shell; what comes from an address may hold anything.
+const quoted = (text) => (/^[\w.:/-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
+// The key itself is not copied: it would end up in histories and chats.
 function asCurl(request) {
   return [
-    `curl ${location.origin}/v1/retrieve \\`,
-    "  -H 'Content-Type: application/json' \\",
-    `  -d ${quoted(JSON.stringify(request))}`,
-  ].join("\n");
+    `curl ${location.origin}/v1/retrieve`,
+    "-H 'Content-Type: application/json'",
+    ...(hasKey() ? ['-H "Authorization: Bearer $BRAID_API_KEY"'] : []),
+    `-d ${quoted(JSON.stringify(request))}`,
+  ].join(" \\\n  ");
 }
 
 const pythonValue = (value) =>
@@ -22,27 +25,32 @@ const pythonValue = (value) =>
 
 function asPython(request) {
   const { query, collection, ...rest } = request;
-  const words = Object.entries(rest).map(([key, value]) => `, ${key}=${pythonValue(value)}`).join("");
+  const words = [JSON.stringify(query), ...Object.entries(rest).map(([key, value]) => `${key}=${pythonValue(value)}`)];
   return [
-    "import braid",
-    `db = braid.connect(${JSON.stringify(location.origin)})`,
-    `answer = db${collection ? `[${JSON.stringify(collection)}]` : ""}.retrieve(${JSON.stringify(query)}${words})`,
-    "print(answer)",
+    hasKey() ? "import os\n\nimport braid" : "import braid",
+    "",
+    `db = braid.connect(${JSON.stringify(location.origin)}${hasKey() ? ', key=os.environ["BRAID_API_KEY"]' : ""})`,
+    `answer = db${collection ? `[${JSON.stringify(collection)}]` : ""}.retrieve(`,
+    ...words.map((word) => `    ${word},`),
+    ")",
+    "for hit in answer:",
+    "    print(hit.rank, hit.score, hit.chunk_id)",
   ].join("\n");
 }
 
 function asCommand(request) {
   const { query, collections, collection, fusion, ...rest } = request;
-  const words = [`braid retrieve ${quoted(query)}`];
-  for (const name of collections ?? [collection]) if (name) words.push(`--collection ${name}`);
-  if (fusion) words.push(`--fusion ${typeof fusion === "string" ? fusion : quoted(JSON.stringify(fusion))}`);
-  for (const [key, value] of Object.entries(rest)) {
-    words.push(`--${key.replaceAll("_", "-")} ${typeof value === "object" ? quoted(JSON.stringify(value)) : value}`);
+  const words = ["braid retrieve"];
+  for (const name of collections ?? [collection]) if (name) words.push(`--collection ${quoted(name)}`);
+  for (const [key, value] of Object.entries({ ...(fusion ? { fusion } : {}), ...rest })) {
+    const flag = `--${key.replaceAll("_", "-")}`;
+    words.push(value === true ? flag : `${flag} ${quoted(typeof value === "object" ? JSON.stringify(value) : String(value))}`);
   }
-  return words.join(" \\\n  ");
+  return [...words, `-- ${quoted(query)}`].join(" \\\n  ");
 }
 
 export const FORMS = { curl: asCurl, Python: asPython, "Command line": asCommand };
+const HINTS = { "Command line": "On the machine of the server; with --data where the database is not in the usual place." };
 
 export function showCopy(settings, collections) {
   const request = requestOf(settings, collections);
@@ -52,7 +60,7 @@ export function showCopy(settings, collections) {
     Object.entries(FORMS).map(([name, write]) => {
       const text = write(request);
       const button = h("button", { onclick: () => copy(text, button), "aria-label": `Copy as ${name}` }, "Copy");
-      return h("section", { class: "form" }, h("header", {}, h("h3", {}, name), button), h("pre", { tabindex: 0, "aria-label": name }, text));
+      return h("section", { class: "form" }, h("header", {}, h("h3", {}, name), button), h("pre", { tabindex: 0, "aria-label": name }, text), HINTS[name] ? h("p", { class: "origin" }, HINTS[name]) : null);
     }),
   );
 }
@@ -127,7 +135,7 @@ export function showWhyNot(settings, collections, change) {
       const apply = why.change && applicable(why.change);
       out.replaceChildren(
         ...[
-          h("p", { class: "reason" }, explanation.shown && explanation.hit ? `It is here: rank ${explanation.hit.rank}.` : why.reason[0].toUpperCase() + why.reason.slice(1) + "."),
+          h("p", { class: "reason" }, explanation.shown && explanation.hit ? `It is here: rank ${explanation.hit.rank}.` : sentence(why.reason)),
           why.lost_at ? h("p", { class: "origin" }, `Lost at: ${why.lost_at}`) : null,
           explanation.legs.length ? h("div", { class: "arithmetic" }, h("table", {}, h("tbody", {}, explanation.legs.map(standing)))) : null,
           why.change

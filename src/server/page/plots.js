@@ -1,5 +1,5 @@
 // Small drawings of numbers.
-import { duration, h, number, s } from "./dom.js";
+import { bytes, counted, duration, h, number, s } from "./dom.js";
 
 // A bar for each of `rows`, which are [label, value, text, leg]; `most` fills its track.
 export function bars(rows, most) {
@@ -11,6 +11,58 @@ export function bars(rows, most) {
       bar.style.width = `${Math.max(0.5, (100 * value) / (most || 1))}%`;
       return h("li", {}, h("span", { class: "what" }, label), h("span", { class: "track" }, bar), h("span", { class: "much" }, text));
     }),
+  );
+}
+
+// What a whole is made of, as one bar: `shares` are {name: size}.
+export function parts(whole, shares) {
+  const shown = Object.entries(shares).filter(([, size]) => size > 0);
+  const KINDS = { words: "sparse", vectors: "dense", graphs: "dense" };
+  return h(
+    "figure",
+    { class: "parts" },
+    h("figcaption", {}, h("b", {}, bytes(whole)), " on disk"),
+    h("div", { class: "stack" }, shown.map(([name, size]) => {
+      const part = h("span", { class: KINDS[name] ?? "other", title: `${name}: ${bytes(size)}` });
+      part.style.flexGrow = size;
+      return part;
+    })),
+    h("ul", { class: "key" }, shown.map(([name, size]) => h("li", { class: KINDS[name] ?? "other" }, h("span", { class: "dot" }), `${name} ${bytes(size)}`))),
+  );
+}
+
+const DUE = { flush: "writing chunks to a file", merge: "merging files", graph: "building a graph of vectors", calibration: "calibrating dense searches" };
+
+// The files that searches read, a bar each, as long as it has chunks: those that live, then those
+// that were replaced or deleted; then what is in memory, and what is still to be done.
+export function segments({ segments: files, in_memory, pending }) {
+  const most = Math.max(in_memory, ...files.map((one) => one.chunks), 1);
+  const row = (name, live, dead, text, facts) => {
+    const bar = (count, kind) => {
+      const part = h("span", { class: kind });
+      part.style.width = `${(100 * count) / most}%`;
+      return part;
+    };
+    return h("li", { title: facts }, h("span", { class: "what" }, name), h("span", { class: "track" }, bar(live, "live"), bar(dead, "dead")), h("span", { class: "much" }, text), h("span", { class: "unseen" }, facts));
+  };
+  const shown = files.slice(-12);
+  return h(
+    "figure",
+    { class: "segments" },
+    h("figcaption", {}, files.length ? `${counted(files.length, "file")} of chunks` : "No file yet: all is in the log and in memory"),
+    h(
+      "ul",
+      {},
+      files.length > shown.length ? h("li", { class: "origin" }, `${counted(files.length - shown.length, "older one")}`) : null,
+      shown.map((one) =>
+        row(
+          one.file.replace(/^segment-0*/, "file "), one.chunks - one.dead, one.dead, number(one.chunks - one.dead),
+          [one.file, bytes(one.bytes), `${counted(one.vectors, "vector")}${one.graph_bytes ? `, a graph of ${bytes(one.graph_bytes)}` : ""}`, one.dead ? `${number(one.dead)} replaced or deleted` : ""].filter(Boolean).join(" · "),
+        ),
+      ),
+      row("in memory", in_memory, 0, number(in_memory), "written to the log, and to a file once there are more"),
+    ),
+    pending.length ? h("p", { class: "origin" }, "Being done: ", pending.map((one) => DUE[one] ?? one).join(", ")) : null,
   );
 }
 

@@ -123,12 +123,14 @@ export function recomputed(receipt) {
 
 const SIGNS = { multiply: "×", divide: "÷", add: "+", replace: "→", keep: "≥" };
 
+// `depth`: of a receipt within another, whose sum is the score of the line above.
 function lines(receipt, depth = 0) {
+  const within = depth ? " within" : "";
   const rows = receipt.sources.flatMap((source, i) => [
     h(
       "tr",
-      { class: legOf(source.source) },
-      h("th", { scope: "row" }, depth ? "· ".repeat(depth) : "", h("span", { class: "dot" }), source.source),
+      { class: legOf(source.source) + within },
+      h("th", { scope: "row" }, h("span", { class: "dot" }), source.source),
       h("td", {}, source.rank !== undefined ? `rank ${source.rank}` : source.filled ? "scored afterwards" : ""),
       h("td", {}, source.distance !== undefined ? `distance ${score(source.distance)}` : `score ${score(source.score)}`),
       h("td", { class: "how" }, formula(source, receipt.fusion)),
@@ -136,21 +138,23 @@ function lines(receipt, depth = 0) {
     ),
     source.receipt ? lines(source.receipt, depth + 1) : [],
   ]);
-  if (depth === 0) {
+  rows.push(
+    h("tr", { class: `total${within}` }, h("th", { scope: "row", colspan: 4 }, `fused by ${methodText(receipt.fusion)}`), h("td", { class: "sum" }, "= ", String(receipt.fused))),
+  );
+  for (const stage of receipt.stages) {
+    const how = stage.value === undefined || stage.value === null ? stage.operation : `${SIGNS[stage.operation] ?? stage.operation} ${score(stage.value)}`;
     rows.push(
-      h("tr", { class: "total" }, h("th", { scope: "row", colspan: 4 }, `fused by ${methodText(receipt.fusion)}`), h("td", { class: "sum" }, "= ", String(receipt.fused))),
+      h("tr", { class: `stage${within}` }, h("th", { scope: "row", colspan: 3 }, `stage ${stage.stage}`), h("td", { class: "how" }, how), h("td", { class: "sum" }, "= ", String(stage.score))),
     );
-    for (const stage of receipt.stages) {
-      rows.push(
-        h("tr", { class: "stage" }, h("th", { scope: "row", colspan: 3 }, `stage ${stage.stage}`), h("td", { class: "how" }, `${SIGNS[stage.operation] ?? stage.operation} ${score(stage.value)}`), h("td", { class: "sum" }, "= ", String(stage.score))),
-      );
-    }
   }
   return rows;
 }
 
-const methodText = (fusion) =>
-  fusion.method === "none" ? "nothing: one list" : fusion.method + (fusion.preset ? ` (${fusion.preset})` : fusion.k !== undefined ? `, k ${fusion.k}` : "");
+function methodText({ method, preset, k, rank_base }) {
+  if (method === "none") return "nothing: one list";
+  if (preset) return `${method} (${preset})`;
+  return method + (k !== undefined ? `, k ${k}` : "") + (rank_base === 0 ? ", ranks counted from 0" : "");
+}
 
 // How "auto" came to its weights.
 function choiceText({ base, signals, lowest, highest, dense_weight }) {

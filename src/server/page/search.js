@@ -1,5 +1,5 @@
 // The search: a box, controls beside it, one column of hits or two that are compared.
-import { debounced, h, icon, ICONS, number, s } from "./dom.js";
+import { counted, debounced, h, icon, ICONS, s } from "./dom.js";
 import { Column } from "./column.js";
 import { Controls } from "./controls.js";
 import { idOf } from "./hit.js";
@@ -117,8 +117,8 @@ export class SearchPage {
     this.actions.replaceChildren(
       h("span", { class: "legend" }, h("span", { class: "dense" }, h("span", { class: "dot" }), "dense, by meaning"), h("span", { class: "sparse" }, h("span", { class: "dot" }), "sparse, by words")),
       h("button", { class: "quiet", "aria-pressed": String(two), onclick: () => this.compare() }, icon(ICONS.swap), two ? "One configuration" : "Compare"),
-      h("button", { class: "quiet", onclick: () => showWhyNot(this.now, this.collectionsOf(this.now), (update) => this.change(update)) }, icon(ICONS.help), "Why not?"),
-      h("button", { class: "quiet", onclick: () => showCopy(this.now, this.collectionsOf(this.now)) }, icon(ICONS.copy), "Copy as …"),
+      h("button", { class: "quiet asked", onclick: () => showWhyNot(this.now, this.collectionsOf(this.now), (update) => this.change(update)) }, icon(ICONS.help), "Why not?"),
+      h("button", { class: "quiet asked", onclick: () => showCopy(this.now, this.collectionsOf(this.now)) }, icon(ICONS.copy), "Copy as …"),
     );
     this.laySwitch();
   }
@@ -143,8 +143,13 @@ export class SearchPage {
     if (controls) this.show();
     document.title = this.a.q.trim() ? `${this.a.q} · braid` : "braid";
     for (const column of [this.left, this.right]) column.element.classList.remove("stale");
+    this.actions.classList.toggle("idle", !this.a.q.trim());
     this.left.run(this.a, this.collectionsOf(this.a));
     if (this.b) this.right.run(this.b, this.collectionsOf(this.b));
+  }
+
+  learned(column, answer) {
+    if ((column === this.right) === (this.now === this.b)) this.controls.learned(answer);
   }
 
   // A column has a new answer: the other one's moves, and the lines between them, are about it.
@@ -191,11 +196,16 @@ export class SearchPage {
     }
     const chunks = chosen.reduce((sum, one) => sum + one.chunks, 0);
     const documents = chosen.reduce((sum, one) => sum + one.documents, 0);
+    const examples = h("p", { class: "examples" });
+    this.controls.namesOf(collections, this.now.ns).then((names) => {
+      if (names.length) examples.append("For example ", ...names.map((name) => h("button", { class: "suggestion", onclick: () => this.ask(name) }, h("bdi", {}, name))));
+    });
     return h(
       "div",
       { class: "state welcome" },
-      h("h2", {}, `${number(chunks)} passages of ${number(documents)} documents`),
+      h("h2", {}, `${counted(chunks, "passage")} of ${counted(documents, "document")}`),
       h("p", {}, `In ${chosen.map((one) => one.name).join(", ")}. Type, and each answer shows which leg found it, at which rank, and what that was worth.`),
+      examples,
       h("p", { class: "hint" }, h("kbd", {}, "/"), " search ", h("kbd", {}, "↓"), " to the hits ", h("kbd", {}, "Enter"), " receipt ", h("kbd", {}, "?"), " all keys"),
     );
   }

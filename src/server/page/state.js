@@ -12,6 +12,7 @@ export const DEFAULTS = {
   depth: null, // candidates per leg; null: the profile's
   top: 10,
   threshold: null,
+  syntax: false, // the words are in the query language
   filter: {}, // field: [values]
 };
 
@@ -35,6 +36,8 @@ function readInto(settings, name, text) {
   } else if (NUMBERS.has(name)) {
     const value = Number(text);
     if (Number.isFinite(value)) settings[name] = value;
+  } else if (name === "syntax") {
+    settings.syntax = text === "true";
   } else if (name in DEFAULTS && name !== "filter") {
     settings[name] = text;
   }
@@ -121,9 +124,23 @@ export function requestOf(settings, collections) {
     if (settings.strategy !== "sparse") request.dense_top_k = settings.depth;
     if (settings.strategy === "sparse" || settings.strategy === "hybrid") request.sparse_top_k = settings.depth;
   }
+  if (settings.syntax && settings.strategy !== "dense" && settings.strategy !== "multi_hop") request.query_syntax = true;
   request.top_k = settings.top;
   if (settings.threshold !== null) request.score_threshold = settings.threshold;
   const filter = filterOf(settings);
   if (Object.keys(filter).length) request.filter = filter;
   return request;
+}
+
+// A configuration in a few words, to tell two apart.
+export function inWords(settings, collections) {
+  const { strategy, fusion, weight, depth, filter, ns } = settings;
+  return [
+    collections.join(" + ") + (ns ? `/${ns}` : ""),
+    strategy === "multi_hop" ? "multi-hop" : strategy,
+    strategy === "hybrid" ? fusion : "",
+    weight !== null && takesWeight(settings) ? `dense ${weight.toFixed(2)}` : "",
+    depth !== null ? `${depth} deep` : "",
+    ...Object.entries(filter).map(([field, values]) => `${field} ${values.join(" or ")}`),
+  ].filter(Boolean).join(" · ");
 }
