@@ -21,6 +21,8 @@ struct BackendUnderTest {
     Capabilities promised;
     bool okapi = true;  // scores by Bm25Variant::Okapi; otherwise such schemas are Unsupported
     bool filters_here = true;  // filters are decided in this process, and stop with the call
+    /// How words are weighed where exact_lengths, scoped_statistics or live_df is not promised.
+    std::function<WordWeighing(const Schema&)> weighing{};
 
     friend std::ostream& operator<<(std::ostream& out, const BackendUnderTest& under_test) {
         return out << under_test.name;
@@ -39,9 +41,10 @@ protected:
     Backend& backend() { return *backend_; }
     const Backend& backend() const { return *backend_; }
     static const Capabilities& promised() { return GetParam().promised; }
-    /// Whether words are weighed exactly by what the scope sees. Otherwise lists of words are held
-    /// to what is in them and to their own order, not to the model's scores.
-    static bool comparable_words() { return promised().scoped_statistics && promised().live_df; }
+    /// That weighs words as the backend says it does.
+    static Model model_of(const Schema& schema) {
+        return Model(schema, GetParam().weighing ? GetParam().weighing(schema) : WordWeighing{});
+    }
 
     /// A collection of which the calls below speak.
     void create(const Schema& schema, const std::string& name = "c") {
@@ -99,7 +102,7 @@ protected:
 
     /// The leg's list must be that of the model: the same chunks, the same scores, in the order of
     /// score and id, whatever the depth.
-    void expect_list(const Leg& leg, const Model::Scores& expected) const;
+    void expect_list(const Leg& leg, const Model& model) const;
 
 private:
     std::unique_ptr<Backend> backend_;
@@ -108,7 +111,8 @@ private:
 
 std::string backend_name(const ::testing::TestParamInfo<BackendUnderTest>& info);
 
-/// Relative error that scores may have.
+/// Error that scores may have, relative above 1: none worth the name where the capability is
+/// promised, that of floats where a backend does not promise it and says how it weighs words.
 double score_tolerance(const Capabilities& capabilities, LegKind kind);
 
 }  // namespace braid::testing

@@ -77,20 +77,20 @@ Counted count_words(const Chunk& chunk, const Schema& schema) {
     return counted;
 }
 
-/// Statistics of what a principal sees, the filter left aside.
+/// Statistics of some chunks.
 struct Corpus {
     std::vector<Counted> chunks;
     std::map<std::string, int> df;
     double average_length = 0;
     double size = 0;
 
-    Corpus(const std::vector<const Chunk*>& seen, const Schema& schema)
-        : size(static_cast<double>(seen.size())) {
+    Corpus(const std::vector<const Chunk*>& seen, const Schema& schema, bool wordless_count) {
         std::vector<std::size_t> totals(schema.text_fields.size(), 0);
         for (const Chunk* chunk : seen) {
             const Counted& counted = chunks.emplace_back(count_words(*chunk, schema));
             for (const auto& [word, tf] : counted.tf) ++df[word];
             for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += counted.field_words[i];
+            if (wordless_count || !counted.tf.empty()) ++size;
         }
         double total = 0;
         for (std::size_t i = 0; i < totals.size(); ++i) {
@@ -113,15 +113,42 @@ struct Corpus {
     }
 };
 
-double sparse_score(const Corpus& corpus, const Counted& counted, const std::string& query,
-                    const Bm25& bm25) {
+/// The statistics that give the least and the greatest scores, if any of the dead count.
+std::pair<Corpus, Corpus> extremes(const Corpus& live, const Corpus& dead) {
+    Corpus least = live;
+    Corpus greatest = live;
+    for (const auto& [word, times] : dead.df) least.df[word] += times;
+    greatest.size += dead.size;
+    std::vector<double> lengths;
+    for (const Counted& counted : dead.chunks) {
+        if (!counted.tf.empty()) lengths.push_back(counted.length);
+    }
+    const auto shift = [&](Corpus& corpus) {
+        double total = live.average_length * live.size;
+        double size = live.size;
+        for (const double length : lengths) {
+            total += length;
+            ++size;
+            const double average = total / size;
+            corpus.average_length = &corpus == &least ? std::min(corpus.average_length, average)
+                                                      : std::max(corpus.average_length, average);
+        }
+    };
+    std::ranges::sort(lengths);
+    shift(least);
+    std::ranges::reverse(lengths);
+    shift(greatest);
+    return {std::move(least), std::move(greatest)};
+}
+
+double sparse_score(const Corpus& corpus, const Counted& counted, double length,
+                    const std::string& query, const Bm25& bm25) {
     double score = 0;
     for (const std::string& word : split(query)) {  // a repeated word counts again
         const auto found = counted.tf.find(word);
         if (found == counted.tf.end()) continue;
         const double tf = found->second;
-        const double norm =
-            bm25.k1 * (1 - bm25.b + bm25.b * (counted.length / corpus.average_length));
+        const double norm = bm25.k1 * (1 - bm25.b + bm25.b * (length / corpus.average_length));
         const double gain = bm25.variant == Bm25Variant::Okapi ? bm25.k1 + 1 : 1.0;
         score += corpus.idf(word, bm25) * (tf * gain / (tf + norm));
     }
@@ -150,12 +177,14 @@ double dense_score(const std::vector<float>& a, const std::vector<float>& b, Met
 
 void Model::upsert(const std::string& namespace_, Chunk chunk) {
     if (chunk.document_id.empty()) chunk.document_id = chunk.chunk_id;
+    remove(namespace_, chunk.chunk_id);
     const std::string id = chunk.chunk_id;
-    namespaces_[namespace_].insert_or_assign(id, std::move(chunk));
+    namespaces_[namespace_].emplace(id, std::move(chunk));
 }
 
 void Model::update(const std::string& namespace_, const MetadataUpdate& update) {
     Chunk& chunk = namespaces_.at(namespace_).at(update.chunk_id);
+    dead_.push_back(chunk);
     merge(chunk.metadata, update.metadata);
     if (update.created_at) chunk.created_at = update.created_at;
     if (update.sensitivity) chunk.sensitivity = update.sensitivity;
@@ -163,6 +192,9 @@ void Model::update(const std::string& namespace_, const MetadataUpdate& update) 
 }
 
 void Model::remove(const std::string& namespace_, const std::string& chunk_id) {
+    const Chunk* const found = find(namespace_, chunk_id);
+    if (found == nullptr) return;
+    dead_.push_back(*found);
     namespaces_[namespace_].erase(chunk_id);
 }
 
@@ -185,26 +217,48 @@ std::vector<const Chunk*> Model::chunks(const ReadScope& scope) const {
     return seen;
 }
 
-Model::Scores Model::sparse(const Leg& leg) const {
+std::vector<const Chunk*> Model::weighed(const ReadScope& scope) const {
+    if (!weighing_.whole_collection) return chunks(scope);
+    std::vector<const Chunk*> all;
+    for (const auto& [name, held] : namespaces_) {
+        for (const auto& [id, chunk] : held) all.push_back(&chunk);
+    }
+    return all;
+}
+
+Model::Ranges Model::sparse_ranges(const Leg& leg) const {
     ReadScope unfiltered = leg.scope;
     unfiltered.filter.reset();
-    const Corpus corpus(chunks(unfiltered), schema_);
-    Scores scores;
-    for (const Counted& counted : corpus.chunks) {
-        if (leg.scope.filter && !model_matches(*leg.scope.filter, *counted.chunk, schema_)) {
-            continue;
-        }
-        double best = -std::numeric_limits<double>::infinity();
+    const Corpus live(weighed(unfiltered), schema_, weighing_.wordless_count);
+    std::vector<const Chunk*> gone;
+    for (const Chunk& chunk : dead_) {
+        if (weighing_.dead_may_count) gone.push_back(&chunk);
+    }
+    const auto [least, greatest] = extremes(live, Corpus(gone, schema_, weighing_.wordless_count));
+    Ranges ranges;
+    for (const Chunk* const chunk : chunks(leg.scope)) {
+        const Counted counted = count_words(*chunk, schema_);
+        const double length = weighing_.length ? weighing_.length(counted.length) : counted.length;
+        constexpr double kLowest = -std::numeric_limits<double>::infinity();
+        Range best{kLowest, kLowest};
         bool holds_a_word = false;
         for (const auto& terms : leg.phrasings) {
             std::string query;
             for (const std::string& term : terms) query += (query.empty() ? "" : " ") + term;
-            const double score = sparse_score(corpus, counted, query, schema_.bm25);
-            best = std::max(best, score);
+            const auto score = [&](const Corpus& corpus) {
+                return sparse_score(corpus, counted, length, query, schema_.bm25);
+            };
+            best = {std::max(best.low, score(least)), std::max(best.high, score(greatest))};
             for (const std::string& word : split(query)) holds_a_word |= counted.tf.contains(word);
         }
-        if (holds_a_word) scores.emplace(counted.chunk->chunk_id, best);
+        if (holds_a_word) ranges.emplace(chunk->chunk_id, best);
     }
+    return ranges;
+}
+
+Model::Scores Model::sparse(const Leg& leg) const {
+    Scores scores;
+    for (const auto& [id, range] : sparse_ranges(leg)) scores.emplace(id, range.low);
     return scores;
 }
 
@@ -220,7 +274,7 @@ Model::Scores Model::dense(const Leg& leg) const {
 
 CollectionStats Model::stats(const ReadScope& scope) const {
     const std::vector<const Chunk*> seen = chunks(scope);
-    const Corpus corpus(seen, schema_);
+    const Corpus corpus(seen, schema_, true);
     std::set<std::string> documents;
     CollectionStats stats;
     for (const Chunk* chunk : seen) {

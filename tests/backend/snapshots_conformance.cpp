@@ -72,7 +72,7 @@ TEST_P(BackendConformance, ASnapshotOutlivesTheRemovalOfManyOldVersions) {
     if (!promised().snapshots) GTEST_SKIP() << "the backend does not promise snapshots";
     RandomData random(12);
     create(vectors_schema(4));
-    Model model(vectors_schema(4));
+    Model model = model_of(vectors_schema(4));
     const auto write = [&](const std::vector<Chunk>& batch) {
         put(batch);
         for (const Chunk& chunk : batch) model.upsert("default", chunk);
@@ -102,9 +102,9 @@ TEST_P(BackendConformance, ASnapshotOutlivesTheRemovalOfManyOldVersions) {
         EXPECT_EQ(dump(late, {}, plan), at_late) << "after " << i + 100 << " deletions";
     }
     const Leg words = words_leg(scope(reader("sensitive")), {"w0 w3"});
-    expect_list(words, model.sparse(words));
+    expect_list(words, model);
     const Leg near = vector_leg(scope(), random.vector(4));
-    expect_list(near, model.dense(near));
+    expect_list(near, model);
 }
 
 TEST_P(BackendConformance, AnswersDoNotDependOnTheHistoryOfTheChunks) {
@@ -140,7 +140,7 @@ TEST_P(BackendConformance, RandomHistoriesGiveWhatTheModelGives) {
         Schema schema = vectors_schema(3, static_cast<Metric>(seed % 3));
         schema.text_fields = {{"content", 1.0}, {"title", 2.2}};
         create(schema, "s" + std::to_string(seed));
-        Model model(schema);
+        Model model = model_of(schema);
         for (int step = 0; step < 30; ++step) {
             const std::string space = random.chance(80) ? "default" : "other";
             ReadScope here = scope();
@@ -168,9 +168,9 @@ TEST_P(BackendConformance, RandomHistoriesGiveWhatTheModelGives) {
             here.principal = random.chance(50) ? Principal{} : reader(random.pick(clearances));
             if (random.chance(50)) here.filter = random.filter();
             const Leg words = words_leg(here, {random.words(3), random.words(1)});
-            expect_list(words, model.sparse(words));
+            expect_list(words, model);
             const Leg near = vector_leg(here, random.vector(3));
-            expect_list(near, model.dense(near));
+            expect_list(near, model);
             for (const char* field : {"kind", "year", "document_id", "visibility_scope"}) {
                 EXPECT_EQ(must(now()->facets(here, field, 1000)), model.facets(here, field));
             }

@@ -423,13 +423,17 @@ TEST_P(BackendConformance, NamespacesHaveTheirOwnChunksAndStatistics) {
     for (int i = 0; i < 20; ++i) {
         put({make_chunk("r" + std::to_string(i), "rare filler filler", {1, 1})}, "right");
     }
-    Model left(vectors_schema(2));
-    left.upsert("left", make_chunk("a", "rare common", {1, 0}));
-    left.upsert("left", make_chunk("b", "common", {0, 1}));
+    Model both = model_of(vectors_schema(2));
+    both.upsert("left", make_chunk("a", "rare common", {1, 0}));
+    both.upsert("left", make_chunk("b", "common", {0, 1}));
+    both.upsert("right", make_chunk("a", "rare rare", {0, 1}));
+    for (int i = 0; i < 20; ++i) {
+        both.upsert("right", make_chunk("r" + std::to_string(i), "rare filler filler", {1, 1}));
+    }
     ReadScope in_left = scope();
     in_left.namespace_ = "left";
     const Leg leg = words_leg(in_left, {"rare common"});
-    expect_list(leg, left.sparse(leg));
+    expect_list(leg, both);
     EXPECT_EQ(must(now()->stats(in_left)).chunks, 2U);
     EXPECT_EQ(must(now()->stats(in_left)).average_length, 1.5);
     EXPECT_EQ(must(now()->count(scope())), 0U) << "the default namespace is empty";
