@@ -11,12 +11,11 @@ namespace {
 constexpr std::size_t kRequestBytes = std::size_t{5} << 20U;
 constexpr std::size_t kRequestOperations = 1'000;
 
-std::string action(std::string_view name, const std::string& key,
-                   const std::optional<Dependency>& depends) {
+std::string action(std::string_view name, const std::string& key, const Dependency& depends) {
     Object target{{"_id", Value(key)}};
-    if (depends && !depends->absent) {
-        target.set("if_seq_no", depends->sequence);
-        target.set("if_primary_term", depends->term);
+    if (!depends.absent) {
+        target.set("if_seq_no", depends.sequence);
+        target.set("if_primary_term", depends.term);
     }
     return json::print(Object{{std::string(name), std::move(target)}}) + "\n";
 }
@@ -86,17 +85,16 @@ void recognise_own(ClusterCore& core, const RemoteCollection& collection,
 }  // namespace
 
 BulkOperation index_operation(const std::string& namespace_, const Chunk& chunk,
-                              const DocumentForm& form, const std::optional<Dependency>& depends) {
-    const bool creates = depends && depends->absent;
-    BulkOperation operation{
-        chunk.chunk_id, chunk.version,
-        action(creates ? "create" : "index", document_key(namespace_, chunk.chunk_id), depends)};
+                              const DocumentForm& form, const Dependency& depends) {
+    BulkOperation operation{chunk.chunk_id, chunk.version,
+                            action(depends.absent ? "create" : "index",
+                                   document_key(namespace_, chunk.chunk_id), depends)};
     append_document(operation.lines, namespace_, chunk, form);
     return operation;
 }
 
 BulkOperation remove_operation(const std::string& namespace_, const std::string& chunk_id,
-                               const std::optional<Dependency>& depends) {
+                               const Dependency& depends) {
     return {chunk_id, 0, action("delete", document_key(namespace_, chunk_id), depends)};
 }
 
@@ -126,8 +124,6 @@ std::vector<BulkOutcome> run_bulk(ClusterCore& core, const RemoteCollection& col
                                   const CallLimits& limits) {
     std::vector<BulkOutcome> outcomes(operations.size());
     if (operations.empty()) return outcomes;
-    // From here on a search may show some of it.
-    core.wrote(collection.meta.collection);
     const auto& policy = core.client().retries();
     for (std::size_t first = 0; first < operations.size();) {
         std::vector<std::size_t> open;
@@ -147,6 +143,7 @@ std::vector<BulkOutcome> run_bulk(ClusterCore& core, const RemoteCollection& col
             }
         }
     }
+    core.wrote(collection.meta.collection);
     recognise_own(core, collection, namespace_, operations, outcomes, limits);
     return outcomes;
 }

@@ -32,9 +32,9 @@ struct BulkOperation {
 };
 
 BulkOperation index_operation(const std::string& namespace_, const Chunk& chunk,
-                              const DocumentForm& form, const std::optional<Dependency>& depends);
+                              const DocumentForm& form, const Dependency& depends);
 BulkOperation remove_operation(const std::string& namespace_, const std::string& chunk_id,
-                               const std::optional<Dependency>& depends);
+                               const Dependency& depends);
 
 struct BulkOutcome {
     enum class Kind { Created, Replaced, Removed, Absent, Conflict, Failed };

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,6 +59,11 @@ private:
         Dependency dependency;
     };
 
+    /// The operations for those of a batch that are still to be written; others may follow them,
+    /// in the first round.
+    using Prepare = std::function<Result<std::vector<BulkOperation>>(
+        std::span<const std::size_t> open, bool first)>;
+
     Result<> create(const std::string& name, const Schema& schema, bool filling);
     Result<CollectionInfo> describe(const RemoteCollection& collection, const Principal& principal,
                                     const CallLimits& limits) const;
@@ -66,6 +73,11 @@ private:
     /// The first vectors say of which dimension all will be.
     Result<RemoteCollectionPtr> with_dimension(RemoteCollectionPtr collection,
                                                std::size_t dimension, const CallLimits& limits);
+    /// Writes `count` chunks; those that somebody else changed between reading and writing are
+    /// prepared and written again, unless `only_once`. `collection` may change while preparing.
+    Result<WriteReport> write_in_rounds(const RemoteCollectionPtr& collection,
+                                        const std::string& namespace_, std::size_t count,
+                                        Version version, bool only_once, const Prepare& prepare);
     Result<> check_batch(std::vector<Chunk>& chunks, const RemoteCollection& collection,
                          const WriteOptions& options) const;
     Result<std::vector<Named>> select(const RemoteCollection& collection, const ReadScope& scope,

@@ -39,6 +39,14 @@ public:
           }) {
         const Value mapping = mapping_body({.collection = "c", .schema = words_schema()});
         on("/_mapping", json::print(Object{{"braid-c", Object{{"mappings", mapping}}}}));
+        on("/_mget", [](const ReceivedRequest& request) {  // nothing is there
+            Array docs;
+            const Value asked = *json::parse(request.body);
+            for (std::size_t i = 0; i < asked.find("ids")->as_array().size(); ++i) {
+                docs.emplace_back(Object{{"found", false}});
+            }
+            return std::pair(200, json::print(Object{{"docs", std::move(docs)}}));
+        });
         on("/_refresh", R"({"_shards":{"total":1,"successful":1,"failed":0}})");
     }
 
@@ -131,8 +139,8 @@ TEST(RemoteBackend, RetriesTheRefusedPartOfABatch) {
     cluster.on("/_bulk", [&](const ReceivedRequest& request) {
         if (++asked == 1) {
             return std::pair(
-                200, std::string(R"({"items":[{"index":{"result":"created","status":201}},)"
-                                 R"({"index":{"status":429,"error":{"type":"rejected"}}}]})"));
+                200, std::string(R"({"items":[{"create":{"result":"created","status":201}},)"
+                                 R"({"create":{"status":429,"error":{"type":"rejected"}}}]})"));
         }
         second = request.body;
         return std::pair(200,
@@ -175,6 +183,25 @@ TEST(RemoteBackend, RecognisesItsOwnWriteWhoseAnswerWasLost) {
     ours = false;
     expect_error(backend->upsert("c", "default", {make_chunk("a", "x")}, if_new),
                  ErrorCode::Conflict, "somebody else");
+}
+
+TEST(RemoteBackend, RecognisesItsOwnCollectionWhoseAnswerWasLost) {
+    ScriptedCluster cluster;
+    const auto exists = [](const ReceivedRequest&) {
+        return std::pair(400,
+                         std::string(R"({"error":{"type":"resource_already_exists_exception"}})"));
+    };
+    cluster.on("/braid-c", exists);
+    expect_error(cluster.backend()->create_collection("c", words_schema()),
+                 ErrorCode::AlreadyExists, "exists already");
+    std::string mappings;
+    cluster.on("/braid-c", [&](const ReceivedRequest& request) {
+        const Value body = *json::parse(request.body);
+        mappings = json::print(Object{{"braid-c", Object{{"mappings", *body.find("mappings")}}}});
+        return exists(request);
+    });
+    cluster.on("/_mapping", [&](const ReceivedRequest&) { return std::pair(200, mappings); });
+    must(cluster.backend()->create_collection("c", words_schema()));
 }
 
 TEST(RemoteBackend, RefusesPrefixesThatAreNoNames) {

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "braid/remote/bulk.hpp"
+#include "braid/remote/filter_query.hpp"
+#include "braid/remote/remote_backend.hpp"
+#include "braid/remote/remote_reader.hpp"
+#include "braid/remote/write_summary.hpp"
+
+// Removing chunks, by their ids or by what a search finds.
+namespace braid::remote {
+namespace {
+
+constexpr int kRounds = 5;  // of searching and removing again after somebody came between
+constexpr std::size_t kSelectPage = 2'000;
+
+}  // namespace
+
+Result<std::vector<RemoteBackend::Named>> RemoteBackend::select(const RemoteCollection& collection,
+                                                                const ReadScope& scope,
+                                                                Array clauses,
+                                                                const CallLimits& limits) const {
+    BRAID_TRY(Array all, scope_clauses(scope, collection.meta.schema));
+    all.insert(all.end(), std::make_move_iterator(clauses.begin()),
+               std::make_move_iterator(clauses.end()));
+    std::vector<Named> found;
+    for (std::string last;;) {
+        SearchItem item;
+        item.index = collection.index;
+        item.body = {{"size", Value(kSelectPage)},  {"_source", Array{"id", "version"}},
+                     {"seq_no_primary_term", true}, {"track_total_hits", false},
+                     {"query", all_of(all)},        {"sort", Array{Object{{"id", "asc"}}}}};
+        if (!last.empty()) item.body.set("search_after", Array{Value(last)});
+        BRAID_TRY(const Value answer, core_->search_one(std::move(item), limits));
+        for (const Value& hit : hits_of(answer)) {
+            const Value* const source = hit.find("_source");
+            const Value* const id = source != nullptr ? source->find("id") : nullptr;
+            const Value* const version = source != nullptr ? source->find("version") : nullptr;
+            const Value* const sequence = hit.find("_seq_no");
+            const Value* const term = hit.find("_primary_term");
+            if (id == nullptr || !id->is_string() || version == nullptr || !version->is_int() ||
+                sequence == nullptr || !sequence->is_int() || term == nullptr || !term->is_int()) {
+                return fail(ErrorCode::Unavailable,
+                            "a hit of the cluster does not say its version");
+            }
+            found.push_back({id->as_string(),
+                             static_cast<Version>(version->as_int()),
+                             {.sequence = sequence->as_int(), .term = term->as_int()}});
+        }
+        if (hits_of(answer).size() < kSelectPage) return found;
+        last = found.back().id;
+    }
+}
+
+Result<std::vector<RemoteBackend::Named>> RemoteBackend::left_out(
+    const RemoteCollection& collection, const std::string& namespace_,
+    const std::vector<Chunk>& batch, const Principal& principal, const CallLimits& limits) const {
+    std::set<std::string> documents;
+    std::unordered_set<std::string_view> kept;
+    for (const Chunk& chunk : batch) {
+        documents.insert(chunk.document_id);
+        kept.insert(chunk.chunk_id);
+    }
+    BRAID_CHECK(core_->refresh_written(collection, limits));
+    ReadScope scope{
+        .collection = collection.meta.collection, .namespace_ = namespace_, .principal = principal};
+    Array names;
+    for (const std::string& document : documents) names.emplace_back(document);
+    BRAID_TRY(auto found,
+              select(collection, scope, {terms_clause("doc", std::move(names))}, limits));
+    std::erase_if(found, [&](const Named& one) { return kept.contains(one.id); });
+    return found;
+}
+
+Result<WriteReport> RemoteBackend::remove_ids(const RemoteCollection& collection,
+                                              const ReadScope& scope,
+                                              const std::vector<std::string>& ids,
+                                              const WriteOptions& options) {
+    const Version version = new_version();
+    const std::set<std::string> distinct(ids.begin(), ids.end());
+    const std::vector<std::string> each(distinct.begin(), distinct.end());
+    BRAID_TRY(Stored stored,
+              core_->read(collection, scope.namespace_, each, false, options.limits));
+    for (auto& one : stored) {
+        if (!one) continue;
+        BRAID_TRY(const bool visible,
+                  is_visible(one->chunk, scope.principal, collection.meta.schema));
+        if (!visible) one.reset();
+    }
+    std::vector<BulkOperation> operations;
+    for (std::size_t i = 0; i < each.size(); ++i) {
+        const Version there = stored[i] ? stored[i]->chunk.version : 0;
+        if (options.if_version && there != *options.if_version) {
+            return wrong_version(each[i], there, *options.if_version);
+        }
+        if (!stored[i]) continue;
+        operations.push_back(
+            remove_operation(scope.namespace_, each[i], Dependency::on(stored[i])));
+    }
+    if (operations.empty()) return WriteReport{};
+    const auto outcomes = run_bulk(*core_, collection, scope.namespace_, operations, {});
+    BRAID_TRY(WriteReport report, sum_up(operations, outcomes, version));
+    report.written = std::exchange(report.removed, 0);
+    return report;
+}
+
+Result<WriteReport> RemoteBackend::remove(const ReadScope& scope, const DeleteSelector& selector,
+                                          const WriteOptions& options) {
+    BRAID_TRY(const RemoteCollectionPtr from, core_->find_now(scope.collection, options.limits));
+    const int given = static_cast<int>(!selector.chunk_ids.empty()) +
+                      static_cast<int>(!selector.document_ids.empty()) +
+                      static_cast<int>(selector.filter.has_value());
+    if (given != 1) {
+        return invalid_argument(
+            "delete needs chunk ids, document ids or a filter, and only one of them");
+    }
+    BRAID_CHECK(principal_clauses(scope.principal, from->meta.schema));
+    if (!selector.chunk_ids.empty()) return remove_ids(*from, scope, selector.chunk_ids, options);
+    ReadScope within = scope;
+    within.filter = selector.filter;
+    Array clauses;
+    if (!selector.document_ids.empty()) {
+        Array names;
+        for (const std::string& id : selector.document_ids) names.emplace_back(id);
+        clauses.push_back(terms_clause("doc", std::move(names)));
+    }
+    WriteReport report;
+    for (int round = 1;; ++round) {
+        BRAID_CHECK(core_->refresh_written(*from, options.limits));
+        BRAID_TRY(const auto chosen, select(*from, within, clauses, options.limits));
+        std::vector<BulkOperation> operations;
+        for (const Named& one : chosen) {
+            if (options.if_version && one.version != *options.if_version) {
+                return wrong_version(one.id, one.version, *options.if_version);
+            }
+            operations.push_back(remove_operation(scope.namespace_, one.id, one.dependency));
+        }
+        if (operations.empty()) return report;
+        if (report.version == 0) report.version = new_version();
+        const auto outcomes = run_bulk(*core_, *from, scope.namespace_, operations, {});
+        const bool raced = std::ranges::any_of(outcomes, [](const BulkOutcome& outcome) {
+            return outcome.kind == BulkOutcome::Kind::Conflict;
+        });
+        if (raced && !options.if_version && round < kRounds) {
+            // What was changed meanwhile is looked at again: it may not match any more.
+            report.written += static_cast<std::uint64_t>(
+                std::ranges::count(outcomes, BulkOutcome::Kind::Removed, &BulkOutcome::kind));
+            continue;
+        }
+        BRAID_TRY(const WriteReport last, sum_up(operations, outcomes, report.version));
+        report.written += last.removed;
+        return report;
+    }
+}
+
+}  // namespace braid::remote

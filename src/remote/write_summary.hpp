@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "braid/collection.hpp"
+#include "braid/remote/bulk.hpp"
+#include "braid/result.hpp"
+
+namespace braid::remote {
+
+/// Says nothing but that a chunk changed.
+Version new_version();
+
+tl::unexpected<Error> wrong_version(const std::string& id, Version found, Version expected);
+
+/// The write as a whole: what was done, or why not all of it.
+Result<WriteReport> sum_up(std::span<const BulkOperation> operations,
+                           std::span<const BulkOutcome> outcomes, Version version);
+
+}  // namespace braid::remote
