@@ -160,11 +160,15 @@ Result<ClusterAnswer> ClusterClient::exchange(net::HttpRequest request, const st
                 return ClusterAnswer{response->status, std::move(body)};
             }
         } else {
-            if (response.error().code != ErrorCode::Unavailable) {
+            const ErrorCode code = response.error().code;
+            // One that let a deadline pass is slow at the least: the next call takes another.
+            if (code == ErrorCode::Unavailable || code == ErrorCode::DeadlineExceeded) {
+                failed_at_[node].store(Clock::now().time_since_epoch().count(),
+                                       std::memory_order_relaxed);
+            }
+            if (code != ErrorCode::Unavailable) {
                 return tl::unexpected<Error>(std::move(response).error());
             }
-            failed_at_[node].store(Clock::now().time_since_epoch().count(),
-                                   std::memory_order_relaxed);
             if (attempt >= most) {
                 return fail(ErrorCode::Unavailable, "no node of the cluster answers, tried " +
                                                         std::to_string(attempt) +

@@ -76,8 +76,9 @@ ClusterCore::~ClusterCore() {
     CallLimits limits;
     limits.deadline = Clock::now() + std::chrono::seconds(10);
     limits.interactive = true;
-    for (const auto& [name, path] : written_) {
-        (void)client_->send("POST", path + "/_refresh", "", limits);
+    for (const auto& [name, written] : written_) {
+        if (written.refreshed == written.writes) continue;
+        (void)client_->send("POST", written.path + "/_refresh", "", limits);
     }
 }
 
@@ -108,7 +109,9 @@ Result<RemoteCollectionPtr> ClusterCore::find(const std::string& name, const Cal
 Result<RemoteCollectionPtr> ClusterCore::find_now(const std::string& name,
                                                   const CallLimits& limits) {
     if (!validate_collection_name(name)) return no_such_collection(name);
-    const std::string path = "/" + index_path(options_.prefix, name) + "/_mapping";
+    // Without a manager the cluster would wait for one, half a minute by default.
+    const std::string path =
+        "/" + index_path(options_.prefix, name) + "/_mapping?cluster_manager_timeout=5s";
     auto answer = client_->ask("GET", path, "", limits);
     if (!answer) {
         if (answer.error().code == ErrorCode::NotFound) {
@@ -140,25 +143,69 @@ void ClusterCore::dropped(const std::string& name) {
 
 void ClusterCore::wrote(const std::string& name) {
     const std::scoped_lock lock(mutex_);
-    written_[name] = "/" + index_path(options_.prefix, name);
+    Written& written = written_[name];
+    written.path = "/" + index_path(options_.prefix, name);
+    ++written.writes;
+}
+
+Result<> ClusterCore::refresh(const RemoteCollection& collection, const CallLimits& limits) const {
+    const std::string named = "collection \"" + collection.meta.collection + "\"";
+    for (std::size_t attempt = 1;; ++attempt) {
+        BRAID_TRY(const Value answer,
+                  client_->ask("POST", collection.path + "/_refresh", "", limits));
+        const Value* const shards = answer.find("_shards");
+        // A shard without any copy is no failure here: the search will say so. A copy that failed
+        // may still be searched, until the cluster notices that its node is gone.
+        if (integer_in(shards, "successful") > 0 && integer_in(shards, "failed") == 0) return {};
+        const std::size_t most = limits.interactive ? 3 : client_->retries().max_attempts;
+        if (attempt >= most || !net::pause(client_->retries(), attempt, limits)) {
+            return fail(ErrorCode::Unavailable,
+                        named + ": not every copy can be searched for what was written");
+        }
+    }
 }
 
 Result<> ClusterCore::refresh_written(const RemoteCollection& collection,
                                       const CallLimits& limits) {
-    {
-        const std::scoped_lock lock(mutex_);
-        if (written_.erase(collection.meta.collection) == 0) return {};
+    const std::string& name = collection.meta.collection;
+    std::unique_lock lock(mutex_);
+    const auto entry = written_.find(name);
+    if (entry == written_.end()) return {};
+    const std::uint64_t wanted = entry->second.writes;
+    // Looked up anew each time: a collection may be dropped meanwhile.
+    const auto open = [&]() -> Written* {
+        const auto found = written_.find(name);
+        return found != written_.end() && found->second.refreshed < wanted ? &found->second
+                                                                           : nullptr;
+    };
+    for (Written* written = open(); written != nullptr; written = open()) {
+        if (written->refreshing) {
+            const auto end = limits.deadline.value_or(Clock::time_point::max());
+            const auto changed = [&] {
+                const Written* const now = open();
+                return now == nullptr || !now->refreshing;
+            };
+            if (limits.deadline) {
+                refreshed_.wait_until(lock, limits.stop, end, changed);
+            } else {
+                refreshed_.wait(lock, limits.stop, changed);
+            }
+            BRAID_CHECK(core::check_limits(limits));
+            continue;
+        }
+        written->refreshing = true;
+        const std::uint64_t covers = written->writes;
+        lock.unlock();
+        auto done = refresh(collection, limits);
+        lock.lock();
+        if (const auto found = written_.find(name); found != written_.end()) {
+            found->second.refreshing = false;
+            if (done) found->second.refreshed = std::max(found->second.refreshed, covers);
+        }
+        refreshed_.notify_all();
+        if (!done) return done;
     }
-    auto refreshed = client_->ask("POST", collection.path + "/_refresh", "", limits);
-    if (refreshed) {
-        const Value* const shards = refreshed->find("_shards");
-        // A copy that is away catches up before it is searched again; a shard without any is gone.
-        if (integer_in(shards, "successful") > 0) return {};
-    }
-    wrote(collection.meta.collection);
-    if (!refreshed) return tl::unexpected<Error>(std::move(refreshed).error());
-    return fail(ErrorCode::Unavailable,
-                "collection \"" + collection.meta.collection + "\" could not be refreshed");
+    return {};
 }
 
 std::vector<Result<Value>> ClusterCore::search(std::vector<SearchItem> items,

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -75,8 +77,10 @@ public:
     void forget(const std::string& name);
     void dropped(const std::string& name);
 
+    /// After a write, whatever became of it.
     void wrote(const std::string& name);
-    /// So that the next search sees what was written here.
+    /// So that the next search sees what was written here, on whichever copy it is made. Of calls
+    /// at the same time one asks the cluster, and the others wait for it.
     Result<> refresh_written(const RemoteCollection& collection, const CallLimits& limits);
 
     /// All searches in one round trip, those that failed for the moment again. An answer is one of
@@ -99,12 +103,22 @@ private:
         RemoteCollectionPtr collection;
         Clock::time_point at;
     };
+    /// Writes and refreshes of one collection, counted.
+    struct Written {
+        std::string path;
+        std::uint64_t writes = 0;
+        std::uint64_t refreshed = 0;  // so many of them can be searched
+        bool refreshing = false;
+    };
+
+    Result<> refresh(const RemoteCollection& collection, const CallLimits& limits) const;
 
     const RemoteOptions options_;
     const std::unique_ptr<ClusterClient> client_;
     std::mutex mutex_;
     std::map<std::string, Known> known_;
-    std::map<std::string, std::string> written_;  // name -> path
+    std::condition_variable_any refreshed_;
+    std::map<std::string, Written> written_;
 };
 
 /// NotFound, in the words that all doors know.

@@ -48,6 +48,7 @@ Value meta_value(const IndexMeta& meta) {
     return Object{{"braid", Object{{"format", Value(kFormat)},
                                    {"collection", Value(meta.collection)},
                                    {"filling", Value(meta.filling)},
+                                   {"made", Value(meta.made)},
                                    {"schema", Value(core::encode_base64(out.view()))}}}};
 }
 
@@ -107,6 +108,8 @@ Value index_body(const IndexMeta& meta, const RemoteOptions& options) {
     Object settings{
         {"number_of_shards", Value(options.shards)},
         {"number_of_replicas", Value(options.replicas)},
+        // What a template of the cluster might have loosened: acknowledged is on disk.
+        {"translog", Object{{"durability", "request"}}},
         {"analysis",
          Object{{"tokenizer", Object{{"braid_spaces", Object{{"type", "whitespace"},
                                                              {"max_token_length", 1'000}}}}},
@@ -166,6 +169,8 @@ Result<IndexMeta> read_mapping(const Value& mappings) {
     IndexMeta meta;
     meta.collection = name->as_string();
     meta.filling = filling != nullptr && filling->is_bool() && filling->as_bool();
+    const Value* const made = ours->find("made");
+    if (made != nullptr && made->is_int()) meta.made = static_cast<Version>(made->as_int());
     const auto bytes = core::decode_base64(encoded->as_string());
     if (!bytes) return fail(ErrorCode::Corruption, "the index does not say its schema");
     const std::string source = "the schema of collection " + meta.collection;

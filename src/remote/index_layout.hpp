@@ -36,6 +36,7 @@ struct IndexMeta {
     Schema schema;              // as it was declared
     bool filling = false;       // begun, not finished
     std::size_t dimension = 0;  // of its vectors; 0: none yet
+    Version made = 0;           // tells one creation from another of the same name
 };
 
 /// Unsupported for what a cluster cannot do: Okapi, vectors beyond kMostDimensions.

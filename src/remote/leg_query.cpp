@@ -120,7 +120,7 @@ Object exact_dense_body(std::span<const float> vector, Array scope, std::size_t 
     return {
         {"size", Value(size)},
         {"_source", Array{"id", "floats"}},
-        {"track_total_hits", false},
+        {"track_total_hits", true},
         {"sort", by_score_and_id()},
         {"query",
          Object{{"script_score",

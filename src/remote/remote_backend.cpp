@@ -1,16 +1,19 @@
 #include "braid/remote/remote_backend.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "braid/json/json.hpp"
 #include "braid/remote/filter_query.hpp"
 #include "braid/remote/remote_reader.hpp"
+#include "braid/remote/write_summary.hpp"
 
 namespace braid::remote {
 namespace {
 
 constexpr std::size_t kMostNamespaces = 10'000;
+constexpr auto kLastLook = std::chrono::seconds(2);
 
 std::uint64_t number_at(const Value& object, std::string_view name) {
     const Value* const found = object.find(name);
@@ -71,7 +74,8 @@ Result<> RemoteBackend::create(const std::string& name, const Schema& schema, bo
     const IndexMeta meta{.collection = name,
                          .schema = schema,
                          .filling = filling,
-                         .dimension = schema.vectors.has_vectors() ? schema.vectors.dimension : 0};
+                         .dimension = schema.vectors.has_vectors() ? schema.vectors.dimension : 0,
+                         .made = new_version()};
     BRAID_CHECK(core_->make(meta));  // an analyzer that nobody knows
     const std::string path = "/" + index_path(core_->options().prefix, name);
     auto created =
@@ -79,6 +83,9 @@ Result<> RemoteBackend::create(const std::string& name, const Schema& schema, bo
     core_->forget(name);
     if (created) return {};
     if (created.error().message.find("resource_already_exists") != std::string::npos) {
+        // By this very call, if the answer to its first request was lost.
+        const auto there = core_->find_now(name, {});
+        if (there && (*there)->meta.made == meta.made) return {};
         return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" exists already");
     }
     return fail("collection \"" + name + "\"", std::move(created).error());
@@ -109,7 +116,9 @@ Result<> RemoteBackend::drop_collection(const std::string& name) {
 
 Result<std::vector<CollectionInfo>> RemoteBackend::collections(const Principal& principal) const {
     const std::string prefix = core_->options().prefix;
-    BRAID_TRY(const Value answer, core_->client().ask("GET", "/" + prefix + "*/_mapping", "", {}));
+    BRAID_TRY(
+        const Value answer,
+        core_->client().ask("GET", "/" + prefix + "*/_mapping?cluster_manager_timeout=5s", "", {}));
     std::vector<CollectionInfo> infos;
     if (!answer.is_object()) return infos;
     for (const auto& [index, description] : answer.as_object()) {
@@ -218,9 +227,8 @@ Result<std::size_t> RemoteBackend::visible_dimension(const RemoteCollection& col
 Result<ReaderPtr> RemoteBackend::snapshot(std::span<const std::string> collections,
                                           const CallLimits& limits) const {
     // Whoever has no time left is told so by what is read, not by taking the snapshot.
-    CallLimits looking;
-    looking.stop = limits.stop;
-    looking.interactive = limits.interactive;
+    CallLimits looking = limits;
+    if (limits.expired()) looking.deadline = std::chrono::steady_clock::now() + kLastLook;
     std::map<std::string, RemoteCollectionPtr> found;
     for (const std::string& name : collections) {
         BRAID_TRY(const RemoteCollectionPtr collection, core_->find(name, looking));

@@ -45,6 +45,10 @@ public:
     Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
                                const WriteOptions& options) override;
 
+    Result<std::unique_ptr<Rewrite>> rewrite(const std::string& collection,
+                                             const Schema& schema) override;
+    Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) override;
+
     BackendHealth health() const override;
     Result<CheckReport> check(const CallLimits& limits) const override;
     Result<CheckReport> backup(const std::filesystem::path& path,

@@ -1,15 +1,41 @@
 #include <chrono>
+#include <map>
 #include <string>
 #include <utility>
 
+#include "braid/net/client/retry.hpp"
 #include "braid/remote/remote_backend.hpp"
 
 namespace braid::remote {
 namespace {
 
+constexpr std::size_t kLooks = 5;  // at an index without a copy, before it counts as damaged
+
 std::string status_in(const Value& health) {
     const Value* const status = health.find("status");
     return status != nullptr && status->is_string() ? status->as_string() : "unknown";
+}
+
+/// Of each index of ours; those that were dropped meanwhile are not there.
+Result<std::map<std::string, std::string>> statuses(const ClusterCore& core,
+                                                    const CallLimits& limits) {
+    std::map<std::string, std::string> found;
+    for (std::size_t attempt = 1;; ++attempt) {
+        found.clear();
+        BRAID_TRY(const Value health,
+                  core.client().ask("GET",
+                                    "/_cluster/health/" + core.options().prefix + "*?level=indices",
+                                    "", limits));
+        bool red = false;
+        if (const Value* const indices = health.find("indices"); indices != nullptr) {
+            for (const auto& [name, one] : indices->as_object()) {
+                red |= (found[name] = status_in(one)) == "red";
+            }
+        }
+        // One that was created a moment ago is red until its shards are there.
+        if (!red || attempt >= kLooks) return found;
+        BRAID_CHECK(net::pause(core.client().retries(), attempt, limits));
+    }
 }
 
 }  // namespace
@@ -19,7 +45,8 @@ BackendHealth RemoteBackend::health() const {
     CallLimits limits;
     limits.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(3);
     limits.interactive = true;
-    const auto answer = core_->client().ask("GET", "/_cluster/health?timeout=1s", "", limits);
+    const auto answer = core_->client().ask(
+        "GET", "/_cluster/health?timeout=1s&cluster_manager_timeout=1s", "", limits);
     if (!answer) {
         health.refusing.push_back({"", answer.error()});
     } else if (status_in(*answer) == "red") {
@@ -32,6 +59,7 @@ BackendHealth RemoteBackend::health() const {
 Result<CheckReport> RemoteBackend::check(const CallLimits& limits) const {
     CheckReport report;
     BRAID_TRY(const auto infos, collections({}));
+    BRAID_TRY(const auto found, statuses(*core_, limits));
     for (const CollectionInfo& info : infos) {
         ++report.collections;
         const std::string named = "collection \"" + info.name + "\": ";
@@ -45,10 +73,9 @@ Result<CheckReport> RemoteBackend::check(const CallLimits& limits) const {
         }
         report.chunks += info.chunks;
         report.bytes += info.bytes_on_disk;
-        const std::string path =
-            "/_cluster/health/" + index_path(core_->options().prefix, info.name) + "?timeout=1s";
-        BRAID_TRY(const Value health, core_->client().ask("GET", path, "", limits));
-        const std::string status = status_in(health);
+        const auto index = found.find(index_name(core_->options().prefix, info.name));
+        if (index == found.end()) continue;
+        const std::string& status = index->second;
         if (status == "yellow") {
             report.notes.push_back(named + "some shards lack a copy");
         } else if (status != "green") {
@@ -65,6 +92,21 @@ Result<CheckReport> RemoteBackend::backup(const std::filesystem::path& path,
     return fail(ErrorCode::Unsupported,
                 "a cluster is not copied into a directory: use its own snapshots, or \"braid "
                 "migrate\"");
+}
+
+Result<std::unique_ptr<Rewrite>> RemoteBackend::rewrite(const std::string& collection,
+                                                        const Schema& schema) {
+    (void)schema;
+    return fail(ErrorCode::Unsupported,
+                "collection \"" + collection +
+                    "\" is in a cluster and cannot be rewritten in place: migrate it to a folder, "
+                    "rewrite it there and migrate it back, or ingest it anew");
+}
+
+Result<std::unique_ptr<Rewrite>> RemoteBackend::compaction(const std::string& collection) {
+    return fail(ErrorCode::Unsupported, "collection \"" + collection +
+                                            "\" is in a cluster, which compacts by itself "
+                                            "(its own way to hurry: POST _forcemerge)");
 }
 
 }  // namespace braid::remote

@@ -108,8 +108,11 @@ Result<std::string> RemoteReader::Snapshot::point_in_time(const RemoteCollection
     std::string& point = points_[collection.meta.collection];
     if (!point.empty() && point != expired) return point;
     point.clear();
-    auto opened = core_->client().ask(
-        "POST", collection.path + "/_search/point_in_time?keep_alive=5m", "", limits);
+    auto opened = core_->client().ask("POST",
+                                      collection.path +
+                                          "/_search/point_in_time?keep_alive=5m"
+                                          "&allow_partial_pit_creation=false",
+                                      "", limits);
     const Value* const id = opened ? opened->find("pit_id") : nullptr;
     if (id != nullptr && id->is_string()) {
         point = id->as_string();

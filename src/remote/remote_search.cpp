@@ -109,7 +109,9 @@ Result<bool> RemoteReader::take(Pending& pending, const Value& answer) const {
     const bool all_listed = listed < pending.size;
     result.matched = {listed,
                       all_listed ? MatchCount::Relation::Exact : MatchCount::Relation::AtLeast};
-    if (const Value* const hits = answer.find("hits"); sparse && hits != nullptr) {
+    // All that an exact search ranks are counted, all that a graph leads to are not.
+    if (const Value* const hits = answer.find("hits");
+        (sparse || pending.exact) && hits != nullptr) {
         const Value* const total = hits->find("total");
         const Value* const value = total != nullptr ? total->find("value") : nullptr;
         const Value* const relation = total != nullptr ? total->find("relation") : nullptr;
