@@ -180,8 +180,19 @@ Result<> ChunkTrace::measure_legs(const Answer& answer) {
 Result<LegStanding> ChunkTrace::standing_in(const Leg& leg, std::size_t depth) const {
     const std::vector<std::string> ids{found_.explanation.chunk_id};
     BRAID_TRY(auto standings, standings_in(*snapshot_, tools_.backend.capabilities(), leg, ids));
-    standings.front().depth = depth;
-    return std::move(standings.front());
+    LegStanding& standing = standings.front();
+    standing.depth = depth;
+    if (!standing.rank && !tools_.backend.capabilities().whole_ranking) {
+        // What the leg hands over can be looked through, whatever lies below it.
+        Leg listed = leg;
+        listed.depth = depth;
+        BRAID_TRY(const LegResult list, snapshot_->search_leg(listed));
+        const auto found = std::ranges::find(list.hits, ids.front(), &LegHit::chunk_id);
+        if (found != list.hits.end()) {
+            standing.rank = static_cast<std::uint64_t>(found - list.hits.begin()) + 1;
+        }
+    }
+    return std::move(standing);
 }
 
 Result<Answer> ChunkTrace::ask(const Request& request) const {
