@@ -121,6 +121,7 @@ private:
     void look_at_database() {
         if (session_.clustered()) {
             database_.emplace_back("cluster", session_.place());
+            leaves_.push_back("chunks, vectors and queries, to the cluster at " + session_.place());
             look_into_database();
             return;
         }
