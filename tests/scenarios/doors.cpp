@@ -55,6 +55,8 @@ bool changes(const Step& step) {
 /// The facade alone: what a C++ program writes.
 class LibraryDoor : public Door {
 public:
+    explicit LibraryDoor(const Behind& behind) : database_(behind.database()) {}
+
     std::string name() const override { return "library"; }
     std::optional<Result<Value>> run(const Step& step) override {
         if (step.verb == "create") return create(step);
@@ -144,11 +146,13 @@ private:
         return wire::why_not_to_value(why);
     }
 
-    Database database_ = memory_database();
+    Database database_;
 };
 
 class RpcDoor : public Door {
 public:
+    explicit RpcDoor(const Behind& behind) : database_(behind.database()) {}
+
     std::string name() const override { return "JSON-RPC"; }
     std::optional<Result<Value>> run(const Step& step) override {
         auto [method, params] = as_method(step);
@@ -162,7 +166,7 @@ public:
     }
 
 private:
-    Database database_ = memory_database();
+    Database database_;
     server::Rpc rpc_{database_};
 };
 
@@ -174,6 +178,8 @@ std::string escaped(const std::string& id) {
 
 class HttpDoor : public Door {
 public:
+    explicit HttpDoor(const Behind& behind) : database_(behind.database()) {}
+
     std::string name() const override { return "HTTP"; }
     std::optional<Result<Value>> run(const Step& step) override {
         const std::string collection = "/v1/collections/" + step.collection;
@@ -202,13 +208,15 @@ private:
         return tl::unexpected(failure(at(answer, "code")));
     }
 
-    Database database_ = memory_database();
+    Database database_;
     server::HttpApp app_{database_, {}};
 };
 
 /// Agents search; the data comes in through the library.
 class McpDoor : public LibraryDoor {
 public:
+    using LibraryDoor::LibraryDoor;
+
     std::string name() const override { return "MCP"; }
     std::optional<Result<Value>> run(const Step& step) override {
         if (changes(step)) return LibraryDoor::run(step);
@@ -236,6 +244,10 @@ private:
 
 class CliDoor : public Door {
 public:
+    explicit CliDoor(const Behind& behind) {
+        if (behind.environment) environment_ = behind.environment();
+    }
+
     std::string name() const override { return "command line"; }
     std::optional<Result<Value>> run(const Step& step) override {
         const std::string json = json::print(Value(step.params));
@@ -283,6 +295,7 @@ private:
         arguments.insert(arguments.end(), {"--json", "--data", folder_ / "data"});
         RunOptions options;
         options.input = input;
+        options.environment = environment_;
         const RunResult result = run_braid(arguments, options);
         if (result.exit_code == 0) return json::parse(result.output);
         // An exit code says less than a name: the first error that has it.
@@ -295,17 +308,18 @@ private:
     }
 
     TemporaryFolder folder_;
+    std::vector<std::pair<std::string, std::string>> environment_;
 };
 
 }  // namespace
 
-std::vector<std::unique_ptr<Door>> all_doors() {
+std::vector<std::unique_ptr<Door>> all_doors(const Behind& behind) {
     std::vector<std::unique_ptr<Door>> doors;
-    doors.push_back(std::make_unique<LibraryDoor>());
-    doors.push_back(std::make_unique<RpcDoor>());
-    doors.push_back(std::make_unique<HttpDoor>());
-    doors.push_back(std::make_unique<McpDoor>());
-    doors.push_back(std::make_unique<CliDoor>());
+    doors.push_back(std::make_unique<LibraryDoor>(behind));
+    doors.push_back(std::make_unique<RpcDoor>(behind));
+    doors.push_back(std::make_unique<HttpDoor>(behind));
+    doors.push_back(std::make_unique<McpDoor>(behind));
+    doors.push_back(std::make_unique<CliDoor>(behind));
     return doors;
 }
 

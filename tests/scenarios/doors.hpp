@@ -1,10 +1,14 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "braid/database.hpp"
 #include "braid/result.hpp"
 #include "braid/value.hpp"
 #include "scenarios/scenario.hpp"
@@ -25,7 +29,18 @@ public:
     virtual std::optional<Result<Value>> run(const Step& step) = 0;
 };
 
+/// What the doors lead to: the embedded engine, or another backend.
+struct Behind {
+    std::function<Database()> database;  // a new, empty one
+    /// For the program, on an empty database of its own.
+    std::function<std::vector<std::pair<std::string, std::string>>()> environment{};
+    double score_tolerance = 1e-12;  // of scores that were computed by hand
+    /// Capabilities that are not promised: "live_scores" need live_df, steps may say what they
+    /// need.
+    std::set<std::string> lacks{};
+};
+
 /// The C++ library, JSON-RPC, HTTP, MCP and the command line, the library first.
-std::vector<std::unique_ptr<Door>> all_doors();
+std::vector<std::unique_ptr<Door>> all_doors(const Behind& behind);
 
 }  // namespace braid::testing

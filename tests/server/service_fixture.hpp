@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -14,13 +15,18 @@
 
 namespace braid::testing {
 
-/// A database in memory whose collections may name the embedder "fake".
-inline Database memory_database() {
+/// Collections may name the embedder "fake".
+inline OpenOptions fake_embedders() {
     OpenOptions options;
     options.embedders = [](const VectorSpec&) -> Result<std::shared_ptr<const Embedder>> {
         return std::make_shared<const embed::FakeEmbedder>();
     };
-    auto database = Database::in_memory(options);
+    return options;
+}
+
+/// In memory, with fake embedders.
+inline Database memory_database() {
+    auto database = Database::in_memory(fake_embedders());
     EXPECT_TRUE(database);
     return *std::move(database);
 }
@@ -48,6 +54,20 @@ inline Value at(const Value& value, const std::string& path) {
         }
     }
     return *here;
+}
+
+/// What differs between two databases that hold the same: times, cursors, and versions, which are
+/// opaque and each database's own.
+inline void drop_own(Value& value) {
+    if (value.is_array()) {
+        for (Value& element : value.as_array()) drop_own(element);
+    }
+    if (!value.is_object()) return;
+    for (const std::string_view key :
+         {"timings", "latency_ms", "time_ms", "query_embedding_time_ms", "cursor", "version"}) {
+        value.as_object().erase(key);
+    }
+    for (auto& [key, member] : value.as_object()) drop_own(member);
 }
 
 }  // namespace braid::testing
