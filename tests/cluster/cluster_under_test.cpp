@@ -40,9 +40,11 @@ std::vector<std::string> cluster_urls() {
 std::unique_ptr<Backend> make_cluster_backend(const remote::RemoteOptions& options) {
     static std::atomic<int> number{0};
     remote::RemoteOptions own = options;
-    own.urls = cluster_urls();
-    own.prefix = "t" + std::to_string(getpid()) + "-" + std::to_string(++number) + "-";
-    if (own.urls.size() == 1) own.replicas = 0;
+    if (own.urls.empty()) own.urls = cluster_urls();
+    if (options.prefix == remote::RemoteOptions{}.prefix) {
+        own.prefix = "t" + std::to_string(getpid()) + "-" + std::to_string(++number) + "-";
+    }
+    if (cluster_urls().size() == 1) own.replicas = 0;
     return std::make_unique<Disposable>(must(remote::open_remote_backend(own)));
 }
 

@@ -1,0 +1,232 @@
+"""commands_test.py BRAID: every command over a cluster (BRAID_CLUSTER_URL) does what it does on a folder, or says why not."""
+
+import json
+import math
+import socket
+import subprocess
+import time
+import unittest
+import urllib.request
+
+import program
+from program import SCHEMA, ClusterCase, Place, some_chunks
+
+# What differs between two databases that hold the same.
+OWN = {"version", "cursor", "timings", "latency_ms", "time_ms", "query_embedding_time_ms", "bytes_on_disk", "bytes",
+       "bytes_by_part", "resident_bytes", "terms", "parsing_seconds", "reading_seconds", "storing_seconds", "seconds", "method", "records"}
+# What a cluster's answers warn of.
+SAID = ("this database has no snapshots",)
+# Scores of words are floats on a cluster (docs/cluster.md).
+TOLERANCE = 1e-5
+
+WORDS = {"query": "river lamp", "collection": "c", "strategy": "sparse", "top_k": 5}
+VECTOR = {"query": "river lamp", "collection": "c", "query_embedding": [1, 0, 0.5, 0, 0, 0, 0, 0.25], "top_k": 5, "exact": True}
+
+
+def without_own(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: without_own(member) for name, member in value.items() if name not in OWN}
+    if isinstance(value, list):
+        return [without_own(member) for member in value]
+    return value
+
+
+def differences(a: object, b: object, path: str = "") -> list[str]:
+    """Where two answers differ by more than rounding."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        found = []
+        for name in sorted(a.keys() | b.keys()):
+            if name not in a or name not in b:
+                found.append(f"{path}.{name}: only {'here' if name in a else 'there'}")
+            else:
+                found += differences(a[name], b[name], f"{path}.{name}")
+        return found
+    if isinstance(a, list) and isinstance(b, list):
+        if len(a) != len(b):
+            return [f"{path}: {len(a)} and {len(b)} elements"]
+        return [one for i, (x, y) in enumerate(zip(a, b)) for one in differences(x, y, f"{path}[{i}]")]
+    if isinstance(a, float | int) and isinstance(b, float | int) and not isinstance(a, bool):
+        if isinstance(a, float) and math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=1e-9):
+            return []
+    return [] if a == b else [f"{path}: {a!r} and {b!r}"]
+
+
+class Commands(ClusterCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.here, self.there = self.local(), self.cluster()
+        for place in (self.here, self.there):
+            place.json("collections", "create", "c", "--schema", "-", text=SCHEMA)
+            place.put(some_chunks(200))
+
+    def same(self, *arguments: str, text: str = "", but: tuple[str, ...] = ()) -> object:
+        """Both succeed with the same answer, what `but` names apart; the cluster's."""
+        here = self.here.json(*arguments, text=text)
+        there = self.there.json(*arguments, text=text)
+        if isinstance(there, dict) and "warnings" in there:
+            there["warnings"] = [one for one in there["warnings"] if not one.startswith(SAID)]
+        found = [one for one in differences(without_own(here), without_own(there))
+                 if not any(part in one for part in but)]
+        with self.subTest(arguments):
+            self.assertEqual(found, [], f"{text}\n{json.dumps(here)[:1500]}\n{json.dumps(there)[:1500]}")
+        return there
+
+    def refused(self, *arguments: str, part: str, text: str = "") -> None:
+        self.fails(self.there(*arguments, text=text), part)
+
+    def request(self, command: str, body: dict, *arguments: str, but: tuple[str, ...] = ()) -> object:
+        return self.same(command, *arguments, "--request", "-", text=json.dumps(body), but=but)
+
+    def test_writing(self) -> None:
+        self.same("add", "--collection", "c", text='{"chunk_id": "x", "document_id": "dx", "content": "a new lamp", "vector": [1,0,0,0,0,0,0,0]}')
+        self.same("get", "--collection", "c", "x")
+        self.same("update", "--collection", "c", "--id", "x", "--metadata", '{"kind": "lamp", "year": null}')
+        self.same("get", "--collection", "c", "x", "c00003")
+        self.same("delete", "--collection", "c", "--document", "d7")
+        self.same("delete", "--collection", "c", "--filter", '{"year": {"$lt": 1995}}')
+        self.same("delete", "--collection", "c", "--id", "x")
+        self.same("stats", "--collection", "c")
+        for arguments in [("get", "--collection", "c", "nobody"), ("get", "--collection", "nowhere", "c00001"),
+                          ("update", "--collection", "c", "--id", "nobody", "--metadata", "{}"),
+                          ("collections", "create", "c"), ("collections", "drop", "nowhere", "--yes"),
+                          ("retrieve", "--collection", "nowhere", "x")]:
+            with self.subTest(arguments):
+                self.assertEqual(self.here(*arguments).returncode, self.there(*arguments).returncode)
+
+    def test_ingest_of_documents(self) -> None:
+        folder = self.folder / "docs"
+        folder.mkdir()
+        for i in range(12):
+            (folder / f"{i}.md").write_text(f"# Note {i}\n\nThe {'lamp' if i % 2 else 'kettle'} of house {i}.\n\n## More\n\nText {i}.\n")
+        flags = ("--collection", "docs", "--embedder", "none")
+        self.same("ingest", str(folder), *flags)
+        again = self.same("ingest", str(folder), *flags)
+        self.assertEqual(again.get("written", 0), 0)
+        (folder / "3.md").write_text("# Note 3\n\nRewritten.\n")
+        (folder / "4.md").unlink()
+        self.same("ingest", str(folder), *flags, "--prune")
+        # Rewritten and removed chunks still count when words are weighed: other scores, the same hits.
+        found = [sorted(hit["chunk_id"] for hit in place.json("retrieve", "--collection", "docs", "kettle", "-k", "50")["chunks"])
+                 for place in (self.here, self.there)]
+        self.assertEqual(found[0], found[1])
+        self.same("stats", "--collection", "docs")
+
+    def test_searching(self) -> None:
+        self.request("retrieve", WORDS)
+        self.request("retrieve", VECTOR | {"strategy": "dense"})
+        self.request("retrieve", VECTOR)
+        self.request("retrieve", VECTOR | {"fusion": "weighted_sum", "filter": {"year": {"$gte": 2000}}, "expand_neighbors": 1})
+        self.request("retrieve", VECTOR | {"fusion": "dbsf", "document_ids": ["d1", "d2", "d3"]})
+        for profile in ("service", "topic", "artifacts", "doctrine"):
+            with self.subTest(profile):
+                self.request("retrieve", VECTOR | {"profile": profile})
+        self.same("context", "--collection", "c", "--strategy", "sparse", "--budget", "300", "river lamp")
+        self.same("explain", "--collection", "c", "--strategy", "sparse", "river lamp", "--chunk", "c00007", but=("rank",))
+        self.same("why-not", "--collection", "c", "--strategy", "sparse", "--top-k", "2", "river lamp", "--chunk", "c00009",
+                  but=("rank", "warnings", "reason"))
+        self.same("facets", "--collection", "c", "kind")
+        self.same("facets", "--collection", "c", "year", "--limit", "7")
+        self.same("analyze", "Running lamps")
+        self.same("collections")
+        self.same("stats", "--collection", "c")
+        self.same("check")
+
+    def test_measuring(self) -> None:
+        queries, qrels = self.folder / "queries.tsv", self.folder / "qrels"
+        queries.write_text("q1\triver lamp\nq2\tkettle island\nq3\tharbour winter\nq4\tcopper window\nq5\tbridge\n")
+        qrels.write_text("".join(f"q{1 + i % 5} 0 c{i:05} {i % 3}\n" for i in range(100)))
+        runs = []
+        for number, place in enumerate((self.here, self.there)):
+            runs.append(self.folder / f"{number}.run")
+            done = place("run", "--queries", str(queries), "--out", str(runs[-1]), "--collection", "c", "--strategy", "sparse")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        ranked = [[line.split()[:4] for line in run.read_text().splitlines()] for run in runs]
+        self.assertEqual(ranked[0], ranked[1])
+        measured = [place.json("eval", str(runs[1]), "--qrels", str(qrels)) for place in (self.here, self.there)]
+        self.assertEqual(measured[0], measured[1])
+        self.same("compare", "--queries", str(queries), "--collection", "c", "--strategy", "sparse", "--against", '{"top_k": 5}')
+        done = self.there("fuse", str(runs[0]), str(runs[1]))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_copies(self) -> None:
+        for source, target in ((self.here, self.there), (self.there, self.here)):
+            exported = source("export", "--collection", "c")
+            self.assertEqual(exported.returncode, 0, exported.stderr)
+            file = self.folder / "export.ndjson"
+            file.write_text(exported.stdout)
+            target.json("import", str(file), "--collection", "imported")
+            self.assertEqual(target.json("stats", "--collection", "imported")["chunks"], 200)
+            again = target("export", "--collection", "imported")
+            self.assertEqual(len(again.stdout.splitlines()), len(exported.stdout.splitlines()))
+            self.fails(target("import", str(file), "--collection", "imported"), "imported")
+        self.same("collections", "drop", "imported", "--yes")
+
+    def test_what_a_cluster_does_in_its_own_way(self) -> None:
+        for arguments in [("compact", "--collection", "c"), ("purge",), ("snapshot", str(self.folder / "copy")),
+                          ("restore", str(self.folder / "copy")), ("repair",),
+                          ("reembed", "--collection", "c")]:
+            with self.subTest(arguments):
+                refused = self.there(*arguments)
+                self.assertNotEqual(refused.returncode, 0)
+                self.assertRegex(refused.stderr, "cluster|external")
+        okapi = {"embedder": "none", "bm25": {"variant": "okapi"}}
+        self.refused("collections", "create", "o", "--schema", "-", text=json.dumps(okapi), part="okapi")
+        expiring = '{"chunk_id": "x", "content": "x", "vector": [1,0,0,0,0,0,0,0], "expires_at": "2030-01-01T00:00:00Z"}'
+        self.refused("add", "--collection", "c", text=expiring, part="expire")
+        for arguments in [("doctor",), ("config", "show")]:  # a doctor may miss models, too
+            self.assertIn(program.URL, self.there(*arguments).stdout)
+
+    def test_servers(self) -> None:
+        keys = []
+        for place in (self.here, self.there):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
+            server = subprocess.Popen([program.BRAID, "serve", "--port", str(port), "--log", "none"], stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, env=program.clean_environment(**place.environment))
+            self.addCleanup(server.stderr.close)
+            self.addCleanup(server.wait)
+            self.addCleanup(server.terminate)
+            base = f"http://127.0.0.1:{port}"
+            for _ in range(100):
+                try:
+                    self.ask(base + "/readyz")
+                    break
+                except OSError:
+                    time.sleep(0.2)
+            rpc = {"jsonrpc": "2.0", "id": 1, "method": "braid.retrieve", "params": WORDS}
+            keys.append([self.ask(base + "/v1/retrieve", WORDS), self.ask(base + "/rpc", rpc)["result"],
+                         self.ask(base + "/v1/collections"), self.ask(base + "/v1/collections/c/count", {})])
+            ids, body = [], WORDS
+            for _ in range(3):
+                page = self.ask(base + "/v1/retrieve", body)
+                ids += [hit["chunk_id"] for hit in page["chunks"]]
+                body = {"cursor": page["cursor"]}
+            self.assertEqual(len(set(ids)), 15)
+            keys[-1].append({"pages": ids})
+            self.assertIn(b"braid", urllib.request.urlopen(base + "/").read())
+            self.assertIn(b"braid_", urllib.request.urlopen(base + "/metrics").read())
+        for answer in keys[1][:2]:
+            answer["warnings"] = []
+        self.assertEqual(differences(without_own(keys[0]), without_own(keys[1])), [])
+        answers = []
+        for place in (self.here, self.there):
+            call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                          "io.modelcontextprotocol/clientCapabilities": {}},
+                "name": "hybrid_search", "arguments": {"query": "river lamp", "collections": ["c"], "strategy": "sparse"}}}
+            done = place("mcp", text=json.dumps(call) + "\n")
+            answers.append(json.loads(done.stdout.splitlines()[0])["result"])
+        self.assertEqual(differences(without_own(answers[0].get("structuredContent", answers[0])),
+                                     without_own(answers[1].get("structuredContent", answers[1]))), [])
+
+    def ask(self, url: str, body: dict | None = None) -> dict:
+        request = urllib.request.Request(url, data=json.dumps(body).encode() if body is not None else None,
+                                         headers={"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            text = answer.read()
+        return json.loads(text) if text.startswith(b"{") else {}
+
+
+if __name__ == "__main__":
+    program.main("commands_test.py")
