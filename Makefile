@@ -101,6 +101,11 @@ bench-seeds: build ## the founding documents' latency and throughput, each figur
 	@$(call compile,release,seeds_bench)
 	@build/release/bench/http/seeds_bench $(ARGS)
 
+.PHONY: bench-cluster
+bench-cluster: build ## what a cluster costs: the same chunks in a folder and on 1, 2, 3 nodes
+	@$(call compile,release,cluster_bench)
+	@bench/cluster/run $(ARGS)
+
 .PHONY: quality
 quality: build ## nDCG and recall on judged sets, into docs/quality.md
 	@tools/quality
