@@ -34,6 +34,13 @@ std::vector<fs::path> own_directories() {
     return directories;
 }
 
+/// `$VARIABLE/braid`, or `~/OTHERWISE/braid`; empty without a home.
+fs::path own_place(const char* variable, const char* otherwise) {
+    if (const std::string set = environment(variable); !set.empty()) return fs::path(set) / "braid";
+    const std::string home = environment("HOME");
+    return home.empty() ? fs::path() : fs::path(home) / otherwise / "braid";
+}
+
 }  // namespace
 
 ModelLocator ModelLocator::standard() {
@@ -51,12 +58,12 @@ ModelLocator ModelLocator::standard() {
         add(directory / ".." / "share" / "braid" / "models");
         add(directory / ".." / "lib" / "braid" / "models");
     }
-    if (const std::string data = environment("XDG_DATA_HOME"); !data.empty()) {
-        add(fs::path(data) / "braid" / "models");
-    } else if (const std::string home = environment("HOME"); !home.empty()) {
-        add(fs::path(home) / ".local" / "share" / "braid" / "models");
+    if (const fs::path data = own_place("XDG_DATA_HOME", ".local/share"); !data.empty()) {
+        add(data / "models");
     }
-    return ModelLocator(std::move(places));
+    fs::path cache = environment("BRAID_CACHE");
+    if (cache.empty()) cache = own_place("XDG_CACHE_HOME", ".cache");
+    return ModelLocator(std::move(places), std::move(cache));
 }
 
 Result<fs::path> ModelLocator::find(std::string_view relative) const {

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "braid/core/parallel.hpp"
 #include "braid/core/sha256.hpp"
+#include "braid/embed/model_cache.hpp"
 #include "braid/embed/model_file.hpp"
 #include "braid/embed/ort_api.hpp"
 
@@ -25,6 +28,48 @@ Result<std::filesystem::path> runtime_path(const OnnxEncoderFiles& files,
     return found;
 }
 
+struct ReadTokenizer {
+    WordPiece pieces;
+    std::string sha256;
+};
+
+Result<ReadTokenizer> read_tokenizer(const OnnxEncoderFiles& files) {
+    BRAID_TRY(ModelFile file, read_model_file(files.tokenizer, files.tokenizer_sha256));
+    BRAID_TRY(WordPiece pieces, WordPiece::parse(file.text()));
+    return ReadTokenizer{.pieces = std::move(pieces), .sha256 = std::move(file.sha256)};
+}
+
+struct OpenModel {
+    OnnxSession session;
+    std::string sha256;
+};
+
+/// By what an earlier start kept of the model, or by the model's file.
+Result<OpenModel> open_model(const OnnxEncoderFiles& files,
+                             const std::shared_ptr<const OnnxRuntime>& runtime,
+                             const std::filesystem::path& cache_folder) {
+    const ModelCache cache(cache_folder, files.model, runtime->version());
+    if (auto kept = cache.find();
+        kept && (files.model_sha256.empty() || kept->model_sha256 == files.model_sha256)) {
+        auto session = OnnxSession::open(runtime, kept->graph, {.prepared = true, .save_to = {}});
+        if (session) {
+            return OpenModel{.session = *std::move(session), .sha256 = kept->model_sha256};
+        }
+    }
+    BRAID_TRY(ModelFile file, read_model_file(files.model, files.model_sha256));
+    if (const auto place = cache.begin()) {
+        auto session =
+            OnnxSession::open(runtime, file.bytes, {.prepared = false, .save_to = *place});
+        if (session) {
+            cache.finish(*place, file.sha256);
+            return OpenModel{.session = *std::move(session), .sha256 = std::move(file.sha256)};
+        }
+        cache.abandon(*place);
+    }
+    BRAID_TRY(OnnxSession session, OnnxSession::open(runtime, file.bytes));
+    return OpenModel{.session = std::move(session), .sha256 = std::move(file.sha256)};
+}
+
 }  // namespace
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
@@ -37,18 +82,17 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 }
 
 Result<OnnxEncoder> OnnxEncoder::load(const OnnxEncoderFiles& files, const ModelLocator& locator) {
-    BRAID_TRY(const ModelFile tokenizer_file,
-              read_model_file(files.tokenizer, files.tokenizer_sha256));
+    // The vocabulary is read beside the model: each takes about as long as the other.
+    auto reading = std::async(std::launch::async, [&] { return read_tokenizer(files); });
     BRAID_TRY(const std::filesystem::path library, runtime_path(files, locator));
-    BRAID_TRY(ModelFile model_file, read_model_file(files.model, files.model_sha256));
-    BRAID_TRY(WordPiece tokenizer, WordPiece::parse(tokenizer_file.text()));
     BRAID_TRY(const auto runtime, OnnxRuntime::load(library));
-    BRAID_TRY(OnnxSession session, OnnxSession::open(runtime, model_file.bytes));
-    model_file.bytes = {};
+    auto model = open_model(files, runtime, locator.cache());
+    BRAID_TRY(ReadTokenizer tokenizer, reading.get());
+    if (!model) return tl::unexpected<Error>(std::move(model).error());
 
-    OnnxEncoder encoder(std::move(session), std::move(tokenizer));
+    OnnxEncoder encoder(std::move(model->session), std::move(tokenizer.pieces));
     BRAID_CHECK(encoder.bind_inputs());
-    const std::string both = model_file.sha256 + tokenizer_file.sha256;
+    const std::string both = model->sha256 + tokenizer.sha256;
     encoder.hash_ = core::sha256_hex(std::as_bytes(std::span(both)));
     encoder.runtime_version_ = runtime->version();
     return encoder;

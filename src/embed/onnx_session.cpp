@@ -137,7 +137,7 @@ struct OnnxSession::State {
     State(State&&) = delete;
     State& operator=(State&&) = delete;
 
-    Result<> create(std::span<const std::byte> model);
+    Result<> create(std::span<const std::byte> model, const OnnxGraph& graph);
     Result<> describe(std::size_t index, bool input, OnnxPort& port) const;
     Result<> describe_all();
 
@@ -149,7 +149,7 @@ struct OnnxSession::State {
     std::vector<const char*> input_names;
 };
 
-Result<> OnnxSession::State::create(std::span<const std::byte> model) {
+Result<> OnnxSession::State::create(std::span<const std::byte> model, const OnnxGraph& graph) {
     ort::SessionOptions* raw = nullptr;
     BRAID_CHECK(check(api, api.create_session_options(&raw)));
     const auto options = own(raw, api.release_session_options);
@@ -159,6 +159,12 @@ Result<> OnnxSession::State::create(std::span<const std::byte> model) {
     BRAID_CHECK(check(api, api.add_session_config(raw, "session.inter_op.allow_spinning", "0")));
     // A pattern is kept per input shape; texts have many lengths.
     BRAID_CHECK(check(api, api.disable_memory_pattern(raw)));
+    if (graph.prepared) {
+        BRAID_CHECK(check(api, api.set_optimization_level(raw, ort::kNoOptimization)));
+    }
+    if (!graph.save_to.empty()) {
+        BRAID_CHECK(check(api, api.save_optimized_model(raw, graph.save_to.c_str())));
+    }
     return check(
         api, api.create_session(runtime->state().env, model.data(), model.size(), raw, &session));
 }
@@ -212,9 +218,9 @@ const std::vector<OnnxPort>& OnnxSession::outputs() const noexcept {
 }
 
 Result<OnnxSession> OnnxSession::open(std::shared_ptr<const OnnxRuntime> runtime,
-                                      std::span<const std::byte> model) {
+                                      std::span<const std::byte> model, const OnnxGraph& graph) {
     auto state = std::make_unique<State>(std::move(runtime));
-    BRAID_CHECK(state->create(model));
+    BRAID_CHECK(state->create(model, graph));
     BRAID_CHECK(state->describe_all());
     return OnnxSession(std::move(state));
 }

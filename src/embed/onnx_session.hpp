@@ -50,13 +50,19 @@ struct OnnxTensor {
     std::vector<std::int64_t> shape;
 };
 
+/// What is known of the graph in a model's bytes.
+struct OnnxGraph {
+    bool prepared = false;          // by this runtime on this kind of processor: taken as it is
+    std::filesystem::path save_to;  // where the runtime writes what it made of it; empty: nowhere
+};
+
 /// A loaded model. Runs on the calling thread, starts none of its own. Safe for concurrent use.
 class OnnxSession {
 public:
-    /// InvalidArgument if the bytes are not a model this runtime can run. The bytes are needed
-    /// during the call only.
+    /// InvalidArgument if the bytes are not a model this runtime can run, or if what it made of
+    /// them cannot be written. The bytes are needed during the call only.
     static Result<OnnxSession> open(std::shared_ptr<const OnnxRuntime> runtime,
-                                    std::span<const std::byte> model);
+                                    std::span<const std::byte> model, const OnnxGraph& graph = {});
 
     ~OnnxSession();
     OnnxSession(OnnxSession&&) noexcept;

@@ -27,6 +27,7 @@ inline constexpr int kInt64 = 7;
 inline constexpr int kDeviceAllocator = 0;
 inline constexpr int kDefaultMemory = 0;
 inline constexpr int kFatal = 4;  // logging levels
+inline constexpr int kNoOptimization = 0;
 
 using AnyFunction = void (*)();
 using LogFunction = void (*)(void* context, int level, const char* category, const char* log_id,
@@ -63,7 +64,9 @@ struct Api {
           create_session(table),
           run(table),
           create_session_options(table),
+          save_optimized_model(table),
           disable_memory_pattern(table),
+          set_optimization_level(table),
           set_intra_op_threads(table),
           set_inter_op_threads(table),
           input_count(table),
@@ -101,7 +104,9 @@ struct Api {
                      std::size_t, const char* const*, std::size_t, Value**)>
         run;
     Entry<10, Status*(SessionOptions**)> create_session_options;
+    Entry<11, Status*(SessionOptions*, const char*)> save_optimized_model;
     Entry<17, Status*(SessionOptions*)> disable_memory_pattern;
+    Entry<23, Status*(SessionOptions*, int)> set_optimization_level;
     Entry<24, Status*(SessionOptions*, int)> set_intra_op_threads;
     Entry<25, Status*(SessionOptions*, int)> set_inter_op_threads;
     Entry<30, Status*(const Session*, std::size_t*)> input_count;

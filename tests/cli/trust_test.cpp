@@ -213,6 +213,7 @@ TEST(Trust, EveryVariableIsHarmlessOrNeedsTrust) {
                                                 "BRAID_KEY_FILE",
                                                 "BRAID_LLM_API_KEY",
                                                 "BRAID_BACKEND",
+                                                "BRAID_CACHE",
                                                 "BRAID_CLUSTER_URL",
                                                 "BRAID_CLUSTER_KEY",
                                                 "BRAID_CLUSTER_CA_FILE",

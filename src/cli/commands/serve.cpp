@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -348,6 +349,19 @@ private:
     std::atomic<const net::HttpServer*> main_{nullptr};
 };
 
+/// Loads the models that collections use before the first question needs them. Endpoints of others
+/// are not asked.
+void warm(const Database& database, const std::stop_token& stop) {
+    const auto collections = database.collections({});
+    if (!collections) return;
+    for (const CollectionInfo& info : *collections) {
+        if (stop.stop_requested()) return;
+        const std::string& embedder = info.schema.vectors.embedder;
+        if (embedder == "openai" || !info.damage.empty()) continue;
+        (void)database.token_counter(info.name);  // what cannot be loaded is told to who asks
+    }
+}
+
 Result<> run_serve(Session& session) {
     return serve_database(session, {});
 }
@@ -368,6 +382,7 @@ Result<> serve_database(Session& session, const ServeOptions& wishes) {
     server::HttpApp app(database, std::move(options));
     Serving serving(session, app, wishes);
     BRAID_CHECK(serving.start(std::move(transport)));
+    const std::jthread warming([&](const std::stop_token& stop) { warm(database, stop); });
     wait_for(session.interrupts.token());
     session.note("stopping");
     serving.stop(milliseconds(patience));
