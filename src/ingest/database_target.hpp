@@ -14,7 +14,9 @@ namespace braid::ingest {
 class DatabaseTarget final : public DirectoryTarget {
 public:
     DatabaseTarget(Database& database, const DirectoryOptions& options)
-        : database_(database), scope_{options.collection, options.namespace_, {}, {}} {}
+        : database_(database),
+          scope_{options.collection, options.namespace_, {}, {}},
+          documents_(options.documents) {}
 
     Result<std::string> embedder() override {
         BRAID_TRY(CollectionInfo info, database_.describe(scope_.collection));
@@ -39,24 +41,37 @@ public:
         return database_.scan(scope, after, limit);
     }
     Result<WriteReport> replace(std::vector<Chunk> chunks) override {
-        WriteOptions whole;
-        whole.replace_documents = true;
-        return database_.add(scope_.collection, std::move(chunks), scope_.namespace_, whole);
+        return replace_in(scope_.collection, std::move(chunks));
+    }
+    Result<WriteReport> replace_whole(std::vector<Chunk> documents) override {
+        return replace_in(documents_, std::move(documents));
     }
     Result<> update(std::vector<MetadataUpdate> updates) override {
         BRAID_CHECK(database_.update(scope_.collection, std::move(updates), scope_.namespace_));
         return {};
     }
     Result<std::uint64_t> remove(const std::vector<std::string>& document_ids) override {
-        BRAID_TRY(const WriteReport removed,
-                  database_.remove(scope_, {.chunk_ids = {}, .document_ids = document_ids}));
+        const DeleteSelector selector{.chunk_ids = {}, .document_ids = document_ids};
+        if (!documents_.empty()) {
+            ReadScope whole = scope_;
+            whole.collection = documents_;
+            BRAID_CHECK(database_.remove(whole, selector));
+        }
+        BRAID_TRY(const WriteReport removed, database_.remove(scope_, selector));
         return removed.written;
     }
     bool is_concurrent() const override { return true; }
 
 private:
+    Result<WriteReport> replace_in(const std::string& collection, std::vector<Chunk> chunks) {
+        WriteOptions whole;
+        whole.replace_documents = true;
+        return database_.add(collection, std::move(chunks), scope_.namespace_, whole);
+    }
+
     Database& database_;
     ReadScope scope_;
+    std::string documents_;
 };
 
 }  // namespace braid::ingest

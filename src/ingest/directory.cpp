@@ -128,6 +128,7 @@ private:
         if (chunking_.method != ChunkingMethod::Structure) {
             settings_ += std::to_string(static_cast<int>(chunking_.method)) + "\n";
         }
+        if (!options_.documents.empty()) settings_ += "whole " + options_.documents + "\n";
         return {};
     }
 
@@ -202,7 +203,7 @@ private:
     void parse(std::vector<FileWork>& group) {
         const Stopwatch watch(report_.times.parsing);
         core::run_computing(group.size(), [&](std::size_t i) {
-            if (!group[i].settled) cut_file(group[i], chunking_);
+            if (!group[i].settled) cut_file(group[i], chunking_, !options_.documents.empty());
             group[i].bytes = {};
         });
     }
@@ -235,11 +236,7 @@ private:
 
     Result<> store(const std::vector<FileWork*>& batch) {
         if (!options_.dry_run) {
-            std::vector<Chunk> chunks;
-            for (const FileWork* const work : batch) {
-                std::ranges::copy(work->chunks, std::back_inserter(chunks));
-            }
-            auto written = target_.replace(std::move(chunks));
+            auto written = replace(batch);
             if (!written && batch.size() > 1 && is_about_a_file(written.error())) {
                 for (FileWork* const work : batch) BRAID_CHECK(store({work}));
                 return {};
@@ -259,9 +256,23 @@ private:
             if (document.longer && !work->stored.first) report_.renamed.push_back(document.id);
             if (document.unmarked) replaced_.push_back(document.id);
             report_.chunks += work->chunks.size();
+            report_.tokens += work->tokens;
             BRAID_CHECK(note(*work));
         }
         return {};
+    }
+
+    /// Whole records first: the chunks say that a document is stored, so they come last.
+    Result<WriteReport> replace(const std::vector<FileWork*>& batch) {
+        std::vector<Chunk> chunks;
+        std::vector<Chunk> documents;
+        for (const FileWork* const work : batch) {
+            std::ranges::copy(work->chunks, std::back_inserter(chunks));
+            if (work->whole) documents.push_back(*work->whole);
+        }
+        // What the write warns of, that an embedder reads a part only, is known of whole documents.
+        if (!documents.empty()) BRAID_CHECK(target_.replace_whole(std::move(documents)));
+        return target_.replace(std::move(chunks));
     }
 
     static bool is_about_a_file(const Error& error) {
@@ -288,6 +299,7 @@ private:
         }
         report_.outcomes.push_back(std::move(work.outcome));
         ++progress_.files_done;
+        progress_.bytes_done += work.file->bytes;
         progress_.chunks = report_.chunks;
         if (options_.progress) options_.progress(progress_);
         if (options_.strict && report_.outcomes.back().state == FileState::Failed) {

@@ -21,12 +21,15 @@ namespace braid::ingest {
 struct DirectoryProgress {
     std::size_t files_done = 0;
     std::size_t files = 0;
+    std::uint64_t bytes_done = 0;
     std::uint64_t chunks = 0;
 };
 
 struct DirectoryOptions {
     std::string collection{kDefaultCollection};
     std::string namespace_{kDefaultNamespace};
+    /// Another collection, which gets each document whole, as one record; empty: none.
+    std::string documents{};
     ChunkingOptions chunking;  // tokens as the collection's embedder counts, unless it says how
     std::uint64_t max_file_bytes = std::uint64_t{64} << 20;
     WalkOptions walk;
@@ -50,6 +53,7 @@ struct DirectoryReport {
     std::size_t unchanged = 0;  // not read again
     std::size_t written = 0;
     std::uint64_t chunks = 0;   // written
+    std::uint64_t tokens = 0;   // of their texts, as the embedder counts, or an estimate
     std::uint64_t removed = 0;  // chunks that changed files no longer have, or gone ones had
     std::vector<FileOutcome> outcomes;  // of every file and folder that was seen
     std::vector<std::string> failed;    // files that could not be read, and why
@@ -76,8 +80,10 @@ public:
                                             std::size_t limit) = 0;
     /// The chunks of some documents, in place of all they had.
     virtual Result<WriteReport> replace(std::vector<Chunk> chunks) = 0;
+    /// Documents as one record each, in DirectoryOptions::documents.
+    virtual Result<WriteReport> replace_whole(std::vector<Chunk> documents) = 0;
     virtual Result<> update(std::vector<MetadataUpdate> updates) = 0;
-    /// Says how many chunks they had.
+    /// Says how many chunks they had. Whole records of them go too.
     virtual Result<std::uint64_t> remove(const std::vector<std::string>& document_ids) = 0;
     /// Whether it can be read while it is written to.
     virtual bool is_concurrent() const { return false; }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "braid/core/sha256.hpp"
+#include "braid/core/utf8.hpp"
 #include "braid/ingest/document_ids.hpp"
 #include "braid/ingest/format.hpp"
 #include "braid/ingest/read_source.hpp"
@@ -14,6 +15,18 @@ namespace braid::ingest {
 namespace {
 
 constexpr std::size_t kHeadBytes = 8192;
+/// Of a document that is one record: a book is found by its parts.
+constexpr std::size_t kMostWholeBytes = std::size_t{256} << 10;
+
+Chunk whole_of(const std::string& document_id, const SourceDocument& document) {
+    Chunk whole;
+    whole.chunk_id = whole.document_id = document_id;
+    whole.content = core::cut_at_most(trimmed(document.text), kMostWholeBytes);
+    whole.title = document.title;
+    whole.created_at = document.created_at;
+    whole.metadata = document.metadata;
+    return whole;
+}
 
 /// The bytes of a file of a known format.
 void read_bytes(FileWork& work, std::uint64_t max_bytes) {
@@ -59,7 +72,7 @@ void read_file(FileWork& work, std::uint64_t max_bytes, std::string_view setting
     work.fingerprint = core::sha256_hex(std::as_bytes(std::span(hashed))).substr(0, 32);
 }
 
-void cut_file(FileWork& work, const ChunkingOptions& chunking) {
+void cut_file(FileWork& work, const ChunkingOptions& chunking, bool whole) {
     const SourceFile& file = *work.file;
     auto source = read_source(file.path.string(), std::move(work.bytes));
     if (!source) return work.settle(FileState::Failed, source.error().message);
@@ -69,14 +82,21 @@ void cut_file(FileWork& work, const ChunkingOptions& chunking) {
     if (!source->document.title) source->document.title = file.path.stem().string();
     work.chunks = chunk_document(work.stored.document->id, source->document, chunking);
     if (work.chunks.empty()) return work.settle(FileState::Skipped, "without text");
-    for (Chunk& chunk : work.chunks) {
+    if (whole) work.whole = whole_of(work.stored.document->id, source->document);
+    const auto note_source = [&](Chunk& chunk) {
         chunk.metadata.set(kSource, file.place.generic_string());
         chunk.metadata.set(kSourceRoot, file.root.generic_string());
         chunk.metadata.set(kSourcePath, file.below);
         chunk.metadata.set(kSourceKey, work.stored.key);
         chunk.metadata.set(kFingerprintKey, work.fingerprint);
         chunk.metadata.set("source_chunks", work.chunks.size());
+    };
+    for (Chunk& chunk : work.chunks) {
+        note_source(chunk);
+        work.tokens += chunking.count_tokens ? chunking.count_tokens(chunk.content)
+                                             : estimate_tokens(chunk.content);
     }
+    if (work.whole) note_source(*work.whole);
     work.outcome.chunks = work.chunks.size();
 }
 

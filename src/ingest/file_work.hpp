@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,8 @@ struct FileWork {
     std::string fingerprint;
     StoredFile stored;
     std::vector<Chunk> chunks;
+    std::optional<Chunk> whole;  // the document as one record
+    std::uint64_t tokens = 0;    // of the chunks
     std::vector<std::string> warnings;
     FileOutcome outcome;
     bool settled = false;  // the outcome is known, nothing is to be stored
@@ -35,7 +38,8 @@ struct FileWork {
 /// Reads the bytes of a file of a known format, and makes its fingerprint of them and `settings`.
 void read_file(FileWork& work, std::uint64_t max_bytes, std::string_view settings);
 
-/// Makes chunks of the bytes, under the document id that was found for the file.
-void cut_file(FileWork& work, const ChunkingOptions& chunking);
+/// Makes chunks of the bytes, under the document id that was found for the file, and `whole`, one
+/// record of all of it.
+void cut_file(FileWork& work, const ChunkingOptions& chunking, bool whole);
 
 }  // namespace braid::ingest

@@ -80,6 +80,13 @@ Result<> compare_counts(const std::string& path, const NpyFile& vectors) {
 
 }  // namespace
 
+bool Batch::has_vectors() const {
+    return std::ranges::any_of(parts, [](const Part& part) {
+        return std::ranges::any_of(part.chunks,
+                                   [](const Chunk& chunk) { return !chunk.vector.empty(); });
+    });
+}
+
 struct JsonlReader::State {
     JsonlOptions options;
     LineReader lines;
@@ -87,6 +94,7 @@ struct JsonlReader::State {
     json::Parser parser;
     SeenIds seen;
     std::uint64_t chunks = 0;
+    std::uint64_t rows = 0;  // lines that a row of the vectors belongs to
     bool done = false;
     bool ended = false;  // by the line that options.end_key names
     bool may_be_empty = false;
@@ -103,10 +111,18 @@ struct JsonlReader::State {
     Result<bool> ends(std::string_view line);
     Result<> add_line(std::string_view line, Batch& batch);
     Result<> check_end() const;
+    /// What stands in a line, not that it is too long to be read: there is no end to be found.
+    bool may_pass_over(const Error& error) {
+        const bool about_text = options.keep_going && error.code == ErrorCode::InvalidArgument &&
+                                error.message.find("not valid UTF-8") != std::string::npos;
+        rows += about_text;
+        return about_text;
+    }
 };
 
 Result<wire::ChunkInput> JsonlReader::State::read_line(std::string_view line) {
     auto json = parser.parse(line);
+    if (json && options.record) json = options.record(*std::move(json));
     if (!json) return lines.complain(without_line(json.error().message));
     auto input = wire::chunk_from_value(*json, *options.vocabulary);
     if (!input) return lines.complain(input.error().message);
@@ -115,7 +131,7 @@ Result<wire::ChunkInput> JsonlReader::State::read_line(std::string_view line) {
             return lines.complain("has a vector of its own, though " + vectors->name() +
                                   " brings one");
         }
-        BRAID_TRY(input->chunk.vector, vectors->row(chunks));
+        BRAID_TRY(input->chunk.vector, vectors->row(rows - 1));
     }
     return *std::move(input);
 }
@@ -136,6 +152,7 @@ Result<bool> JsonlReader::State::ends(std::string_view line) {
 }
 
 Result<> JsonlReader::State::add_line(std::string_view line, Batch& batch) {
+    ++rows;
     BRAID_TRY(auto input, read_line(line));
     const std::string& name = input.namespace_ ? *input.namespace_ : options.namespace_;
     const std::uint64_t before = seen.add(key_of(name, input.chunk.chunk_id), lines.number());
@@ -161,10 +178,10 @@ Result<> JsonlReader::State::check_end() const {
                                 std::to_string(chunks) + " chunks, without the line \"" +
                                 options.end_key + "\"");
     }
-    if (chunks == 0 && !may_be_empty) return invalid_argument(lines.name() + ": no lines");
-    if (vectors && vectors->rows() != chunks) {
+    if (rows == 0 && !may_be_empty) return invalid_argument(lines.name() + ": no lines");
+    if (vectors && vectors->rows() != rows) {
         return invalid_argument(vectors->name() + " has " + std::to_string(vectors->rows()) +
-                                " rows, but there were " + std::to_string(chunks) + " lines");
+                                " rows, but there were " + std::to_string(rows) + " lines");
     }
     return {};
 }
@@ -198,7 +215,12 @@ Result<std::optional<Batch>> JsonlReader::next() {
     Batch batch;
     const std::uint64_t start = state.lines.bytes_read();
     while (batch.chunks < state.options.batch_chunks) {
-        BRAID_TRY(const auto line, state.lines.next());
+        auto read = state.lines.next();
+        if (!read && state.may_pass_over(read.error())) {
+            batch.failed.push_back(std::move(read).error().message);
+            continue;
+        }
+        BRAID_TRY(const auto line, read);
         if (!line) {
             state.done = true;
             BRAID_CHECK(state.check_end());
@@ -206,10 +228,14 @@ Result<std::optional<Batch>> JsonlReader::next() {
         }
         BRAID_TRY(const bool is_end, state.ends(*line));
         if (is_end) continue;
-        BRAID_CHECK(state.add_line(*line, batch));
+        if (auto added = state.add_line(*line, batch); !added) {
+            if (!state.options.keep_going) return tl::unexpected<Error>(std::move(added).error());
+            batch.failed.push_back(std::move(added).error().message);
+            if (batch.failed.size() >= state.options.batch_chunks) break;
+        }
         if (state.lines.bytes_read() - start >= state.options.batch_bytes) break;
     }
-    if (batch.chunks == 0) return std::nullopt;
+    if (batch.chunks == 0 && batch.failed.empty()) return std::nullopt;
     return batch;
 }
 

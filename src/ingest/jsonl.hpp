@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -12,6 +13,7 @@
 #include "braid/core/vocabulary.hpp"
 #include "braid/ingest/line_reader.hpp"
 #include "braid/result.hpp"
+#include "braid/value.hpp"
 
 namespace braid::ingest {
 
@@ -27,6 +29,11 @@ struct JsonlOptions {
     /// The last line is an object with this one member, the number of chunks before it; a file
     /// without it was cut short. Empty: there is none.
     std::string end_key{};
+    /// Makes a chunk, as wire::chunk_from_value reads it, of a line in another form. None: lines
+    /// are chunks.
+    std::function<Result<Value>(Value line)> record{};
+    /// A line that is no chunk is named in Batch::failed and passed over.
+    bool keep_going = false;
 };
 
 /// Some lines of a file, to be written together.
@@ -39,11 +46,29 @@ struct Batch {
     std::vector<Part> parts;  // one per namespace, in the order they first appear
     std::size_t chunks = 0;   // over all parts
     std::vector<std::string> warnings;
+    std::vector<std::string> failed;  // lines that are no chunks, "FILE:LINE: what is wrong"
+
+    bool has_vectors() const;  // any of its chunks
+};
+
+/// Chunks that somebody made, batch by batch.
+class RecordReader {
+public:
+    RecordReader() = default;
+    RecordReader(const RecordReader&) = default;
+    RecordReader& operator=(const RecordReader&) = default;
+    RecordReader(RecordReader&&) = default;
+    RecordReader& operator=(RecordReader&&) = default;
+    virtual ~RecordReader() = default;
+
+    /// Nullopt at the end.
+    virtual Result<std::optional<Batch>> next() = 0;
+    virtual std::uint64_t bytes_read() const noexcept = 0;
 };
 
 /// Reads chunks from JSON lines, one per line (wire::chunk_from_value), in memory bounded by one
 /// batch, apart from some 40 bytes per line to notice ids that repeat.
-class JsonlReader {
+class JsonlReader final : public RecordReader {
 public:
     /// "-" is standard input. Opens the vectors too, and compares their number with the lines.
     static Result<JsonlReader> open(const std::string& path, const JsonlOptions& options = {});
@@ -55,16 +80,16 @@ public:
     JsonlReader& operator=(JsonlReader&&) noexcept;
     JsonlReader(const JsonlReader&) = delete;
     JsonlReader& operator=(const JsonlReader&) = delete;
-    ~JsonlReader();
+    ~JsonlReader() override;
 
     /// Nullopt at the end. InvalidArgument "FILE:LINE: what is wrong", also for an id that an
     /// earlier line of the file has in the same namespace, for a vector where the .npy file brings
-    /// one, and for a file without lines. What the failing batch held is not returned, and the
-    /// reader is of no use afterwards.
-    Result<std::optional<Batch>> next();
+    /// one, and for a file without lines; with `keep_going` only for the last. What the failing
+    /// batch held is not returned, and the reader is of no use afterwards.
+    Result<std::optional<Batch>> next() override;
 
     std::uint64_t lines_read() const noexcept;
-    std::uint64_t bytes_read() const noexcept;
+    std::uint64_t bytes_read() const noexcept override;
     /// None for a pipe.
     std::optional<std::uint64_t> file_bytes() const noexcept;
 

@@ -53,10 +53,19 @@ Result<std::vector<Chunk>> ServiceTarget::scan(const Value& filter, const std::s
     return chunks;
 }
 
-Result<WriteReport> ServiceTarget::replace(std::vector<Chunk> chunks) {
+Result<WriteReport> ServiceTarget::replace_in(const std::string& collection,
+                                              std::vector<Chunk> chunks) const {
     WriteOptions whole;
     whole.replace_documents = true;
-    return service_.add(collection_, std::move(chunks), namespace_, whole);
+    return service_.add(collection, std::move(chunks), namespace_, whole);
+}
+
+Result<WriteReport> ServiceTarget::replace(std::vector<Chunk> chunks) {
+    return replace_in(collection_, std::move(chunks));
+}
+
+Result<WriteReport> ServiceTarget::replace_whole(std::vector<Chunk> documents) {
+    return replace_in(documents_, std::move(documents));
 }
 
 Result<> ServiceTarget::update(std::vector<MetadataUpdate> updates) {
@@ -75,6 +84,11 @@ Result<> ServiceTarget::update(std::vector<MetadataUpdate> updates) {
 Result<std::uint64_t> ServiceTarget::remove(const std::vector<std::string>& document_ids) {
     Object params = scope();
     params.set("document_ids", Array(document_ids.begin(), document_ids.end()));
+    if (!documents_.empty()) {
+        Object whole = params;
+        whole.set("collection", Value(documents_));
+        BRAID_CHECK(service_.call("delete", std::move(whole)));
+    }
     BRAID_TRY(const Value report, service_.call("delete", std::move(params)));
     return number_in(report, "deleted");
 }

@@ -13,7 +13,10 @@ class ServiceTarget final : public ingest::DirectoryTarget {
 public:
     /// `service` outlives it.
     ServiceTarget(const Service& service, const ingest::DirectoryOptions& options)
-        : service_(service), collection_(options.collection), namespace_(options.namespace_) {}
+        : service_(service),
+          collection_(options.collection),
+          documents_(options.documents),
+          namespace_(options.namespace_) {}
 
     Result<std::string> embedder() override;
     Result<std::optional<TokenCounter>> token_counter() override;
@@ -23,14 +26,17 @@ public:
     Result<std::vector<Chunk>> scan(const Value& filter, const std::string& after,
                                     std::size_t limit) override;
     Result<WriteReport> replace(std::vector<Chunk> chunks) override;
+    Result<WriteReport> replace_whole(std::vector<Chunk> documents) override;
     Result<> update(std::vector<MetadataUpdate> updates) override;
     Result<std::uint64_t> remove(const std::vector<std::string>& document_ids) override;
 
 private:
     Object scope() const;
+    Result<WriteReport> replace_in(const std::string& collection, std::vector<Chunk> chunks) const;
 
     const Service& service_;
     std::string collection_;
+    std::string documents_;
     std::string namespace_;
 };
 

@@ -199,6 +199,33 @@ TEST_F(IngestDirectory, ManyFilesGoTogetherAndABadOneAlone) {
     EXPECT_EQ(ingest(options).unchanged, 299U);
 }
 
+TEST_F(IngestDirectory, DocumentsAreKeptWholeBesideTheirChunks) {
+    ASSERT_TRUE(database.create_collection("whole"));
+    write("a.md", "# A\n\n## One\nfirst\n\n## Two\nsecond\n");
+    write("b.md", "# B\n\nother\n");
+    DirectoryOptions options;
+    options.documents = "whole";
+    EXPECT_EQ(ingest(options).chunks, 3U);
+    const ReadScope whole{.collection = "whole"};
+    EXPECT_EQ(*database.count(whole), 2U);
+    const Chunk a = present((*database.get(whole, std::vector<std::string>{"a.md"}))[0]);
+    EXPECT_EQ(a.document_id, "a.md");
+    EXPECT_EQ(a.title, "A");
+    EXPECT_NE(a.content.find("first"), std::string::npos);
+    EXPECT_NE(a.content.find("second"), std::string::npos);
+    EXPECT_EQ(ingest(options).unchanged, 2U);
+    fs::remove(root / "a.md");
+    options.prune = true;
+    EXPECT_EQ(ingest(options).removed, 2U);
+    EXPECT_EQ(*database.count(whole), 1U);
+    EXPECT_EQ(count(), 1U);
+}
+
+TEST_F(IngestDirectory, TokensAreCounted) {
+    write("a.md", "one two three\n");
+    EXPECT_EQ(ingest().tokens, estimate_tokens("one two three"));
+}
+
 TEST_F(IngestDirectory, SaysWhenThereIsNoSuchPath) {
     const auto report = ingest_directory(database, {root / "nothing"}, {});
     ASSERT_FALSE(report);

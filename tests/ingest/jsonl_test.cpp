@@ -219,6 +219,32 @@ TEST_F(Jsonl, AStopRequestEndsTheReading) {
     EXPECT_EQ(chunks.error().code, ErrorCode::Cancelled);
 }
 
+TEST_F(Jsonl, ABadLineDoesNotStopTheOthersIfTheyMayGoOn) {
+    const std::string vectors = folder.write("v.npy", npy_of<float>("<f4", 5, 1, {1, 2, 3, 4, 5}));
+    const std::string path = folder.write(
+        "c.jsonl", line(1) + "\n{broken\n{\"text\": \"\xFF\"}\n" + line(2) + "\n" + line(1) + "\n");
+    auto reader = JsonlReader::open(path, {.vectors = vectors, .keep_going = true});
+    ASSERT_TRUE(reader) << reader.error().message;
+    const auto next = reader->next();
+    ASSERT_TRUE(next) << next.error().message;
+    const Batch batch = present(*next);
+    ASSERT_EQ(batch.chunks, 2U);
+    EXPECT_EQ(batch.parts[0].chunks[1].vector, (std::vector<float>{4}));
+    ASSERT_EQ(batch.failed.size(), 3U);
+    EXPECT_TRUE(has(batch.failed[0], "c.jsonl:2: "));
+    EXPECT_TRUE(has(batch.failed[1], "c.jsonl:3: not valid UTF-8"));
+    EXPECT_TRUE(has(batch.failed[2], "c.jsonl:5: the id"));
+    EXPECT_EQ(reader->next().value(), std::nullopt);
+}
+
+TEST_F(Jsonl, LinesOfAnotherFormAreMadeChunks) {
+    const auto chunks = read("{\"a\": \"x\"}\n", {.record = [](const Value& line) -> Result<Value> {
+                                 return Object{{"_id", "1"}, {"text", *line.find("a")}};
+                             }});
+    ASSERT_TRUE(chunks) << chunks.error().message;
+    EXPECT_EQ(chunks->at(0).content, "x");
+}
+
 TEST_F(Jsonl, RandomBytesNeverCrash) {
     const std::string good = line(1) + "\n" + line(2) + "\n" +
                              R"({"text":"x","vector":[1.5],"metadata":{"a":[1,{"b":null}]}})";
