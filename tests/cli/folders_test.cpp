@@ -123,6 +123,99 @@ TEST_F(IngestFolders, StandardInputCanBeADocument) {
     EXPECT_EQ(run({"ingest", folder.write("a.png", "\x89PNG")}).exit_code, 2);
 }
 
+TEST_F(IngestFolders, ABadLineDoesNotStopTheOthers) {
+    const std::string lines =
+        folder.write("c.jsonl",
+                     "{\"_id\": \"a\", \"text\": \"Foxes.\"}\n{broken\n{\"_id\": \"b\", \"text\": "
+                     "\"Owls.\"}\n");
+    const RunResult stored = run({"ingest", lines, "--json"});
+    EXPECT_EQ(stored.exit_code, 2);
+    const auto report = json::parse(stored.output);
+    ASSERT_TRUE(report) << stored.output;
+    EXPECT_EQ(*report->find("chunks"), Value(2));
+    EXPECT_EQ(*report->find("failed_lines"), Value(1));
+    EXPECT_TRUE(has(run({"retrieve", "owls"}).output, "Owls"));
+    const RunResult strict = run_braid({"--data", folder / "other", "ingest", lines, "--strict"});
+    EXPECT_EQ(strict.exit_code, 2);
+    EXPECT_TRUE(has(strict.errors, "c.jsonl:2: ")) << strict.errors;
+    const RunResult none =
+        run_braid({"--data", folder / "other", "ingest", folder.write("n.jsonl", "{broken\n[]\n")});
+    EXPECT_EQ(none.exit_code, 2);
+    EXPECT_TRUE(has(none.errors, "n.jsonl:1: ")) << none.errors;
+    EXPECT_TRUE(has(none.errors, "(and 1 more)")) << none.errors;
+    EXPECT_FALSE(std::filesystem::exists(folder / "other"));
+}
+
+TEST_F(IngestFolders, ArtifactsAreStoredWholeAndInParts) {
+    const RunResult stored = run({"ingest", folder / "p1", "--profile", "artifacts"});
+    ASSERT_EQ(stored.exit_code, 0) << stored.errors;
+    EXPECT_TRUE(has(stored.output, "1 document whole in collection \"artifacts\""))
+        << stored.output;
+    const RunResult found = run({"retrieve", "dusk", "--profile", "artifacts", "--json"});
+    EXPECT_TRUE(has(found.output, "artifact_chunks")) << found.output;
+    EXPECT_TRUE(has(run({"get", "README.md", "--collection", "artifacts"}).output, "Foxes"));
+}
+
+TEST_F(IngestFolders, DecisionsAreStoredAsTheyAreSearched) {
+    const std::string lines = folder.write(
+        "d.jsonl",
+        R"({"id": "d1", "summary": "Backups", "decision": "Nightly copies", "context": "Disks fail", "category": "ops"})"
+        "\n{\"summary\": \"no id\"}\n");
+    const RunResult stored = run({"ingest", lines, "--profile", "decisions"});
+    EXPECT_EQ(stored.exit_code, 2);
+    EXPECT_TRUE(has(stored.errors, "d.jsonl:2: \"id\" is required")) << stored.errors;
+    EXPECT_TRUE(has(stored.output, "new collection \"decisions\"")) << stored.output;
+    const RunResult got = run({"get", "d1", "--collection", "decisions", "--json"});
+    EXPECT_TRUE(has(got.output, "Backups Nightly copies Disks fail")) << got.output;
+    EXPECT_EQ(run({"ingest", lines, "--profile", "topic"}).exit_code, 2);
+}
+
+TEST_F(IngestFolders, OtherProgramsJsonIsRead) {
+    const std::string documents = folder.write(
+        "lc.json", R"([{"page_content": "Foxes hunt at dusk.", "metadata": {"source": "a.pdf"}}])");
+    const RunResult stored = run({"ingest", documents, "--from", "langchain"});
+    ASSERT_EQ(stored.exit_code, 0) << stored.errors;
+    EXPECT_TRUE(has(run({"retrieve", "dusk"}).output, "Foxes hunt"));
+}
+
+TEST_F(IngestFolders, AWatchedFolderIsFollowedUntilInterrupted) {
+    RunningBraid watching(
+        {"--data", folder / "data", "ingest", folder / "p1", "--watch", "--prune"});
+    const auto first = watching.read_line();
+    ASSERT_TRUE(first);
+    EXPECT_TRUE(has(*first, "Stored 1 chunk of 1 file")) << *first;
+    folder.write("p1/new.md", "Badgers dig.");
+    const auto second = watching.read_line();
+    ASSERT_TRUE(second);
+    EXPECT_TRUE(has(*second, "Stored 1 chunk of 1 file")) << *second;
+    EXPECT_TRUE(has(*second, "1 unchanged file skipped")) << *second;
+    EXPECT_TRUE(has(run({"retrieve", "badgers"}).output, "new.md"));
+    std::filesystem::remove(folder / "p1/new.md");
+    const auto third = watching.read_line();
+    ASSERT_TRUE(third);
+    EXPECT_TRUE(has(*third, "removed")) << *third;
+    watching.signal(SIGINT);
+    EXPECT_EQ(watching.finish().exit_code, 0);
+    EXPECT_FALSE(has(run({"retrieve", "badgers"}).output, "new.md"));
+}
+
+TEST_F(IngestFolders, AnInterruptedRunKeepsWhatItAcknowledged) {
+    for (int i = 0; i < 3000; ++i) {
+        folder.write("many/f" + std::to_string(i) + ".md", "Text of " + std::to_string(i));
+    }
+    RunningBraid stopped({"--data", folder / "data", "ingest", folder / "many", "--ack"});
+    ASSERT_TRUE(stopped.read_line());
+    stopped.signal(SIGINT);
+    EXPECT_NE(stopped.finish().exit_code, 0);
+    const RunResult again = run({"ingest", folder / "many", "--json"});
+    ASSERT_EQ(again.exit_code, 0) << again.errors;
+    const auto report = json::parse(again.output);
+    ASSERT_TRUE(report);
+    EXPECT_GT(report->find("unchanged_files")->as_int(), 0);
+    EXPECT_EQ(report->find("unchanged_files")->as_int() + report->find("stored_files")->as_int(),
+              3000);
+}
+
 TEST_F(IngestFolders, AHitShowsItsLine) {
     folder.write("p3/a.md", "# T\n\nOne.\n\n## Part\n\nBadgers dig.\n");
     ASSERT_EQ(run({"ingest", folder / "p3"}).exit_code, 0);

@@ -313,9 +313,9 @@ TEST_F(Program, AnEmptyFileIsAnError) {
 }
 
 TEST_F(Program, InvalidUtf8NamesLineAndByte) {
-    expect_failure(
-        {"ingest", folder.write("u.jsonl", "{\"text\": \"ok\"}\n{\"text\": \"\xFF\"}\n")}, 2,
-        "u.jsonl:2: not valid UTF-8: byte 0xff at byte 11");
+    expect_failure({"ingest", "--strict",
+                    folder.write("u.jsonl", "{\"text\": \"ok\"}\n{\"text\": \"\xFF\"}\n")},
+                   2, "u.jsonl:2: not valid UTF-8: byte 0xff at byte 11");
 }
 
 TEST_F(Program, ALineOfTwoHundredMegabytesIsRefusedInBoundedMemory) {
@@ -325,15 +325,15 @@ TEST_F(Program, ALineOfTwoHundredMegabytesIsRefusedInBoundedMemory) {
 }
 
 TEST_F(Program, JsonWithoutTextIsRefused) {
-    expect_failure({"ingest", folder.write("t.jsonl", kAnimals + "{\"_id\": \"x\"}\n")}, 2,
-                   "t.jsonl:4: no text");
+    expect_failure({"ingest", "--strict", folder.write("t.jsonl", kAnimals + "{\"_id\": \"x\"}\n")},
+                   2, "t.jsonl:4: no text");
     expect_failure({"ingest", folder.write("j.jsonl", "{\"text\": \n")}, 2, "j.jsonl:1: ");
     expect_failure({"add"}, 2, "no text", {.input = "{\"_id\": \"x\"}"});
 }
 
 TEST_F(Program, WhatWasStoredBeforeABadLineStays) {
     const RunResult result =
-        run({"ingest", "--batch", "2", folder.write("p.jsonl", kAnimals + "{}\n")});
+        run({"ingest", "--strict", "--batch", "2", folder.write("p.jsonl", kAnimals + "{}\n")});
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_TRUE(has(result.errors, "2 chunks were stored")) << result.errors;
     EXPECT_EQ(*json({"stats"}).find("chunks"), Value(2));
@@ -359,12 +359,12 @@ TEST_F(Program, NumbersThatAreNotFiniteAreRefused) {
     const std::string corpus = folder.write("m.jsonl", kAnimals);
     folder.write("m.npy",
                  npy_of<float>("<f4", 3, 1, {1, std::numeric_limits<float>::quiet_NaN(), 2}));
-    expect_failure({"ingest", corpus}, 2, "row 1");
+    expect_failure({"ingest", "--strict", corpus}, 2, "row 1");
     EXPECT_FALSE(std::filesystem::exists(data()));
 }
 
 TEST_F(Program, RepeatedIdsInOneFileNameBothLines) {
-    expect_failure({"ingest", folder.write("d.jsonl", kAnimals + kAnimals)}, 2,
+    expect_failure({"ingest", "--strict", folder.write("d.jsonl", kAnimals + kAnimals)}, 2,
                    "d.jsonl:4: the id \"fox\" stands already in line 1");
     EXPECT_FALSE(std::filesystem::exists(data()));
 }

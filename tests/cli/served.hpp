@@ -46,7 +46,7 @@ private:
 inline std::string steady(std::string text) {
     // Every number below a key that says milliseconds or seconds, and those that people read.
     static const std::regex kTimes(R"x("([a-z0-9_]*(?:ms|seconds|per_second))":[-0-9.e+]+)x");
-    static const std::regex kShown(R"x([0-9.,]+ (ms|s|chunks/s)\b)x");
+    static const std::regex kShown(R"x([0-9.,]+ (ms|s|chunks/s|tokens/s)\b)x");
     static const std::regex kCursor(R"x("cursor":"[^"]*")x");
     static const std::regex kLegs(R"x( \([a-z]+ [0-9.]+[^)]*\))x");
     // Versions are opaque, and each database has its own.

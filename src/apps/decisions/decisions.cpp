@@ -12,6 +12,7 @@
 #include "braid/service/parameters.hpp"
 #include "braid/wire/chunk_json.hpp"
 #include "braid/wire/request_json.hpp"
+#include "braid/wire/schema_json.hpp"
 
 namespace braid::apps {
 namespace {
@@ -187,17 +188,8 @@ private:
 
 Result<Chunk> chunk_of(const Value& decision, const core::Vocabulary& vocabulary,
                        std::vector<std::string>& warnings) {
-    if (!decision.is_object()) {
-        return invalid_argument("a decision must be an object, got " + json::shown(decision));
-    }
-    const Object& object = decision.as_object();
-    const Value* const id = object.find("id");
-    if (id == nullptr || id->is_null()) return invalid_argument("\"id\" is required");
-    BRAID_TRY(
-        wire::ChunkInput input,
-        wire::chunk_from_value(
-            Object{{"_id", *id}, {"text", Value(searchable_text(object))}, {"metadata", decision}},
-            vocabulary));
+    BRAID_TRY(const Value chunk, decision_chunk(decision));
+    BRAID_TRY(wire::ChunkInput input, wire::chunk_from_value(chunk, vocabulary));
     for (std::string& warning : input.warnings) {
         warnings.push_back("decision \"" + input.chunk.chunk_id + "\": " + std::move(warning));
     }
@@ -221,6 +213,25 @@ std::string searchable_text(const Object& decision) {
         if (reason.is_object()) join(reason.find("text"));
     }
     return text;
+}
+
+Result<Value> decision_chunk(const Value& decision) {
+    if (!decision.is_object()) {
+        return invalid_argument("a decision must be an object, got " + json::shown(decision));
+    }
+    const Object& object = decision.as_object();
+    const Value* const id = object.find("id");
+    if (id == nullptr || id->is_null()) return invalid_argument("\"id\" is required");
+    return Object{{"_id", *id}, {"text", Value(searchable_text(object))}, {"metadata", decision}};
+}
+
+Object decisions_form() {
+    const Value whole = wire::schema_to_value(decisions_schema("none"));
+    Object form;
+    for (const std::string_view key : {"text_fields", "analyzer", "language", "bm25"}) {
+        form.set(key, *whole.find(key));
+    }
+    return form;
 }
 
 Result<Value> Decisions::query(const Object& params, const service::Caller& caller) const {

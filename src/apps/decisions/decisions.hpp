@@ -40,4 +40,10 @@ private:
 /// space; what is missing counts as empty, what is null or no text is passed over.
 std::string searchable_text(const Object& decision);
 
+/// A decision as wire::chunk_from_value reads it. InvalidArgument: no object, no "id".
+Result<Value> decision_chunk(const Value& decision);
+
+/// What a collection of decisions is like, but for its embedder, as wire::schema_from_value reads.
+Object decisions_form();
+
 }  // namespace braid::apps

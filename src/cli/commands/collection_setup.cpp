@@ -54,7 +54,7 @@ Result<Object> wanted_schema(const Session& session, bool has_vectors) {
 }
 
 Result<bool> ensure_collection(const Session& session, const service::Service& service,
-                               const std::string& name, bool has_vectors) {
+                               const std::string& name, bool has_vectors, Object form) {
     BRAID_TRY(Object wanted, wanted_schema(session, has_vectors));
     const auto existing = service.call("describe", {{"collection", Value(name)}});
     if (existing) {
@@ -68,9 +68,20 @@ Result<bool> ensure_collection(const Session& session, const service::Service& s
     if (wanted.find("embedder") == nullptr) {
         wanted.set("embedder", session.settings.text("embedder"));
     }
+    for (const auto& [key, value] : wanted) form.set(key, value);
     BRAID_CHECK(service.call("create_collection",
-                             {{"name", Value(name)}, {"schema", Value(std::move(wanted))}}));
+                             {{"name", Value(name)}, {"schema", Value(std::move(form))}}));
     return true;
+}
+
+Result<std::unique_ptr<service::Service>> service_to_look_at(const Session& session,
+                                                             const std::string& collection) {
+    auto present = session.service_for_reading();
+    if (present && (*present)->schema(collection)) return present;
+    if (!present && present.error().code != ErrorCode::NotFound) return present;
+    BRAID_TRY(Database empty, Database::in_memory());
+    BRAID_CHECK(empty.create_collection(collection));
+    return service::local_service(std::move(empty), {});
 }
 
 }  // namespace braid::cli

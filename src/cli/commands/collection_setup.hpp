@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include "braid/cli/args/arguments.hpp"
@@ -47,8 +48,13 @@ inline constexpr auto kSchemaFlags = std::to_array<FlagSpec>({
 Result<Object> wanted_schema(const Session& session, bool has_vectors);
 
 /// Creates the collection, or compares what the flags say with the one that exists:
-/// InvalidArgument names the difference. True if it was created.
+/// InvalidArgument names the difference. True if it was created, like `form` where no flag says
+/// otherwise.
 Result<bool> ensure_collection(const Session& session, const service::Service& service,
-                               const std::string& name, bool has_vectors);
+                               const std::string& name, bool has_vectors, Object form = {});
+
+/// For a dry run: the database if there is one with the collection, else an empty one.
+Result<std::unique_ptr<service::Service>> service_to_look_at(const Session& session,
+                                                             const std::string& collection);
 
 }  // namespace braid::cli

@@ -44,7 +44,9 @@ Result<> run_reembed(Session& session) {
     limits.stop = session.interrupts.token();
     const auto report = database.reembed(
         collection, embedder,
-        [&](std::uint64_t done, std::uint64_t total) { progress.update(done, done, total); },
+        [&](std::uint64_t done, std::uint64_t total) {
+            progress.update({.chunks = done, .bytes_done = done, .bytes = total});
+        },
         limits);
     progress.clear();
     if (!report) return tl::unexpected<Error>(report.error());

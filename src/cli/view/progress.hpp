@@ -3,10 +3,14 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "braid/cli/view/output.hpp"
 
 namespace braid::cli {
+
+/// "8 s", "2:05 min", "1:02 h": how long it still takes if it goes on as before.
+std::string time_left(double elapsed_seconds, double share_done);
 
 /// How far a long command has come: a bar on a terminal, and a line every so many chunks if asked.
 class Progress {
@@ -14,13 +18,21 @@ public:
     /// `every` 0: no lines.
     Progress(Output& out, bool bar, std::uint64_t every);
 
-    /// `done` of `total` bytes were read (none: unknown), `chunks` are stored.
-    void update(std::uint64_t chunks, std::uint64_t done, std::optional<std::uint64_t> total);
+    /// How far it has come.
+    struct State {
+        std::uint64_t chunks = 0;            // stored
+        std::uint64_t bytes_done = 0;        // read
+        std::optional<std::uint64_t> bytes;  // in all; none: unknown
+        std::size_t files_done = 0;
+        std::size_t files = 0;  // 0: they are not counted
+    };
+
+    void update(const State& state);
     void clear() { out_.status({}); }
     double seconds() const;
 
 private:
-    void draw(std::uint64_t chunks, std::uint64_t done, std::optional<std::uint64_t> total);
+    void draw(const State& state);
 
     using Clock = std::chrono::steady_clock;
     Output& out_;
