@@ -106,6 +106,12 @@ bench-cluster: build ## what a cluster costs: the same chunks in a folder and on
 	@$(call compile,release,cluster_bench)
 	@bench/cluster/run $(ARGS)
 
+.PHONY: bench-ingest
+bench-ingest: build ## storing files: model start, chunks/s, memory, chunkers; each beside its bar
+	@$(call compile,release,ingest_bench)
+	@build/release/bench/ingest/ingest_bench $(ARGS)
+	@bench/ingest/chunkers
+
 .PHONY: quality
 quality: build ## nDCG and recall on judged sets, into docs/quality.md
 	@tools/quality

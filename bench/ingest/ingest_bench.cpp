@@ -1,0 +1,289 @@
+// The bars of storing files: model start, chunks a second with given vectors, the share of the
+// model's own throughput, memory over the number of files.
+//
+//   ingest_bench [--quick] [start] [given] [model] [memory]     all four unless some are named
+//
+// Files are generated from a fixed seed. Every ratio is of two figures of the same run.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "braid/database.hpp"
+#include "braid/embed/model_locator.hpp"
+#include "braid/embed/onnx_embedder.hpp"
+#include "braid/ingest/directory.hpp"
+
+namespace braid::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kDimension = 384;
+constexpr std::string_view kModel = "bge-small-en-v1.5";
+
+[[noreturn]] void die(const std::string& message) {
+    std::cerr << "ingest_bench: " << message << "\n";
+    std::_Exit(1);
+}
+
+template <class T>
+T must(Result<T> result) {
+    if (!result) die(result.error().message);
+    return *std::move(result);
+}
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void print(const char* format, auto... values) {
+    std::printf(format, values...);
+    std::fflush(stdout);
+}
+
+/// A folder of its own, removed at the end.
+class Folder {
+public:
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "braid-ingest-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) die("no temporary folder");
+        path_ = name;
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+/// Markdown files of a title, three headings and `words` words, 200 in a folder.
+void write_files(const fs::path& root, std::size_t count, std::size_t words) {
+    std::mt19937 random(7);
+    const auto word = [&] {
+        std::string out;
+        for (std::size_t left = 3 + random() % 6; left > 0; --left) {
+            out += static_cast<char>('a' + random() % 26);
+        }
+        return out;
+    };
+    std::vector<std::string> vocabulary(5000);
+    for (std::string& entry : vocabulary) entry = word();
+    for (std::size_t i = 0; i < count; ++i) {
+        const fs::path folder = root / ("d" + std::to_string(i / 200));
+        if (i % 200 == 0) fs::create_directories(folder);
+        std::string text = "# File " + std::to_string(i) + "\n\n";
+        for (std::size_t w = 0; w < words; ++w) {
+            if (w % std::max<std::size_t>(words / 3, 1) == 0) text += "\n\n## " + word() + "\n\n";
+            text += vocabulary[random() % vocabulary.size()];
+            text += w % 12 == 11 ? ". " : " ";
+        }
+        std::ofstream(folder / ("f" + std::to_string(i) + ".md"), std::ios::binary) << text;
+    }
+}
+
+/// Vectors that cost next to nothing, as if they had been brought.
+class GivenVectors final : public Embedder {
+public:
+    const EmbedderFingerprint& fingerprint() const override { return fingerprint_; }
+    Result<std::vector<Embedding>> embed(std::span<const std::string_view> texts, TextRole /*role*/,
+                                         const CallLimits& /*limits*/) const override {
+        std::vector<Embedding> out(texts.size());
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            std::minstd_rand random(
+                static_cast<unsigned>(std::hash<std::string_view>{}(texts[i]) | 1U));
+            out[i].vector.resize(kDimension);
+            for (float& x : out[i].vector) x = static_cast<float>(random() % 2001) / 1000.0F - 1;
+        }
+        return out;
+    }
+    std::size_t count_tokens(std::string_view text) const override {
+        return ingest::estimate_tokens(text);
+    }
+
+private:
+    EmbedderFingerprint fingerprint_{.model = "given",
+                                     .model_hash = "given",
+                                     .dimension = kDimension,
+                                     .pooling = "none",
+                                     .query_prefix = {},
+                                     .passage_prefix = {},
+                                     .token_limit = 256,
+                                     .runtime = "none",
+                                     .cpu_level = "any"};
+};
+
+struct Stored {
+    ingest::DirectoryReport report;
+    double seconds = 0;
+};
+
+/// Stores a folder in a new durable database.
+Stored store(const fs::path& data, const fs::path& files, const std::string& embedder) {
+    OpenOptions options;
+    if (embedder == "given") {
+        options.embedders = [](const VectorSpec&) -> Result<std::shared_ptr<const Embedder>> {
+            return std::make_shared<const GivenVectors>();
+        };
+    }
+    Database database = must(Database::open(data.string(), options));
+    Schema schema;
+    schema.vectors.embedder = embedder;
+    if (auto made = database.create_collection("default", schema); !made) {
+        die(made.error().message);
+    }
+    (void)must(database.token_counter("default"));  // loads the model, which is measured elsewhere
+    Stored stored;
+    const auto start = Clock::now();
+    stored.report = must(ingest::ingest_directory(database, {files}, {}));
+    stored.seconds = seconds_since(start);
+    return stored;
+}
+
+void measure_start() {
+    const Folder cache;
+    const auto places = embed::ModelLocator::standard().places();
+    const embed::ModelLocator plain(places);
+    const embed::ModelLocator cached(places, cache.path());
+    const auto load = [](const embed::ModelLocator& locator) {
+        const auto start = Clock::now();
+        (void)must(embed::make_builtin_embedder(kModel, locator));
+        return 1000 * seconds_since(start);
+    };
+    const double first = load(cached);
+    double without = std::numeric_limits<double>::max();
+    double with = without;
+    for (int round = 0; round < 7; ++round) {
+        without = std::min(without, load(plain));
+        with = std::min(with, load(cached));
+    }
+    print(
+        "model start: %.0f ms (bar 120); %.0f ms without the cache, ratio %.2f; %.0f ms when it is "
+        "made\n",
+        with, without, without / with, first);
+}
+
+void measure_given(std::size_t files) {
+    const Folder folder;
+    write_files(folder.path() / "in", files, 300);
+    double best = 0;
+    Stored stored;
+    for (int round = 0; round < 3; ++round) {
+        stored =
+            store(folder.path() / ("data" + std::to_string(round)), folder.path() / "in", "given");
+        best = std::max(best, static_cast<double>(stored.report.chunks) / stored.seconds);
+    }
+    print(
+        "given vectors: %zu files, %llu chunks: %.0f chunks/s (bar 5000); reading %.2f s, parsing "
+        "%.2f s, storing %.2f s of %.2f s\n",
+        files, static_cast<unsigned long long>(stored.report.chunks), best,
+        stored.report.times.reading, stored.report.times.parsing, stored.report.times.storing,
+        stored.seconds);
+}
+
+void measure_model(std::size_t files) {
+    const Folder folder;
+    write_files(folder.path() / "in", files, 300);
+    const auto embedder =
+        must(embed::make_builtin_embedder(kModel, embed::ModelLocator::standard()));
+    double ratio = 0;
+    for (int round = 0; round < 3; ++round) {
+        const fs::path data = folder.path() / ("data" + std::to_string(round));
+        const Stored stored = store(data, folder.path() / "in", std::string(kModel));
+        Database database = must(Database::open(data.string(), {.read_only = true}));
+        std::vector<std::string> texts;
+        for (std::string after;;) {
+            const auto page = must(database.scan({}, after, 500));
+            for (const Chunk& chunk : page) {
+                texts.push_back(chunk.title.value_or("") + "\n" + chunk.section_title.value_or("") +
+                                "\n" + chunk.content);
+            }
+            if (page.size() < 500) break;
+            after = page.back().chunk_id;
+        }
+        const std::vector<std::string_view> views(texts.begin(), texts.end());
+        const auto start = Clock::now();
+        (void)must(embedder->embed(views, TextRole::Passage, {}));
+        const double alone = seconds_since(start);
+        ratio = std::max(ratio, alone / stored.seconds);
+        print(
+            "  %llu chunks, %llu tokens: stored in %.2f s (%.1f chunks/s), embedded alone in %.2f "
+            "s, ratio %.3f\n",
+            static_cast<unsigned long long>(stored.report.chunks),
+            static_cast<unsigned long long>(stored.report.tokens), stored.seconds,
+            static_cast<double>(stored.report.chunks) / stored.seconds, alone,
+            alone / stored.seconds);
+    }
+    print("embedding: %.1f %% of the model's own throughput, the best of three (bar 90 %%)\n",
+          100 * ratio);
+}
+
+/// In a process of its own, so that its peak is its own.
+double peak_of(std::size_t files) {
+    const Folder folder;
+    write_files(folder.path() / "in", files, 60);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        (void)store(folder.path() / "data", folder.path() / "in", "given");
+        std::_Exit(0);
+    }
+    int status = 0;
+    rusage usage{};
+    if (child < 0 || ::wait4(child, &status, 0, &usage) != child || status != 0)
+        die("a run failed");
+    return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void measure_memory(bool quick) {
+    double first = 0;
+    for (const std::size_t files : {1000UL, 10'000UL, 100'000UL}) {
+        if (quick && files > 10'000) break;
+        const double peak = peak_of(files);
+        if (first == 0) first = peak;
+        print("memory: %zu files, peak %.0f MiB, %.2f of that of 1,000\n", files, peak,
+              peak / first);
+    }
+}
+
+int run(const std::vector<std::string>& words) {
+    const bool quick = std::ranges::find(words, "--quick") != words.end();
+    const auto wanted = [&](const std::string& part) {
+        return std::ranges::all_of(words, [](const auto& word) { return word == "--quick"; }) ||
+               std::ranges::find(words, part) != words.end();
+    };
+    if (wanted("memory")) measure_memory(quick);  // first: children begin as large as this process
+    if (wanted("start")) measure_start();
+    if (wanted("given")) measure_given(quick ? 1000 : 10'000);
+    if (wanted("model")) measure_model(quick ? 40 : 300);
+    return 0;
+}
+
+}  // namespace
+}  // namespace braid::bench
+
+int main(int count, char** arguments) {
+    return braid::bench::run({arguments + 1, arguments + count});
+}
