@@ -125,9 +125,18 @@ Result<RemoteCollectionPtr> ClusterCore::find_now(const std::string& name,
     if (mappings == nullptr) return no_such_collection(name);
     BRAID_TRY(IndexMeta meta, read_mapping(*mappings));
     BRAID_TRY(RemoteCollectionPtr collection, make(std::move(meta)));
+    return remember(std::move(collection));
+}
+
+RemoteCollectionPtr ClusterCore::remember(RemoteCollectionPtr collection) {
     const std::scoped_lock lock(mutex_);
-    known_[name] = {collection, Clock::now()};
-    return collection;
+    Known& known = known_[collection->meta.collection];
+    const bool knew_more = known.collection != nullptr &&
+                           known.collection->meta.made == collection->meta.made &&
+                           known.collection->meta.dimension != 0 && collection->meta.dimension == 0;
+    if (!knew_more) known.collection = std::move(collection);
+    known.at = Clock::now();
+    return known.collection;
 }
 
 void ClusterCore::forget(const std::string& name) {

@@ -73,6 +73,9 @@ public:
     /// Asks the cluster.
     Result<RemoteCollectionPtr> find_now(const std::string& name, const CallLimits& limits);
     Result<RemoteCollectionPtr> make(IndexMeta meta) const;
+    /// Makes known what was found out. A dimension that is known stays so: the node that was asked
+    /// may not have heard of it yet.
+    RemoteCollectionPtr remember(RemoteCollectionPtr collection);
     /// What is known of it: the next find() asks.
     void forget(const std::string& name);
     void dropped(const std::string& name);

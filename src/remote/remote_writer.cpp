@@ -69,7 +69,10 @@ Result<RemoteCollectionPtr> RemoteBackend::with_dimension(RemoteCollectionPtr co
     const auto changed = core_->client().ask("PUT", collection->path + "/_mapping",
                                              json::print(mapping_body(meta)), limits);
     // Whichever node is asked now may not know yet what was agreed on.
-    if (changed) return core_->make(std::move(meta));
+    if (changed) {
+        BRAID_TRY(RemoteCollectionPtr agreed, core_->make(std::move(meta)));
+        return core_->remember(std::move(agreed));
+    }
     BRAID_TRY(RemoteCollectionPtr now, core_->find_now(meta.collection, limits));
     if (now->meta.dimension == dimension) return now;
     if (now->meta.dimension == 0 && changed.error().code != ErrorCode::InvalidArgument) {

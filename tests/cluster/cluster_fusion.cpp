@@ -81,6 +81,8 @@ TEST(ClusterFusion, IsTheSameGivenTheSameLegs) {
         must(backend->create_collection("c", vectors_schema(8)));
         must(backend->upsert("c", "default", chunks, {}));
     }
+    // A snapshot here makes what was written searchable for the others, too.
+    (void)must(cluster->snapshot(std::vector<std::string>{"c"}, {}));
     remote::RemoteOptions same = options;
     same.urls = cluster_urls();
     const Database whole =
