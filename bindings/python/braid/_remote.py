@@ -21,10 +21,12 @@ from ._errors import (
     DeadlineExceeded,
     Error,
     InvalidArgument,
+    NotFound,
     Unavailable,
     Unsupported,
     by_name,
 )
+from ._sending import PAGE, Sending, form_of, report_of
 
 _BATCH = 100  # requests that a server takes at once
 _WRITES = {"braid." + name for name in
@@ -147,19 +149,22 @@ class HttpEngine:
         return http.client.HTTPConnection(host, parts.port or 27243, timeout=timeout)
 
     def _exchange(
-        self, connection: http.client.HTTPConnection, body: bytes, stop: StopSource | None
+        self, connection: http.client.HTTPConnection, body: bytes, stop: StopSource | None,
+        to: str, headers: dict[str, str],
     ) -> tuple[int, bytes]:
-        path = "/rpc" if self._parts.scheme == "unix" else self._parts.path.rstrip("/") + "/rpc"
+        path = to if self._parts.scheme == "unix" else self._parts.path.rstrip("/") + to
         if connection.sock is None:
             connection.connect()
         line = connection.sock
         assert line is not None
         with stop.over(line) if isinstance(stop, Cancel) else nullcontext():
-            connection.request("POST", path, body, self._headers)
+            connection.request("POST", path, body, {**self._headers, **headers})
             response = connection.getresponse()
             return response.status, response.read()
 
-    def _post(self, body: bytes, fresh: bool, stop: StopSource | None) -> tuple[int, bytes]:
+    def _post(
+        self, body: bytes, fresh: bool, stop: StopSource | None, to: str = "/rpc", **headers: str
+    ) -> tuple[int, bytes]:
         """Over an idle connection, if there is one. The server may have closed that, which cannot be
         told from a server that stopped half-way: reads are sent again, writes go over a fresh one."""
         if self._process != os.getpid():  # the connections are the parent's, who goes on with them
@@ -174,13 +179,13 @@ class HttpEngine:
         connection = connection or self._connect()
         try:
             try:
-                status, data = self._exchange(connection, body, stop)
+                status, data = self._exchange(connection, body, stop, to, headers)
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
                 if not reused or _stopped(stop):
                     raise
                 connection.close()
                 connection = self._connect()
-                status, data = self._exchange(connection, body, stop)
+                status, data = self._exchange(connection, body, stop, to, headers)
         except TimeoutError as error:
             connection.close()
             raise DeadlineExceeded(f"{self._parts.geturl()} did not answer in {self._timeout} s") from error
@@ -211,19 +216,25 @@ class HttpEngine:
             body = text.encode()
         except ValueError as wrong:
             raise InvalidArgument(f"a value cannot be written as JSON: {wrong}") from wrong
-        status, data = self._post(body, method in _WRITES, stop)
-        try:
-            answer = json.loads(data)
-        except ValueError:
-            raise Unavailable(f"{self._parts.geturl()} answered {status} without JSON") from None
+        answer, status = self._parsed(*self._post(body, method in _WRITES, stop))
         if "result" in answer:
             return answer["result"]
         if "error" in answer:
             error = answer["error"]
             code = (error.get("data") or {}).get("code", "")
             raise by_name(code, error.get("message", "")) if code else Error(error.get("message", ""))
+        raise self._problem(answer, status)
+
+    def _parsed(self, status: int, data: bytes) -> tuple[dict[str, Any], int]:
+        try:
+            return json.loads(data), status
+        except ValueError:
+            raise Unavailable(f"{self._parts.geturl()} answered {status} without JSON") from None
+
+    @staticmethod
+    def _problem(answer: dict[str, Any], status: int) -> Error:
         code = _BY_STATUS.get(status) or str(answer.get("code", "unavailable"))
-        raise by_name(code, str(answer.get("detail", status)))
+        return by_name(code, str(answer.get("detail", status)))
 
     def call(
         self, operation: str, params: dict[str, Any], principal: Principal,
@@ -286,19 +297,63 @@ class HttpEngine:
         report: dict[str, Any] = self._rpc("braid.add", params, principal, stop)
         return report
 
+    def _exists(self, collection: str, principal: Principal, stop: StopSource | None) -> bool:
+        try:
+            self._rpc("braid.describe", {"collection": collection}, principal, stop)
+        except NotFound:
+            return False
+        return True
+
     def ingest_paths(
         self, collection: str, namespace: str, paths: list[str], options: dict[str, Any],
         principal: Principal, stop: StopSource | None = None,
     ) -> dict[str, Any]:
-        raise Unsupported("folders are ingested where they are: by `braid ingest`, which goes through "
-                          "the socket of a served database")
+        def send(name: str, content: bytes, id: str, metadata: dict[str, Any]) -> dict[str, Any]:
+            return self.ingest_bytes(
+                collection, namespace, name, content, id, None, metadata, {}, principal, stop
+            )
+
+        there = self._exists(collection, principal, stop)
+
+        def first(id: str) -> Chunk | None:
+            if not there:
+                return None
+            return self.get(collection, namespace, [id + "#0"], False, principal, stop)[0]
+
+        def stored(root: str, after: str) -> list[Chunk]:
+            if not there:
+                return []
+            filter = {"source_root": root, "chunk_index": 0}
+            return self.scan(collection, namespace, filter, after, PAGE, False, principal)
+
+        def remove(ids: list[str]) -> int:
+            params = {"collection": collection, "namespace": namespace, "document_ids": ids}
+            return int(self._rpc("braid.delete", params, principal, stop)["deleted"])
+
+        return Sending(send, first, stored, remove).run(paths, options, stop)
 
     def ingest_bytes(
         self, collection: str, namespace: str, name: str, content: bytes, document_id: str,
         title: str | None, metadata: dict[str, Any], options: dict[str, Any], principal: Principal,
         stop: StopSource | None = None,
     ) -> dict[str, Any]:
-        raise Unsupported("files are sent to a server by POST /v1/documents")
+        if principal != Principal():
+            raise Unsupported("behind a server the key says who asks; connect() with that one's key")
+        if options:
+            raise Unsupported(f"the server cuts files its own way: {', '.join(options)} is for a "
+                              "database of this process, or `braid ingest`")
+        fields = {"collection": collection, "namespace": namespace, "document_id": document_id or name,
+                  "metadata": json.dumps(metadata, default=_jsonable)}
+        if title is not None:
+            fields["title"] = title
+        created = not self._exists(collection, principal, stop)
+        kind, body = form_of(fields, name, content)
+        answer, status = self._parsed(
+            *self._post(body, True, stop, "/v1/documents", **{"Content-Type": kind})
+        )
+        if "documents" not in answer:
+            raise self._problem(answer, status)
+        return report_of(answer, collection, created)
 
     def get(
         self, collection: str, namespace: str, chunk_ids: list[str], vectors: bool,
