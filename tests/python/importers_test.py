@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import io
 import json
@@ -18,14 +19,14 @@ from braid import importers
 RECORDS = 1203  # more than two pages
 
 
-def needs(package: str) -> Any:
-    missing = importlib.util.find_spec(package) is None
-    return unittest.skipIf(missing, f"{package} is not installed")
-
-
 class Importers(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def package(self, name: str) -> Any:
+        if importlib.util.find_spec(name) is None:
+            self.skipTest(f"{name} is not installed")
+        return importlib.import_module(name)
 
     def test_a_missing_package_is_named(self) -> None:
         with mock.patch.dict("sys.modules", {"chromadb": None}):
@@ -52,11 +53,8 @@ class Importers(unittest.TestCase):
         with braid.open(None, embedder="external") as database:
             self.assertEqual(database["notes"].add(chunks).written, RECORDS)
 
-    @needs("chromadb")
     def test_chroma(self) -> None:
-        import chromadb
-
-        source = chromadb.PersistentClient(path=str(self.folder)).create_collection("docs")
+        source = self.package("chromadb").PersistentClient(path=str(self.folder)).create_collection("docs")
         source.add(
             ids=[f"i{k}" for k in range(RECORDS)], documents=[f"text {k}" for k in range(RECORDS)],
             metadatas=[{"k": k} for k in range(RECORDS)],
@@ -66,21 +64,17 @@ class Importers(unittest.TestCase):
         with self.assertRaises(braid.NotFound):
             next(importers.chroma(self.folder, "others"))
 
-    @needs("lancedb")
     def test_lancedb(self) -> None:
-        import lancedb
-
-        lancedb.connect(str(self.folder)).create_table(
+        self.package("lancedb").connect(str(self.folder)).create_table(
             "docs", [{"id": k, "text": f"text {k}", "vector": [k / RECORDS, 1.0], "k": k}
                      for k in range(RECORDS)],
         )
         self.check(list(importers.lancedb(self.folder, "docs")))
 
-    @needs("qdrant_client")
     def test_qdrant(self) -> None:
-        from qdrant_client import QdrantClient, models
-
-        client = QdrantClient(path=str(self.folder))
+        package = self.package("qdrant_client")
+        models = package.models
+        client = package.QdrantClient(path=str(self.folder))
         client.create_collection(
             "docs", vectors_config=models.VectorParams(size=2, distance=models.Distance.DOT)
         )
