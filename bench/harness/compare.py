@@ -8,6 +8,7 @@ from pathlib import Path
 
 from . import data, measure
 from .contestants import Contestant, command
+from .kept import Kept
 from .paths import UsageError, cache_dir, fresh_folder
 from .worker import Worker, WorkerError, pinned_cores
 
@@ -26,7 +27,9 @@ class Options:
     rounds: int = 5
     warmups: int = 2
     top_k: int = 10
-    recall: float = 0.95
+    build_threads: int = 1
+    prepare: bool = False  # build and find settings, measure nothing
+    curves: bool = False  # also measure every setting that was tried
 
 
 @dataclass
@@ -40,39 +43,49 @@ class Group:
     inputs: dict
     contestants: list[Contestant]
     truth: data.Truth | None = None
+    recall: float = 0.95
     metric: str = "qps"
     compare_answers: bool = False
 
 
-def setting_for(worker: Worker, contestant: Contestant, group: Group, options: Options) -> dict:
+def setting_for(
+    worker: Worker, contestant: Contestant, group: Group, options: Options, kept: Kept | None
+) -> dict:
     """The contestant's parameters for the asked recall, with what was tried on the way."""
     knob = contestant.knob
     if group.truth is None:
         return {"params": {}}
     if knob is None:
         recall = group.truth.recall(worker.ids())
-        return {"params": {}, "recall": recall, "reached": recall >= options.recall}
+        return {"params": {}, "recall": recall, "reached": recall >= group.recall}
+
+    def recall_at(value: int) -> float:
+        return group.truth.recall(worker.ids({knob.name: value}))
+
+    asked = f"{group.truth.name} {options.top_k}"
+    known = kept.recalls(asked) if kept else None
     found = measure.smallest_setting(
-        lambda value: group.truth.recall(worker.ids({knob.name: value})),
-        options.recall,
+        lambda value: known.at(value, recall_at) if known else recall_at(value),
+        group.recall,
         knob.start,
         min(knob.limit, max(knob.start, group.docs)),
     )
-    curve = [
-        {
-            "setting": value,
-            "recall": recall,
-            "qps": second_round(worker, {knob.name: value})["qps"],
-        }
-        for value, recall in sorted(found.tried.items())
-        if value in found.doubled or value == found.value
-    ]
-    return {
+    setting = {
         "params": {knob.name: found.value},
         "recall": found.recall,
         "reached": found.reached,
-        "curve": curve,
     }
+    if options.curves:
+        setting["curve"] = curve_of(worker, knob.name, found)
+    return setting
+
+
+def curve_of(worker: Worker, knob: str, found: measure.Setting) -> list[dict]:
+    return [
+        {"setting": value, "recall": recall, "qps": second_round(worker, {knob: value})["qps"]}
+        for value, recall in sorted(found.tried.items())
+        if value in found.doubled or value == found.value
+    ]
 
 
 def second_round(worker: Worker, params: dict) -> dict:
@@ -81,21 +94,32 @@ def second_round(worker: Worker, params: dict) -> dict:
     return worker.round(params)
 
 
-def start(stack: ExitStack, contestant: Contestant, group: Group, options: Options) -> Worker:
+def start(
+    stack: ExitStack, contestant: Contestant, group: Group, options: Options
+) -> tuple[Worker, Kept | None]:
+    """The contestant, ready to be asked: one that keeps its index is built by another process."""
     scratch = fresh_folder(cache_dir() / "scratch" / contestant.name)
-    inputs = group.inputs | {
-        "top_k": options.top_k,
-        "threads": options.threads,
-        "scratch": scratch,
-    }
-    if group.truth is not None:
-        inputs["recall"] = options.recall
-    words = command(contestant, group.task, inputs, options.python, options.missing)
     stack.callback(fresh_folder, scratch)
     log = cache_dir() / "logs" / f"{group.task}-{contestant.name}.log"
-    return stack.enter_context(
-        Worker(contestant.name, words, pinned_cores(options.threads), log)
+    inputs = group.inputs | {"top_k": options.top_k, "scratch": scratch}
+    if group.truth is not None:
+        inputs["recall"] = group.recall
+
+    def words(more: dict) -> list:
+        given = inputs | {"threads": options.threads} | more
+        return command(contestant, group.task, given, options.python, options.missing)
+
+    facts: dict = {}
+    kept, place = None, {}
+    if group.task in contestant.keeps:
+        kept = Kept(contestant, group.task, inputs, options.build_threads)
+        facts = kept.build(contestant.name, words, options.build_threads, log)
+        place = {"index": kept.folder, "built": True}
+    worker = stack.enter_context(
+        Worker(contestant.name, words(place), pinned_cores(options.threads), log)
     )
+    worker.facts |= facts
+    return worker, kept
 
 
 def run(group: Group, options: Options) -> dict:
@@ -110,10 +134,14 @@ def run(group: Group, options: Options) -> dict:
             name = contestant.name
             try:
                 say(f"  {name}: building")
-                worker = start(stack, contestant, group, options)
+                worker, kept = start(stack, contestant, group, options)
                 entry = {"name": name} | worker.facts
-                entry |= setting_for(worker, contestant, group, options)
+                entry |= setting_for(worker, contestant, group, options, kept)
                 params = entry["params"]
+                if options.prepare:
+                    say(f"  {name}: {params} {entry.get('recall', '')}")
+                    stack.close()
+                    continue
                 if group.metric == "qps":
                     batch, single = measure.faster_by_batch(worker, params)
                     entry |= {"batch": batch, "single": single}
@@ -128,6 +156,8 @@ def run(group: Group, options: Options) -> dict:
         results, broken = measure.interleaved(
             ready, options.warmups, options.rounds, group.metric, lambda text: say("  " + text)
         )
+        for worker, _ in ready:
+            entries[worker.name] |= worker.serving_memory()
     failed |= {name: reason.removeprefix(name + ": ") for name, reason in broken.items()}
     listed = [summarise(entries[name], rounds, group.metric) for name, rounds in results.items()]
     relate(listed, answers, group.metric)
@@ -145,7 +175,7 @@ def run(group: Group, options: Options) -> dict:
 def summarise(entry: dict, rounds: list[dict], metric: str) -> dict:
     """The contestant's facts with its rounds; latencies are those of single queries."""
     single = entry.pop("single", {})
-    entry = {name: value for name, value in entry.items() if name != "ready"}
+    entry = {n: v for n, v in entry.items() if n not in ("ready", "resident_before")}
     entry |= {name: single[name] for name in ("p50_us", "p99_us") if name in single}
     entry["rounds"] = rounds
     entry[metric] = measure.spread(figures[metric] for figures in rounds)

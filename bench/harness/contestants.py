@@ -27,30 +27,36 @@ class Contestant:
     package: str = ""
     kind: str = ""
     knob: Knob | None = None
+    keeps: tuple[str, ...] = ()  # tasks whose index it leaves in a folder, and opens again
+    index_knows_filters: bool = True  # False: a filter comes with the query alone
 
 
 BEAM = Knob("ef", 10, 5120)
+VECTORS = ("dense", "filtered")
+BOTH = ("dense", "filtered", "hybrid")
 
 CONTESTANTS = (
-    Contestant("braid", ("sparse", "dense", "filtered", "hybrid", "store")),
+    Contestant("braid", ("sparse", "dense", "filtered", "hybrid", "store"), keeps=VECTORS),
     Contestant("lucene", ("sparse",)),
     Contestant("tantivy", ("sparse",), "tantivy_rival.py", "tantivy"),
     Contestant("bm25s", ("sparse",), "bm25s_rival.py", "bm25s"),
-    Contestant("hnswlib", ("dense", "filtered"), "hnswlib_rival.py", "hnswlib", knob=BEAM),
-    Contestant("usearch", ("dense",), "usearch_rival.py", "usearch", "bf16", BEAM),
-    Contestant("usearch-i8", ("dense",), "usearch_rival.py", "usearch", "i8", BEAM),
-    Contestant("faiss-hnsw", ("dense", "filtered"), "faiss_rival.py", "faiss-cpu", "hnsw", BEAM),
+    Contestant("hnswlib", VECTORS, "hnswlib_rival.py", "hnswlib", "", BEAM, VECTORS, False),
+    Contestant("usearch", ("dense",), "usearch_rival.py", "usearch", "bf16", BEAM, VECTORS),
+    Contestant("usearch-i8", ("dense",), "usearch_rival.py", "usearch", "i8", BEAM, VECTORS),
     Contestant(
-        "faiss-ivf", ("dense",), "faiss_rival.py", "faiss-cpu", "ivf", Knob("nprobe", 4, 512)
+        "faiss-hnsw", VECTORS, "faiss_rival.py", "faiss-cpu", "hnsw", BEAM, VECTORS, False
     ),
     Contestant(
-        "zvec", ("dense", "filtered", "hybrid", "store"), "zvec_rival.py", "zvec", knob=BEAM
+        "faiss-ivf", ("dense",), "faiss_rival.py", "faiss-cpu", "ivf", Knob("nprobe", 4, 512),
+        VECTORS,
+    ),
+    Contestant("zvec", (*BOTH, "store"), "zvec_rival.py", "zvec", "", BEAM, BOTH),
+    Contestant(
+        "qdrant-edge", (*BOTH, "store"), "qdrant_rival.py", "qdrant-edge-py", "", BEAM, BOTH
     ),
     Contestant(
-        "qdrant-edge", ("dense", "filtered", "hybrid", "store"), "qdrant_rival.py",
-        "qdrant-edge-py", knob=BEAM,
+        "lancedb", ("hybrid", "store"), "lancedb_rival.py", "lancedb", keeps=("hybrid",)
     ),
-    Contestant("lancedb", ("hybrid", "store"), "lancedb_rival.py", "lancedb"),
     Contestant("chroma", ("store",), "chroma_rival.py", "chromadb"),
     Contestant("numpy-exact", ("dense", "filtered"), "numpy_rival.py", "numpy"),
 )  # fmt: skip
@@ -68,11 +74,14 @@ def taking_part(task: str, only: list[str]) -> list[Contestant]:
 
 
 def flags(inputs: dict) -> list[str]:
-    """{"top_k": 10} as --top-k 10; what is None is left out."""
+    """{"top_k": 10} as --top-k 10; what is True has no value, what is None is left out."""
     words = []
     for name, value in inputs.items():
-        if value is not None:
-            words += ["--" + name.replace("_", "-"), str(value)]
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif value is not None:
+            words += [flag, str(value)]
     return words
 
 
@@ -83,7 +92,7 @@ def braid_command(task: str, inputs: dict, python: Path) -> list:
     if task == "store":
         adapter = [python, RIVALS / "braid_store.py", task, *flags(inputs)]
         return [shutil.which("env"), f"BRAID_PROGRAM={program}", *adapter]
-    given = {name: value for name, value in inputs.items() if name != "depth"}
+    given = {name: value for name, value in inputs.items() if name not in ("depth", "built")}
     if task in ("sparse", "hybrid"):
         given["analyzer"] = "simple"
     name = "dense" if task == "filtered" else task
@@ -94,7 +103,7 @@ def command(contestant: Contestant, task: str, inputs: dict, python: Path, missi
     """How to start the contestant's worker; UsageError if it cannot be had here."""
     if contestant.name == "braid":
         return braid_command(task, inputs, python)
-    given = {name: value for name, value in inputs.items() if name != "recall"}
+    given = {name: value for name, value in inputs.items() if name not in ("recall", "recent")}
     name = "dense" if task == "filtered" else task
     if contestant.name == "lucene":
         path = environment.lucene_classpath()

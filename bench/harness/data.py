@@ -159,7 +159,59 @@ def save(path: Path, rows: np.ndarray) -> None:
         np.save(file, np.ascontiguousarray(rows, dtype=np.float32))
 
 
-def base_vectors(sources: Sources, docs: int | None) -> Path:
+def real_vectors(docs: int | None) -> np.ndarray:
+    """The first vectors of the measuring data."""
+    codes = speed_data() / "vectors.i8.npy"
+    scale = np.load(codes.with_name("vectors.scale.npy"))
+    rows = load(codes)[:docs].astype(np.float32)
+    return normalised(rows * scale[: len(rows)].reshape(-1, 1))
+
+
+def nearest_cosine(rows: np.ndarray, sample: int = 200) -> float:
+    """The mean cosine of a vector and its nearest neighbour."""
+    chosen = np.arange(sample) * len(rows) // sample
+    scores = rows[chosen] @ rows.T
+    scores[np.arange(sample), chosen] = -1
+    return float(scores.max(axis=1).mean())
+
+
+def extended(rows: np.ndarray, docs: int) -> np.ndarray:
+    """More vectors than there are: each is a real one, moved along the difference of two others
+    as far as its nearest neighbour is on average. They vary as the real ones do, and crowd no more
+    about them."""
+    count = len(rows)
+    if docs <= count:
+        return rows
+    cosine = nearest_cosine(rows)
+    step = np.float32(np.sqrt(1 / cosine**2 - 1))
+    numbers = np.random.default_rng(9)
+    parts = [rows]
+    for first in range(count, docs, 65536):
+        places = np.arange(first, min(first + 65536, docs)) % count
+        away = rows[numbers.integers(count, size=len(places))]
+        away = away - rows[numbers.integers(count, size=len(places))]
+        away -= (away * rows[places]).sum(axis=1, keepdims=True) * rows[places]
+        parts.append(normalised(rows[places] + step * normalised(away)))
+    return np.concatenate(parts)
+
+
+def widened(rows: np.ndarray, dimension: int, seed: int) -> np.ndarray:
+    """The same neighbours in more dimensions: one fixed rotation, and noise of a tenth of the
+    length."""
+    turn = np.linalg.qr(np.random.default_rng(7).normal(size=(dimension, rows.shape[1])))[0]
+    turn = turn.astype(np.float32)
+    numbers = np.random.default_rng(seed)
+    wide = np.empty((len(rows), dimension), dtype=np.float32)
+    for first in range(0, len(rows), 8192):
+        some = rows[first : first + 8192]
+        noise = numbers.standard_normal((len(some), dimension), dtype=np.float32)
+        wide[first : first + len(some)] = normalised(
+            some @ turn.T + noise * np.float32(0.1 / np.sqrt(dimension))
+        )
+    return wide
+
+
+def base_vectors(sources: Sources, docs: int | None, dimension: int | None = None) -> Path:
     """The first `docs` vectors, float32, length 1."""
     if sources.base:
         return prepared(
@@ -169,19 +221,27 @@ def base_vectors(sources: Sources, docs: int | None) -> Path:
     codes = speed_data() / "vectors.i8.npy"
 
     def make(path: Path) -> None:
-        scale = np.load(codes.with_name("vectors.scale.npy"))
-        rows = load(codes)[:docs].astype(np.float32)
-        save(path, normalised(rows * scale[: len(rows)].reshape(-1, 1)))
+        rows = extended(real_vectors(docs), docs or 0)
+        save(path, widened(rows, dimension, 1) if dimension else rows)
 
-    return prepared(f"base-{docs or 'all'}-{key(codes)}.npy", make)
+    wide = f"-{dimension}" if dimension else ""
+    return prepared(f"base-{docs or 'all'}{wide}-{key(codes)}.npy", make)
 
 
-def query_vectors(sources: Sources, count: int | None) -> Path:
+def query_vectors(
+    sources: Sources, count: int | None, dimension: int | None = None, last: bool = False
+) -> Path:
+    """The first `count` questions, or the last."""
     source = sources.query_vectors or speed_data() / "query-vectors.f16.npy"
-    return prepared(
-        f"query-vectors-{count or 'all'}-{key(source)}.npy",
-        lambda path: save(path, normalised(load(source)[:count])),
-    )
+
+    def make(path: Path) -> None:
+        rows = load(source)
+        rows = normalised(rows[-count:] if last else rows[:count])
+        save(path, widened(rows, dimension, 3 if last else 2) if dimension else rows)
+
+    wide = f"-{dimension}" if dimension else ""
+    which = "last-" if last else ""
+    return prepared(f"query-vectors-{which}{count or 'all'}{wide}-{key(source)}.npy", make)
 
 
 def allowed_rows(count: int, selectivity: float) -> np.ndarray:
@@ -203,8 +263,8 @@ class Truth:
         self.top_k = min(top_k, rows)
         if self.top_k == 0:
             raise UsageError("the filter lets no row through; use more documents")
-        name = f"truth-{top_k}-{selectivity or 'all'}-{key(base, queries)}.npy"
-        self.threshold = np.load(prepared(name, lambda path: save(path, self._compute())))[:, 0]
+        self.name = f"truth-{top_k}-{selectivity or 'all'}-{key(base, queries)}.npy"
+        self.threshold = np.load(prepared(self.name, lambda path: save(path, self._compute())))[:, 0]
 
     def _compute(self) -> np.ndarray:
         """The score of the last of the true top k, per query: what a hit must reach."""

@@ -4,6 +4,7 @@ import argparse
 import fcntl
 import io
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ SIZES = {
 }
 QUERY_SETS = (("natural questions", True), ("stop words dropped", False))
 FILTERED_QUERIES = 500  # a filter in Python makes one rival very slow
+RECENT = 1024  # questions that braid may have seen before: as many as a collection remembers
 DEPTH = 50  # candidates per leg of a hybrid query, braid's own default
 
 
@@ -72,32 +74,55 @@ class Session:
             if not main:
                 return
 
+    def questions(self) -> tuple[Path, Path | None]:
+        """The query vectors to be measured with, and others of their kind that are not."""
+        given = self.given
+        total = len(data.load(data.query_vectors(self.sources, None)))
+        count = min(self.queries or total, max(1, total - min(RECENT, total // 3)))
+        recent = min(RECENT, total - count)
+        measured = data.query_vectors(self.sources, count, given.wide)
+        if recent == 0:
+            return measured, None
+        return measured, data.query_vectors(self.sources, recent, given.wide, last=True)
+
     def dense(self, docs: int | None, main: bool):
-        base = data.base_vectors(self.sources, docs)
-        rows, target = len(data.load(base)), self.given.recall
-        queries = data.query_vectors(self.sources, self.queries)
-        yield Group(
-            "dense",
-            f"recall {target:g} at {self.given.top_k}",
-            rows,
-            len(data.load(queries)),
-            {"base": base, "queries": queries},
-            taking_part("dense", self.only),
-            truth=data.Truth(base, queries, self.given.top_k),
-        )
-        share = self.given.selectivity
-        if not main or not share:
-            return
-        few = data.query_vectors(self.sources, min(self.queries or 1 << 30, FILTERED_QUERIES))
-        yield Group(
-            "filtered",
-            f"recall {target:g} at {self.given.top_k}, filter lets {share:.3g} of the rows through",
-            rows,
-            len(data.load(few)),
-            {"base": base, "queries": few, "selectivity": share},
-            taking_part("filtered", self.only),
-            truth=data.Truth(base, few, self.given.top_k, share),
-        )
+        given = self.given
+        base = data.base_vectors(self.sources, docs, given.wide)
+        rows = len(data.load(base))
+        queries, recent = self.questions()
+        truth = data.Truth(base, queries, given.top_k)
+        for target in given.recall:
+            yield Group(
+                "dense",
+                f"recall {target:g} at {given.top_k}, {data.load(base).shape[1]} dimensions",
+                rows,
+                len(data.load(queries)),
+                {"base": base, "queries": queries, "recent": recent},
+                taking_part("dense", self.only),
+                truth=truth,
+                recall=target,
+            )
+        if main:
+            yield from self.filtered(base, queries, recent)
+
+    def filtered(self, base: Path, queries: Path, recent: Path | None):
+        given = self.given
+        few = min(FILTERED_QUERIES, len(data.load(queries)))
+        queries = data.query_vectors(self.sources, few, given.wide)
+        shares = ",".join(f"{share:g}" for share in given.selectivity)
+        for share in given.selectivity:
+            target = given.recall[0]
+            yield Group(
+                "filtered",
+                f"recall {target:g} at {given.top_k}, filter lets {share:.3g} of the rows through",
+                len(data.load(base)),
+                len(data.load(queries)),
+                {"base": base, "queries": queries, "selectivity": share, "shares": shares,
+                 "recent": recent},
+                taking_part("filtered", self.only),
+                truth=data.Truth(base, queries, given.top_k, share),
+                recall=target,
+            )  # fmt: skip
 
     def both(self, docs: int | None) -> dict:
         base = data.base_vectors(self.sources, docs)
@@ -142,8 +167,9 @@ class Session:
 def options_of(given: argparse.Namespace, python: Path, missing: dict) -> Options:
     rounds = given.rounds or (3 if given.quick else 5)
     return Options(
-        python, missing, given.threads, rounds, given.warmups, given.top_k, given.recall
-    )
+        python, missing, given.threads, rounds, given.warmups, given.top_k,
+        given.build_threads or len(os.sched_getaffinity(0)), given.prepare, given.curves,
+    )  # fmt: skip
 
 
 def only_one() -> io.TextIOBase:
@@ -183,7 +209,8 @@ def run_alone(given: argparse.Namespace, python: Path, missing: dict) -> int:
             "rounds": options.rounds,
             "warmups": options.warmups,
             "top_k": options.top_k,
-            "recall": options.recall,
+            "recall": given.recall[0],
+            "build_threads": options.build_threads,
         },
         "absent": ABSENT.get(given.bench, {}),
         "groups": [],
@@ -191,8 +218,13 @@ def run_alone(given: argparse.Namespace, python: Path, missing: dict) -> int:
     if report["machine"]["load_at_start"] > 0.5:
         compare.say(f"the machine is busy (load {report['machine']['load_at_start']})")
     for group in session.groups():
-        report["groups"].append(compare.run(group, options))
+        figures = compare.run(group, options)
+        if options.prepare:
+            continue
+        report["groups"].append(figures)
         print(table.text(report["groups"][-1]), flush=True)
+    if options.prepare:
+        return 0
     if given.bench == "hybrid" and braid_program():
         report["answers"] = answers.measure(braid_program(), session.hybrid_input())
         print(answers.text(report["answers"]), flush=True)

@@ -79,6 +79,25 @@ class Worker:
     def round(self, params: dict | None = None) -> dict:
         return self._ask("round", params)
 
+    def serving_memory(self) -> dict:
+        """What the process holds more than before it opened its index: now, after its queries.
+
+        Pages of mapped files count, as long as they are in memory.
+        """
+        if "resident_before" not in self.facts or self._process is None:
+            return {}
+        try:
+            status = Path(f"/proc/{self._process.pid}/status").read_text()
+        except OSError:
+            return {}
+        fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+        resident = int(fields["VmRSS"].split()[0]) * 1024
+        mapped = int(fields["RssFile"].split()[0]) * 1024
+        return {
+            "memory_bytes": max(0, resident - self.facts["resident_before"]),
+            "mapped_bytes": mapped,
+        }
+
     def close(self, patience: float = 20) -> None:
         """Ends the input and with it the process; one that stays after `patience` s is killed."""
         process, self._process = self._process, None

@@ -1,9 +1,11 @@
 """Faiss: --kind hnsw (HNSW16, efConstruction 200) or ivf (fast-scan PQ codes, exact rescoring)."""
 
+from pathlib import Path
+
 import faiss
 import numpy as np
 
-from protocol import Rival, allowed_rows, serve, vectors
+from protocol import Rival, allowed_rows, base_of, serve, vectors
 
 
 class Faiss(Rival):
@@ -13,7 +15,6 @@ class Faiss(Rival):
     def __init__(self, index, queries, top_k, kind, selector):
         self.index, self.vectors, self.top_k, self.kind = index, queries, top_k, kind
         self.queries = len(queries)
-        self.index_bytes = int(faiss.serialize_index(index).nbytes)
         self.selector = selector
         self.params = None
 
@@ -38,28 +39,41 @@ class Faiss(Rival):
         self.index.search(self.vectors, self.top_k, params=self.params)
 
 
-def build(given):
-    base, queries = vectors(given.base), vectors(given.queries)
-    faiss.omp_set_num_threads(given.threads)
-    dimension, kind = base.shape[1], given.kind or "hnsw"
-    yield
-    selector = None
-    if given.selectivity:
-        bits = np.packbits(allowed_rows(len(base), given.selectivity), bitorder="little")
-        selector = faiss.IDSelectorBitmap(bits)
+def made(base, kind):
+    """The index, and what to say of it."""
+    dimension = base.shape[1]
     if kind == "hnsw":
         index = faiss.IndexHNSWFlat(dimension, 16, faiss.METRIC_INNER_PRODUCT)
         index.hnsw.efConstruction = 200
-        note = "HNSW, M 16, efConstruction 200"
     else:
         lists = max(1, min(512, len(base) // 64))
         recipe = f"IVF{lists},PQ{dimension // 2}x4fs,RFlat"
         index = faiss.index_factory(dimension, recipe, faiss.METRIC_INNER_PRODUCT)
-        note = recipe
         index.train(base)
     index.add(base)
+    return index
+
+
+def build(given):
+    base, queries = base_of(given), vectors(given.queries)
+    faiss.omp_set_num_threads(given.threads)
+    kind = given.kind or "hnsw"
+    path = str(given.folder / "faiss.bin")
+    yield
+    if given.built:
+        index = faiss.read_index(path)
+    else:
+        index = made(base, kind)
+        faiss.write_index(index, path)
+    selector = None
+    if given.selectivity:
+        bits = np.packbits(allowed_rows(index.ntotal, given.selectivity), bitorder="little")
+        selector = faiss.IDSelectorBitmap(bits)
     rival = Faiss(index, queries, given.top_k, kind, selector)
-    rival.note = note
+    rival.index_bytes = Path(path).stat().st_size
+    rival.note = "HNSW, M 16, efConstruction 200"
+    if kind == "ivf":
+        rival.note = "IVF of at most 512 lists, PQ of 4 bits a pair (fast scan), refined"
     yield rival
 
 

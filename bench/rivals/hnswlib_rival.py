@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 import hnswlib
 
-from protocol import Rival, allowed_rows, serve, vectors
+from protocol import Rival, allowed_rows, base_of, serve, vectors
 
 
 class Hnswlib(Rival):
@@ -34,12 +34,18 @@ class Hnswlib(Rival):
 
 
 def build(given):
-    base, queries = vectors(given.base), vectors(given.queries)
+    base, queries = base_of(given), vectors(given.queries)
+    path = str(given.folder / "hnswlib.bin")
     yield
-    index = hnswlib.Index(space="ip", dim=base.shape[1])
-    index.init_index(max_elements=len(base), M=16, ef_construction=200, random_seed=1)
-    index.add_items(base, num_threads=given.threads)
-    allowed = allowed_rows(len(base), given.selectivity) if given.selectivity else None
+    index = hnswlib.Index(space="ip", dim=queries.shape[1])
+    if given.built:
+        index.load_index(path)
+    else:
+        index.init_index(max_elements=len(base), M=16, ef_construction=200, random_seed=1)
+        index.add_items(base, num_threads=given.threads)
+        index.save_index(path)
+    count = index.get_current_count()
+    allowed = allowed_rows(count, given.selectivity) if given.selectivity else None
     yield Hnswlib(index, queries, given.top_k, allowed)
 
 

@@ -6,7 +6,7 @@ import lancedb
 import pyarrow
 from lancedb.rerankers import RRFReranker
 
-from protocol import Rival, Store, folder_bytes, lines, serve, vectors
+from protocol import Rival, Store, base_of, folder_bytes, lines, serve, vectors
 
 
 def fill(folder, base, texts):
@@ -83,15 +83,20 @@ class LanceStore(Store):
 
 
 def build(given):
-    base, texts = vectors(given.base), lines(given.corpus)
+    base = base_of(given)
     if given.task == "store":
+        texts = lines(given.corpus)
         yield
         yield LanceStore(given, texts, base)
     else:
         queries = vectors(given.query_vectors)
+        texts = None if given.built else lines(given.corpus)
         yield
-        folder = f"{given.scratch}/lancedb"
-        table = fill(folder, base, texts)
+        folder = f"{given.folder}/lancedb"
+        if given.built:
+            table = lancedb.connect(folder).open_table("bench")
+        else:
+            table = fill(folder, base, texts)
         yield Hybrid(table, folder, lines(given.queries), queries, given)
 
 

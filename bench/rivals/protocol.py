@@ -101,9 +101,15 @@ def arguments():
     parser.add_argument("--depth", type=int, default=50, help="candidates per leg of a hybrid")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--selectivity", type=float, help="share of rows a filter lets through")
+    parser.add_argument("--shares", default="", help="shares the index must know filters for: A,B")
     parser.add_argument("--kind", default="", help="variant of the rival's index")
     parser.add_argument("--scratch", help="an empty folder for files")
-    return parser.parse_args()
+    parser.add_argument("--index", help="the folder the index is left in, to be opened again")
+    parser.add_argument("--built", action="store_true", help="it is there: open it")
+    given = parser.parse_args()
+    given.folder = Path(given.index or given.scratch or ".")
+    given.shares = [float(share) for share in given.shares.split(",") if share]
+    return given
 
 
 def lines(path):
@@ -112,6 +118,21 @@ def lines(path):
 
 def vectors(path):
     return np.ascontiguousarray(np.load(path), dtype=np.float32)
+
+
+def base_of(given):
+    """The vectors to be built from; nothing where the index is only opened."""
+    return None if given.built else vectors(given.base)
+
+
+def field_of(share):
+    """The field that says whether a row belongs to the share."""
+    return f"allowed_{share:g}".replace(".", "_")
+
+
+def marks(given, count):
+    """For each share the index must know: its field, and which rows belong to it."""
+    return {field_of(share): allowed_rows(count, share) for share in given.shares}
 
 
 def allowed_rows(count, selectivity):
@@ -209,14 +230,16 @@ def serve(build):
     given = arguments()
     steps = build(given)
     next(steps)
-    before, start = resident_bytes(), time.perf_counter()
+    before, start, cpu = resident_bytes(), time.perf_counter(), time.process_time()
     rival = next(steps)
     say(
         {
             "ready": True,
             "version": rival.version,
             "build_seconds": time.perf_counter() - start,
+            "build_cpu_seconds": time.process_time() - cpu,
             "index_bytes": rival.index_bytes,
+            "resident_before": before,
             "memory_bytes": max(0, resident_bytes() - before),
             "batch": rival.has_batch,
             "note": rival.note,

@@ -4,7 +4,9 @@ from importlib.metadata import version
 
 import qdrant_edge as qdrant
 
-from protocol import Rival, Store, allowed_rows, folder_bytes, lines, serve, vectors
+from protocol import (
+    Rival, Store, base_of, field_of, folder_bytes, lines, marks, serve, vectors,
+)  # fmt: skip
 
 BATCH = 1000
 NOTE = "HNSW, m 16, ef_construct 200"
@@ -41,9 +43,9 @@ def bm25(texts):
 
 def fill(path, base, texts, words, allowed, threads):
     shard = qdrant.EdgeShard.create(str(path), config(base.shape[1], texts is not None, threads))
-    if allowed is not None:
+    for name in allowed:
         shard.update(
-            qdrant.UpdateOperation.create_field_index("allowed", qdrant.PayloadSchemaType.Integer)
+            qdrant.UpdateOperation.create_field_index(name, qdrant.PayloadSchemaType.Integer)
         )
     for first in range(0, len(base), BATCH):
         points = []
@@ -52,8 +54,8 @@ def fill(path, base, texts, words, allowed, threads):
             if texts is not None:
                 vector["words"] = words.embed_document(texts[row])
                 payload = {"text": texts[row]}
-            if allowed is not None:
-                payload = {"allowed": int(allowed[row])}
+            if allowed:
+                payload = {name: int(rows[row]) for name, rows in allowed.items()}
             points.append(qdrant.Point(row, vector, payload))
         shard.update(qdrant.UpdateOperation.upsert_points(points))
     shard.optimize()
@@ -66,13 +68,13 @@ class Dense(Rival):
     note = NOTE
     has_batch = True
 
-    def __init__(self, shard, path, queries, top_k, filtered):
+    def __init__(self, shard, path, queries, top_k, share):
         self.shard, self.vectors, self.top_k = shard, queries.tolist(), top_k
         self.queries = len(queries)
         self.index_bytes = folder_bytes(path)
         self.requests, self.filter = [], None
-        if filtered:
-            match = qdrant.FieldCondition(key="allowed", match=qdrant.MatchValue(1))
+        if share:
+            match = qdrant.FieldCondition(key=field_of(share), match=qdrant.MatchValue(1))
             self.filter = qdrant.Filter(must=[match])
 
     def prepare(self, params):
@@ -104,7 +106,7 @@ class Hybrid(Dense):
     has_batch = False
 
     def __init__(self, shard, path, texts, words, queries, given):
-        super().__init__(shard, path, queries, given.top_k, False)
+        super().__init__(shard, path, queries, given.top_k, None)
         search = qdrant.SearchParams(hnsw_ef=80)
         self.requests = [
             qdrant.QueryRequest(
@@ -141,7 +143,7 @@ class QdrantStore(Store):
         self.words = bm25(texts)
 
     def write(self, folder):
-        fill(folder, self.base, self.texts, self.words, None, self.threads).close()
+        fill(folder, self.base, self.texts, self.words, {}, self.threads).close()
 
     def reopen(self, folder):
         shard = qdrant.EdgeShard.load(str(folder))
@@ -151,9 +153,16 @@ class QdrantStore(Store):
         return found
 
 
+def opened(given, path, base, texts, words):
+    """The shard, filled first unless that was done before."""
+    if given.built:
+        return qdrant.EdgeShard.load(str(path))
+    return fill(path, base, texts, words, marks(given, len(base)), given.threads)
+
+
 def build(given):
-    base = vectors(given.base)
-    path = f"{given.scratch}/qdrant"
+    base = base_of(given)
+    path = f"{given.folder}/qdrant"
     if given.task == "store":
         texts = lines(given.corpus)
         yield
@@ -162,14 +171,13 @@ def build(given):
         texts, queries = lines(given.corpus), vectors(given.query_vectors)
         words = bm25(texts)
         yield
-        shard = fill(path, base, texts, words, None, given.threads)
+        shard = opened(given, path, base, texts, words)
         yield Hybrid(shard, path, lines(given.queries), words, queries, given)
     else:
         queries = vectors(given.queries)
         yield
-        allowed = allowed_rows(len(base), given.selectivity) if given.selectivity else None
-        shard = fill(path, base, None, None, allowed, given.threads)
-        yield Dense(shard, path, queries, given.top_k, allowed is not None)
+        shard = opened(given, path, base, None, None)
+        yield Dense(shard, path, queries, given.top_k, given.selectivity)
 
 
 serve(build)

@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from usearch.index import Index
 
-from protocol import Rival, serve, vectors
+from protocol import Rival, base_of, serve, vectors
 
 
 class Usearch(Rival):
@@ -28,13 +28,18 @@ class Usearch(Rival):
 
 
 def build(given):
-    base, queries = vectors(given.base), vectors(given.queries)
+    base, queries = base_of(given), vectors(given.queries)
     kind = given.kind or "bf16"
+    path = str(given.folder / "usearch.bin")
     yield
     index = Index(
-        ndim=base.shape[1], metric="ip", dtype=kind, connectivity=16, expansion_add=200
+        ndim=queries.shape[1], metric="ip", dtype=kind, connectivity=16, expansion_add=200
     )
-    index.add(range(len(base)), base, threads=given.threads)
+    if given.built:
+        index.load(path)
+    else:
+        index.add(range(len(base)), base, threads=given.threads)
+        index.save(path)
     yield Usearch(index, queries, given.top_k, kind)
 
 

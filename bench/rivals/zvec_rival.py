@@ -4,20 +4,22 @@ from importlib.metadata import version
 
 import zvec
 
-from protocol import Rival, Store, allowed_rows, folder_bytes, lines, serve, vectors
+from protocol import (
+    Rival, Store, base_of, field_of, folder_bytes, lines, marks, serve, vectors,
+)  # fmt: skip
 
 BATCH = 1000
 NOTE = "HNSW, m 16, ef_construction 200, int8 codes, refined"
 
 
-def schema(dimension, text, flag):
+def schema(dimension, text, flags):
     fields = []
     if text:
         words = zvec.FtsIndexParam(tokenizer_name="whitespace", filters=[])
         fields.append(zvec.FieldSchema("text", zvec.DataType.STRING, index_param=words))
-    if flag:
+    for flag in flags:
         fields.append(
-            zvec.FieldSchema("allowed", zvec.DataType.INT32, index_param=zvec.InvertIndexParam())
+            zvec.FieldSchema(flag, zvec.DataType.INT32, index_param=zvec.InvertIndexParam())
         )
     graph = zvec.HnswIndexParam(
         metric_type=zvec.MetricType.IP,
@@ -32,7 +34,7 @@ def schema(dimension, text, flag):
 
 def fill(path, base, texts, allowed, threads):
     collection = zvec.create_and_open(
-        path=str(path), schema=schema(base.shape[1], texts is not None, allowed is not None)
+        path=str(path), schema=schema(base.shape[1], texts is not None, allowed)
     )
     for first in range(0, len(base), BATCH):
         docs = []
@@ -40,8 +42,8 @@ def fill(path, base, texts, allowed, threads):
             fields = {}
             if texts is not None:
                 fields["text"] = texts[row]
-            if allowed is not None:
-                fields["allowed"] = int(allowed[row])
+            for name, rows in allowed.items():
+                fields[name] = int(rows[row])
             docs.append(zvec.Doc(id=str(row), vectors={"vector": base[row]}, fields=fields))
         for status in collection.insert(docs):
             if not status.ok():
@@ -63,10 +65,10 @@ class Dense(Rival):
     version = version("zvec")
     note = NOTE
 
-    def __init__(self, path, queries, top_k, filtered):
+    def __init__(self, path, queries, top_k, share):
         self.collection = open_to_read(path)
         self.vectors, self.top_k = list(queries), top_k
-        self.filter = "allowed = 1" if filtered else None
+        self.filter = f"{field_of(share)} = 1" if share else None
         self.queries = len(queries)
         self.index_bytes = folder_bytes(path)
         self.requests = []
@@ -126,7 +128,7 @@ class ZvecStore(Store):
         self.texts, self.base, self.threads = texts, base, given.threads
 
     def write(self, folder):
-        fill(folder, self.base, self.texts, None, self.threads)
+        fill(folder, self.base, self.texts, {}, self.threads)
 
     def reopen(self, folder):
         collection = open_to_read(folder)
@@ -141,23 +143,25 @@ def build(given):
         query_threads=given.threads,
         optimize_threads=given.threads,
     )
-    base = vectors(given.base)
-    path = f"{given.scratch}/zvec"
+    base = base_of(given)
+    path = f"{given.folder}/zvec"
     if given.task == "store":
         texts = lines(given.corpus)
         yield
         yield ZvecStore(given, texts, base)
     elif given.task == "hybrid":
-        texts, queries = lines(given.corpus), vectors(given.query_vectors)
+        queries = vectors(given.query_vectors)
+        texts = None if given.built else lines(given.corpus)
         yield
-        fill(path, base, texts, None, given.threads)
+        if not given.built:
+            fill(path, base, texts, {}, given.threads)
         yield Hybrid(path, lines(given.queries), list(queries), given)
     else:
         queries = vectors(given.queries)
         yield
-        allowed = allowed_rows(len(base), given.selectivity) if given.selectivity else None
-        fill(path, base, None, allowed, given.threads)
-        yield Dense(path, queries, given.top_k, allowed is not None)
+        if not given.built:
+            fill(path, base, None, marks(given, len(base)), given.threads)
+        yield Dense(path, queries, given.top_k, given.selectivity)
 
 
 serve(build)

@@ -17,7 +17,9 @@ import numpy as np
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
-from harness import answers, compare, contestants, data, environment, html, measure, plots, table  # noqa: E402
+from harness import (  # noqa: E402
+    answers, compare, contestants, data, environment, html, kept, measure, plots, table,
+)  # fmt: skip
 from harness.paths import ROOT, UsageError, cache_dir, fresh_folder, speed_data  # noqa: E402
 from harness.worker import Worker, WorkerError, pinned_cores  # noqa: E402
 
@@ -367,12 +369,12 @@ class Comparison(WithFolder):
         """Runs a group of stand-ins and returns what the report will hold."""
         taking_part = [contestants.Contestant(kind, ("dense",), knob=contestants.BEAM)
                        for kind in kinds]
-        group = compare.Group("dense", "stand-ins", 10, 2, {}, taking_part, **changes)
+        group = compare.Group("dense", "stand-ins", 10, 2, {}, taking_part, recall=0.7, **changes)
         with (
             mock.patch.object(compare, "command", lambda c, *_: self.command(c.name)),
             mock.patch.object(compare, "say"),
         ):
-            return compare.run(group, compare.Options(Path(sys.executable), recall=0.7))
+            return compare.run(group, compare.Options(Path(sys.executable)))
 
     def truth(self):
         np.save(self.folder / "base.npy", np.arange(10, dtype=np.float32).reshape(-1, 1))
@@ -447,6 +449,72 @@ def sample_report():
         "settings": {"threads": 1, "rounds": 5, "warmups": 2, "top_k": 10, "recall": 0.95},
         "absent": {}, "groups": [group(100_000), group(50_000)],
     }  # fmt: skip
+
+
+class KeptIndexes(WithFolder):
+    """What a run leaves behind: the next one builds nothing, and tries no setting again."""
+
+    def kept(self, **inputs):
+        rival = contestants.Contestant("other", ("dense",), keeps=("dense",))
+        given = {"base": "b.npy", "queries": "q.npy", "top_k": 10} | inputs
+        with mock.patch.dict("os.environ", {"BRAID_BENCH_CACHE": str(self.folder / "cache")}):
+            return kept.Kept(rival, "dense", given, 1)
+
+    def build(self, index, kind="other"):
+        with mock.patch.dict("os.environ", {"BRAID_BENCH_CACHE": str(self.folder / "cache")}):
+            return index.build(kind, lambda more: self.command(kind), 1, self.folder / "log")
+
+    def test_an_index_is_built_once(self):
+        index = self.kept()
+        self.assertIsNone(index.facts)
+        facts = self.build(index)
+        self.assertEqual(facts["build_threads"], 1)
+        self.assertEqual(self.build(self.kept(), "dies"), facts)
+
+    def test_one_that_was_not_built_to_the_end_is_built_anew(self):
+        index = self.kept()
+        with self.assertRaises(WorkerError):
+            self.build(index, "dies")
+        (index.folder / "half").write_text("")
+        self.build(index)
+        self.assertFalse((index.folder / "half").exists())
+
+    def test_what_it_is_made_of_tells_indexes_apart_and_what_is_asked_does_not(self):
+        self.assertNotEqual(self.kept().folder, self.kept(base="c.npy").folder)
+        self.assertNotEqual(self.kept().folder, self.kept(shares="0.1").folder)
+        self.assertEqual(self.kept().folder, self.kept(top_k=50, queries="r.npy").folder)
+
+    def test_a_setting_is_tried_once(self):
+        index, asked = self.kept(), []
+        index.folder.mkdir(parents=True)
+
+        def recall_at(value):
+            asked.append(value)
+            return value / 100
+
+        for _ in range(2):
+            self.assertEqual(index.recalls("truth 10").at(20, recall_at), 0.2)
+        self.assertEqual(index.recalls("truth 50").at(20, recall_at), 0.2)
+        self.assertEqual(asked, [20, 20])
+
+
+class MadeVectors(unittest.TestCase):
+    def test_more_dimensions_keep_the_neighbours(self):
+        rows = data.normalised(np.random.default_rng(1).normal(size=(500, 16)))
+        wide = data.widened(rows, 64, 1)
+        self.assertEqual(wide.shape, (500, 64))
+        np.testing.assert_allclose(np.linalg.norm(wide, axis=1), 1, rtol=1e-5)
+        np.testing.assert_allclose(wide @ wide.T, rows @ rows.T, atol=0.12)
+        np.testing.assert_array_equal(wide, data.widened(rows, 64, 1))
+
+    def test_more_vectors_are_as_far_apart_as_those_there_are(self):
+        rows = data.normalised(np.random.default_rng(1).normal(size=(500, 16)))
+        more = data.extended(rows, 2000)
+        self.assertEqual(more.shape, (2000, 16))
+        np.testing.assert_array_equal(more[:500], rows)
+        np.testing.assert_allclose(np.linalg.norm(more, axis=1), 1, rtol=1e-5)
+        near = (more[500:] * rows[np.arange(500, 2000) % 500]).sum(axis=1)
+        self.assertAlmostEqual(near.mean(), data.nearest_cosine(rows), delta=0.01)
 
 
 class Report(unittest.TestCase):

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <charconv>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -40,6 +40,14 @@ constexpr auto kDenseFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Number,
      .value = "S",
      .help = "filter that lets this share of the vectors through"},
+    {.name = "shares",
+     .kind = FlagKind::Text,
+     .value = "S,S",
+     .help = "shares that the index is to know"},
+    {.name = "recent",
+     .kind = FlagKind::Text,
+     .value = "FILE.npy",
+     .help = "queries it has seen before"},
     {.name = "metric",
      .kind = FlagKind::Text,
      .value = "NAME",
@@ -87,8 +95,10 @@ Result<> run_sparse(Session& session) {
                   chunk.content = corpus[i];
                   return Result<Chunk>(std::move(chunk));
               }));
-    const Value seconds = *built.facts.find("build_seconds");
-    built.facts.set("index_seconds", seconds);
+    BRAID_CHECK(finish_bench(built));
+    if (const Value* const seconds = built.facts.find("build_seconds")) {
+        built.facts.set("index_seconds", *seconds);
+    }
     const Backend& backend = built.database.backend();
     const std::vector<std::string> names{kBenchCollection};
     BRAID_TRY(const ReaderPtr snapshot, backend.snapshot(names, {}));
@@ -118,16 +128,32 @@ double recall_of(const std::vector<std::vector<std::uint64_t>>& found,
     return wanted == 0 ? 1.0 : static_cast<double>(hits) / static_cast<double>(wanted);
 }
 
-/// A collection in use has seen queries, and knows how deep to search for them. What that takes
-/// counts as building.
-Result<> calibrate_bench(BenchIndex& built, std::size_t queries, const BenchSearch& search) {
-    const auto start = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < queries; ++i) BRAID_CHECK(search(i));
-    BRAID_CHECK(built.database.compact(kBenchCollection));
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    built.facts.set("build_seconds", built.facts.find("build_seconds")->as_double() + seconds);
-    return {};
+/// The field that says whether a chunk belongs to a share.
+std::string share_field(double share) {
+    std::string name = "allowed_" + core::brief(share, 6);
+    std::ranges::replace(name, '.', '_');
+    return name;
+}
+
+Result<std::vector<double>> shares_of(const Arguments& arguments, double share) {
+    std::vector<double> shares;
+    std::string rest = arguments.text_or("shares", "");
+    while (!rest.empty()) {
+        const std::size_t comma = std::min(rest.find(','), rest.size());
+        double one = 0;
+        const auto [end, error] = std::from_chars(rest.data(), rest.data() + comma, one);
+        if (error != std::errc() || end != rest.data() + comma || !(one > 0 && one < 1)) {
+            return invalid_argument("--shares: \"" + rest.substr(0, comma) +
+                                    "\" is no number between 0 and 1");
+        }
+        shares.push_back(one);
+        rest.erase(0, comma + 1);
+    }
+    if (shares.empty() && share < 1) shares.push_back(share);
+    if (share < 1 && std::ranges::find(shares, share) == shares.end()) {
+        return invalid_argument("--selectivity must be one of --shares");
+    }
+    return shares;
 }
 
 Result<> run_dense(Session& session) {
@@ -137,8 +163,10 @@ Result<> run_dense(Session& session) {
     BRAID_TRY(const BenchSizes sizes, bench_sizes(arguments));
     BRAID_TRY(const double wanted_recall, share_of(arguments, kDenseFlags[2], 0.95));
     BRAID_TRY(const double share, share_of(arguments, kDenseFlags[3], 1.0));
+    BRAID_TRY(const auto shares, shares_of(arguments, share));
     BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
     BRAID_TRY(const auto queries, read_bench_rows(queries_path));
+    BRAID_TRY(const auto recent, read_bench_rows(arguments.text_or("recent", queries_path)));
     Schema schema;
     schema.vectors.embedder = "external";
     schema.vectors.dimension = base.dimension();
@@ -148,29 +176,40 @@ Result<> run_dense(Session& session) {
               build_bench(session, schema, base.rows(), [&](std::uint64_t i) -> Result<Chunk> {
                   Chunk chunk;
                   chunk.content = "-";
-                  if (share < 1) chunk.metadata.set("allowed", is_allowed(i, share));
+                  for (const double one : shares) {
+                      chunk.metadata.set(share_field(one), is_allowed(i, one));
+                  }
                   BRAID_TRY(chunk.vector, base.row(i));
                   return chunk;
               }));
     const Backend& backend = built.database.backend();
     const std::vector<std::string> names{kBenchCollection};
-    BRAID_TRY(const ReaderPtr snapshot, backend.snapshot(names, {}));
-    const auto search = [&](std::size_t i, bool exact) -> Result<std::vector<std::uint64_t>> {
+    BRAID_TRY(ReaderPtr snapshot, backend.snapshot(names, {}));
+    const auto ask = [&](const std::vector<float>& query,
+                         bool exact) -> Result<std::vector<std::uint64_t>> {
         Leg leg;
         leg.kind = LegKind::Dense;
         leg.scope.collection = kBenchCollection;
         if (share < 1) {
-            leg.scope.filter = Filter::compare(Filter::Op::Eq, "allowed", Value(true));
+            leg.scope.filter = Filter::compare(Filter::Op::Eq, share_field(share), Value(true));
         }
-        leg.vector = queries[i];
+        leg.vector = query;
         leg.depth = sizes.top_k;
         leg.exact = exact;
         leg.recall = wanted_recall;
         BRAID_TRY(const LegResult result, snapshot->search_leg(leg));
         return rows_of(result);
     };
-    BRAID_CHECK(
-        calibrate_bench(built, queries.size(), [&](std::size_t i) { return search(i, false); }));
+    const auto search = [&](std::size_t i, bool exact) { return ask(queries[i], exact); };
+    // A collection in use has seen queries, and knows how deep to search for them. What that takes
+    // counts as building.
+    const auto calibrate = [&]() -> Result<> {
+        for (const auto& query : recent) BRAID_CHECK(ask(query, false));
+        BRAID_CHECK(built.database.compact(kBenchCollection));
+        return {};
+    };
+    BRAID_CHECK(finish_bench(built, calibrate));
+    BRAID_TRY(snapshot, backend.snapshot(names, {}));  // the one before goes on as it began
     const BenchSubject subject{queries.size(), sizes.threads,
                                [&](std::size_t i) { return search(i, false); }, built.facts};
     if (arguments.has("wait")) return bench_wait(session, subject);
@@ -212,8 +251,8 @@ const CommandSpec kBenchDenseCommand{
     .summary = "measure dense search on your own vectors",
     .details = R"(Like "bench sparse". "recall" is the share of the exact hits that are found,
 "exact_qps" the speed of exact search in the same run. Before it measures, it
-lets the collection see the queries and find out how deep to search for the
-recall asked for.
+lets the collection see the queries of --recent (or those it measures with) and
+find out how deep to search for the recall asked for.
 
   braid bench dense --base base.npy --queries q.npy --recall 0.95 --json
   braid bench dense --base base.npy --queries q.npy --selectivity 0.01)",

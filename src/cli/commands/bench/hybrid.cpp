@@ -131,13 +131,14 @@ Result<> run_hybrid(Session& session) {
     schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
     schema.vectors.embedder = arguments.text_or("embedder", "external");
     schema.vectors.dimension = base.dimension();
-    BRAID_TRY(const BenchIndex built, build_bench(session, schema, input.corpus.size(),
-                                                  [&](std::uint64_t i) -> Result<Chunk> {
-                                                      Chunk chunk;
-                                                      chunk.content = input.corpus[i];
-                                                      BRAID_TRY(chunk.vector, base.row(i));
-                                                      return chunk;
-                                                  }));
+    BRAID_TRY(BenchIndex built, build_bench(session, schema, input.corpus.size(),
+                                            [&](std::uint64_t i) -> Result<Chunk> {
+                                                Chunk chunk;
+                                                chunk.content = input.corpus[i];
+                                                BRAID_TRY(chunk.vector, base.row(i));
+                                                return chunk;
+                                            }));
+    BRAID_CHECK(finish_bench(built));
     AnswerTimes times;
     std::atomic<std::size_t> asked{0};
     BenchSubject subject{input.queries.size(), sizes.threads, {}, built.facts};

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "braid/core/numbers.hpp"
@@ -15,6 +18,49 @@ namespace {
 
 constexpr std::size_t kBatch = 1000;
 constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
+
+constexpr const char* kComplete = "complete";
+
+/// Adds the time that the work takes to that of building.
+Result<> timed(BenchIndex& built, const std::function<Result<>()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t cpu = std::clock();
+    BRAID_CHECK(work());
+    const auto add = [&](const char* key, double seconds) {
+        const Value* const before = built.facts.find(key);
+        built.facts.set(key, seconds + (before != nullptr ? before->as_double() : 0));
+    };
+    add("build_seconds",
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    add("build_cpu_seconds", static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
+    built.facts.set("index_bytes", built.folder.bytes());
+    const auto before = static_cast<std::uint64_t>(built.facts.find("resident_before")->as_int());
+    const std::uint64_t now = core::resident_bytes();
+    built.facts.set("memory_bytes", now > before ? now - before : 0);
+    return {};
+}
+
+Result<> fill(const Session& session, Database& database, std::uint64_t rows,
+              const MakeChunk& make) {
+    for (std::uint64_t first = 0; first < rows; first += kBatch) {
+        std::vector<Chunk> chunks;
+        chunks.reserve(kBatch);
+        for (std::uint64_t i = first; i < std::min(first + kBatch, rows); ++i) {
+            BRAID_TRY(Chunk chunk, make(i));
+            chunk.chunk_id = std::to_string(i);
+            chunks.push_back(std::move(chunk));
+        }
+        BRAID_CHECK(database.add(kBenchCollection, std::move(chunks)));
+        if (session.out.notes_on_terminal() && !session.quiet()) {
+            session.out.status("building: " + core::grouped(std::min(first + kBatch, rows)) +
+                               " of " + core::grouped(rows));
+        }
+    }
+    session.out.status({});
+    // Nothing is left to be done later: one segment, as after an ingest that was given its time.
+    BRAID_CHECK(database.compact(kBenchCollection));
+    return {};
+}
 
 }  // namespace
 
@@ -40,35 +86,32 @@ Result<std::vector<std::vector<float>>> read_bench_rows(const std::string& path)
 
 Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std::uint64_t rows,
                                const MakeChunk& make) {
-    BRAID_TRY(auto folder, ScratchFolder::create(session.arguments.text_or("scratch", "")));
-    BRAID_TRY(auto database, Database::open(folder.path() / "data"));
-    BRAID_CHECK(database.create_collection(kBenchCollection, schema));
-    const std::uint64_t memory = core::resident_bytes();
-    const auto start = std::chrono::steady_clock::now();
-    for (std::uint64_t first = 0; first < rows; first += kBatch) {
-        std::vector<Chunk> chunks;
-        chunks.reserve(kBatch);
-        for (std::uint64_t i = first; i < std::min(first + kBatch, rows); ++i) {
-            BRAID_TRY(Chunk chunk, make(i));
-            chunk.chunk_id = std::to_string(i);
-            chunks.push_back(std::move(chunk));
-        }
-        BRAID_CHECK(database.add(kBenchCollection, std::move(chunks)));
-        if (session.out.notes_on_terminal() && !session.quiet()) {
-            session.out.status("building: " + core::grouped(std::min(first + kBatch, rows)) +
-                               " of " + core::grouped(rows));
-        }
+    const std::string kept = session.arguments.text_or("index", "");
+    BRAID_TRY(auto folder, kept.empty()
+                               ? ScratchFolder::create(session.arguments.text_or("scratch", ""))
+                               : ScratchFolder::keep(kept));
+    const std::filesystem::path path = folder.path() / "data";
+    Object facts{{"resident_before", core::resident_bytes()}};
+    if (std::filesystem::exists(folder.path() / kComplete)) {
+        BRAID_TRY(auto database, Database::open(path, {.create = false, .read_only = true}));
+        facts.set("index_bytes", folder.bytes());
+        return BenchIndex{std::move(folder), std::move(database), std::move(facts), true};
     }
-    session.out.status({});
-    // Nothing is left to be done later: one segment, as after an ingest that was given its time.
-    BRAID_CHECK(database.compact(kBenchCollection));
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const std::uint64_t after = core::resident_bytes();
-    Object facts{{"build_seconds", seconds},
-                 {"index_bytes", folder.bytes()},
-                 {"memory_bytes", after > memory ? after - memory : 0}};
-    return BenchIndex{std::move(folder), std::move(database), std::move(facts)};
+    if (std::filesystem::exists(path)) {
+        return invalid_argument(path.string() + " was not built to its end, or is something else");
+    }
+    BRAID_TRY(auto database, Database::open(path));
+    BRAID_CHECK(database.create_collection(kBenchCollection, schema));
+    BenchIndex built{std::move(folder), std::move(database), std::move(facts)};
+    BRAID_CHECK(timed(built, [&] { return fill(session, built.database, rows, make); }));
+    return built;
+}
+
+Result<> finish_bench(BenchIndex& built, const std::function<Result<>()>& work) {
+    if (built.opened) return {};
+    if (work) BRAID_CHECK(timed(built, work));
+    std::ofstream(built.folder.path() / kComplete) << "complete\n";
+    return {};
 }
 
 }  // namespace braid::cli

@@ -21,17 +21,23 @@ Result<std::vector<std::string>> read_bench_lines(const std::string& path);
 /// The rows of a .npy file. InvalidArgument if there are none.
 Result<std::vector<std::vector<float>>> read_bench_rows(const std::string& path);
 
-/// The collection that is measured, in a scratch folder of its own.
+/// The collection that is measured, in a folder of its own.
 struct BenchIndex {
     ScratchFolder folder;
     Database database;
-    Object facts;  // build_seconds, index_bytes, memory_bytes
+    Object facts;  // build_seconds, build_cpu_seconds, index_bytes, resident_before; one that was
+                   // opened has the last two
+    bool opened = false;  // as an earlier run left it, to be read only
 };
 
 using MakeChunk = std::function<Result<Chunk>(std::uint64_t index)>;
 
-/// Stores `rows` chunks; row i has the id "i".
+/// Stores `rows` chunks, row i with the id "i", or opens what --index names if it is there.
 Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std::uint64_t rows,
                                const MakeChunk& make);
+
+/// Does `work`, which counts as building, and notes that the index is complete. Nothing where it
+/// was opened.
+Result<> finish_bench(BenchIndex& built, const std::function<Result<>()>& work = nullptr);
 
 }  // namespace braid::cli

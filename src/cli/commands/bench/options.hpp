@@ -29,6 +29,10 @@ inline constexpr auto kBenchFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Text,
      .value = "DIR",
      .help = "where to build (default: the folder for temporary files)"},
+    {.name = "index",
+     .kind = FlagKind::Text,
+     .value = "DIR",
+     .help = "keep what is built there, or open what is there"},
     {.name = "wait", .help = "measure when standard input says \"round\""},
 });
 

@@ -126,12 +126,22 @@ Result<ScratchFolder> ScratchFolder::create(const std::string& parent) {
         return fail(ErrorCode::IoError, "cannot create a scratch folder in \"" + base.string() +
                                             "\": " + std::generic_category().message(errno));
     }
-    return ScratchFolder(name);
+    return ScratchFolder(name, false);
+}
+
+Result<ScratchFolder> ScratchFolder::keep(const std::string& path) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error) {
+        return fail(ErrorCode::IoError,
+                    "cannot create the folder \"" + path + "\": " + error.message());
+    }
+    return ScratchFolder(path, true);
 }
 
 ScratchFolder::~ScratchFolder() {
     std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    if (!path_.empty() && !stays_) std::filesystem::remove_all(path_, ignored);
 }
 
 std::uint64_t ScratchFolder::bytes() const {

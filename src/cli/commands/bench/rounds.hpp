@@ -47,12 +47,15 @@ Result<BenchRound> bench_median(const BenchSubject& subject, std::size_t rounds)
 /// line of standard input: "round" with the figures of one round, "ids" with the rows found.
 Result<> bench_wait(Session& session, const BenchSubject& subject);
 
-/// A new folder that is removed with the object.
+/// A folder for what is built: a new one that is removed with the object, or one that stays.
 class ScratchFolder {
 public:
     /// Below `parent`, or below the system's folder for temporary files if that is empty.
     static Result<ScratchFolder> create(const std::string& parent);
-    ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    /// One of the caller's, made if it is not there.
+    static Result<ScratchFolder> keep(const std::string& path);
+    ScratchFolder(ScratchFolder&& other) noexcept
+        : path_(std::exchange(other.path_, {})), stays_(other.stays_) {}
     ScratchFolder& operator=(ScratchFolder&&) = delete;
     ScratchFolder(const ScratchFolder&) = delete;
     ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -63,8 +66,9 @@ public:
     std::uint64_t bytes() const;
 
 private:
-    explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
+    ScratchFolder(std::filesystem::path path, bool stays) : path_(std::move(path)), stays_(stays) {}
     std::filesystem::path path_;
+    bool stays_;
 };
 
 }  // namespace braid::cli
