@@ -259,6 +259,7 @@ void scans(const Bench& bench) {
         const ScanDepth depth = usual_depth(bench.k, recall);
         VectorSearch settings;
         settings.depth = depth;
+        settings.spread = kUsualSpread;
         bench.measure(std::to_string(depth.survivors) + "/" + std::to_string(depth.rescored),
                       settings);
     }
@@ -267,10 +268,13 @@ void scans(const Bench& bench) {
 void walks(const Bench& bench) {
     for (const double recall : {0.9, 0.95, 0.97, 0.98, 0.99}) {
         VectorSearch settings;
-        settings.depth = usual_depth(bench.k, recall);
-        settings.beam = usual_beam(bench.data.base_count(), bench.k, recall);
-        bench.measure("beam " + std::to_string(settings.beam) + ", " +
-                          std::to_string(settings.depth->rescored),
+        const VectorPlan walk = usual_walk(bench.data.base_count(), bench.k, recall);
+        settings.depth = walk.depth;
+        settings.beam = walk.beam;
+        settings.margin = walk.margin;
+        settings.spread = walk.spread;
+        bench.measure("margin " + std::to_string(walk.margin).substr(0, 4) + ", beam " +
+                          std::to_string(walk.beam) + ", " + std::to_string(walk.depth.rescored),
                       settings);
     }
 }

@@ -71,8 +71,13 @@ Result<std::vector<Judged>> judge(const VectorsReader& reader,
 Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const Judged> judged,
                                  VectorMethod method, double planned, std::size_t k,
                                  const BuildControl& control) {
-    VectorSearch search{.k = k, .depth = usual_depth(k, planned)};
-    if (method == VectorMethod::Graph) search.beam = usual_beam(reader.size(), k, planned);
+    VectorSearch search{.k = k, .depth = usual_depth(k, planned), .spread = kUsualSpread};
+    if (method == VectorMethod::Graph) {
+        const VectorPlan walk = usual_walk(reader.size(), k, planned);
+        search.depth = walk.depth;
+        search.beam = walk.beam;
+        search.margin = walk.margin;
+    }
     std::vector<double> shares(judged.size(), -1);
     const auto look = [&](std::size_t first, std::size_t end) -> Result<> {
         for (std::size_t i = first; i < end; ++i) {

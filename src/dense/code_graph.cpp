@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -35,16 +36,34 @@ std::uint32_t row_of(std::uint64_t key) noexcept {
     return ~static_cast<std::uint32_t>(key >> 1) & 0x7fff'ffffU;
 }
 
+/// Below the keys of this estimate and better ones.
+std::uint64_t floor_of(float estimate) noexcept {
+    const auto bits = std::bit_cast<std::uint32_t>(estimate);
+    return std::uint64_t{(bits & 0x8000'0000U) != 0 ? ~bits : bits | 0x8000'0000U} << 32;
+}
+
 /// The best rows so far, best first, and where the first that was not walked from may be.
 class Pool {
 public:
-    Pool(std::vector<std::uint64_t>& keys, std::size_t most) : keys_(keys), most_(most) {
-        keys_.resize(most + 1);
+    Pool(std::vector<std::uint64_t>& keys, const WalkWidth& width)
+        : keys_(keys),
+          most_(std::max<std::size_t>(width.beam, 1)),
+          near_(width.near),
+          margin_(width.margin) {
+        keys_.resize(most_ + 1);
+    }
+
+    /// What the margin is counted in.
+    void set_unit(float deviation) noexcept { margin_ *= deviation; }
+    /// Looks again how far from the best a row may be.
+    void set_floor() noexcept {
+        if (near_ != 0 && size_ >= near_)
+            floor_ = floor_of(estimate_in(keys_[near_ - 1]) - margin_);
     }
 
     /// Ranked keys that are not above this cannot enter.
     std::uint64_t least() const noexcept {
-        return size_ < most_ ? 0 : ranked_key(keys_[most_ - 1]);
+        return size_ < most_ ? floor_ : std::max(floor_, ranked_key(keys_[most_ - 1]));
     }
 
     /// True if the row is likely to be walked from soon. Drops the last where there are too many.
@@ -72,7 +91,7 @@ public:
     /// The best row not walked from, which is now; kNoRow if there is none.
     std::uint32_t take() noexcept {
         next_ = waiting(next_);
-        if (next_ == size_) return kNoRow;
+        if (next_ == size_ || keys_[next_] < floor_) return kNoRow;
         keys_[next_] |= kWalked;
         return row_of(keys_[next_++]);
     }
@@ -93,6 +112,9 @@ private:
 
     std::vector<std::uint64_t>& keys_;
     std::size_t most_;
+    std::size_t near_;
+    float margin_;
+    std::uint64_t floor_ = 0;
     std::size_t size_ = 0;
     std::size_t next_ = 0;
 };
@@ -135,10 +157,23 @@ std::span<std::uint64_t> rank(const CodeView& codes, const CodeQuery& query, std
     return std::span(scratch.keys).first(count);
 }
 
+float deviation_of(std::span<const std::uint64_t> keys) noexcept {
+    double sum = 0;
+    double squares = 0;
+    for (const std::uint64_t key : keys) {
+        const double estimate{estimate_in(key)};
+        sum += estimate;
+        squares += estimate * estimate;
+    }
+    const auto n = static_cast<double>(std::max<std::size_t>(keys.size(), 1));
+    return static_cast<float>(std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n))));
+}
+
 void start(const GraphView& graph, const CodeView& codes, const CodeQuery& query, Pool& pool,
            GraphScratch& scratch) {
     gather(graph.entries, codes, scratch);
     const auto keys = rank(codes, query, 0, scratch);
+    pool.set_unit(deviation_of(keys));
     const std::size_t count = std::min(kStarts, keys.size());
     std::partial_sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count), keys.end(),
                       std::greater<>());
@@ -152,12 +187,12 @@ void start(const GraphView& graph, const CodeView& codes, const CodeQuery& query
 }  // namespace
 
 std::span<const std::uint32_t> walk(const GraphView& graph, const CodeView& codes,
-                                    const CodeQuery& query, std::size_t beam,
+                                    const CodeQuery& query, const WalkWidth& width,
                                     GraphScratch& scratch) {
     constexpr std::size_t kTogether = 2;  // nodes whose neighbours are fetched at once
     scratch.visited.assign((codes.count + 63) / 64, 0);
     scratch.rows.clear();
-    Pool pool(scratch.pool, std::max<std::size_t>(beam, 1));
+    Pool pool(scratch.pool, width);
     start(graph, codes, query, pool, scratch);
     while (true) {
         scratch.rows.clear();
@@ -168,6 +203,7 @@ std::span<const std::uint32_t> walk(const GraphView& graph, const CodeView& code
             gather(graph.neighbours(row), codes, scratch);
         }
         if (taken == 0) break;
+        pool.set_floor();
         for (std::size_t i = 0, place = pool.waiting(pool.next()); i < kTogether; ++i) {
             if (place >= pool.size()) break;
             fetch_list(graph, pool.row(place));
@@ -181,6 +217,14 @@ std::span<const std::uint32_t> walk(const GraphView& graph, const CodeView& code
     scratch.rows.resize(pool.size());
     for (std::size_t i = 0; i < pool.size(); ++i) scratch.rows[i] = pool.row(i);
     return scratch.rows;
+}
+
+std::span<const float> estimates_of_walk(GraphScratch& scratch) {
+    scratch.estimates.resize(scratch.rows.size());
+    for (std::size_t i = 0; i < scratch.rows.size(); ++i) {
+        scratch.estimates[i] = estimate_in(scratch.pool[i]);
+    }
+    return scratch.estimates;
 }
 
 Result<CodeGraph> CodeGraph::open(const store::SectionSource& source, const VectorsMeta& meta) {

@@ -36,14 +36,28 @@ struct GraphScratch {
     std::vector<std::uint64_t> pool;
     std::vector<std::uint64_t> keys;
     std::vector<std::uint32_t> rows;
+    std::vector<float> estimates;
+};
+
+/// How far a walk goes.
+struct WalkWidth {
+    std::size_t beam = 0;  // rows that it keeps, and walks from
+    /// Rows whose estimate is too far below that of the best row number `near` are not walked from,
+    /// nor let in. 0: there is no such limit.
+    std::size_t near = 0;
+    /// How far that is, in standard deviations of the estimates of all entries, which are rows
+    /// taken at random: so it means the same under any metric and for any collection.
+    float margin = 0;
 };
 
 /// Walks towards the query by estimates, always from the best rows that were not walked from yet,
-/// until the best `beam` rows have been. Returns those rows, best first; fewer only if the graph
-/// has no more that can be reached.
+/// until the best `beam` rows have been, or those near enough. Returns those rows, best first;
+/// fewer only if the graph has no more that can be reached.
 std::span<const std::uint32_t> walk(const GraphView& graph, const CodeView& codes,
-                                    const CodeQuery& query, std::size_t beam,
+                                    const CodeQuery& query, const WalkWidth& width,
                                     GraphScratch& scratch);
+/// The estimates of the rows that the last walk returned, best first.
+std::span<const float> estimates_of_walk(GraphScratch& scratch);
 
 /// A graph over codes as a section: derived from an index of vectors, kept beside it or in a file
 /// of its own, and never needed. Safe for concurrent use; valid as long as the source.

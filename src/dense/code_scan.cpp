@@ -52,7 +52,12 @@ std::vector<std::uint32_t> CodeScan::all_allowed() const {
     return rows;
 }
 
-std::vector<std::uint32_t> CodeScan::candidates(const ScanDepth& depth) const {
+float estimate_in(std::uint64_t key) noexcept {
+    const auto bits = static_cast<std::uint32_t>(key >> 32);
+    return std::bit_cast<float>((bits & 0x8000'0000U) != 0 ? bits & 0x7fff'ffffU : ~bits);
+}
+
+Candidates CodeScan::candidates(const ScanDepth& depth) const {
     return best_by_lines(survivors(depth.survivors), depth.rescored);
 }
 
@@ -153,16 +158,23 @@ std::vector<std::uint32_t> CodeScan::exact_survivors(std::span<const std::uint32
     return rows;
 }
 
-std::vector<std::uint32_t> CodeScan::best_by_lines(std::span<const std::uint32_t> rows,
-                                                   std::size_t count) const {
-    if (rows.size() <= count) return {rows.begin(), rows.end()};
+Candidates CodeScan::best_by_lines(std::span<const std::uint32_t> rows, std::size_t count) const {
     std::vector<std::uint64_t> keys(rows.size());  // of equals the smaller row is the better
     kernels::dense_kernels().rank_lines(query_.line, codes_.lines, rows.data(), rows.size(), 0,
                                         keys.data());
-    std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count), keys.end(),
-                     std::greater<>());
-    std::vector<std::uint32_t> best(count);
-    for (std::size_t i = 0; i < count; ++i) best[i] = ~static_cast<std::uint32_t>(keys[i]);
+    if (count < keys.size()) {
+        std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count),
+                         keys.end(), std::greater<>());
+        keys.resize(count);
+    }
+    std::ranges::sort(keys, std::greater<>());
+    Candidates best;
+    best.rows.resize(keys.size());
+    best.estimates.resize(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        best.rows[i] = ~static_cast<std::uint32_t>(keys[i]);
+        best.estimates[i] = estimate_in(keys[i]);
+    }
     return best;
 }
 

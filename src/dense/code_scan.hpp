@@ -32,6 +32,16 @@ struct ScanDepth {
     std::size_t rescored = 0;   // of the whole codes
 };
 
+/// Rows to be scored, best first, and what is thought of them.
+struct Candidates {
+    std::vector<std::uint32_t> rows;
+    std::vector<float> estimates;
+    double spread = 0;  // see StoredVectors::best
+};
+
+/// The estimate in a key of rank_lines.
+float estimate_in(std::uint64_t key) noexcept;
+
 /// Finds candidates by looking at the code of every allowed row: first at the high bits, in blocks,
 /// then at the whole codes of those that survive. One scan per query.
 class CodeScan {
@@ -43,11 +53,10 @@ public:
 
     /// About depth.rescored rows, all different: exactly that many, or all the allowed ones.
     /// Requires depth.survivors >= depth.rescored.
-    std::vector<std::uint32_t> candidates(const ScanDepth& depth) const;
+    Candidates candidates(const ScanDepth& depth) const;
 
-    /// The best `count` of the rows by their whole codes, in no order.
-    std::vector<std::uint32_t> best_by_lines(std::span<const std::uint32_t> rows,
-                                             std::size_t count) const;
+    /// The best `count` of the rows by their whole codes.
+    Candidates best_by_lines(std::span<const std::uint32_t> rows, std::size_t count) const;
     std::vector<std::uint32_t> survivors(std::size_t wanted) const;
 
 private:

@@ -110,7 +110,7 @@ std::optional<CodeQuery> prepare_query(const Transform& transform, std::span<con
     const bool euclidean = transform.metric() == Metric::Euclidean;
     std::array<float, kernels::kCodeDimensions> projected{};
     const auto scale = euclidean || norm == 0 ? 1.0F : static_cast<float>(1 / norm);
-    transform.project(query.data(), scale, euclidean, projected.data());
+    transform.project_query(query.data(), scale, euclidean, projected.data());
     return prepare_projected(transform, std::span(projected).first(transform.code_dimensions()));
 }
 

@@ -201,7 +201,8 @@ private:
         if (!query) return;
         const GraphView graph{
             .entries = entries(done), .edges = edges_, .count = codes_.count, .degree = kRoom};
-        distances_.measure(row, walk(graph, codes_, *query, options_.beam, scratch.walk), near);
+        distances_.measure(row, walk(graph, codes_, *query, {.beam = options_.beam}, scratch.walk),
+                           near);
         std::sort(near.begin(), near.end());
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "braid/dense/exact_rows.hpp"
@@ -10,6 +11,11 @@
 #include "braid/kernels/kernels.hpp"
 
 namespace braid::dense {
+namespace {
+
+constexpr std::size_t kFetched = 4;  // rows on their way from memory
+
+}  // namespace
 
 Result<> check_vector(std::span<const float> vector, std::size_t dimension, Metric metric) {
     if (vector.size() != dimension) {
@@ -80,43 +86,89 @@ Result<> StoredVectors::copy_row(std::uint32_t row, std::span<float> to) const {
     return {};
 }
 
+void StoredVectors::fetch(std::uint32_t row) const noexcept {
+    const std::byte* const first = rows_.place() + row * meta_.row_bytes();
+    const std::uint64_t bytes = std::min<std::uint64_t>(meta_.row_bytes(), 2048);
+    for (std::uint64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(first + byte);
+    __builtin_prefetch(norms_.place() + row * sizeof(double));
+}
+
+Result<double> StoredVectors::score_of(const ExactQuery& query, std::uint32_t row,
+                                       std::span<float> wide) const {
+    const kernels::Kernels& kernel = kernels::kernels();
+    BRAID_TRY(const auto bytes, raw_rows(row, 1));
+    const auto* numbers = reinterpret_cast<const float*>(bytes.data());
+    if (meta_.precision == Precision::F16) {
+        kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes.data()),
+                                       meta_.dimension, wide.data());
+        numbers = wide.data();
+    }
+    double score = 0;
+    if (meta_.metric == Metric::Euclidean) {
+        score =
+            0.0 - std::sqrt(kernel.squared_distance(query.vector.data(), numbers, meta_.dimension));
+    } else {
+        score = kernel.dot(query.vector.data(), numbers, meta_.dimension);
+    }
+    if (meta_.metric == Metric::Cosine) {
+        BRAID_TRY(const double length, norm(row));
+        score /= query.norm * length;
+    }
+    if (std::isfinite(score)) return score;
+    return fail(ErrorCode::Corruption,
+                "vector " + std::to_string(row) + " is not one that was written");
+}
+
 Result<> StoredVectors::score(const ExactQuery& query, std::span<const std::uint32_t> rows,
                               std::span<double> scores) const {
-    constexpr std::size_t kAhead = 4;
-    const kernels::Kernels& kernel = kernels::kernels();
     std::vector<float> wide(meta_.precision == Precision::F16 ? meta_.dimension : 0);
-    BRAID_TRY(const auto all, rows_.bytes(0, 0));
-    BRAID_TRY(const auto all_norms, norms_.bytes(0, 0));
+    for (const std::uint32_t row : rows.first(std::min(kFetched, rows.size()))) fetch(row);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (i + kAhead < rows.size()) {
-            const std::byte* next = all.data() + rows[i + kAhead] * meta_.row_bytes();
-            const std::uint64_t lines = std::min<std::uint64_t>(meta_.row_bytes(), 2048);
-            for (std::uint64_t byte = 0; byte < lines; byte += 64) __builtin_prefetch(next + byte);
-            __builtin_prefetch(all_norms.data() + rows[i + kAhead] * sizeof(double));
-        }
-        BRAID_TRY(const auto bytes, raw_rows(rows[i], 1));
-        const auto* row = reinterpret_cast<const float*>(bytes.data());
-        if (meta_.precision == Precision::F16) {
-            kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes.data()),
-                                           meta_.dimension, wide.data());
-            row = wide.data();
-        }
-        if (meta_.metric == Metric::Euclidean) {
-            scores[i] =
-                0.0 - std::sqrt(kernel.squared_distance(query.vector.data(), row, meta_.dimension));
-        } else {
-            scores[i] = kernel.dot(query.vector.data(), row, meta_.dimension);
-        }
-        if (meta_.metric == Metric::Cosine) {
-            BRAID_TRY(const double length, norm(rows[i]));
-            scores[i] /= query.norm * length;
-        }
-        if (!std::isfinite(scores[i])) {
-            return fail(ErrorCode::Corruption,
-                        "vector " + std::to_string(rows[i]) + " is not one that was written");
-        }
+        if (i + kFetched < rows.size()) fetch(rows[i + kFetched]);
+        BRAID_TRY(scores[i], score_of(query, rows[i], wide));
     }
     return {};
+}
+
+Result<std::vector<VectorHit>> StoredVectors::best(const ExactQuery& query,
+                                                   std::span<const std::uint32_t> candidates,
+                                                   std::span<const float> estimates, std::size_t k,
+                                                   double spread) const {
+    constexpr std::size_t kFew = 12;  // of which no deviation can be told
+    const double unit = meta_.metric == Metric::Dot ? query.norm : 1;
+    std::vector<float> wide(meta_.precision == Precision::F16 ? meta_.dimension : 0);
+    std::vector<VectorHit> hits;
+    hits.reserve(candidates.size());
+    std::vector<double> best;  // scores, a heap with the least of the best k in front
+    best.reserve(k);
+    double sum = 0;
+    double squares = 0;
+    for (const std::uint32_t row : candidates.first(std::min(kFetched, candidates.size()))) {
+        fetch(row);
+    }
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const double hoped = static_cast<double>(estimates[i]) * unit;
+        if (i >= std::max(k, kFew) && k > 0) {
+            const auto n = static_cast<double>(i);
+            const double mean = sum / n;
+            const double deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
+            if (hoped + mean + spread * deviation < best.front()) break;
+        }
+        if (i + kFetched < candidates.size()) fetch(candidates[i + kFetched]);
+        BRAID_TRY(const double score, score_of(query, candidates[i], wide));
+        hits.push_back({candidates[i], score});
+        sum += score - hoped;
+        squares += (score - hoped) * (score - hoped);
+        if (best.size() < k) {
+            best.push_back(score);
+            std::ranges::push_heap(best, std::greater<>());
+        } else if (k > 0 && score > best.front()) {
+            std::ranges::pop_heap(best, std::greater<>());
+            best.back() = score;
+            std::ranges::push_heap(best, std::greater<>());
+        }
+    }
+    return best_of(std::move(hits), k);
 }
 
 Result<std::vector<VectorHit>> StoredVectors::search(const ExactQuery& query, std::size_t k,
@@ -146,7 +198,7 @@ Result<std::vector<std::vector<VectorHit>>> StoredVectors::search_all(
 
 Result<> StoredVectors::intact() const {
     BRAID_CHECK(rows_.intact());
-    return norms_.intact();
+    return norms_.guarded_as(rows_) ? Result<>() : norms_.intact();
 }
 
 }  // namespace braid::dense

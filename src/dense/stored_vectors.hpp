@@ -49,6 +49,14 @@ public:
     /// Each row's score. Requires rows < size() and as many scores as rows.
     Result<> score(const ExactQuery& query, std::span<const std::uint32_t> rows,
                    std::span<double> scores) const;
+    /// The k best of the candidates, which come by falling estimates. Those whose estimate says
+    /// that they are not among them are not looked at: scores lie about estimates as those of the
+    /// rows before do, and `spread` is how many standard deviations above its own a row is hoped
+    /// for. Requires rows < size(), as many estimates, and that these order as scores do.
+    Result<std::vector<VectorHit>> best(const ExactQuery& query,
+                                        std::span<const std::uint32_t> candidates,
+                                        std::span<const float> estimates, std::size_t k,
+                                        double spread) const;
     /// The k best of the allowed rows, best first: what scoring all of them and sorting gives.
     Result<std::vector<VectorHit>> search(const ExactQuery& query, std::size_t k,
                                           Allowed allowed) const;
@@ -64,8 +72,15 @@ public:
     Result<double> norm(std::uint32_t row) const;
     /// Corruption if a page vanished while it was read.
     Result<> intact() const;
+    bool guarded_as(const store::Section& other) const noexcept {
+        return rows_.guarded_as(other) && norms_.guarded_as(other);
+    }
 
 private:
+    /// `wide` has room for a row of halves.
+    Result<double> score_of(const ExactQuery& query, std::uint32_t row,
+                            std::span<float> wide) const;
+    void fetch(std::uint32_t row) const noexcept;
     Result<std::span<const std::byte>> raw_rows(std::uint64_t first, std::uint64_t count) const;
     Result<std::span<const double>> norms(std::uint64_t first, std::uint64_t count) const;
     friend class ExactSearch;

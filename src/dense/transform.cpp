@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <string>
 
 #include "braid/dense/codes.hpp"
@@ -183,6 +185,57 @@ void Transform::project(const float* vector, float scale, bool centred, float* o
                                      out);
     for (std::size_t i = 0; i < code_dimensions_; ++i) {
         out[i] = out[i] * scale - (centred ? projected_mean[i] : 0);
+    }
+}
+
+namespace {
+
+/// Rounds the numbers to bytes; what 1 stands for.
+float to_bytes(std::span<const float> numbers, std::int8_t* to) noexcept {
+    float largest = 0;
+    for (const float number : numbers) largest = std::max(largest, std::abs(number));
+    if (!(largest > 1e-30F && largest < 1e30F)) {
+        std::fill_n(to, numbers.size(), std::int8_t{0});
+        return largest > 1e-30F ? std::numeric_limits<float>::quiet_NaN() : 0;
+    }
+    const float scale = 127 / largest;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        to[i] = static_cast<std::int8_t>(std::lrint(numbers[i] * scale));
+    }
+    return largest / 127;
+}
+
+}  // namespace
+
+const Transform::Bytes& Transform::bytes() const {
+    constexpr std::size_t kLine = 64;
+    std::call_once(bytes_->made, [&] {
+        const auto rotation = numbers().subspan(dimension_ + code_dimensions_);
+        bytes_->stride = (dimension_ + kLine - 1) / kLine * kLine;
+        bytes_->rows.resize(code_dimensions_ * bytes_->stride);
+        bytes_->units.resize(code_dimensions_);
+        for (std::size_t i = 0; i < code_dimensions_; ++i) {
+            bytes_->units[i] = to_bytes(rotation.subspan(i * dimension_, dimension_),
+                                        bytes_->rows.data() + i * bytes_->stride);
+        }
+    });
+    return *bytes_;
+}
+
+void Transform::project_query(const float* vector, float scale, bool centred, float* out) const {
+    const Bytes& rotation = bytes();
+    std::vector<std::int8_t> query(rotation.stride);
+    const float unit = to_bytes({vector, dimension_}, query.data());
+    std::array<std::uint32_t, kernels::kCodeDimensions> rows{};
+    std::iota(rows.begin(), rows.end(), 0U);
+    std::array<std::int32_t, kernels::kCodeDimensions> products{};
+    kernels::dense_kernels().dot_i8_rows(query.data(), rotation.rows.data(), rotation.stride,
+                                         rows.data(), code_dimensions_, dimension_,
+                                         products.data());
+    const auto mean = projected_mean();
+    for (std::size_t i = 0; i < code_dimensions_; ++i) {
+        out[i] = static_cast<float>(products[i]) * rotation.units[i] * unit * scale -
+                 (centred ? mean[i] : 0);
     }
 }
 

@@ -11,18 +11,21 @@ double rarer_misses(double recall) noexcept {
     return 0.05 / std::clamp(1 - recall, 1e-4, 0.5);
 }
 
+/// Of a walk for a recall of 0.95, as in WalkWidth.
+constexpr double kMargin = 1.1;
+
 double tens(std::size_t k) noexcept {
     return static_cast<double>(std::max<std::size_t>(k, 10)) / 10;
 }
 
 // Microseconds, from the bench; only their ratio matters.
 double scan_cost(const PlanInput& input, const ScanDepth& depth) noexcept {
-    return 25 + static_cast<double>(input.rows) * 1.35e-3 +
+    return 25 + static_cast<double>(input.rows) * 0.84e-3 +
            static_cast<double>(depth.survivors) * 0.1;
 }
 
 double walk_cost(double beam) noexcept {
-    return 25 + beam * 0.5;
+    return 25 + beam * 0.6;
 }
 
 }  // namespace
@@ -42,8 +45,9 @@ std::string_view name_of(VectorMethod method) noexcept {
 ScanDepth usual_depth(std::size_t k, double recall) noexcept {
     const double misses = rarer_misses(recall);
     ScanDepth depth;
+    // Scoring ends where estimates say so: what few queries need costs the others nothing.
     depth.rescored =
-        std::max(k, static_cast<std::size_t>(40 * std::pow(misses, 0.57) * std::pow(tens(k), 0.9)));
+        std::max(k, static_cast<std::size_t>(70 * std::pow(misses, 0.57) * std::pow(tens(k), 0.9)));
     depth.survivors = std::max(2 * depth.rescored,
                                static_cast<std::size_t>(150 * std::pow(misses, 0.75) * tens(k)));
     return depth;
@@ -54,6 +58,13 @@ std::size_t usual_beam(std::uint64_t rows, std::size_t k, double recall) noexcep
     const double beam =
         124 * std::pow(rarer_misses(recall), 0.95) * std::pow(tens(k), 0.38) * growth;
     return std::max(2 * k, static_cast<std::size_t>(beam));
+}
+
+VectorPlan usual_walk(std::uint64_t rows, std::size_t k, double recall) noexcept {
+    VectorPlan plan{.method = VectorMethod::Graph, .depth = usual_depth(k, recall)};
+    plan.beam = usual_beam(rows, k, recall) * 5 / 2;
+    plan.margin = static_cast<float>(kMargin * std::pow(rarer_misses(recall), 0.43));
+    return plan;
 }
 
 VectorPlan plan_search(const PlanInput& input) noexcept {
@@ -72,7 +83,7 @@ VectorPlan plan_search(const PlanInput& input) noexcept {
     // A walk passes through rows that are not allowed, too.
     const double share = static_cast<double>(input.rows) / static_cast<double>(input.allowed);
     if (!scans || walk_cost(static_cast<double>(beam) * share) < scan_cost(input, scanned)) {
-        plan = {.method = VectorMethod::Graph, .depth = walked, .beam = beam};
+        plan = usual_walk(input.rows, input.k, input.graph_recall);
     }
     return plan;
 }

@@ -13,11 +13,16 @@ enum class VectorMethod { Exact, Scan, Graph };
 /// "exact", "scan", "graph".
 std::string_view name_of(VectorMethod method) noexcept;
 
+/// Standard deviations that a score is hoped above its estimate: a row in a thousand is more.
+inline constexpr double kUsualSpread = 3;
+
 /// What a search is to do.
 struct VectorPlan {
     VectorMethod method = VectorMethod::Exact;
-    ScanDepth depth;       // of a scan; a walk rescores as many rows
-    std::size_t beam = 0;  // of a walk
+    ScanDepth depth;               // of a scan; a walk rescores as many rows
+    std::size_t beam = 0;          // of a walk
+    float margin = 0;              // of a walk, see WalkWidth; 0: none
+    double spread = kUsualSpread;  // see StoredVectors::best
 };
 
 /// What is known before a search.
@@ -37,7 +42,10 @@ VectorPlan plan_search(const PlanInput& input) noexcept;
 
 /// The depth at which a scan for k rows finds that share of them in common text embeddings.
 ScanDepth usual_depth(std::size_t k, double recall) noexcept;
-/// The same for the beam of a walk.
+/// The same for the beam of a walk that has no margin.
 std::size_t usual_beam(std::uint64_t rows, std::size_t k, double recall) noexcept;
+/// The same for a walk with a margin: some queries need far more steps than others, and a margin
+/// tells them apart. Its beam is what no query needs to exceed.
+VectorPlan usual_walk(std::uint64_t rows, std::size_t k, double recall) noexcept;
 
 }  // namespace braid::dense

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace braid::dense {
-
 Result<VectorsReader> VectorsReader::open(const store::SectionSource& source) {
     VectorsReader reader;
     BRAID_TRY(const VectorsMeta meta, read_meta(source));
@@ -48,8 +48,8 @@ Result<Code> VectorsReader::code(std::uint32_t row) const {
 }
 
 Result<> VectorsReader::intact() const {
-    BRAID_CHECK(lines_.intact());
-    BRAID_CHECK(blocks_.intact());
+    if (!vectors_.guarded_as(lines_)) BRAID_CHECK(lines_.intact());
+    if (!vectors_.guarded_as(blocks_)) BRAID_CHECK(blocks_.intact());
     return vectors_.intact();
 }
 
@@ -61,67 +61,69 @@ Result<VectorAnswer> VectorsReader::search(std::span<const float> query,
     if (!rows) {
         BRAID_TRY(answer.hits, vectors_.search(exact, search.k, search.allowed));
     } else {
-        std::vector<double> scores(rows->size());
-        BRAID_CHECK(vectors_.score(exact, *rows, scores));
-        std::vector<VectorHit> hits(rows->size());
-        for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = {(*rows)[i], scores[i]};
-        answer.hits = best_of(std::move(hits), search.k);
+        // Of distances the estimates know only the order.
+        const double spread = meta().metric == Metric::Euclidean
+                                  ? std::numeric_limits<double>::infinity()
+                                  : rows->spread;
+        BRAID_TRY(answer.hits, vectors_.best(exact, rows->rows, rows->estimates, search.k, spread));
     }
     BRAID_CHECK(intact());
     return answer;
 }
 
-std::shared_ptr<const VectorsReader::Derived> VectorsReader::derived() const {
+SearchAidsPtr VectorsReader::aids() const {
     const std::scoped_lock lock(current_->mutex);
-    return current_->derived;
+    return current_->aids;
 }
 
 template <class Change>
 void VectorsReader::change(Change change) const {
-    std::shared_ptr<const Derived> old;  // let go without the lock: it may hold files
+    SearchAidsPtr old;  // let go without the lock: it may hold files
     const std::scoped_lock lock(current_->mutex);
-    old = current_->derived;
-    auto next = std::make_shared<Derived>(*old);
+    old = current_->aids;
+    auto next = std::make_shared<SearchAids>(*old);
     change(*next);
-    current_->derived = std::move(next);
+    current_->aids = std::move(next);
 }
 
 void VectorsReader::use(CodeGraph graph, std::shared_ptr<const void> keeper) const {
-    change([&](Derived& derived) {
-        derived.graph = std::move(graph);
-        derived.keeper = std::move(keeper);
+    change([&](SearchAids& aids) {
+        aids.graph = std::move(graph);
+        aids.keeper = std::move(keeper);
     });
 }
 
 void VectorsReader::use(Calibration calibration) const {
-    change([&](Derived& derived) { derived.calibration = std::move(calibration); });
+    change([&](SearchAids& aids) { aids.calibration = std::move(calibration); });
 }
 
-void VectorsReader::forget_graph(const Derived& of) const {
-    change([&](Derived& derived) {
-        if (derived.keeper != of.keeper) return;
-        derived.graph.reset();
-        derived.keeper.reset();
+void VectorsReader::forget_graph(const SearchAids& of) const {
+    change([&](SearchAids& aids) {
+        if (aids.keeper != of.keeper) return;
+        aids.graph.reset();
+        aids.keeper.reset();
     });
 }
 
 std::shared_ptr<const Calibration> VectorsReader::calibration() const {
-    const auto derived = this->derived();
-    if (!derived->calibration) return nullptr;
-    return {derived, &*derived->calibration};
+    const SearchAidsPtr now = aids();
+    if (!now->calibration) return nullptr;
+    return {now, &*now->calibration};
 }
 
 VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed,
-                               const Derived& derived, bool walks) const {
+                               const SearchAids& aids, bool walks) const {
     VectorPlan plan;
     if (search.depth) {
-        walks = walks && search.beam > 0 && derived.graph;
+        walks = walks && search.beam > 0 && aids.graph;
         plan = {.method = walks ? VectorMethod::Graph : VectorMethod::Scan,
                 .depth = *search.depth,
-                .beam = search.beam};
+                .beam = search.beam,
+                .margin = search.margin,
+                .spread = search.spread};
     } else {
         const Calibration* const calibration = search.calibration != nullptr ? search.calibration
-                                               : derived.calibration         ? &*derived.calibration
+                                               : aids.calibration            ? &*aids.calibration
                                                                              : nullptr;
         const auto planned = [&](VectorMethod method) {
             return calibration != nullptr ? calibration->planned_for(method, search.recall)
@@ -133,7 +135,7 @@ VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed
                             .scan_recall = planned(VectorMethod::Scan),
                             .graph_recall = planned(VectorMethod::Graph),
                             .has_codes = true,
-                            .has_graph = walks && derived.graph.has_value()});
+                            .has_graph = walks && aids.graph.has_value()});
     }
     plan.depth.rescored = std::max(plan.depth.rescored, search.k);
     plan.depth.survivors = std::max(plan.depth.survivors, plan.depth.rescored);
@@ -146,24 +148,30 @@ Result<VectorsReader::Rows> VectorsReader::candidates(const ExactQuery& query,
     method = VectorMethod::Exact;
     const std::uint64_t allowed = count_allowed(search.allowed, size());
     if (search.exact || transform_ == nullptr || allowed <= search.k) return Rows();
-    const auto derived = this->derived();
-    VectorPlan plan = this->plan(search, allowed, *derived, true);
+    const SearchAidsPtr present = search.aids == nullptr ? this->aids() : nullptr;
+    const SearchAids& aids = search.aids == nullptr ? *present : *search.aids;
+    VectorPlan plan = this->plan(search, allowed, aids, true);
     if (plan.method == VectorMethod::Exact || search.k == 0) return Rows();
     BRAID_TRY(const CodeView view, codes());
     const auto prepared = prepare_query(*transform_, query.vector, query.norm);
     if (!prepared) return Rows();
     if (plan.method == VectorMethod::Graph) {
         method = VectorMethod::Graph;
-        auto rows = walked(*derived->graph, view, *prepared, search, plan, allowed);
-        if (rows && *rows) return rows;
+        auto rows = walked(*aids.graph, view, *prepared, search, plan, allowed);
+        if (rows && *rows) {
+            (*rows)->spread = plan.spread;
+            return rows;
+        }
         // It is never needed: what cannot be read of it is found without.
-        if (!rows) forget_graph(*derived);
-        plan = this->plan(search, allowed, *derived, false);
+        if (!rows) forget_graph(aids);
+        plan = this->plan(search, allowed, aids, false);
         method = plan.method;
         if (method == VectorMethod::Exact) return Rows();
     }
     method = VectorMethod::Scan;
-    return Rows(CodeScan(view, *prepared, search.allowed, allowed).candidates(plan.depth));
+    Candidates found = CodeScan(view, *prepared, search.allowed, allowed).candidates(plan.depth);
+    found.spread = plan.spread;
+    return Rows(std::move(found));
 }
 
 Result<VectorsReader::Rows> VectorsReader::walked(const CodeGraph& graph, const CodeView& codes,
@@ -174,25 +182,38 @@ Result<VectorsReader::Rows> VectorsReader::walked(const CodeGraph& graph, const 
     static thread_local GraphScratch scratch;  // zeroing new pages would cost as much as a walk
     const std::size_t beam = std::max(plan.beam, plan.depth.rescored);
     // Rows that are not allowed are walked over, and take no place of those that are.
-    const auto wide = static_cast<double>(beam) * static_cast<double>(codes.count) /
-                      static_cast<double>(std::max<std::uint64_t>(allowed, 1));
-    const auto met =
-        walk(edges, codes, query,
-             static_cast<std::size_t>(std::min(wide, static_cast<double>(codes.count))), scratch);
+    const double more =
+        static_cast<double>(codes.count) / static_cast<double>(std::max<std::uint64_t>(allowed, 1));
+    const double wide = static_cast<double>(beam) * more;
+    const auto met = walk(
+        edges, codes, query,
+        {.beam = static_cast<std::size_t>(std::min(wide, static_cast<double>(codes.count))),
+         .near =
+             plan.margin > 0 ? static_cast<std::size_t>(static_cast<double>(search.k) * more) : 0,
+         .margin = plan.margin},
+        scratch);
     BRAID_CHECK(graph.intact());
-    std::vector<std::uint32_t> rows;
-    rows.reserve(plan.depth.rescored);
+    const auto estimates = estimates_of_walk(scratch);
+    Candidates near;
+    near.rows.reserve(plan.depth.rescored);
+    near.estimates.reserve(plan.depth.rescored);
     std::size_t found = 0;
-    for (const std::uint32_t row : met) {
+    for (std::size_t i = 0; i < met.size(); ++i) {
+        const std::uint32_t row = met[i];
         if ((codes.present(row / kernels::kBlockVectors, search.allowed) >> row % 64 & 1) == 0) {
             continue;
         }
-        if (rows.size() < plan.depth.rescored) rows.push_back(row);
+        if (near.rows.size() < plan.depth.rescored) {
+            near.rows.push_back(row);
+            near.estimates.push_back(estimates[i]);
+        }
         ++found;
     }
-    const std::uint64_t enough = std::min<std::uint64_t>(beam - beam / 4, allowed);
-    if (rows.size() < search.k || found < enough) return Rows();
-    return Rows(std::move(rows));
+    // Of the rows met as large a share ought to be allowed as of all.
+    const double share = static_cast<double>(allowed) / static_cast<double>(codes.count);
+    const double met_allowed = 0.75 * share * static_cast<double>(met.size());
+    if (near.rows.size() < search.k || static_cast<double>(found) < met_allowed) return Rows();
+    return Rows(std::move(near));
 }
 
 Result<std::vector<double>> VectorsReader::score(std::span<const float> query,

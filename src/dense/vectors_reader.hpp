@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,14 @@
 
 namespace braid::dense {
 
+/// What is made from vectors after they were written, and speeds up their search.
+struct SearchAids {
+    std::optional<CodeGraph> graph;
+    std::shared_ptr<const void> keeper;  // of what the graph lies in
+    std::optional<Calibration> calibration;
+};
+using SearchAidsPtr = std::shared_ptr<const SearchAids>;
+
 struct VectorSearch {
     std::size_t k = 10;
     Allowed allowed;                 // borrowed
@@ -27,7 +36,11 @@ struct VectorSearch {
     double recall = 0.98;            // asked for: the mean share of the true k that is found
     std::optional<ScanDepth> depth;  // instead of what `recall` would choose
     std::size_t beam = 0;            // with `depth`: walk the graph, that wide, instead of a scan
-    const Calibration* calibration = nullptr;  // to go by instead of the reader's own
+    float margin = 0;                // with `beam`: see WalkWidth; 0: none
+    /// With `depth`: see StoredVectors::best; every candidate is scored unless it is given.
+    double spread = std::numeric_limits<double>::infinity();
+    const SearchAids* aids = nullptr;          // instead of those the reader has by now
+    const Calibration* calibration = nullptr;  // to go by instead of that of the aids
 };
 
 struct VectorAnswer {
@@ -66,38 +79,33 @@ public:
     /// Corruption if a page vanished since it was verified: to be asked once after reading.
     Result<> intact() const;
 
+    /// Those that searches go by from now on; the same object until others are used.
+    SearchAidsPtr aids() const;
     /// Searches that begin from now on may walk this graph, if that is cheaper; those under way go
     /// on with what they began with. It must have been opened with meta(). `keeper` owns what the
     /// graph lies in, and is let go with the last search that uses it.
     void use(CodeGraph graph, std::shared_ptr<const void> keeper = nullptr) const;
     /// False also after a search has found it to be damaged, and gone on without.
-    bool has_graph() const { return derived()->graph.has_value(); }
+    bool has_graph() const { return aids()->graph.has_value(); }
     /// Searches that begin from now on go as deep as it says.
     void use(Calibration calibration) const;
     /// What they go by; null where there is none.
     std::shared_ptr<const Calibration> calibration() const;
 
 private:
-    using Rows = std::optional<std::vector<std::uint32_t>>;
+    using Rows = std::optional<Candidates>;
 
-    /// What is made from the vectors after they were written.
-    struct Derived {
-        std::optional<CodeGraph> graph;
-        std::shared_ptr<const void> keeper;  // of the graph
-        std::optional<Calibration> calibration;
-    };
     struct Current {
         std::mutex mutex;
-        std::shared_ptr<const Derived> derived = std::make_shared<const Derived>();
+        SearchAidsPtr aids = std::make_shared<const SearchAids>();
     };
 
-    std::shared_ptr<const Derived> derived() const;
     template <class Change>
     void change(Change change) const;
     /// Searches that begin from now on do without the graph, if it is still that one.
-    void forget_graph(const Derived& of) const;
+    void forget_graph(const SearchAids& of) const;
     /// `walks`: by the graph, if there is one and that is cheaper.
-    VectorPlan plan(const VectorSearch& search, std::uint64_t allowed, const Derived& derived,
+    VectorPlan plan(const VectorSearch& search, std::uint64_t allowed, const SearchAids& aids,
                     bool walks) const;
     /// Rows to be scored, by the method that the answer then names. Nothing where codes are of no
     /// use.

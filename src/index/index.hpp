@@ -20,10 +20,17 @@ namespace braid::index {
 /// Earlier than every time at which a chunk expires.
 inline constexpr Timestamp kNothingExpired{std::numeric_limits<std::int64_t>::min()};
 
+/// What the views of one snapshot share, so that all of them find the same: see Index::bind.
+class Bound {
+public:
+    virtual ~Bound() = default;
+};
+
 /// What a read sees: the records up to one, less what has expired by a time.
 struct Moment {
     Sequence sequence = 0;
     Timestamp now = kNothingExpired;
+    std::shared_ptr<const Bound> bound = nullptr;
 };
 
 /// Whose view of what. All that it refers to must outlive the view.
@@ -38,6 +45,8 @@ struct ViewOf {
     const Filter* filter = nullptr;
     const docs::FilterMatcher* matcher = nullptr;
     CallLimits limits = {};
+    /// Of the snapshot that it is a view of; none: it is one by itself.
+    std::shared_ptr<const Bound> bound = nullptr;
 };
 
 /// Compares what an index shows of one namespace at one sequence number with what its log says.
@@ -89,6 +98,11 @@ public:
     /// InvalidArgument if the principal's clearance is not one of the schema's levels. A namespace
     /// that nobody wrote to is empty.
     virtual Result<std::unique_ptr<View>> view(const ViewOf& of) const = 0;
+    /// For the views of a snapshot of this sequence number: with it, their approximate answers do
+    /// not change when the index finds faster ways. Null where there are none.
+    virtual std::shared_ptr<const Bound> bind([[maybe_unused]] Sequence at) const {
+        return nullptr;
+    }
     /// That were ever written to, in byte order; some may be empty.
     virtual std::vector<std::string> namespaces() const = 0;
 

@@ -262,7 +262,8 @@ Result<std::size_t> Collection::visible_dimension(const Principal& principal) co
 
 std::shared_ptr<const Collection::Pin> Collection::pin() const {
     const std::shared_lock lock(state_mutex_);  // nothing is forgotten before the pin is known
-    return std::make_shared<const Pin>(shared_from_this(), Moment{applied_, now()});
+    return std::make_shared<const Pin>(shared_from_this(),
+                                       Moment{applied_, now(), index_->bind(applied_)});
 }
 
 Timestamp Collection::now() const {

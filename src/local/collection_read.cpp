@@ -23,7 +23,8 @@ auto Collection::with_view(const Moment& at, const ReadScope& scope, const CallL
                                              .now = at.now,
                                              .filter = scope.filter ? &*scope.filter : nullptr,
                                              .matcher = filter ? &*filter : nullptr,
-                                             .limits = limits}));
+                                             .limits = limits,
+                                             .bound = at.bound}));
     return read(*view);
 }
 

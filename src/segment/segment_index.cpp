@@ -152,16 +152,23 @@ Result<std::uint64_t> SegmentIndex::remove(const std::string& namespace_,
     return removed;
 }
 
-Result<std::unique_ptr<index::View>> SegmentIndex::view(const index::ViewOf& of) const {
-    StatePtr chosen;
-    {
-        const std::scoped_lock lock(mutex_);
-        chosen = states_.front();
-        for (const StatePtr& state : states_) {
-            if (state->from <= of.at) chosen = state;
-        }
+StatePtr SegmentIndex::state_at(Sequence at) const {
+    const std::scoped_lock lock(mutex_);
+    StatePtr chosen = states_.front();
+    for (const StatePtr& state : states_) {
+        if (state->from <= at) chosen = state;
     }
-    return SegmentView::create(*this, std::move(chosen), of);
+    return chosen;
+}
+
+std::shared_ptr<const index::Bound> SegmentIndex::bind(Sequence at) const {
+    return std::make_shared<const Binding>(state_at(at));
+}
+
+Result<std::unique_ptr<index::View>> SegmentIndex::view(const index::ViewOf& of) const {
+    auto binding = std::static_pointer_cast<const Binding>(of.bound);
+    if (!binding) binding = std::make_shared<const Binding>(state_at(of.at));
+    return SegmentView::create(*this, std::move(binding), of);
 }
 
 std::vector<std::string> SegmentIndex::namespaces() const {

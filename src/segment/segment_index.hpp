@@ -80,6 +80,7 @@ public:
     Sequence persisted() const noexcept override { return persisted_; }
 
     Result<std::unique_ptr<index::View>> view(const index::ViewOf& of) const override;
+    std::shared_ptr<const index::Bound> bind(Sequence at) const override;
     std::vector<std::string> namespaces() const override;
 
     std::uint64_t live_bytes() const noexcept override;
@@ -186,6 +187,8 @@ private:
         store::Directory& directory, std::string_view kind, const NextGeneration& next_generation,
         std::uint64_t& generation);
     void publish(std::shared_ptr<const State> state);
+    /// That a snapshot of this sequence number sees.
+    StatePtr state_at(Sequence at) const;
     void restore_label(std::uint32_t number, const exact::Label& label);
     Result<> load_deletes(const store::Directory& directory, std::uint64_t generation,
                           const Segments& segments);

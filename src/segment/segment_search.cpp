@@ -93,7 +93,7 @@ Result<double> SegmentView::mean_okapi_idf() const {
         key += '\n' + *principal_.clearance;
         for (const std::string& scope : principal_.scopes) key += '\n' + scope;
     }
-    State::MeanIdf& kept = *state_->mean_idf;
+    State::MeanIdf& kept = *binding_->state()->mean_idf;
     const std::scoped_lock lock(kept.mutex);
     if (kept.of == key) return kept.value;
     BRAID_TRY(const TextStatistics all, text_statistics({}, true));
@@ -248,11 +248,15 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
         search.exact = exact;
         search.recall = query.recall;
         if (!exact && vectors->size() >= many) {
-            if (!among_many) calibration = index_.calibrations().of(namespace_);
+            if (!among_many) {
+                calibration = binding_->calibration_of(namespace_, index_.calibrations());
+            }
             among_many = true;
             graph_missing = graph_missing || !vectors->has_graph();
             search.calibration = calibration.get();
         }
+        const dense::SearchAidsPtr aids = exact ? nullptr : binding_->aids_of(*vectors);
+        search.aids = aids.get();
         BRAID_TRY(const auto answer, vectors->search(query.vector, search));
         if (answer.method != dense::VectorMethod::Exact) {
             ranking.exact = false;

@@ -8,22 +8,23 @@
 
 namespace braid::segment {
 
-Result<std::unique_ptr<index::View>> SegmentView::create(const SegmentIndex& index, StatePtr state,
+Result<std::unique_ptr<index::View>> SegmentView::create(const SegmentIndex& index,
+                                                         std::shared_ptr<const Binding> binding,
                                                          const index::ViewOf& of) {
-    std::unique_ptr<SegmentView> view(new SegmentView(index, std::move(state), of));  // NOLINT
+    std::unique_ptr<SegmentView> view(new SegmentView(index, std::move(binding), of));  // NOLINT
     const bool everything = of.principal.sees_everything();
     if (!everything) {
         BRAID_TRY(const std::size_t clearance, exact::clearance_of(of.principal, index.schema()));
         view->labels_ = index.labels().visible(clearance, of.principal.scopes);
     }
-    for (const auto& buffer : view->state_->buffers) {
+    for (const auto& buffer : view->binding_->state()->buffers) {
         auto partition = buffer->partition(of.namespace_);
         if (!partition) continue;
         BRAID_TRY(auto rows, exact::VisibleRows::create(*partition, of.principal, of.at, of.now));
         if (rows.rows() == 0) continue;
         view->buffers_.push_back({std::move(partition), std::move(rows)});
     }
-    for (const auto& segment : view->state_->segments) {
+    for (const auto& segment : view->binding_->state()->segments) {
         const Segment::Space* const space = segment->space(of.namespace_);
         if (space == nullptr) continue;
         BRAID_TRY(auto part, space->part());

@@ -11,6 +11,7 @@
 #include "braid/exact/visible_rows.hpp"
 #include "braid/index/index.hpp"
 #include "braid/index/tree_scorer.hpp"
+#include "braid/segment/binding.hpp"
 #include "braid/segment/part_view.hpp"
 #include "braid/segment/segment_index.hpp"
 #include "braid/sparse/query.hpp"
@@ -28,7 +29,8 @@ struct BufferView {
 class SegmentView final : public index::View {
 public:
     /// See Index::view. The index must outlive it.
-    static Result<std::unique_ptr<index::View>> create(const SegmentIndex& index, StatePtr state,
+    static Result<std::unique_ptr<index::View>> create(const SegmentIndex& index,
+                                                       std::shared_ptr<const Binding> binding,
                                                        const index::ViewOf& of);
 
     Result<index::Ranking> search(const index::Query& query, std::size_t depth) const override;
@@ -62,9 +64,10 @@ public:
 private:
     friend class SegmentWords;
 
-    SegmentView(const SegmentIndex& index, StatePtr state, const index::ViewOf& of)
+    SegmentView(const SegmentIndex& index, std::shared_ptr<const Binding> binding,
+                const index::ViewOf& of)
         : index_(index),
-          state_(std::move(state)),
+          binding_(std::move(binding)),
           namespace_(of.namespace_),
           principal_(of.principal),
           at_(of.at),
@@ -116,7 +119,7 @@ private:
     Result<double> mean_okapi_idf() const;
 
     const SegmentIndex& index_;
-    StatePtr state_;
+    std::shared_ptr<const Binding> binding_;
     std::string namespace_;
     Principal principal_;
     Sequence at_;

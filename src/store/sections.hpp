@@ -80,6 +80,11 @@ public:
                        base_ + offset);
     }
 
+    /// Where it lies: for fetching ahead what is asked for with `bytes` later.
+    const std::byte* place() const noexcept { return all_.data(); }
+    /// Whether `intact` says the same of both.
+    bool guarded_as(const Section& other) const noexcept { return guard_ == other.guard_; }
+
     /// To be asked once after a search that used bytes given out earlier.
     Result<> intact() const { return guard_ == nullptr ? Result<>() : guard_->intact(); }
 

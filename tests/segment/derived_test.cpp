@@ -306,8 +306,49 @@ TEST_F(Derived, ReplacingHalfOfItInRandomOrderCostsNoRecall) {
     EXPECT_GE(recall(), before - 0.02) << "as it is";
     local().run_due_compactions();
     compact();
-    EXPECT_GE(recall(), before - 0.02) << "as if it were fresh";
     EXPECT_EQ(dense_stats()->in_graphs, kRows);
+    constexpr int kQueries = 200;
+    const double replaced = recall(std::nullopt, 10, kCentres, kQueries);
+    const std::vector<std::string> names{"c"};
+    auto chunks = must(must(backend_->snapshot(names, {}))->scan(scope_of("c"), "", kRows, true));
+    ASSERT_EQ(chunks.size(), kRows);
+    must(backend_->drop_collection("c"));
+    create();
+    must(backend_->upsert("c", "default", std::move(chunks), {}));
+    compact();
+    make_scans_look_bad();
+    EXPECT_GE(replaced, recall(std::nullopt, 10, kCentres, kQueries) - 0.01) << "built afresh";
+}
+
+TEST_F(Derived, ASnapshotGoesOnAsItBegan) {
+    create();
+    options_.graph_vectors = kRows + 1;  // none yet
+    open();
+    put(0, kRows);
+    compact();
+    options_.graph_vectors = 4096;
+    open();
+    const std::vector<std::string> names{"c"};
+    const ReaderPtr before = must(backend_->snapshot(names, {}));
+    std::vector<Leg> legs;
+    std::vector<LegResult> answers;
+    for (int i = 0; i < 40; ++i) {
+        Leg leg = vector_leg(scope_of("c"), vector_near(rng_, rng_() % kCentres), 10);
+        leg.recall = 0.9;
+        legs.push_back(leg);
+        answers.push_back(must(before->search_leg(leg)));
+        EXPECT_NE(answers.back().method, "graph");
+    }
+    // Half of it is written anew, merged, and gets a graph and a calibration that has it walked.
+    put(0, kRows / 2);
+    compact();
+    EXPECT_EQ(dense_stats()->in_graphs, kRows);
+    for (std::size_t i = 0; i < legs.size(); ++i) {
+        const LegResult again = must(before->search_leg(legs[i]));
+        EXPECT_EQ(again.hits, answers[i].hits);
+        EXPECT_EQ(again.method, answers[i].method);
+        EXPECT_EQ(again.matched, answers[i].matched);
+    }
 }
 
 TEST_F(Derived, DeletesTakeEffectAtOnce) {
