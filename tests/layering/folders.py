@@ -10,7 +10,7 @@ import sys
 
 LAYERS = [
     ["core", "kernels"],
-    ["store", "text", "json", "net/client", "net/http", "embed", "llm", "fusion"],
+    ["store", "text", "json", "net/client", "net/http", "embed", "llm", "fusion", "rank"],
     ["sparse", "dense", "docs"],
     ["index", "segment", "exact"],
     ["local", "remote"],

@@ -1,0 +1,295 @@
+#include "braid/rank/features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace braid::rank {
+namespace {
+
+constexpr std::array<Feature, kFeatures> kList{{
+    {"fused", 1, "the score of the fusion"},
+    {"fused_norm", 1, "the same, brought to 0 to 1 among the candidates"},
+    {"fused_z", 1, "the same in standard deviations from their mean"},
+    {"dense_score", 1, "the dense leg's raw score; 0 if it has none"},
+    {"dense_norm", 1, "brought to 0 to 1 among the candidates that have one; 0 if it has none"},
+    {"dense_z", 1, "in standard deviations from their mean; the lowest if it has none"},
+    {"dense_gap", -1, "how far below the best of them; the largest gap if it has none"},
+    {"dense_reciprocal_rank", 1, "1 / rank in the dense leg; 0 if the leg did not list it"},
+    {"sparse_score", 1, "the sparse leg's raw score; 0 if it has none"},
+    {"sparse_norm", 1, "as dense_norm"},
+    {"sparse_z", 1, "as dense_z"},
+    {"sparse_gap", -1, "as dense_gap"},
+    {"sparse_reciprocal_rank", 1, "as dense_reciprocal_rank"},
+    {"legs", 1, "how many legs listed it"},
+    {"agreement", 0, "of the query: correlation of both legs' scores (auto); else 0"},
+    {"lead", 0, "of the query: how far the best stands out by its words (auto); else 0"},
+    {"dense_weight", 0, "of the query: the weight of the dense leg's score, as a share"},
+    {"query_terms", 0, "of the query: its distinct terms"},
+    {"idf_mass", 0, "of the query: the sum of their inverse document frequencies"},
+    {"coverage", 1, "share of the query's terms that the chunk holds"},
+    {"idf_coverage", 1, "the same, each term weighed by its inverse document frequency"},
+    {"title_coverage", 1, "share of that weight in its title or its section's"},
+    {"phrase", 1, "share of the query's pairs of neighbouring terms that are neighbours here"},
+    {"early", 0, "where the first term of the query stands: 1 at the start, 0 if nowhere"},
+    {"length", 0, "log(1 + terms of its content)"},
+    {"chunk_index", 0, "log(1 + its place in the document); 0 if it has none"},
+    {"age", 0, "log(1 + days since created_at); -1 if it has none"},
+}};
+
+enum Place : std::size_t {
+    kFused,
+    kFusedNorm,
+    kFusedZ,
+    kDense,
+    kSparse = kDense + 5,
+    kLegs = kSparse + 5,
+    kAgreement,
+    kLead,
+    kDenseWeight,
+    kQueryTerms,
+    kIdfMass,
+    kCoverage,
+    kIdfCoverage,
+    kTitleCoverage,
+    kPhrase,
+    kEarly,
+    kLength,
+    kChunkIndex,
+    kAge,
+};
+static_assert(kAge + 1 == kFeatures);
+
+/// What one leg says of one candidate.
+struct Leg {
+    std::optional<double> score;
+    double reciprocal_rank = 0;
+    double weight = 0;
+};
+
+/// The receipt that holds the legs themselves: of several collections' lists, the first of them.
+const Receipt& receipt_of_legs(const Receipt& receipt) {
+    for (const ReceiptSource& source : receipt.sources) {
+        if (source.nested) return receipt_of_legs(*source.nested);
+    }
+    return receipt;
+}
+
+Leg leg_of(const Receipt& receipt, std::string_view name) {
+    for (const ReceiptSource& source : receipt.sources) {
+        if (source.source != name) continue;
+        const int first = receipt.rank_base.value_or(1);
+        const double rank = static_cast<double>(source.rank) + (1 - first);
+        const bool listed = !source.filled && rank > 0;
+        return {source.score, listed ? 1 / rank : 0.0, source.weight};
+    }
+    return {};
+}
+
+struct Spread {
+    double min = 0;
+    double max = 0;
+    double mean = 0;
+    double deviation = 0;
+
+    double norm(double x) const { return max > min ? (x - min) / (max - min) : 1.0; }
+    double z(double x) const { return deviation > 0 ? (x - mean) / deviation : 0.0; }
+};
+
+Spread spread_of(std::span<const double> values) {
+    Spread spread;
+    if (values.empty()) return spread;
+    const auto [low, high] = std::ranges::minmax(values);
+    const auto n = static_cast<double>(values.size());
+    double sum = 0;
+    for (const double x : values) sum += x;
+    double squares = 0;
+    for (const double x : values) squares += (x - sum / n) * (x - sum / n);
+    const double deviation = std::sqrt(squares / n);
+    // Scores that only rounding tells apart do not vary.
+    constexpr double kNothing = 1e-12;
+    return {low, high, sum / n, deviation > kNothing ? deviation : 0.0};
+}
+
+void add_leg(std::span<const Leg> legs, std::size_t at, std::vector<Vector>& out) {
+    std::vector<double> scores;
+    for (const Leg& leg : legs) {
+        if (leg.score) scores.push_back(*leg.score);
+    }
+    const Spread spread = spread_of(scores);
+    for (std::size_t i = 0; i < legs.size(); ++i) {
+        const Leg& leg = legs[i];
+        const double score = leg.score.value_or(spread.min);
+        out[i][at] = leg.score.value_or(0);
+        out[i][at + 1] = leg.score ? spread.norm(score) : 0.0;
+        out[i][at + 2] = spread.z(score);
+        out[i][at + 3] = spread.max - score;
+        out[i][at + 4] = leg.reciprocal_rank;
+        if (leg.reciprocal_rank > 0) out[i][kLegs] += 1;
+    }
+}
+
+void add_scores(std::span<const Candidate> candidates, std::vector<Vector>& out) {
+    std::vector<double> fused;
+    std::vector<Leg> dense;
+    std::vector<Leg> sparse;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const Receipt& whole = *candidates[i].receipt;
+        const Receipt& own = receipt_of_legs(whole);
+        fused.push_back(whole.fused);
+        dense.push_back(leg_of(own, "dense"));
+        sparse.push_back(leg_of(own, "sparse"));
+        if (own.choice) {
+            for (const ReceiptSignal& signal : own.choice->signals) {
+                if (signal.name == "agreement") out[i][kAgreement] = signal.value;
+                if (signal.name == "lead") out[i][kLead] = signal.value;
+            }
+        }
+        const double both = dense.back().weight + sparse.back().weight;
+        out[i][kDenseWeight] = both > 0 ? dense.back().weight / both : 0.0;
+    }
+    const Spread spread = spread_of(fused);
+    for (std::size_t i = 0; i < fused.size(); ++i) {
+        out[i][kFused] = fused[i];
+        out[i][kFusedNorm] = spread.norm(fused[i]);
+        out[i][kFusedZ] = spread.z(fused[i]);
+    }
+    add_leg(dense, kDense, out);
+    add_leg(sparse, kSparse, out);
+}
+
+/// The query's terms by number, so that passages are compared by numbers.
+class Words {
+public:
+    explicit Words(const QueryTerms& query) {
+        for (const auto& [word, weight] : query.weight) {
+            numbers_.emplace(word, weights_.size());
+            weights_.push_back(weight);
+            mass_ += weight;
+        }
+        for (std::size_t i = 1; i < query.words.size(); ++i) {
+            const std::size_t a = number(query.words[i - 1]);
+            const std::size_t b = number(query.words[i]);
+            if (a != kNone && b != kNone) pairs_.insert(a * weights_.size() + b);
+        }
+    }
+
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+    std::size_t number(std::string_view word) const {
+        const auto found = numbers_.find(word);
+        return found == numbers_.end() ? kNone : found->second;
+    }
+    std::size_t count() const { return weights_.size(); }
+    double weight(std::size_t number) const { return weights_[number]; }
+    double mass() const { return mass_; }
+    std::size_t pairs() const { return pairs_.size(); }
+    bool is_pair(std::size_t a, std::size_t b) const {
+        return pairs_.contains(a * weights_.size() + b);
+    }
+
+private:
+    std::unordered_map<std::string_view, std::size_t> numbers_;
+    std::vector<double> weights_;
+    std::unordered_set<std::size_t> pairs_;
+    double mass_ = 0;
+};
+
+/// Which of the query's terms some texts hold.
+class Seen {
+public:
+    explicit Seen(const Words& words) : words_(words), seen_(words.count(), false) {}
+
+    void add(std::size_t number) { seen_[number] = true; }
+    void add(std::span<const std::string> terms) {
+        for (const std::string& term : terms) {
+            if (const std::size_t number = words_.number(term); number != Words::kNone) add(number);
+        }
+    }
+    double share() const {
+        if (seen_.empty()) return 0;
+        return static_cast<double>(std::ranges::count(seen_, true)) /
+               static_cast<double>(seen_.size());
+    }
+    double weight_share() const {
+        double sum = 0;
+        for (std::size_t i = 0; i < seen_.size(); ++i) {
+            if (seen_[i]) sum += words_.weight(i);
+        }
+        return words_.mass() > 0 ? sum / words_.mass() : 0.0;
+    }
+
+private:
+    const Words& words_;
+    std::vector<bool> seen_;
+};
+
+void add_texts(const Words& words, const Candidate& candidate, Vector& out) {
+    Seen titles(words);
+    titles.add(candidate.title);
+    titles.add(candidate.section);
+    out[kTitleCoverage] = titles.weight_share();
+    Seen all = titles;
+    std::unordered_set<std::size_t> pairs;
+    std::size_t before = Words::kNone;
+    std::size_t first = Words::kNone;
+    for (std::size_t i = 0; i < candidate.content.size(); ++i) {
+        const std::size_t number = words.number(candidate.content[i]);
+        if (number != Words::kNone) {
+            all.add(number);
+            if (first == Words::kNone) first = i;
+            if (before != Words::kNone && words.is_pair(before, number)) {
+                pairs.insert(before * words.count() + number);
+            }
+        }
+        before = number;
+    }
+    out[kCoverage] = all.share();
+    out[kIdfCoverage] = all.weight_share();
+    const auto length = static_cast<double>(candidate.content.size());
+    if (words.pairs() > 0) {
+        out[kPhrase] = static_cast<double>(pairs.size()) / static_cast<double>(words.pairs());
+    }
+    out[kEarly] = first == Words::kNone ? 0.0 : 1 - static_cast<double>(first) / length;
+    out[kLength] = std::log1p(length);
+}
+
+double age_of(const Chunk& chunk, Timestamp now) {
+    if (!chunk.created_at) return -1;
+    constexpr double kDay = 86'400e6;
+    const double age =
+        static_cast<double>(now.micros) - static_cast<double>(chunk.created_at->micros);
+    return std::log1p(std::max(0.0, age / kDay));
+}
+
+}  // namespace
+
+const std::array<Feature, kFeatures>& features() noexcept {
+    return kList;
+}
+
+std::size_t feature_index(std::string_view name) noexcept {
+    const auto* const found = std::ranges::find(kList, name, &Feature::name);
+    return static_cast<std::size_t>(found - kList.begin());
+}
+
+std::vector<Vector> feature_vectors(const QueryTerms& query, std::span<const Candidate> candidates,
+                                    Timestamp now) {
+    std::vector<Vector> out(candidates.size(), Vector{});
+    add_scores(candidates, out);
+    const Words words(query);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        out[i][kQueryTerms] = static_cast<double>(words.count());
+        out[i][kIdfMass] = words.mass();
+        add_texts(words, candidates[i], out[i]);
+        const Chunk& chunk = *candidates[i].chunk;
+        if (chunk.chunk_index && *chunk.chunk_index > 0) {
+            out[i][kChunkIndex] = std::log1p(static_cast<double>(*chunk.chunk_index));
+        }
+        out[i][kAge] = age_of(chunk, now);
+    }
+    return out;
+}
+
+}  // namespace braid::rank
