@@ -1,6 +1,8 @@
 #include "braid/docs/string_table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 namespace braid::docs {
@@ -22,6 +24,48 @@ Result<> read_next(store::ByteReader& in, std::string& text) {
     text.resize(static_cast<std::size_t>(shared));
     text += rest;
     return {};
+}
+
+/// A number below 2^14, which is what lengths are, almost always.
+bool read_short(const char*& at, const char* end, std::size_t& value) noexcept {
+    if (at == end) return false;
+    const auto first = static_cast<unsigned char>(*at++);
+    value = first;
+    if (first < 0x80) return true;
+    if (at == end || static_cast<unsigned char>(*at) >= 0x80) return false;
+    value = (first & 0x7FU) | static_cast<std::size_t>(static_cast<unsigned char>(*at++)) << 7;
+    return true;
+}
+
+/// String number `index` of a group, put together from the pieces it shares with those before it.
+/// Nothing if the bytes are not as usual: the careful way then says what is wrong.
+std::optional<std::string> string_in_group(std::string_view group, std::uint64_t index) {
+    struct Piece {
+        std::size_t shared;
+        std::string_view rest;
+    };
+    std::array<Piece, kGroupStrings> pieces;  // NOLINT: written before it is read
+    const char* at = group.data();
+    const char* const end = at + group.size();
+    std::size_t length = 0;  // of the string before
+    for (std::uint64_t i = 0; i <= index; ++i) {
+        std::size_t shared = 0;
+        std::size_t size = 0;
+        if (!read_short(at, end, shared) || !read_short(at, end, size)) return std::nullopt;
+        if (shared > length || size > static_cast<std::size_t>(end - at)) return std::nullopt;
+        pieces[i] = {shared, {at, size}};
+        at += size;
+        length = shared + size;
+    }
+    std::string text(length, '\0');
+    std::size_t left = length;
+    for (std::uint64_t i = index + 1; i-- > 0 && left > 0;) {
+        const auto [shared, rest] = pieces[i];
+        if (shared >= left) continue;
+        std::copy_n(rest.data(), left - shared, text.data() + shared);
+        left = shared;
+    }
+    return text;
 }
 
 }  // namespace
@@ -114,6 +158,12 @@ Result<> StringTable::step(Walk& walk, std::uint64_t index) const {
 }
 
 Result<std::string> StringTable::at(std::uint64_t index) const {
+    if (index < count_) {
+        BRAID_TRY(const auto whole, group(index / kGroupStrings));
+        const auto bytes = whole.rest();
+        const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        if (auto found = string_in_group(text, index % kGroupStrings)) return *std::move(found);
+    }
     Walk walk;
     BRAID_CHECK(step(walk, index));
     return std::move(walk.text);

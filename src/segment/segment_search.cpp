@@ -53,10 +53,12 @@ Result<TextStatistics> SegmentView::text_statistics(const index::Query& query,
     const std::vector<std::string> named =
         every_term ? std::vector<std::string>() : terms_of(query);
     for (const PartView& part : parts_) {
-        std::vector<std::string> terms = named;
+        std::vector<std::string> fitting;
         if (query.tree && !every_term) {
-            BRAID_CHECK(add_fitting(part.part().words(), *query.tree, terms));
+            fitting = named;
+            BRAID_CHECK(add_fitting(part.part().words(), *query.tree, fitting));
         }
+        const std::vector<std::string>& terms = query.tree ? fitting : named;
         BRAID_TRY(const sparse::IndexStatistics own, part.statistics());
         statistics.chunks += own.totals().rows;
         lengths.add(own.totals().total_lengths);
@@ -136,9 +138,12 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
     if (query.tree) return search_tree(query, depth);
     BRAID_TRY(const auto statistics, statistics_of(query));
     BRAID_TRY(const auto queries, queries_of(query, *statistics));
-    index::Query weighed = query;
-    weighed.statistics = statistics;
-    weighed.mean_idf = queries.empty() ? std::nullopt : queries.front().mean_idf;
+    index::Query weighed;  // for the buffers alone: a copy costs as much as a small search
+    if (!buffers_.empty()) {
+        weighed = query;
+        weighed.statistics = statistics;
+        weighed.mean_idf = queries.empty() ? std::nullopt : queries.front().mean_idf;
+    }
     index::Ranking ranking;
     std::vector<Candidate> candidates;
     std::uint64_t rows = 0;
@@ -174,6 +179,7 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
         if (allowed) options.allowed = *allowed;
         options.threshold = threshold_of(candidates, depth);
         options.count_all = count_all;
+        options.check_intact = false;  // search() asks, when all is read
         BRAID_TRY(const auto found, sparse::search(part->part().words(), queries, options));
         ranking.matched += found.matched.count;
         for (const sparse::ScoredRow& one : found.rows) {

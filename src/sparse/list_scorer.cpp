@@ -5,14 +5,22 @@
 namespace braid::sparse {
 namespace {
 
+/// What finding a row in a list costs, in entries that could be walked instead: as such, and one
+/// for so many that it passes.
+constexpr std::size_t kFindCost = 24;
+constexpr std::size_t kFoundAtOnce = 32;
+
 constexpr std::uint64_t kOnes = 0x0001000100010001;  // a product with it sums up four u16
 
-/// How often, of a row of a window in a list of gaps; 0 if it is not there. Eight at a time.
-std::uint32_t find_gaps(const ListView& list, std::uint32_t window, std::uint32_t local) noexcept {
+/// How often, of a row of a window in a list of gaps; 0 if it is not there. Many at a time, then
+/// eight.
+std::uint32_t find_gaps(const kernels::ByteKernels& bytes, const ListView& list,
+                        std::uint32_t window, std::uint32_t local) noexcept {
     constexpr std::uint64_t kEven = 0x00FF00FF00FF00FF;
     std::size_t i = list.first_entry(window);
     const std::size_t end = list.first_entry(window + 1);
     std::uint32_t at = 0;
+    if (local > 0 && i < end) i += bytes.skip_gaps(list.entries + i, end - i, local, at);
     for (; i + 8 <= end; i += 8) {
         const auto gaps = load<std::uint64_t>(list.entries + i);
         const std::uint64_t pairs = (gaps & kEven) + (gaps >> 8 & kEven);
@@ -28,12 +36,14 @@ std::uint32_t find_gaps(const ListView& list, std::uint32_t window, std::uint32_
     return 0;
 }
 
-/// The same for wide gaps, four at a time.
-std::uint32_t find_wide(const ListView& list, std::uint32_t window, std::uint32_t local) noexcept {
+/// The same for wide gaps, at the end four at a time.
+std::uint32_t find_wide(const kernels::ByteKernels& bytes, const ListView& list,
+                        std::uint32_t window, std::uint32_t local) noexcept {
     constexpr std::uint64_t kGaps = 0x0FFF0FFF0FFF0FFF;
     std::size_t i = list.first_entry(window);
     const std::size_t end = list.first_entry(window + 1);
     std::uint32_t at = 0;
+    if (local > 0 && i < end) i += bytes.skip_wide_gaps(list.entries + 2 * i, end - i, local, at);
     for (; i + 4 <= end; i += 4) {
         const std::uint64_t gaps = load<std::uint64_t>(list.entries + 2 * i) & kGaps;
         const auto sum = static_cast<std::uint32_t>((gaps * kOnes) >> 48);
@@ -52,7 +62,7 @@ std::uint32_t find_wide(const ListView& list, std::uint32_t window, std::uint32_
 
 ListScorer::ListScorer(const IndexReader& reader, RowScorer& scorer,
                        const QueryBounds& bounds) noexcept
-    : scorer_(&scorer), bounds_(&bounds) {
+    : bytes_(kernels::byte_kernels()), scorer_(&scorer), bounds_(&bounds) {
     const auto found = scorer.terms();
     const auto terms = bounds.terms();
     if (found.size() != terms.size() || found.size() > kMostTerms) return;
@@ -86,29 +96,30 @@ double ListScorer::sum(std::size_t terms,
     return score;
 }
 
-std::uint32_t ListScorer::tf_of(const BoundedTerm& term, std::uint32_t row) const noexcept {
-    std::uint32_t nibble = 0;
+std::uint32_t ListScorer::nibble_of(const BoundedTerm& term, std::uint32_t row) const noexcept {
+    const std::uint32_t local = row % kWindowRows;
     switch (term.list.form) {
-        case ListView::Form::Column:
-            nibble = term.list.nibble(row);
-            break;
         case ListView::Form::Gaps:
-            nibble = find_gaps(term.list, row / kWindowRows, row % kWindowRows);
-            break;
+            return find_gaps(bytes_, term.list, row / kWindowRows, local);
         case ListView::Form::WideGaps:
-            nibble = find_wide(term.list, row / kWindowRows, row % kWindowRows);
-            break;
-        default: {
-            const auto rows =
-                bounds_->run_rows().subspan(term.run_begin, term.run_end - term.run_begin);
-            const auto found = std::ranges::lower_bound(rows, row);
-            if (found == rows.end() || *found != row) return 0;
-            const auto tf =
-                bounds_->run_tfs()[term.run_begin + static_cast<std::size_t>(found - rows.begin())];
-            return tf == kMostRunTf ? kMore : tf;
-        }
+            return find_wide(bytes_, term.list, row / kWindowRows, local);
+        default:
+            return term.list.nibble(row);
     }
-    return nibble == kTopNibble ? kMore : nibble;
+}
+
+std::uint32_t ListScorer::tf_of(const BoundedTerm& term, std::uint32_t row) const noexcept {
+    const ListView::Form form = term.list.form;
+    if (form != ListView::Form::Single && form != ListView::Form::Run) {
+        const std::uint32_t nibble = nibble_of(term, row);
+        return nibble == kTopNibble ? kMore : nibble;
+    }
+    const auto rows = bounds_->run_rows().subspan(term.run_begin, term.run_end - term.run_begin);
+    const auto found = std::ranges::lower_bound(rows, row);
+    if (found == rows.end() || *found != row) return 0;
+    const auto tf =
+        bounds_->run_tfs()[term.run_begin + static_cast<std::size_t>(found - rows.begin())];
+    return tf == kMostRunTf ? kMore : tf;
 }
 
 Result<double> ListScorer::score(std::uint32_t row, double least) {
@@ -148,6 +159,14 @@ Result<> ListScorer::score_all(const WindowSpan& window, std::span<const std::ui
         if (list.form == ListView::Form::Single || list.form == ListView::Form::Run) {
             for (std::uint32_t i = scratch.runs[t].begin; i < scratch.runs[t].end; ++i) {
                 tfs[slots[bounds_->run_rows()[i] - window.base]] = bounds_->run_tfs()[i];
+            }
+            continue;
+        }
+        const std::size_t entries =
+            list.first_entry(window.number + 1) - list.first_entry(window.number);
+        if (rows.size() * (kFindCost + entries / kFoundAtOnce) < entries) {
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                tfs[i + 1] = static_cast<std::uint8_t>(nibble_of(terms[t], rows[i]));
             }
             continue;
         }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "braid/kernels/byte_kernels.hpp"
 #include "braid/sparse/query_bounds.hpp"
 #include "braid/sparse/window_scratch.hpp"
 
@@ -37,11 +38,14 @@ public:
 private:
     static constexpr std::uint32_t kMore = 0xFFFFFFFF;
 
+    /// What the list or column of a term says of a row. Not of runs.
+    std::uint32_t nibble_of(const BoundedTerm& term, std::uint32_t row) const noexcept;
     /// How often the row has the term; kMore if the list does not say.
     std::uint32_t tf_of(const BoundedTerm& term, std::uint32_t row) const noexcept;
     double length_norm_of(std::uint32_t row) const noexcept;
     double sum(std::size_t terms, const std::array<double, kMostTerms>& parts) const noexcept;
 
+    const kernels::ByteKernels& bytes_;
     RowScorer* scorer_;
     const QueryBounds* bounds_;
     /// For each term in the order of the query, its place among the bounds.

@@ -31,7 +31,10 @@ Result<QueryBounds> QueryBounds::create(const IndexReader& reader, const RowScor
 void QueryBounds::make_bytes(const RowFacts& facts) {
     run_bytes_.resize(run_rows_.size());
     column_bounds_.clear();
-    for (BoundedTerm& term : terms_) {
+    tables_.resize(terms_.size());
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+        BoundedTerm& term = terms_[i];
+        term.table = static_cast<std::uint32_t>(i);
         if (term.list.form == ListView::Form::Column) {
             make_column_bounds(term);
         } else {
@@ -123,12 +126,13 @@ void QueryBounds::read_run(BoundedTerm& term, const IndexReader& reader, const R
 void QueryBounds::make_tables(BoundedTerm& term, const RowFacts& facts) {
     const auto top = static_cast<float>(std::min(term.bound * scale_, kMostByte));
     const auto weight = static_cast<float>(term.weight * factor_ * scale_ * kInflate);
-    term.by_class.fill(0);
-    term.by_nibble.fill(0);
+    ByteTables& tables = tables_[term.table];
+    tables.by_class.fill(0);
+    tables.by_nibble.fill(0);
     const std::uint32_t max_tf = term.list.header.max_tf;
     for (std::uint32_t tf = 1; tf <= std::min(kTopNibble, max_tf); ++tf) {
         const auto weighted = static_cast<float>(term.tf_weight * (tf == kTopNibble ? max_tf : tf));
-        std::uint8_t* row = term.by_class.data() + std::size_t{tf} * kLengthClasses;
+        std::uint8_t* row = tables.by_class.data() + std::size_t{tf} * kLengthClasses;
         for (std::uint32_t c = 0; c < kLengthClasses; ++c) {
             const float bound = weight * (weighted / (weighted + norms_[c]));
             // Written so that what is no number counts as the most.
@@ -137,13 +141,14 @@ void QueryBounds::make_tables(BoundedTerm& term, const RowFacts& facts) {
     }
     for (std::uint32_t i = term.run_begin; i < term.run_end; ++i) {
         const std::uint32_t tf = std::min<std::uint32_t>(run_tfs_[i], kTopNibble);
-        run_bytes_[i] = term.by_class[tf * kLengthClasses + facts.length_class(run_rows_[i])];
+        run_bytes_[i] = tables.by_class[tf * kLengthClasses + facts.length_class(run_rows_[i])];
     }
 }
 
 void QueryBounds::make_column_bounds(BoundedTerm& term) {
-    term.by_class.fill(0);
-    term.by_nibble.fill(0);
+    ByteTables& tables = tables_[term.table];
+    tables.by_class.fill(0);
+    tables.by_nibble.fill(0);
     term.column = static_cast<std::uint32_t>(column_bounds_.size());
     ColumnBounds& bounds = column_bounds_.emplace_back();
     bounds.fill(0);
@@ -160,16 +165,16 @@ void QueryBounds::make_column_bounds(BoundedTerm& term) {
         const std::uint32_t smallest = term.list.header.classes[std::min(tf, kTopTf) - 1];
         if (smallest >= kLengthClasses) continue;
         const float byte = std::min(row[smallest], static_cast<float>(kMostByte));
-        term.by_nibble[tf] = static_cast<std::uint8_t>(static_cast<int>(byte) + 1);
+        tables.by_nibble[tf] = static_cast<std::uint8_t>(static_cast<int>(byte) + 1);
     }
 }
 
 QueryBounds QueryBounds::counting() const {
     QueryBounds copy = *this;
     std::ranges::fill(copy.run_bytes_, std::uint8_t{1});
-    for (BoundedTerm& term : copy.terms_) {
-        std::ranges::fill(std::span(term.by_class).subspan(kLengthClasses), std::uint8_t{1});
-        std::ranges::fill(std::span(term.by_nibble).subspan(1), std::uint8_t{1});
+    for (ByteTables& tables : copy.tables_) {
+        std::ranges::fill(std::span(tables.by_class).subspan(kLengthClasses), std::uint8_t{1});
+        std::ranges::fill(std::span(tables.by_nibble).subspan(1), std::uint8_t{1});
     }
     return copy;
 }

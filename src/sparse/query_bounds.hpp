@@ -17,11 +17,15 @@ struct BoundedTerm {
     double weight = 0;
     double bound = 0;             // of what it adds to any row
     double tf_weight = 0;         // the largest field weight that can count
+    std::uint32_t table = 0;      // of QueryBounds::tables
     std::uint32_t column = 0;     // Column: of QueryBounds::column_bounds
     std::uint32_t run_begin = 0;  // Single, Run: in QueryBounds::run_rows
     std::uint32_t run_end = 0;
-    /// Bounds as bytes, in units of 1 / scale, rounded up: of lists by nibble and class of length,
-    /// of columns by nibble.
+};
+
+/// Bounds of a term as bytes, in units of 1 / scale, rounded up: of lists by nibble and class of
+/// length, of columns by nibble. Apart from the term, which is sorted.
+struct ByteTables {
     std::array<std::uint8_t, std::size_t{kTopNibble + 1} * kLengthClasses> by_class;
     std::array<std::uint8_t, 16> by_nibble;
 };
@@ -55,6 +59,7 @@ public:
     const ColumnBounds& column_bounds(const BoundedTerm& term) const noexcept {
         return column_bounds_[term.column];
     }
+    const ByteTables& tables(const BoundedTerm& term) const noexcept { return tables_[term.table]; }
     std::span<const std::uint32_t> run_rows() const noexcept { return run_rows_; }
     std::span<const std::uint8_t> run_tfs() const noexcept {
         return run_tfs_;
@@ -79,6 +84,7 @@ private:
     double factor_ = 1;                          // what okapi multiplies saturations with
     std::array<float, kLengthClasses> norms_{};  // smallest per class and those after it
     std::vector<BoundedTerm> terms_;
+    std::vector<ByteTables> tables_;
     std::vector<ColumnBounds> column_bounds_;
     std::vector<double> sums_;
     double scale_ = 0;

@@ -22,6 +22,8 @@ struct SearchOptions {
     std::optional<ScoredRow> after;
     /// Count every row that matches. Otherwise those that were looked at are counted.
     bool count_all = false;
+    /// False: the caller asks IndexReader::intact() itself, before it trusts the answer.
+    bool check_intact = true;
 };
 
 /// How many allowed rows score more than 0, whatever k, threshold and after are.

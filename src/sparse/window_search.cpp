@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint64_t kCandidateCost = 24;
 /// With fewer entries than this, rows are found by them; with more, by the sums of all rows.
 constexpr std::uint64_t kFewEntries = 3072;
+/// So few rows are scored as they are, whatever else might be known about them.
+constexpr std::size_t kFewRows = 8;
 /// So few candidates are looked at as they are.
 constexpr std::size_t kFewCandidates = 256;
 
@@ -65,9 +67,8 @@ void WindowSearch::enter(const WindowSpan& window) noexcept {
 
 bool WindowSearch::any_allowed(const WindowSpan& window) const noexcept {
     if (window.mask == nullptr) return true;
-    std::uint64_t any = 0;
-    for (std::size_t i = 0; i < window.padded / 64; ++i) any |= window.mask[i];
-    return any != 0;
+    return std::any_of(window.mask, window.mask + window.padded / 64,
+                       [](std::uint64_t word) { return word != 0; });
 }
 
 std::uint64_t WindowSearch::entries_in(std::size_t term, const WindowSpan& window) const noexcept {
@@ -83,58 +84,104 @@ std::uint64_t WindowSearch::entries_in(std::size_t term, const WindowSpan& windo
     }
 }
 
+/// Calls use(row in the window, byte) for each entry of a term that is no column. An entry whose
+/// byte is 0 may be no row.
+template <class Use>
+void WindowSearch::each_byte(std::size_t number, const WindowSpan& window,
+                             const Use& use) const noexcept {
+    const BoundedTerm& term = bounds_.terms()[number];
+    const ListView& list = term.list;
+    if (list.form == ListView::Form::Single || list.form == ListView::Form::Run) {
+        const auto rows = bounds_.run_rows();
+        const auto bytes = bounds_.run_bytes();
+        const auto [begin, end] = scratch_.runs[number];
+        for (std::uint32_t i = begin; i < end; ++i) use(rows[i] - window.base, bytes[i]);
+        return;
+    }
+    // Copies: what `use` writes may be taken for a change of the members.
+    const std::uint8_t* const classes = scratch_.classes;
+    const std::uint8_t* const table = bounds_.tables(term).by_class.data();
+    list.each_in(window.number, [&use, classes, table](std::uint32_t local, std::uint32_t tf) {
+        use(local, table[tf * kLengthClasses + classes[local] % kLengthClasses]);
+    });
+}
+
 void WindowSearch::add(std::size_t number, const WindowSpan& window) noexcept {
     const BoundedTerm& term = bounds_.terms()[number];
     std::uint8_t* sums = scratch_.sums.data();
     const ListView& list = term.list;
     if (list.form == ListView::Form::Column) {
         const std::uint8_t* nibbles = list.tfs + window.base / 2;
-        return kernels_.add_nibbles(sums, nibbles, window.padded, term.by_nibble.data());
+        return kernels_.add_nibbles(sums, nibbles, window.padded,
+                                    bounds_.tables(term).by_nibble.data());
     }
-    if (list.form == ListView::Form::Single || list.form == ListView::Form::Run) {
-        for (std::uint32_t i = scratch_.runs[number].begin; i < scratch_.runs[number].end; ++i) {
-            std::uint8_t& sum = sums[bounds_.run_rows()[i] - window.base];
-            sum = add_bytes(sum, bounds_.run_bytes()[i]);
-        }
-        return;
-    }
-    const std::uint8_t* classes = scratch_.classes;
-    const std::uint8_t* table = term.by_class.data();
     if (bounds_.saturates()) {
-        list.each_in(window.number, [=](std::uint32_t local, std::uint32_t tf) {
-            const std::size_t index = tf * kLengthClasses + classes[local] % kLengthClasses;
-            sums[local] = add_bytes(sums[local], table[index]);
+        each_byte(number, window, [sums](std::uint32_t local, std::uint8_t more) {
+            sums[local] = add_bytes(sums[local], more);
         });
         return;
     }
-    list.each_in(window.number, [=](std::uint32_t local, std::uint32_t tf) {
-        const std::size_t index = tf * kLengthClasses + classes[local] % kLengthClasses;
-        sums[local] = static_cast<std::uint8_t>(sums[local] + table[index]);
+    each_byte(number, window, [sums](std::uint32_t local, std::uint8_t more) {
+        sums[local] = static_cast<std::uint8_t>(sums[local] + more);
     });
 }
 
-/// The same for a term with few entries in the window: the rows that had no sum before are listed.
-/// Returns how many there are then.
+/// Adds a term with few entries in the window: rows that had no sum before are listed. Returns how
+/// many there are then.
 std::size_t WindowSearch::add_touching(std::size_t number, const WindowSpan& window,
                                        std::size_t touched) noexcept {
-    const BoundedTerm& term = bounds_.terms()[number];
-    const auto one = [&](std::uint32_t local, std::uint8_t more) {
-        std::uint8_t& sum = scratch_.sums[local];
-        scratch_.touched[touched] = static_cast<std::uint16_t>(local);
-        touched += static_cast<std::size_t>((sum == 0) & (more != 0));
-        sum = add_bytes(sum, more);
-    };
-    const ListView& list = term.list;
-    if (list.form == ListView::Form::Single || list.form == ListView::Form::Run) {
-        for (std::uint32_t i = scratch_.runs[number].begin; i < scratch_.runs[number].end; ++i) {
-            one(bounds_.run_rows()[i] - window.base, bounds_.run_bytes()[i]);
-        }
+    std::uint8_t* const sums = scratch_.sums.data();
+    std::uint16_t* const rows = scratch_.touched.data();
+    if (touched == 0) {
+        each_byte(number, window, [&touched, sums, rows](std::uint32_t local, std::uint8_t more) {
+            rows[touched] = static_cast<std::uint16_t>(local);
+            touched += static_cast<std::size_t>(more != 0);
+            sums[local] = static_cast<std::uint8_t>(sums[local] | more);
+        });
         return touched;
     }
-    list.each_in(window.number, [&](std::uint32_t local, std::uint32_t tf) {
-        one(local, term.by_class[tf * kLengthClasses + scratch_.classes[local] % kLengthClasses]);
+    each_byte(number, window, [&touched, sums, rows](std::uint32_t local, std::uint8_t more) {
+        const std::uint8_t sum = sums[local];
+        rows[touched] = static_cast<std::uint16_t>(local);
+        touched += static_cast<std::size_t>((sum == 0) & (more != 0));
+        sums[local] = add_bytes(sum, more);
     });
     return touched;
+}
+
+/// The same for the only term of a window, when all sums are 0: rows that it alone does not bring
+/// to the cut, or that are not allowed, are left out.
+std::size_t WindowSearch::add_only(std::size_t number, const WindowSpan& window, int cut) noexcept {
+    std::uint16_t* const rows = scratch_.touched.data();
+    std::uint8_t* const bytes = scratch_.bytes.data();
+    std::size_t found = 0;
+    if (window.mask == nullptr) {
+        each_byte(number, window, [=, &found](std::uint32_t local, std::uint8_t more) {
+            rows[found] = static_cast<std::uint16_t>(local);
+            bytes[found] = more;
+            found += static_cast<std::size_t>(more >= cut);
+        });
+    } else {
+        const std::uint64_t* const mask = window.mask;
+        const auto last = static_cast<std::uint32_t>(window.padded - 1);
+        each_byte(number, window, [=, &found](std::uint32_t local, std::uint8_t more) {
+            const std::uint32_t row = std::min(local, last);
+            rows[found] = static_cast<std::uint16_t>(row);
+            bytes[found] = more;
+            found += static_cast<std::size_t>(more >= cut) & (mask[row / 64] >> (row % 64));
+        });
+    }
+    for (std::size_t i = 0; i < found; ++i) scratch_.sums[rows[i]] = bytes[i];
+    return found;
+}
+
+/// Adds a term to those rows alone that have a sum.
+void WindowSearch::add_to_touched(std::size_t number, const WindowSpan& window) noexcept {
+    std::uint8_t* const sums = scratch_.sums.data();
+    each_byte(number, window, [sums](std::uint32_t local, std::uint8_t more) {
+        const std::uint8_t sum = sums[local];
+        sums[local] = sum == 0 ? std::uint8_t{0} : add_bytes(sum, more);
+    });
 }
 
 std::size_t WindowSearch::count(const WindowSpan& window, int cut) const noexcept {
@@ -208,40 +255,60 @@ Result<> WindowSearch::search_sampled(const WindowSpan& window, RowSink& sink) {
 
 void WindowSearch::search_entries(const WindowSpan& window, std::size_t skipped, double threshold) {
     const auto terms = bounds_.terms();
-    std::size_t touched = 0;
-    for (std::size_t i = skipped; i < terms.size(); ++i) touched = add_touching(i, window, touched);
     double rest = bounds_.sum_of_first(skipped);
-    const std::span rows = std::span(scratch_.touched).first(touched);
-    std::size_t found = filter(window, rows, cut_for(threshold, rest));
+    const int cut = cut_for(threshold, rest);
+    std::size_t holding = 0;  // terms that have entries, and the last of them
+    std::size_t last = skipped;
+    for (std::size_t i = skipped; i < terms.size(); ++i) {
+        if (entries_in(i, window) == 0) continue;
+        ++holding;
+        last = i;
+    }
+    std::size_t touched = 0;
+    std::size_t found = 0;
+    if (holding == 1) {
+        found = touched = add_only(last, window, cut);
+        std::copy_n(scratch_.touched.begin(), found, scratch_.candidates.begin());
+    } else {
+        for (std::size_t i = skipped; i < terms.size(); ++i) {
+            touched = add_touching(i, window, touched);
+        }
+        found = filter(window, std::span(scratch_.touched).first(touched), cut);
+    }
     // Lists that were skipped are added after all where that leaves enough fewer candidates. Rows
     // that hold nothing else cannot win: they are not looked at.
-    for (std::size_t i = skipped; i-- > 0 && found >= kManyRows;) {
+    for (std::size_t i = skipped; i-- > 0 && found >= kFewRows;) {
         if (is_column(terms[i]) || found * kCandidateCost < entries_in(i, window)) continue;
-        add(i, window);
-        scratch_.clean = false;
+        add_to_touched(i, window);
         scratch_.added[i] = true;
         rest -= terms[i].bound;
         found =
             filter(window, std::span(scratch_.candidates).first(found), cut_for(threshold, rest));
     }
     keep_candidates(window, found, threshold);
-    if (!scratch_.clean) return;
-    for (const std::uint16_t local : rows) scratch_.sums[local] = 0;
+    for (std::size_t i = 0; i < touched; ++i) scratch_.sums[scratch_.touched[i]] = 0;
 }
 
 /// Candidates are those of `rows` that are allowed and have enough. Without a branch for each: who
 /// is allowed cannot be foretold.
 std::size_t WindowSearch::filter(const WindowSpan& window, std::span<const std::uint16_t> rows,
                                  int cut) noexcept {
-    constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    const std::uint8_t* const sums = scratch_.sums.data();
+    std::uint16_t* const out = scratch_.candidates.data();
     std::size_t found = 0;
+    if (window.mask == nullptr) {
+        for (const std::uint16_t row : rows) {
+            out[found] = row;
+            found += static_cast<std::size_t>(sums[row] >= cut);
+        }
+        return found;
+    }
+    const auto last = static_cast<std::uint32_t>(window.padded - 1);
     for (const std::uint16_t row : rows) {
-        const std::size_t local = std::min<std::size_t>(row, window.padded - 1);
-        const std::uint64_t word = window.mask == nullptr ? kAll : window.mask[local / 64];
-        const bool may = (word >> (local % 64) & 1) != 0;
-        const bool enough = scratch_.sums[local] >= cut;
-        scratch_.candidates[found] = static_cast<std::uint16_t>(local);
-        found += static_cast<std::size_t>(may & enough);
+        const std::uint32_t local = std::min<std::uint32_t>(row, last);
+        out[found] = static_cast<std::uint16_t>(local);
+        found += static_cast<std::size_t>(sums[local] >= cut) &
+                 (window.mask[local / 64] >> (local % 64));
     }
     return found;
 }
@@ -292,43 +359,53 @@ void WindowSearch::add_all(std::uint32_t number, bool clear) noexcept {
     for (std::size_t i = 0; i < bounds_.terms().size(); ++i) add(i, at);
 }
 
-/// The sum without what columns were bounded by, plus what their nibbles bound them by; in units of
-/// bytes.
-double WindowSearch::refined(std::uint32_t row, std::uint8_t sum) const noexcept {
-    if (sum == 255 && bounds_.saturates())
-        return bounds_.sum_of_first(bounds_.terms().size()) * bounds_.scale();
-    const std::uint32_t length_class = scorers_[query_].facts().length_class(row);
-    int bytes = sum;
-    double bound = 0;
-    for (const std::size_t i : columns_) {
-        const BoundedTerm& term = bounds_.terms()[i];
-        const std::uint32_t nibble = term.list.nibble(row);
-        if (scratch_.added[i]) bytes -= term.by_nibble[nibble];
-        bound += static_cast<double>(
-            bounds_.column_bounds(term)[nibble * kLengthClasses + length_class]);
-    }
-    return bound + bytes;
-}
-
-void WindowSearch::prefetch_columns(std::uint32_t row) const noexcept {
-    for (const std::size_t i : columns_) {
-        __builtin_prefetch(bounds_.terms()[i].list.tfs + row / 2);
-    }
-}
-
 void WindowSearch::keep_candidates(const WindowSpan& window, std::size_t count, double threshold) {
     constexpr std::size_t kAhead = 8;
+    constexpr std::array<std::uint8_t, 16> kNothing{};
+    struct Column {
+        const std::uint8_t* nibbles;
+        const float* bounds;        // what it adds, by nibble and class
+        const std::uint8_t* added;  // what of it is in the sums, by nibble
+    };
+    if (count == 0) return;
+    const auto terms = bounds_.terms();
     double lists = 0;  // what the lists that were not added may add
-    for (std::size_t i = 0; i < bounds_.terms().size(); ++i) {
-        if (!scratch_.added[i] && !is_column(bounds_.terms()[i])) lists += bounds_.terms()[i].bound;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        if (!scratch_.added[i] && !is_column(terms[i])) lists += terms[i].bound;
+    }
+    std::array<Column, kMostBoundedTerms> columns;  // NOLINT: written before it is read
+    std::size_t size = 0;
+    for (const std::size_t i : columns_) {
+        columns[size++] = {
+            terms[i].list.tfs, bounds_.column_bounds(terms[i]).data(),
+            scratch_.added[i] ? bounds_.tables(terms[i]).by_nibble.data() : kNothing.data()};
     }
     const double unit = 1 / bounds_.scale();
+    const double all = bounds_.sum_of_first(terms.size());
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint16_t local = scratch_.candidates[i];
         const std::uint32_t row = window.base + local;
-        if (i + kAhead < count) prefetch_columns(window.base + scratch_.candidates[i + kAhead]);
+        if (i + kAhead < count) {
+            const std::uint32_t next = window.base + scratch_.candidates[i + kAhead];
+            for (std::size_t c = 0; c < size; ++c)
+                __builtin_prefetch(columns[c].nibbles + next / 2);
+        }
         if (row >= reader_.rows()) continue;
-        const double bound = lists + refined(row, scratch_.sums[local]) * unit;
+        const std::uint8_t sum = scratch_.sums[local];
+        double bound = all;
+        if (sum != 255 || !bounds_.saturates()) {
+            // The sum without what columns were bounded by, plus what their nibbles say.
+            const std::size_t length_class = scratch_.classes[local] % kLengthClasses;
+            int bytes = sum;
+            double more = 0;
+            for (std::size_t c = 0; c < size; ++c) {
+                const std::size_t nibble = columns[c].nibbles[row / 2] >> (row % 2 * 4) & 15U;
+                bytes -= columns[c].added[nibble];
+                more +=
+                    static_cast<double>(columns[c].bounds[nibble * kLengthClasses + length_class]);
+            }
+            bound = lists + (more + bytes) * unit;
+        }
         if (bound >= threshold) scratch_.pending.push_back({bound, row});
     }
 }

@@ -43,15 +43,19 @@ public:
 
 private:
     /// From this many rows of a window on, a walk over its lists is cheaper than finding each.
-    static constexpr std::size_t kManyRows = 8;
+    static constexpr std::size_t kManyRows = 4;
 
     WindowSpan window(std::uint32_t number) const noexcept;
     void enter(const WindowSpan& window) noexcept;
     bool any_allowed(const WindowSpan& window) const noexcept;
     std::uint64_t entries_in(std::size_t term, const WindowSpan& window) const noexcept;
     void add(std::size_t term, const WindowSpan& window) noexcept;
+    template <class Use>
+    void each_byte(std::size_t term, const WindowSpan& window, const Use& use) const noexcept;
     std::size_t add_touching(std::size_t term, const WindowSpan& window,
                              std::size_t touched) noexcept;
+    std::size_t add_only(std::size_t term, const WindowSpan& window, int cut) noexcept;
+    void add_to_touched(std::size_t term, const WindowSpan& window) noexcept;
     std::size_t count(const WindowSpan& window, int cut) const noexcept;
     /// Finds candidates; soon after `most` it ends.
     std::size_t collect(const WindowSpan& window, int cut, std::size_t most) noexcept;
@@ -78,8 +82,6 @@ private:
     Result<> score_kept(const WindowSpan& window, RowSink& sink);
     /// One by one, as long as they can reach the threshold.
     Result<> score_best_first(RowSink& sink);
-    double refined(std::uint32_t row, std::uint8_t sum) const noexcept;
-    void prefetch_columns(std::uint32_t row) const noexcept;
     Result<> score_row(std::uint32_t row, RowSink& sink);
     Result<> score_rows(const WindowSpan& window, std::span<const std::uint32_t> rows,
                         RowSink& sink);

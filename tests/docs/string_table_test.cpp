@@ -62,6 +62,21 @@ TEST(StringTable, FindsWhatIsThereAndThePlaceOfWhatIsNot) {
     }
 }
 
+TEST(StringTable, HoldsStringsOfAnyLengthAndWhatTheyShare) {
+    std::vector<std::string> strings;
+    for (const std::size_t shared : {0UL, 1UL, 127UL, 128UL, 16'383UL, 16'384UL, 40'000UL}) {
+        for (const char last : {'b', 'c'}) {
+            strings.push_back(std::string(shared, 'a') + last);
+            strings.push_back(strings.back() + std::string(shared, 'x'));
+        }
+    }
+    std::ranges::sort(strings);
+    strings.erase(std::ranges::unique(strings).begin(), strings.end());
+    const auto bytes = table_of(strings);
+    const auto table = StringTable::open(store::Section(bytes.view(), "t")).value();
+    for (std::size_t i = 0; i < strings.size(); ++i) EXPECT_EQ(table.at(i).value(), strings[i]);
+}
+
 TEST(StringTable, TakesAscendingStringsOnly) {
     StringTableBuilder builder;
     ASSERT_TRUE(builder.add("").has_value());
