@@ -56,11 +56,11 @@ private:
 
 namespace {
 
-constexpr std::string_view kMark = "braid prepared model 1\n";
+constexpr std::string_view kCacheMark = "braid prepared model 1\n";
 constexpr std::size_t kHashDigits = 64;
 constexpr std::size_t kChecksumDigits = 16;
 /// After the graph: its checksum, the mark, the model's SHA-256, the stamp.
-constexpr std::size_t kTrailerBytes = kChecksumDigits + kMark.size() + 2 * kHashDigits;
+constexpr std::size_t kTrailerBytes = kChecksumDigits + kCacheMark.size() + 2 * kHashDigits;
 
 std::string sha256_of(std::string_view text) {
     return core::sha256_hex(std::as_bytes(std::span(text)));
@@ -122,8 +122,8 @@ std::optional<PreparedModel> ModelCache::find() const {
     const std::string_view graph = bytes.substr(0, bytes.size() - kTrailerBytes);
     const std::string_view trailer = bytes.substr(graph.size());
     const std::string_view described = trailer.substr(kChecksumDigits);
-    if (!described.starts_with(kMark)) return std::nullopt;
-    const std::string_view hashes = described.substr(kMark.size());
+    if (!described.starts_with(kCacheMark)) return std::nullopt;
+    const std::string_view hashes = described.substr(kCacheMark.size());
     if (hashes.substr(kHashDigits) != stamp_) return std::nullopt;
     if (trailer.substr(0, kChecksumDigits) != checksum_of(graph)) return std::nullopt;
     return PreparedModel{.graph = std::as_bytes(std::span(graph)),
@@ -149,7 +149,7 @@ void ModelCache::finish(const fs::path& begun, const std::string& model_sha256) 
         const MappedFile graph(begun);
         if (graph.bytes().empty()) return false;
         std::ofstream out(begun, std::ios::binary | std::ios::app);
-        out << checksum_of(graph.bytes()) << kMark << model_sha256 << stamp_;
+        out << checksum_of(graph.bytes()) << kCacheMark << model_sha256 << stamp_;
         out.close();
         return static_cast<bool>(out);
     };

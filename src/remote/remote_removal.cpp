@@ -15,7 +15,7 @@
 namespace braid::remote {
 namespace {
 
-constexpr int kRounds = 5;  // of searching and removing again after somebody came between
+constexpr int kRemovalRounds = 5;  // of searching and removing again after somebody came between
 constexpr std::size_t kSelectPage = 2'000;
 
 }  // namespace
@@ -145,7 +145,7 @@ Result<WriteReport> RemoteBackend::remove(const ReadScope& scope, const DeleteSe
         const bool raced = std::ranges::any_of(outcomes, [](const BulkOutcome& outcome) {
             return outcome.kind == BulkOutcome::Kind::Conflict;
         });
-        if (raced && !options.if_version && round < kRounds) {
+        if (raced && !options.if_version && round < kRemovalRounds) {
             // What was changed meanwhile is looked at again: it may not match any more.
             report.written += static_cast<std::uint64_t>(
                 std::ranges::count(outcomes, BulkOutcome::Kind::Removed, &BulkOutcome::kind));
