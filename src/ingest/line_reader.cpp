@@ -13,10 +13,10 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kBlockBytes = kMiB;
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kSpace = " \t\r\n\f\v";
+constexpr std::string_view kBlank = " \t\r\n\f\v";
 
 bool is_blank(std::string_view line) {
-    return line.find_first_not_of(kSpace) == std::string_view::npos;
+    return line.find_first_not_of(kBlank) == std::string_view::npos;
 }
 
 std::string shown_size(std::size_t bytes) {
