@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "braid/service/operations.hpp"
+#include "braid/service/operation_json.hpp"
 
 namespace braid::apps {
 

@@ -23,42 +23,23 @@ bool said_by_answers(std::string_view event) {
     return std::ranges::find(events, event) != events.end();
 }
 
-/// Whether operations would search a collection that nobody named.
-bool names_collection(const Object& params) {
-    const Value* const one = params.find("collection");
-    const Value* const many = params.find("collections");
-    return (one != nullptr && !one->is_null()) ||
-           (many != nullptr && many->is_array() && !many->as_array().empty());
-}
-
-/// The name of the only collection, if it is not "default"; else empty.
-std::string only_collection(const service::Service& service) {
-    const auto listed = service.call("collections", {});
-    if (!listed) return {};
-    const Array& infos = service::list_in(*listed, "collections");
-    std::string name = infos.size() == 1 ? service::text_in(infos.front(), "name") : std::string();
-    return name == kDefaultCollection ? std::string() : name;
-}
-
 }  // namespace
 
-Result<Value> Session::read(const service::Service& service, std::string_view operation,
-                            Object params) const {
-    auto result = service.call(operation, params);
-    if (result || result.error().code != ErrorCode::NotFound || names_collection(params)) {
-        return result;
-    }
-    const std::string only = only_collection(service);
-    if (only.empty()) return result;
-    if (verbose()) note("in \"" + only + "\", the only collection");
-    params.set("collection", Value(only));
-    return service.call(operation, std::move(params));
+std::string Session::only_collection(const service::Service& service) {
+    const auto infos = service.run(service::CollectionsRequest{});
+    if (!infos || infos->size() != 1 || infos->front().name == kDefaultCollection) return {};
+    return infos->front().name;
 }
 
 Result<std::string> Session::collection_to_read(const service::Service& service) const {
     if (auto given = arguments.text("collection")) return *std::move(given);
-    BRAID_TRY(const Value info, read(service, "describe", {}));
-    return service::text_in(info, "name");
+    const auto usual = service.schema(std::string(kDefaultCollection));
+    if (usual) return std::string(kDefaultCollection);
+    if (usual.error().code != ErrorCode::NotFound) return tl::unexpected(usual.error());
+    std::string only = only_collection(service);
+    if (only.empty()) return tl::unexpected(usual.error());
+    if (verbose()) note("in \"" + only + "\", the only collection");
+    return only;
 }
 
 void Session::name_collection(const service::Service& service, Request& request) const {
@@ -67,15 +48,11 @@ void Session::name_collection(const service::Service& service, Request& request)
     if (name && *name != kDefaultCollection) request.collections = {*std::move(name)};
 }
 
-Result<Object> Session::scope() const {
-    Object scope{{"namespace", Value(namespace_name())}};
-    if (const auto given = arguments.text("collection")) scope.set("collection", Value(*given));
-    BRAID_TRY(Value filter, arguments.value(kFilterFlag));
-    if (!filter.is_null()) {
-        BRAID_CHECK(parse_filter(filter));
-        scope.set("filter", std::move(filter));
-    }
-    return scope;
+Result<std::optional<Filter>> Session::filter() const {
+    BRAID_TRY(const Value json, arguments.value(kFilterFlag));
+    if (json.is_null()) return std::nullopt;
+    BRAID_TRY(Filter filter, parse_filter(json));
+    return filter;
 }
 
 Result<WriteOptions> Session::write_options() const {

@@ -3,6 +3,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "braid/cli/args/arguments.hpp"
 #include "braid/cli/config/settings.hpp"
@@ -62,12 +64,29 @@ public:
     std::string namespace_name() const {
         return arguments.text_or("namespace", visitor.namespaces.usual());
     }
-    /// The collection, the namespace and the filter of the flags, as operations take them.
-    Result<Object> scope() const;
-    /// Service::call for commands that read. If neither the flags nor `params` name a collection,
-    /// there is none of the name "default", and only one at all, that one is meant.
-    Result<Value> read(const service::Service& service, std::string_view operation,
-                       Object params) const;
+    /// The collection and the namespace of the flags.
+    service::Place at() const { return {collection(), namespace_name()}; }
+    /// Of --filter.
+    Result<std::optional<Filter>> filter() const;
+    /// Service::run for commands that read. If nothing names a collection, there is none of the
+    /// name "default", and only one at all, that one is meant.
+    template <class Operation>
+    Result<typename Operation::Output> read(const service::Service& service,
+                                            Operation operation) const {
+        auto result = service.run(operation);
+        if (result || result.error().code != ErrorCode::NotFound) return result;
+        const std::string only = only_collection(service);
+        if (only.empty()) return result;
+        if constexpr (requires { operation.request; }) {
+            if (!operation.request.collections.empty()) return result;
+            operation.request.collections = {only};
+        } else {
+            if (arguments.has("collection")) return result;
+            operation.at.collection = only;
+        }
+        if (verbose()) note("in \"" + only + "\", the only collection");
+        return service.run(std::move(operation));
+    }
     /// The same for a request that goes elsewhere: names the collection that is meant.
     void name_collection(const service::Service& service, Request& request) const;
     /// The collection that is meant by that rule.
@@ -91,6 +110,8 @@ public:
     void warn(std::string_view text) const;
 
 private:
+    /// The name of the only collection, if it is not "default"; else empty.
+    static std::string only_collection(const service::Service& service);
     Result<Database> open(OpenOptions options) const;
     /// Where the database is served; warns of a socket that is not to be trusted.
     std::optional<std::string> server_socket() const;

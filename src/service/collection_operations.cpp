@@ -5,31 +5,21 @@
 
 #include "braid/core/unknown_collection.hpp"
 #include "braid/engine/embedder_settings.hpp"
-#include "braid/json/fields.hpp"
 #include "braid/service/operations.hpp"
-#include "braid/service/parameters.hpp"
-#include "braid/wire/check_json.hpp"
-#include "braid/wire/schema_json.hpp"
 
 namespace braid::service {
 
-using json::Fields;
-
 namespace {
 
-/// The member "collection", which has no default here, for callers who administer all of it.
-Result<std::string> whole_collection(const Object& params, const Caller& caller,
-                                     const std::string& doing) {
-    Fields fields(params);
-    BRAID_TRY(auto name, fields.required("collection", fields.string("collection")));
-    BRAID_CHECK(fields.finish());
+/// For callers who administer all of the collection.
+Result<> need_whole(const std::string& name, const Caller& caller, const std::string& doing) {
     BRAID_CHECK(validate_collection_name(name));
     BRAID_CHECK(caller.require(Access::Admin, name));
     if (!caller.sees_everything()) {
         return fail(ErrorCode::PermissionDenied,
                     doing + " collection \"" + name + "\" needs the right to see all of it");
     }
-    return name;
+    return {};
 }
 
 }  // namespace
@@ -74,19 +64,6 @@ Result<> Operations::check_embedder(const Schema& schema) const {
     return fail(ErrorCode::NotFound, std::move(message));
 }
 
-Result<Value> Operations::run(Member member, const Object& params, const Caller& caller) const {
-    auto result = (this->*member)(params, caller);
-    if (!result) return tl::unexpected(with_collections(std::move(result).error(), caller));
-    return result;
-}
-
-Result<Value> Operations::run(const NamedOperation& operation, const Object& params,
-                              const Caller& caller) const {
-    auto result = operation.run(*this, params, caller);
-    if (!result) return tl::unexpected(with_collections(std::move(result).error(), caller));
-    return result;
-}
-
 Error Operations::with_collections(Error error, const Caller& caller) const {
     if (error.code != ErrorCode::NotFound) return error;
     const auto missing = core::unknown_collection_in(error.message);
@@ -101,76 +78,59 @@ Error Operations::with_collections(Error error, const Caller& caller) const {
     return error;
 }
 
-Result<Value> Operations::collections(const Object& params, const Caller& caller) const {
-    const Fields fields(params);
-    BRAID_CHECK(fields.finish());
-    BRAID_TRY(const auto found, visible_collections(caller));
-    Array collections;
-    collections.reserve(found.size());
-    for (const CollectionInfo& info : found) {
-        collections.push_back(wire::collection_to_value(info));
-    }
-    return Value(Object{{"collections", std::move(collections)}});
+Result<std::vector<CollectionInfo>> Operations::perform(const CollectionsRequest& /*wanted*/,
+                                                        const Caller& caller) const {
+    return visible_collections(caller);
 }
 
-Result<Value> Operations::describe(const Object& params, const Caller& caller) const {
-    Fields fields(params);
-    BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
-    BRAID_CHECK(fields.finish());
+Result<CollectionInfo> Operations::perform(const DescribeRequest& wanted,
+                                           const Caller& caller) const {
+    BRAID_TRY(const ReadScope scope, scope_of(wanted.at, caller, Access::Read));
     BRAID_TRY(CollectionInfo info, database_.describe(scope.collection, caller.principal));
-    BRAID_TRY(info, as_seen(std::move(info), caller));
-    return wire::collection_to_value(info);
+    return as_seen(std::move(info), caller);
 }
 
-Result<Value> Operations::create_collection(const Object& params, const Caller& caller) const {
-    Fields fields(params);
-    BRAID_TRY(const auto name, fields.required("name", fields.string("name")));
-    const Value* const given = fields.any("schema");
-    BRAID_TRY(const auto unfinished, fields.boolean("unfinished"));
-    BRAID_CHECK(fields.finish());
+Result<CollectionInfo> Operations::perform(const CreateCollectionRequest& wanted,
+                                           const Caller& caller) const {
+    const std::string& name = wanted.name;
     BRAID_CHECK(validate_collection_name(name));
     BRAID_CHECK(caller.require(Access::Admin, name));
-    Schema schema;
-    schema.vectors.embedder = options_.embedder;
-    if (given != nullptr && !given->is_null()) {
-        BRAID_TRY(schema, wire::schema_from_value(*given));
-    }
+    Schema usual;
+    usual.vectors.embedder = options_.embedder;
+    const Schema& schema = wanted.schema ? *wanted.schema : usual;
     BRAID_CHECK(check_embedder(schema));
-    BRAID_CHECK(unfinished.value_or(false) ? database_.begin_collection(name, schema)
-                                           : database_.create_collection(name, schema));
+    BRAID_CHECK(wanted.unfinished ? database_.begin_collection(name, schema)
+                                  : database_.create_collection(name, schema));
     caller.note_change(name, 0);
-    BRAID_TRY(const CollectionInfo info, database_.describe(name, caller.principal));
-    return wire::collection_to_value(info);
+    return database_.describe(name, caller.principal);
 }
 
-Result<Value> Operations::finish_collection(const Object& params, const Caller& caller) const {
-    BRAID_TRY(const std::string name, whole_collection(params, caller, "finishing"));
-    BRAID_CHECK(database_.finish_collection(name));
-    caller.note_change(name, 0);
-    return Value(Object{{"collection", Value(name)}, {"finished", true}});
+Result<FinishReport> Operations::perform(FinishCollectionRequest wanted,
+                                         const Caller& caller) const {
+    BRAID_CHECK(need_whole(wanted.collection, caller, "finishing"));
+    BRAID_CHECK(database_.finish_collection(wanted.collection));
+    caller.note_change(wanted.collection, 0);
+    return FinishReport{std::move(wanted.collection)};
 }
 
-Result<Value> Operations::drop_collection(const Object& params, const Caller& caller) const {
-    BRAID_TRY(const std::string name, whole_collection(params, caller, "dropping"));
-    BRAID_CHECK(database_.drop_collection(name));
-    caller.note_change(name, 0);
-    return Value(Object{{"collection", Value(name)}, {"dropped", true}});
+Result<DropReport> Operations::perform(DropCollectionRequest wanted, const Caller& caller) const {
+    BRAID_CHECK(need_whole(wanted.collection, caller, "dropping"));
+    BRAID_CHECK(database_.drop_collection(wanted.collection));
+    caller.note_change(wanted.collection, 0);
+    return DropReport{std::move(wanted.collection)};
 }
 
-Result<Value> Operations::compact(const Object& params, const Caller& caller) const {
-    BRAID_TRY(const std::string name, whole_collection(params, caller, "compacting"));
+Result<CompactionReport> Operations::perform(CompactRequest wanted, const Caller& caller) const {
+    BRAID_CHECK(need_whole(wanted.collection, caller, "compacting"));
     CallLimits limits = caller.call;
     limits.deadline.reset();
-    BRAID_TRY(const CompactReport report, database_.compact(name, {}, limits));
-    return Value(Object{{"collection", Value(name)},
-                        {"chunks", report.chunks},
-                        {"bytes_before", report.bytes_before},
-                        {"bytes_after", report.bytes_after}});
+    CompactionReport report{std::move(wanted.collection), {}};
+    BRAID_TRY(report.sizes, database_.compact(report.collection, {}, limits));
+    return report;
 }
 
-Result<Value> Operations::check_database(const Object& params, const Caller& caller) const {
-    const Fields fields(params);
-    BRAID_CHECK(fields.finish());
+Result<CheckReport> Operations::perform(const CheckRequest& /*wanted*/,
+                                        const Caller& caller) const {
     BRAID_CHECK(caller.require(Access::Admin, "*"));
     BRAID_TRY(const auto collections, database_.collections());
     for (const CollectionInfo& info : collections) {
@@ -186,7 +146,7 @@ Result<Value> Operations::check_database(const Object& params, const Caller& cal
     for (auto* const lines : {&report.problems, &report.unfinished, &report.notes}) {
         for (std::string& line : *lines) line = caller.told(std::move(line));
     }
-    return wire::check_to_value(report);
+    return report;
 }
 
 }  // namespace braid::service

@@ -14,9 +14,8 @@ public:
     /// `service` outlives it.
     ServiceTarget(const Service& service, const ingest::DirectoryOptions& options)
         : service_(service),
-          collection_(options.collection),
-          documents_(options.documents),
-          namespace_(options.namespace_) {}
+          at_{options.collection, options.namespace_},
+          documents_(options.documents) {}
 
     Result<std::string> embedder() override;
     Result<std::optional<TokenCounter>> token_counter() override;
@@ -31,13 +30,11 @@ public:
     Result<std::uint64_t> remove(const std::vector<std::string>& document_ids) override;
 
 private:
-    Object scope() const;
     Result<WriteReport> replace_in(const std::string& collection, std::vector<Chunk> chunks) const;
 
     const Service& service_;
-    std::string collection_;
+    Place at_;
     std::string documents_;
-    std::string namespace_;
 };
 
 }  // namespace braid::service

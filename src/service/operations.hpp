@@ -3,7 +3,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,7 +10,7 @@
 #include "braid/request.hpp"
 #include "braid/result.hpp"
 #include "braid/service/caller.hpp"
-#include "braid/value.hpp"
+#include "braid/service/requests.hpp"
 
 namespace braid::service {
 
@@ -23,119 +22,42 @@ struct ServiceOptions {
     std::optional<std::vector<std::string>> embedders{};
 };
 
-class Operations;
-
-/// An operation by the name that every door knows it by: "stats", "delete". In JSON-RPC the name
-/// follows "braid.". Applications have their own.
-struct NamedOperation {
-    std::string_view name;
-    Result<Value> (*run)(const Operations& operations, const Object& params, const Caller& caller);
-    bool writes = false;  // chunks or collections, so that doing it twice may differ from once
-};
-std::span<const NamedOperation> named_operations() noexcept;
-/// How many requests a call of that operation counts as: a batch as many as it holds.
-std::size_t requests_in(std::string_view operation, const Object& params) noexcept;
-
-/// What every door can ask of a database, from JSON to JSON: parameters by name, unknown ones an
-/// error that names the nearest known. Each checks the caller's rights and limits first. Safe for
-/// concurrent use.
-///
-/// Most take "collection" (default "default") and "namespace" (default "default").
+/// What every door can ask of a database. Each operation checks the caller's rights and limits
+/// first, and tells its observer what was given. Safe for concurrent use.
 class Operations {
 public:
-    using Member = Result<Value> (Operations::*)(const Object& params, const Caller& caller) const;
-
     /// The database must outlive it.
     explicit Operations(Database& database, ServiceOptions options = {});
 
-    /// One of those below, as doors run them: an error about a collection that is not there names
-    /// those that are, as far as the caller may read them.
-    Result<Value> run(const NamedOperation& operation, const Object& params,
-                      const Caller& caller) const;
-    Result<Value> run(Member member, const Object& params, const Caller& caller) const;
+    /// Any operation of requests.hpp. An error about a collection that is not there names those
+    /// that are, as far as the caller may read them.
+    template <class Operation>
+    Result<typename Operation::Output> run(Operation operation, const Caller& caller) const {
+        auto result = perform(std::move(operation), caller);
+        if (!result) return tl::unexpected(with_collections(std::move(result).error(), caller));
+        return result;
+    }
     /// The error with those names.
     Error with_collections(Error error, const Caller& caller) const;
 
-    /// A request (docs/request.schema.json) to an answer (docs/answer.schema.json).
-    Result<Value> retrieve(const Object& params, const Caller& caller) const;
-    /// `{"requests": [...]}` to `{"answers": [answer or {"error": ...}]}`, in order.
-    Result<Value> retrieve_batch(const Object& params, const Caller& caller) const;
-    /// A request and "budget" (2000 tokens) to passages for a prompt.
-    Result<Value> context(const Object& params, const Caller& caller) const;
-    /// A request and "chunk_id": where that chunk stands, or why the answer does not hold it.
-    Result<Value> explain(const Object& params, const Caller& caller) const;
-    Result<Value> why_not(const Object& params, const Caller& caller) const;
-    /// "queries" `[{"id", "text"}]`, "qrels" `{query id: {document id: relevance}}`, "request" (how
-    /// to search), "measures" (`["nDCG@10"]`), "documents" (100 per query), "per_query" (false) to
-    /// the measures with their intervals.
-    Result<Value> evaluate(const Object& params, const Caller& caller) const;
-
-    /// "chunks", "if_version"; a missing collection is created, by "schema" if given. All chunks go
-    /// to one namespace. "skip_unchanged": see WriteOptions. "replace_documents": other chunks of
-    /// their documents are deleted by the same write.
-    Result<Value> add(const Object& params, const Caller& caller) const;
-    /// "updates": `[{"chunk_id", "metadata", "created_at", "expires_at", "sensitivity",
-    /// "visibility_scope"}]`.
-    Result<Value> update(const Object& params, const Caller& caller) const;
-    /// One of "chunk_ids", "document_ids" and "filter"; a filter that matches everything needs
-    /// "everything": true.
-    Result<Value> remove(const Object& params, const Caller& caller) const;
-
-    /// "chunk_id", "vectors" (false) to the chunk; NotFound.
-    Result<Value> chunk(const Object& params, const Caller& caller) const;
-    /// "filter", "after" (a chunk id), "limit" (100), "vectors" (false) to `{"chunks", "after"}`,
-    /// in id order; "after" is null at the end.
-    Result<Value> scan(const Object& params, const Caller& caller) const;
-    /// "document_id" to `{"document_id", "chunks"}`, in the document's order; NotFound.
-    Result<Value> document(const Object& params, const Caller& caller) const;
-    /// "chunk_ids", "vectors" (false) to `{"chunks": [chunk or null]}`, in order.
-    Result<Value> get(const Object& params, const Caller& caller) const;
-    /// "chunk_id", "count" (1) to `{"chunks", "text"}`: the chunk and those around it.
-    Result<Value> neighbors(const Object& params, const Caller& caller) const;
-    /// "field", "limit" (20), "filter" to `{"field", "values": [{"value", "count"}]}`.
-    Result<Value> facets(const Object& params, const Caller& caller) const;
-    /// "query", "texts", "window" (300 code points) to `{"texts": [{"matches": [[begin, end]],
-    /// "window": [begin, end]}]}`, in code points: where each text holds words that the collection
-    /// takes for words of the query, and the passage with most of them.
-    Result<Value> highlight(const Object& params, const Caller& caller) const;
-    /// `{"name", "sees_everything", "everywhere", "collections": {name: right}}` of the caller:
-    /// its highest right to collections of any name, null if none, and to those that are there.
-    Result<Value> whoami(const Object& params, const Caller& caller) const;
-    /// "filter" to `{"count"}`.
-    Result<Value> count(const Object& params, const Caller& caller) const;
-    /// `{"collections": [...]}`: those the caller may read.
-    Result<Value> collections(const Object& params, const Caller& caller) const;
-    Result<Value> describe(const Object& params, const Caller& caller) const;
-    /// "name", "schema"; AlreadyExists. "unfinished": nobody can read it before
-    /// finish_collection (Database::begin_collection).
-    Result<Value> create_collection(const Object& params, const Caller& caller) const;
-    /// "collection", which has no default here, to `{"collection", "finished"}`.
-    Result<Value> finish_collection(const Object& params, const Caller& caller) const;
-    /// "collection", which has no default here, to `{"collection", "dropped"}`.
-    Result<Value> drop_collection(const Object& params, const Caller& caller) const;
-    Result<Value> stats(const Object& params, const Caller& caller) const;
-    /// Database::compact of "collection", which has no default here, to `{"collection", "chunks",
-    /// "bytes_before", "bytes_after"}`. The caller's deadline does not count.
-    Result<Value> compact(const Object& params, const Caller& caller) const;
-    /// Verifies the whole database (Database::check), for callers who administer all of it, to
-    /// `{"clean", "collections", "chunks", "records", "bytes", "superseded", "problems",
-    /// "unfinished", "notes"}`. The caller's deadline is one of searches and does not count.
-    Result<Value> check_database(const Object& params, const Caller& caller) const;
-
-    /// A request within the caller's limits, over collections it may read.
-    Result<Request> read_request(const Value& json, const Caller& caller) const;
+    /// check(), then search().
+    Result<Answer> retrieve(const Request& request, const Caller& caller) const;
+    /// The same for several, side by side: an answer for each request, or the error that stands in
+    /// its place, in order.
+    std::vector<Result<Answer>> retrieve_batch(std::vector<Result<Request>> requests,
+                                               const Caller& caller) const;
+    /// Whether the request stays within the caller's limits, over collections it may read.
     Result<> check(const Request& request, const Caller& caller) const;
-    /// A caller who may not use the namespace "default" means its own when it names none.
-    Request in_own_namespace(Request request, const Caller& caller) const;
+    /// Asks the database on behalf of a caller whose request was checked.
+    Result<Answer> search(const Request& request, const Caller& caller) const;
+    std::vector<Result<Answer>> search_batch(std::span<const Request> requests,
+                                             const Caller& caller) const;
 
     /// Collections the caller may read, with what it may see of them.
     Result<std::vector<CollectionInfo>> visible_collections(const Caller& caller) const;
 
-    /// Asks the database on the caller's behalf, within its limits; its observer sees the answers.
-    Result<Answer> search(const Request& request, const Caller& caller) const;
-    std::vector<Result<Answer>> search_batch(std::span<const Request> requests,
-                                             const Caller& caller) const;
-    /// Adds chunks on the caller's behalf. Its deadline is one of searches and does not count.
+    /// Stores chunks on the caller's behalf in a collection that is there, for callers that made
+    /// the chunks themselves. Its deadline is one of searches and does not count.
     Result<WriteReport> write(const std::string& collection, std::vector<Chunk> chunks,
                               const std::string& namespace_, const Caller& caller,
                               WriteOptions options = {}) const;
@@ -148,9 +70,42 @@ public:
     const ServiceOptions& options() const noexcept { return options_; }
 
 private:
-    /// A request beside "chunk_id".
-    Result<std::pair<Request, std::string>> read_question(const Object& params,
-                                                          const Caller& caller) const;
+    Result<Context> perform(ContextRequest wanted, const Caller& caller) const;
+    Result<Explanation> perform(ExplainRequest wanted, const Caller& caller) const;
+    Result<WhyNot> perform(WhyNotRequest wanted, const Caller& caller) const;
+    Result<EvaluationReport> perform(EvaluateRequest wanted, const Caller& caller) const;
+    Result<AddReport> perform(AddRequest wanted, const Caller& caller) const;
+    Result<UpdateReport> perform(UpdateRequest wanted, const Caller& caller) const;
+    Result<RemoveReport> perform(const RemoveRequest& wanted, const Caller& caller) const;
+    Result<Chunk> perform(const ChunkRequest& wanted, const Caller& caller) const;
+    Result<std::vector<std::optional<Chunk>>> perform(const GetRequest& wanted,
+                                                      const Caller& caller) const;
+    Result<ScanPage> perform(const ScanRequest& wanted, const Caller& caller) const;
+    Result<DocumentChunks> perform(DocumentRequest wanted, const Caller& caller) const;
+    Result<NeighborChunks> perform(const NeighborsRequest& wanted, const Caller& caller) const;
+    Result<FacetReport> perform(FacetsRequest wanted, const Caller& caller) const;
+    Result<std::vector<HighlightedText>> perform(const HighlightRequest& wanted,
+                                                 const Caller& caller) const;
+    Result<CallerRights> perform(const WhoamiRequest& wanted, const Caller& caller) const;
+    Result<ChunkCount> perform(const CountRequest& wanted, const Caller& caller) const;
+    Result<std::vector<CollectionInfo>> perform(const CollectionsRequest& wanted,
+                                                const Caller& caller) const;
+    Result<CollectionInfo> perform(const DescribeRequest& wanted, const Caller& caller) const;
+    Result<CollectionInfo> perform(const CreateCollectionRequest& wanted,
+                                   const Caller& caller) const;
+    Result<FinishReport> perform(FinishCollectionRequest wanted, const Caller& caller) const;
+    Result<DropReport> perform(DropCollectionRequest wanted, const Caller& caller) const;
+    Result<StatsReport> perform(const StatsRequest& wanted, const Caller& caller) const;
+    Result<CompactionReport> perform(CompactRequest wanted, const Caller& caller) const;
+    Result<CheckReport> perform(const CheckRequest& wanted, const Caller& caller) const;
+
+    /// The request as the caller means it: one who may not use the namespace "default" means its
+    /// own when it names none.
+    Request in_own_namespace(Request request, const Caller& caller) const;
+    /// check(), then in_own_namespace().
+    Result<Request> admitted(Request request, const Caller& caller) const;
+    /// What the caller is told, and its observer.
+    Result<Answer> given(Result<Answer> answer, const Caller& caller) const;
     /// The collection as a caller sees it who is limited to namespaces.
     Result<CollectionInfo> as_seen(CollectionInfo info, const Caller& caller) const;
     /// NotFound, with those there are, for an embedder that callers may not name.
@@ -159,5 +114,9 @@ private:
     Database& database_;
     ServiceOptions options_;
 };
+
+/// Where the operation works, for a caller that has the right.
+Result<ReadScope> scope_of(const Place& place, const Caller& caller, Access access,
+                           const std::optional<Filter>& filter = {});
 
 }  // namespace braid::service

@@ -4,19 +4,14 @@
 #include <string_view>
 #include <utility>
 
+#include "braid/backend.hpp"
 #include "braid/core/utf8.hpp"
-#include "braid/json/fields.hpp"
+#include "braid/service/bounds.hpp"
 #include "braid/service/operations.hpp"
-#include "braid/service/parameters.hpp"
 #include "braid/text/highlight.hpp"
 
 namespace braid::service {
 namespace {
-
-using json::Fields;
-
-constexpr std::size_t kUsualWindow = 300;
-constexpr std::size_t kMaxWindow = 100'000;
 
 /// Turns offsets of bytes that only grow into offsets of code points.
 class CodePointOffsets {
@@ -35,24 +30,25 @@ private:
     std::size_t points_ = 0;
 };
 
-Value range(std::string_view text, std::size_t begin, std::size_t end) {
+TextRange range(std::string_view text, std::size_t begin, std::size_t end) {
     CodePointOffsets offsets(text);
     const std::size_t first = offsets.of(begin);
-    return Array{first, offsets.of(end)};
+    return {first, offsets.of(end)};
 }
 
-Value marked(const text::Highlighter& highlighter, std::string_view text, std::size_t window) {
-    Array matches;
+HighlightedText marked(const text::Highlighter& highlighter, std::string_view text,
+                       std::size_t window) {
+    HighlightedText out;
     CodePointOffsets offsets(text);
     for (const text::ByteRange& match : highlighter.matches(text)) {
         const std::size_t first = offsets.of(match.begin);
-        matches.emplace_back(Array{first, offsets.of(match.end)});
+        out.matches.emplace_back(first, offsets.of(match.end));
     }
     const text::Snippet passage = highlighter.snippet(text, window);
     const auto begin =
         passage.text.empty() ? 0 : static_cast<std::size_t>(passage.text.data() - text.data());
-    return Object{{"matches", std::move(matches)},
-                  {"window", range(text, begin, begin + passage.text.size())}};
+    out.window = range(text, begin, begin + passage.text.size());
+    return out;
 }
 
 /// The highest right to a collection; none if it may not even be read.
@@ -65,38 +61,37 @@ std::optional<Access> highest(const Caller& caller, std::string_view collection)
 
 }  // namespace
 
-Result<Value> Operations::highlight(const Object& params, const Caller& caller) const {
-    Fields fields(params);
-    BRAID_TRY(const ReadScope scope, read_scope(fields, caller, Access::Read));
-    BRAID_TRY(const std::string query, read_text(fields, "query", caller.limits.query_bytes));
-    BRAID_TRY(const auto texts, read_ids(fields, "texts", caller.limits.ids));
-    BRAID_TRY(const std::size_t window, read_size(fields, "window", kUsualWindow, 1, kMaxWindow));
-    BRAID_CHECK(fields.finish());
-    BRAID_TRY(const CollectionInfo info, database_.describe(scope.collection, caller.principal));
-    BRAID_TRY(auto analyzer, text::Analyzer::create({.name = info.schema.analyzer,
-                                                     .language = info.schema.language,
-                                                     .stop_words = info.schema.stop_words}));
-    const text::Highlighter highlighter(std::move(analyzer), query);
-    Array out;
-    out.reserve(texts.size());
-    for (const std::string& text : texts) out.push_back(marked(highlighter, text, window));
-    return Value(Object{{"texts", std::move(out)}});
+Result<std::vector<HighlightedText>> Operations::perform(const HighlightRequest& wanted,
+                                                         const Caller& caller) const {
+    BRAID_TRY(const ReadScope scope, scope_of(wanted.at, caller, Access::Read));
+    BRAID_CHECK(some_text("query", wanted.query, caller.limits.query_bytes));
+    BRAID_CHECK(some_ids("texts", wanted.texts.size(), caller.limits.ids));
+    BRAID_CHECK(from_to("window", wanted.window, 1, HighlightRequest::kMaxWindow));
+    BRAID_TRY(const auto snapshot,
+              database_.backend().snapshot(std::span(&scope.collection, 1), caller.call));
+    BRAID_TRY(const Schema schema, snapshot->schema(scope.collection));
+    BRAID_TRY(auto analyzer, text::Analyzer::create({.name = schema.analyzer,
+                                                     .language = schema.language,
+                                                     .stop_words = schema.stop_words}));
+    const text::Highlighter highlighter(std::move(analyzer), wanted.query);
+    std::vector<HighlightedText> out;
+    out.reserve(wanted.texts.size());
+    for (const std::string& text : wanted.texts) {
+        out.push_back(marked(highlighter, text, wanted.window));
+    }
+    return out;
 }
 
-Result<Value> Operations::whoami(const Object& params, const Caller& caller) const {
-    const Fields fields(params);
-    BRAID_CHECK(fields.finish());
+Result<CallerRights> Operations::perform(const WhoamiRequest& /*wanted*/,
+                                         const Caller& caller) const {
     BRAID_TRY(const auto found, database_.collections(caller.principal));
-    Object rights;
+    CallerRights rights{caller.principal.name, caller.sees_everything(), highest(caller, "*"), {}};
     for (const CollectionInfo& info : found) {
-        if (const auto right = highest(caller, info.name)) rights.set(info.name, name_of(*right));
+        if (const auto right = highest(caller, info.name)) {
+            rights.collections.emplace_back(info.name, *right);
+        }
     }
-    const auto everywhere = highest(caller, "*");
-    const std::string& name = caller.principal.name;
-    return Value(Object{{"name", name.empty() ? Value() : Value(name)},
-                        {"sees_everything", caller.sees_everything()},
-                        {"everywhere", everywhere ? Value(name_of(*everywhere)) : Value()},
-                        {"collections", std::move(rights)}});
+    return rights;
 }
 
 }  // namespace braid::service

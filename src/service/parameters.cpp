@@ -4,59 +4,49 @@
 #include <limits>
 #include <utility>
 
+#include "braid/service/bounds.hpp"
+#include "braid/service/operations.hpp"
+
 namespace braid::service {
+
+Result<Place> read_place(json::Fields& fields, std::string_view default_collection) {
+    Place place;
+    BRAID_TRY(auto collection, fields.string("collection"));
+    BRAID_TRY(place.namespace_, fields.string("namespace"));
+    place.collection = std::move(collection).value_or(std::string(default_collection));
+    return place;
+}
 
 Result<ReadScope> read_scope(json::Fields& fields, const Caller& caller, Access access,
                              std::string_view default_collection) {
-    ReadScope scope;
-    BRAID_TRY(auto collection, fields.string("collection"));
-    BRAID_TRY(auto name, fields.string("namespace"));
-    scope.collection = std::move(collection).value_or(std::string(default_collection));
-    scope.namespace_ = name ? *std::move(name) : caller.namespaces.usual();
-    scope.principal = caller.principal;
-    BRAID_CHECK(validate_collection_name(scope.collection));
-    BRAID_CHECK(caller.require(access, scope.collection));
-    BRAID_CHECK(caller.namespaces.require(scope.namespace_));
-    return scope;
+    BRAID_TRY(const Place place, read_place(fields, default_collection));
+    return scope_of(place, caller, access);
 }
 
-Result<ReadScope> read_filtered_scope(json::Fields& fields, const Caller& caller) {
-    BRAID_TRY(ReadScope scope, read_scope(fields, caller, Access::Read));
+Result<std::optional<Filter>> read_filter(json::Fields& fields) {
     const Value* const filter = fields.any("filter");
-    if (filter != nullptr && !filter->is_null()) {
-        BRAID_TRY(scope.filter, parse_filter(*filter));
-    }
-    return scope;
+    if (filter == nullptr || filter->is_null()) return std::nullopt;
+    BRAID_TRY(Filter parsed, parse_filter(*filter));
+    return parsed;
 }
 
 Result<std::vector<std::string>> read_ids(json::Fields& fields, std::string_view key,
                                           std::size_t limit) {
     BRAID_TRY(auto ids, fields.required(key, fields.strings(key)));
-    if (ids.empty() || ids.size() > limit) {
-        return invalid_argument("\"" + fields.path_of(key) + "\" must name 1 to " +
-                                std::to_string(limit) + " ids, got " + std::to_string(ids.size()));
-    }
+    BRAID_CHECK(some_ids(fields.path_of(key), ids.size(), limit));
     return ids;
 }
 
-Result<WriteOptions> read_write_options(json::Fields& fields) {
-    WriteOptions options;
+Result<std::optional<Version>> read_if_version(json::Fields& fields) {
     BRAID_TRY(const auto version,
               fields.integer("if_version", 0, std::numeric_limits<std::int64_t>::max()));
-    if (version) options.if_version = static_cast<Version>(*version);
-    return options;
+    if (!version) return std::nullopt;
+    return static_cast<Version>(*version);
 }
 
 Result<std::string> read_text(json::Fields& fields, std::string_view key, std::size_t limit) {
     BRAID_TRY(auto text, fields.required(key, fields.string(key)));
-    const std::string name = "\"" + fields.path_of(key) + "\"";
-    if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos) {
-        return invalid_argument(name + " is blank");
-    }
-    if (text.size() > limit) {
-        return invalid_argument(name + " has " + std::to_string(text.size()) +
-                                " bytes, the limit is " + std::to_string(limit));
-    }
+    BRAID_CHECK(some_text(fields.path_of(key), text, limit));
     return text;
 }
 

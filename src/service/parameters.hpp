@@ -1,30 +1,35 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "braid/backend.hpp"
+#include "braid/filter.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/result.hpp"
 #include "braid/service/caller.hpp"
+#include "braid/service/requests.hpp"
 
 namespace braid::service {
 
-/// "collection" and "namespace", for a caller that has the right.
+/// "collection" and "namespace".
+Result<Place> read_place(json::Fields& fields,
+                         std::string_view default_collection = kDefaultCollection);
+/// The same, for a caller that has the right.
 Result<ReadScope> read_scope(json::Fields& fields, const Caller& caller, Access access,
                              std::string_view default_collection = kDefaultCollection);
 
-/// The same, with "filter".
-Result<ReadScope> read_filtered_scope(json::Fields& fields, const Caller& caller);
+/// "filter"; none if it is absent or null.
+Result<std::optional<Filter>> read_filter(json::Fields& fields);
 
 /// A required list of 1 to `limit` strings.
 Result<std::vector<std::string>> read_ids(json::Fields& fields, std::string_view key,
                                           std::size_t limit);
 
 /// "if_version".
-Result<WriteOptions> read_write_options(json::Fields& fields);
+Result<std::optional<Version>> read_if_version(json::Fields& fields);
 
 /// A required string that is not blank, of at most `limit` bytes.
 Result<std::string> read_text(json::Fields& fields, std::string_view key, std::size_t limit);

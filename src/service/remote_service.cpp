@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "braid/json/json.hpp"
 #include "braid/net/client/http_client.hpp"
+#include "braid/service/operation_json.hpp"
 #include "braid/service/service.hpp"
 #include "braid/wire/answer_json.hpp"
-#include "braid/wire/chunk_json.hpp"
 #include "braid/wire/request_json.hpp"
 
 namespace braid::service {
@@ -57,11 +58,6 @@ public:
         }
     }
 
-    Result<Value> call(std::string_view operation, Object params) const override {
-        if (operation == "get") return get(std::move(params));
-        return ask(operation, std::move(params));
-    }
-
     Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
                             const std::string& namespace_,
                             const WriteOptions& options) const override {
@@ -70,28 +66,23 @@ public:
         const std::size_t most_bytes = options.replace_documents ? kWholeBytes : kPartBytes;
         for (std::size_t at = 0; at < chunks.size();) {
             const bool first = at == 0;
-            Array part;
+            AddRequest part{.at = {collection, namespace_}, .chunks = {}};
             for (std::size_t bytes = 0;
-                 at < chunks.size() && part.size() < most && bytes < most_bytes; ++at) {
+                 at < chunks.size() && part.chunks.size() < most && bytes < most_bytes; ++at) {
                 bytes += bytes_of(chunks[at]);
-                part.push_back(wire::chunk_to_value(std::exchange(chunks[at], {})));
+                part.chunks.push_back(std::exchange(chunks[at], {}));
             }
-            Object params{{"collection", Value(collection)},
-                          {"namespace", Value(namespace_)},
-                          {"chunks", std::move(part)}};
-            if (options.if_version) params.set("if_version", *options.if_version);
+            part.if_version = options.if_version;
             // The old goes with the first part, so that old and new never stand side by side.
-            if (options.replace_documents && first) params.set("replace_documents", true);
-            if (options.skip_unchanged) params.set("skip_unchanged", true);
-            BRAID_TRY(const Value report, ask("add", std::move(params)));
-            whole.written += number_in(report, "written");
-            whole.replaced += number_in(report, "replaced");
-            whole.removed += number_in(report, "removed");
-            whole.unchanged += number_in(report, "unchanged");
-            whole.version = number_in(report, "version");
-            for (const Value& warning : list_in(report, "warnings")) {
-                if (warning.is_string()) whole.warnings.push_back(warning.as_string());
-            }
+            part.replace_documents = options.replace_documents && first;
+            part.skip_unchanged = options.skip_unchanged;
+            BRAID_TRY(AddReport report, run(std::move(part)));
+            whole.written += report.write.written;
+            whole.replaced += report.write.replaced;
+            whole.removed += report.write.removed;
+            whole.unchanged += report.write.unchanged;
+            whole.version = report.write.version;
+            std::ranges::move(report.write.warnings, std::back_inserter(whole.warnings));
         }
         return whole;
     }
@@ -104,7 +95,7 @@ public:
             Array list;
             list.reserve(part.size());
             for (const Request& request : part) list.push_back(wire::request_to_value(request));
-            const auto found = ask("retrieve_batch", {{"requests", std::move(list)}});
+            const auto found = send("retrieve_batch", {{"requests", std::move(list)}});
             for (std::size_t i = 0; i < part.size(); ++i) answers.push_back(answer_at(found, i));
         }
         return answers;
@@ -123,7 +114,12 @@ public:
     }
 
 private:
-    Result<Value> ask(std::string_view operation, Object params) const {
+    Result<Value> ask(std::string_view operation, Object params) const override {
+        return operation == GetRequest::kName ? get(std::move(params))
+                                              : send(operation, std::move(params));
+    }
+
+    Result<Value> send(std::string_view operation, Object params) const {
         const Object message{{"jsonrpc", "2.0"},
                              {"id", 1},
                              {"method", Value("braid." + std::string(operation))},
@@ -160,7 +156,7 @@ private:
             const std::size_t end = std::min(at + kPartIds, ids.size());
             params.set("chunk_ids", Array(ids.begin() + static_cast<std::ptrdiff_t>(at),
                                           ids.begin() + static_cast<std::ptrdiff_t>(end)));
-            BRAID_TRY(const Value part, ask("get", params));
+            BRAID_TRY(const Value part, send(GetRequest::kName, params));
             const Array& found = list_in(part, "chunks");
             chunks.insert(chunks.end(), found.begin(), found.end());
         }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,15 +8,17 @@
 #include <vector>
 
 #include "braid/answer.hpp"
-#include "braid/backend.hpp"
 #include "braid/collection.hpp"
 #include "braid/database.hpp"
 #include "braid/request.hpp"
 #include "braid/result.hpp"
+#include "braid/service/requests.hpp"
 #include "braid/service/visitor.hpp"
 #include "braid/value.hpp"
 
 namespace braid::service {
+
+class Operations;
 
 /// What commands ask of a database, whether they opened it themselves or another program serves it:
 /// the same operations, the same answers, the same errors.
@@ -25,15 +26,20 @@ class Service {
 public:
     virtual ~Service() = default;
 
-    /// One of server::Operations by the name it has in JSON-RPC after "braid.": "stats", "delete".
-    virtual Result<Value> call(std::string_view operation, Object params) const = 0;
+    /// An operation that reads or changes collections: all of requests.hpp but EvaluateRequest,
+    /// ChunkRequest, DocumentRequest, NeighborsRequest, HighlightRequest and WhoamiRequest, which
+    /// no command asks for. In this process nothing becomes JSON on the way.
+    template <class Operation>
+    Result<typename Operation::Output> run(Operation operation) const;
+
+    Result<Answer> retrieve(const Request& request) const;
+    virtual std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests) const = 0;
 
     /// Upserts, as Database::add; many chunks may be written in several parts, documents that are
     /// replaced only if they are larger than a server takes at once.
     virtual Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,
                                     const std::string& namespace_,
                                     const WriteOptions& options) const = 0;
-    virtual std::vector<Result<Answer>> retrieve_batch(std::span<const Request> requests) const = 0;
     /// How the collection's embedder counts; none if no embedder makes its vectors.
     virtual Result<std::optional<TokenCounter>> token_counter(
         const std::string& collection) const = 0;
@@ -41,8 +47,19 @@ public:
     /// Null if another program has it, or the visitor may not see all of it.
     virtual Database* database() const { return nullptr; }
 
-    /// NotFound.
+    /// NotFound. Counts nothing, unlike DescribeRequest.
     Result<Schema> schema(const std::string& collection) const;
+
+protected:
+    /// On whose behalf operations run in this process.
+    struct InProcess {
+        const Operations& operations;
+        const Caller& caller;
+    };
+    /// None: another program is asked.
+    virtual std::optional<InProcess> in_process() const { return std::nullopt; }
+    /// Has another program run the operation.
+    virtual Result<Value> ask(std::string_view operation, Object params) const;
 };
 
 /// Over a database of this process, on behalf of the visitor.
@@ -53,11 +70,5 @@ std::unique_ptr<Service> local_service(Database database, Visitor visitor);
 /// it.
 std::unique_ptr<Service> remote_service(const std::string& socket, EmbedderFactory embedders,
                                         const Visitor& visitor, const core::Vocabulary& vocabulary);
-
-/// Members of a result; what is missing or of another kind is empty, 0 or false.
-std::string text_in(const Value& result, std::string_view key);
-std::uint64_t number_in(const Value& result, std::string_view key);
-bool flag_in(const Value& result, std::string_view key);
-const Array& list_in(const Value& result, std::string_view key);
 
 }  // namespace braid::service

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "braid/core/rfc3339.hpp"
@@ -10,6 +11,7 @@
 #include "braid/json/fields.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/chunk_json.hpp"
+#include "braid/wire/member_reader.hpp"
 
 namespace braid::wire {
 namespace {
@@ -18,56 +20,12 @@ using json::Fields;
 
 constexpr int kMaxReceiptDepth = 8;
 
-std::string element(std::string_view path, std::size_t index) {
-    return std::string(path) + "[" + std::to_string(index) + "]";
-}
-
-Result<> read(Fields& fields, std::string_view key, double& out) {
-    BRAID_TRY(out, fields.required(key, fields.number(key)));
-    return {};
-}
-
-Result<> read(Fields& fields, std::string_view key, std::string& out) {
-    BRAID_TRY(out, fields.required(key, fields.string(key)));
-    return {};
-}
-
-Result<> read(Fields& fields, std::string_view key, bool& out) {
-    BRAID_TRY(out, fields.required(key, fields.boolean(key)));
-    return {};
-}
-
-Result<> read(Fields& fields, std::string_view key, std::uint64_t& out) {
-    BRAID_TRY(const std::int64_t count, fields.required(key, fields.integer(key, 0)));
-    out = static_cast<std::uint64_t>(count);
-    return {};
-}
-
-Result<> read(Fields& fields, std::string_view key, std::vector<std::string>& out) {
-    BRAID_TRY(auto strings, fields.strings(key));
-    if (strings) out = *std::move(strings);
-    return {};
-}
-
-Result<> read(Fields& fields, std::string_view key, Strategy& out) {
+Result<> read_strategy(Fields& fields, std::string_view key, Strategy& out) {
     std::string name;
-    BRAID_CHECK(read(fields, key, name));
+    BRAID_CHECK(read_member(fields, key, name));
     const auto strategy = strategy_by_name(name);
     if (!strategy) return invalid_argument(fields.complaint(key, "the name of a strategy"));
     out = *strategy;
-    return {};
-}
-
-/// Calls `add(fields, path)` for each object of a list.
-template <class Add>
-Result<> read_objects(Fields& fields, std::string_view key, Add add) {
-    BRAID_TRY(const Array* const list, fields.array(key));
-    if (list == nullptr) return {};
-    for (std::size_t i = 0; i < list->size(); ++i) {
-        BRAID_TRY(Fields members, Fields::of((*list)[i], element(fields.path_of(key), i)));
-        BRAID_CHECK(add(members));
-        BRAID_CHECK(members.finish());
-    }
     return {};
 }
 
@@ -75,16 +33,16 @@ Result<Receipt> read_receipt(Fields& fields, int depth);
 
 Result<ReceiptSource> read_receipt_source(Fields& fields, int depth) {
     ReceiptSource source;
-    BRAID_CHECK(read(fields, "source", source.source));
-    BRAID_CHECK(read(fields, "score", source.score));
+    BRAID_CHECK(read_member(fields, "source", source.source));
+    BRAID_CHECK(read_member(fields, "score", source.score));
     BRAID_TRY(source.distance, fields.number("distance"));
     BRAID_TRY(const auto filled, fields.boolean("filled"));
     source.filled = filled.value_or(false);
     BRAID_TRY(const auto rank, fields.integer("rank", 0));
     source.rank = static_cast<std::size_t>(rank.value_or(0));
     BRAID_TRY(source.normalized, fields.number("normalized"));
-    BRAID_CHECK(read(fields, "weight", source.weight));
-    BRAID_CHECK(read(fields, "contribution", source.contribution));
+    BRAID_CHECK(read_member(fields, "weight", source.weight));
+    BRAID_CHECK(read_member(fields, "contribution", source.contribution));
     BRAID_TRY(source.chunk_id, fields.string("chunk_id"));
     BRAID_TRY(auto nested, fields.fields("receipt"));
     if (nested) {
@@ -112,10 +70,10 @@ Result<> read_lists(Fields& fusion, Receipt& receipt) {
 
 Result<ReceiptSignal> read_signal(Fields& fields) {
     ReceiptSignal signal;
-    BRAID_CHECK(read(fields, "name", signal.name));
-    BRAID_CHECK(read(fields, "value", signal.value));
-    BRAID_CHECK(read(fields, "usual", signal.usual));
-    BRAID_CHECK(read(fields, "coefficient", signal.coefficient));
+    BRAID_CHECK(read_member(fields, "name", signal.name));
+    BRAID_CHECK(read_member(fields, "value", signal.value));
+    BRAID_CHECK(read_member(fields, "usual", signal.usual));
+    BRAID_CHECK(read_member(fields, "coefficient", signal.coefficient));
     return signal;
 }
 
@@ -123,15 +81,15 @@ Result<> read_choice(Fields& fusion, Receipt& receipt) {
     BRAID_TRY(auto members, fusion.fields("choice"));
     if (!members) return {};
     ReceiptChoice choice;
-    BRAID_CHECK(read(*members, "base", choice.base));
+    BRAID_CHECK(read_member(*members, "base", choice.base));
     BRAID_CHECK(read_objects(*members, "signals", [&](Fields& one) -> Result<> {
         BRAID_TRY(ReceiptSignal signal, read_signal(one));
         choice.signals.push_back(std::move(signal));
         return {};
     }));
-    BRAID_CHECK(read(*members, "lowest", choice.lowest));
-    BRAID_CHECK(read(*members, "highest", choice.highest));
-    BRAID_CHECK(read(*members, "dense_weight", choice.dense_weight));
+    BRAID_CHECK(read_member(*members, "lowest", choice.lowest));
+    BRAID_CHECK(read_member(*members, "highest", choice.highest));
+    BRAID_CHECK(read_member(*members, "dense_weight", choice.dense_weight));
     BRAID_CHECK(members->finish());
     receipt.choice = std::move(choice);
     return {};
@@ -139,10 +97,10 @@ Result<> read_choice(Fields& fusion, Receipt& receipt) {
 
 Result<ReceiptStage> read_receipt_stage(Fields& fields) {
     ReceiptStage stage;
-    BRAID_CHECK(read(fields, "stage", stage.stage));
-    BRAID_CHECK(read(fields, "operation", stage.operation));
-    BRAID_CHECK(read(fields, "value", stage.value));
-    BRAID_CHECK(read(fields, "score", stage.score));
+    BRAID_CHECK(read_member(fields, "stage", stage.stage));
+    BRAID_CHECK(read_member(fields, "operation", stage.operation));
+    BRAID_CHECK(read_member(fields, "value", stage.value));
+    BRAID_CHECK(read_member(fields, "score", stage.score));
     BRAID_TRY(const Object* const detail, fields.object("detail"));
     if (detail != nullptr) stage.detail = *detail;
     return stage;
@@ -153,7 +111,7 @@ Result<Receipt> read_receipt(Fields& fields, int depth) {
     if (depth > kMaxReceiptDepth) return invalid_argument("receipts are nested too deep");
     Receipt receipt;
     BRAID_TRY(auto fusion, fields.required("fusion", fields.fields("fusion")));
-    BRAID_CHECK(read(fusion, "method", receipt.method));
+    BRAID_CHECK(read_member(fusion, "method", receipt.method));
     BRAID_TRY(receipt.preset, fusion.string("preset"));
     BRAID_TRY(receipt.k, fusion.number("k"));
     BRAID_TRY(const auto rank_base, fusion.integer("rank_base", 0, 1));
@@ -168,34 +126,37 @@ Result<Receipt> read_receipt(Fields& fields, int depth) {
         receipt.sources.push_back(std::move(source));
         return {};
     }));
-    BRAID_CHECK(read(fields, "fused", receipt.fused));
+    BRAID_CHECK(read_member(fields, "fused", receipt.fused));
     BRAID_CHECK(read_objects(fields, "stages", [&](Fields& members) -> Result<> {
         BRAID_TRY(ReceiptStage stage, read_receipt_stage(members));
         receipt.stages.push_back(std::move(stage));
         return {};
     }));
-    BRAID_CHECK(read(fields, "score", receipt.score));
+    BRAID_CHECK(read_member(fields, "score", receipt.score));
     BRAID_CHECK(fields.finish());
     return receipt;
 }
 
 Result<Chunk> read_chunk(Fields& fields) {
     Chunk chunk;
-    BRAID_CHECK(read(fields, "chunk_id", chunk.chunk_id));
-    BRAID_CHECK(read(fields, "document_id", chunk.document_id));
-    BRAID_CHECK(read(fields, "content", chunk.content));
+    BRAID_CHECK(read_member(fields, "chunk_id", chunk.chunk_id));
+    BRAID_CHECK(read_member(fields, "document_id", chunk.document_id));
+    BRAID_CHECK(read_member(fields, "content", chunk.content));
     BRAID_TRY(const Object* const metadata, fields.object("metadata"));
     if (metadata != nullptr) chunk.metadata = *metadata;
     BRAID_TRY(chunk.section_title, fields.string("section_title"));
     BRAID_TRY(chunk.chunk_index, fields.integer("chunk_index"));
     BRAID_TRY(chunk.title, fields.string("title"));
-    BRAID_TRY(const auto created_at, fields.string("created_at"));
-    if (created_at) {
-        BRAID_TRY(chunk.created_at, core::parse_rfc3339(*created_at));
+    for (const auto& [key, into] :
+         {std::pair("created_at", &chunk.created_at), std::pair("expires_at", &chunk.expires_at)}) {
+        BRAID_TRY(const auto time, fields.string(key));
+        if (!time) continue;
+        BRAID_TRY(*into, core::parse_rfc3339(*time));
     }
     BRAID_TRY(chunk.sensitivity, fields.string("sensitivity"));
-    BRAID_CHECK(read(fields, "visibility_scope", chunk.visibility_scope));
-    BRAID_CHECK(read(fields, "version", chunk.version));
+    BRAID_CHECK(read_member(fields, "visibility_scope", chunk.visibility_scope));
+    BRAID_TRY(const auto version, fields.integer("version", 0));
+    chunk.version = static_cast<Version>(version.value_or(0));
     const Value* const vector = fields.any("vector");
     if (vector != nullptr) {
         BRAID_TRY(chunk.vector, vector_from_value(*vector, fields.path_of("vector")));
@@ -203,24 +164,110 @@ Result<Chunk> read_chunk(Fields& fields) {
     return chunk;
 }
 
+Result<PatternWords> read_pattern(Fields& fields) {
+    PatternWords one;
+    BRAID_CHECK(read_member(fields, "pattern", one.pattern));
+    BRAID_CHECK(read_member(fields, "words", one.words));
+    BRAID_CHECK(read_member(fields, "matching", one.matching));
+    return one;
+}
+
+Result<SourceReport> read_report(Fields& fields) {
+    SourceReport report;
+    BRAID_CHECK(read_member(fields, "source", report.source));
+    BRAID_CHECK(read_member(fields, "collection", report.collection));
+    BRAID_CHECK(read_member(fields, "ran", report.ran));
+    BRAID_CHECK(read_member(fields, "candidates", report.candidates));
+    BRAID_CHECK(read_member(fields, "depth", report.depth));
+    BRAID_CHECK(read_member(fields, "matched", report.matched));
+    BRAID_TRY(const auto relation, fields.string("matched_relation"));
+    report.matched_at_least = relation == "at_least";
+    BRAID_CHECK(read_member(fields, "exact", report.exact));
+    BRAID_CHECK(read_member(fields, "time_ms", report.time_ms));
+    BRAID_CHECK(read_member(fields, "method", report.method));
+    BRAID_TRY(const auto error, fields.string("error"));
+    report.error = error.value_or("");
+    BRAID_CHECK(read_objects(fields, "patterns", [&](Fields& members) -> Result<> {
+        BRAID_TRY(PatternWords one, read_pattern(members));
+        report.patterns.push_back(std::move(one));
+        return {};
+    }));
+    return report;
+}
+
+Result<Suggestion> read_suggestion(Fields& fields) {
+    Suggestion suggestion;
+    BRAID_CHECK(read_member(fields, "word", suggestion.word));
+    BRAID_CHECK(read_member(fields, "instead", suggestion.instead));
+    BRAID_CHECK(read_member(fields, "chunks", suggestion.chunks));
+    return suggestion;
+}
+
+Result<Timings> read_timings(Fields& answer) {
+    BRAID_TRY(Fields fields, answer.required("timings", answer.fields("timings")));
+    Timings timings;
+    BRAID_CHECK(read_member(fields, "preprocess_ms", timings.preprocess_ms));
+    BRAID_CHECK(read_member(fields, "load_ms", timings.load_ms));
+    BRAID_CHECK(read_member(fields, "embed_ms", timings.embed_ms));
+    BRAID_CHECK(read_member(fields, "dense_ms", timings.dense_ms));
+    BRAID_CHECK(read_member(fields, "sparse_ms", timings.sparse_ms));
+    BRAID_CHECK(read_member(fields, "fusion_ms", timings.fusion_ms));
+    BRAID_CHECK(read_member(fields, "hydrate_ms", timings.hydrate_ms));
+    BRAID_CHECK(read_member(fields, "total_ms", timings.total_ms));
+    BRAID_CHECK(fields.finish());
+    // The same two numbers under the names of the component specification.
+    BRAID_CHECK(answer.number("latency_ms"));
+    BRAID_CHECK(answer.number("query_embedding_time_ms"));
+    return timings;
+}
+
+}  // namespace
+
+Result<> read_member(Fields& fields, std::string_view key, double& out) {
+    BRAID_TRY(out, fields.required(key, fields.number(key)));
+    return {};
+}
+
+Result<> read_member(Fields& fields, std::string_view key, std::string& out) {
+    BRAID_TRY(out, fields.required(key, fields.string(key)));
+    return {};
+}
+
+Result<> read_member(Fields& fields, std::string_view key, bool& out) {
+    BRAID_TRY(out, fields.required(key, fields.boolean(key)));
+    return {};
+}
+
+Result<> read_member(Fields& fields, std::string_view key, std::uint64_t& out) {
+    BRAID_TRY(const std::int64_t count, fields.required(key, fields.integer(key, 0)));
+    out = static_cast<std::uint64_t>(count);
+    return {};
+}
+
+Result<> read_member(Fields& fields, std::string_view key, std::vector<std::string>& out) {
+    BRAID_TRY(auto strings, fields.strings(key));
+    if (strings) out = *std::move(strings);
+    return {};
+}
+
 Result<LegStanding> read_standing(Fields& fields) {
     LegStanding leg;
-    BRAID_CHECK(read(fields, "source", leg.source));
+    BRAID_CHECK(read_member(fields, "source", leg.source));
     BRAID_TRY(leg.score, fields.number("score"));
     BRAID_TRY(const auto rank, fields.integer("rank", 1));
     if (rank) leg.rank = static_cast<std::uint64_t>(*rank);
-    BRAID_CHECK(read(fields, "depth", leg.depth));
+    BRAID_CHECK(read_member(fields, "depth", leg.depth));
     return leg;
 }
 
 Result<Hit> read_hit(Fields& fields, const core::Vocabulary& vocabulary) {
     Hit hit;
     BRAID_TRY(hit.chunk, read_chunk(fields));
-    BRAID_CHECK(read(fields, "collection", hit.collection));
-    BRAID_CHECK(read(fields, "namespace", hit.namespace_));
-    BRAID_CHECK(read(fields, "score", hit.score));
-    BRAID_CHECK(read(fields, "rank", hit.rank));
-    BRAID_CHECK(read(fields, "retrieval_strategy", hit.strategy));
+    BRAID_CHECK(read_member(fields, "collection", hit.collection));
+    BRAID_CHECK(read_member(fields, "namespace", hit.namespace_));
+    BRAID_CHECK(read_member(fields, "score", hit.score));
+    BRAID_CHECK(read_member(fields, "rank", hit.rank));
+    BRAID_CHECK(read_strategy(fields, "retrieval_strategy", hit.strategy));
     BRAID_TRY(hit.dense_score, fields.number("dense_score"));
     BRAID_TRY(hit.sparse_score, fields.number("sparse_score"));
     BRAID_TRY(hit.expanded, fields.string("expanded"));
@@ -237,64 +284,12 @@ Result<Hit> read_hit(Fields& fields, const core::Vocabulary& vocabulary) {
     return hit;
 }
 
-Result<PatternWords> read_pattern(Fields& fields) {
-    PatternWords one;
-    BRAID_CHECK(read(fields, "pattern", one.pattern));
-    BRAID_CHECK(read(fields, "words", one.words));
-    BRAID_CHECK(read(fields, "matching", one.matching));
-    return one;
-}
-
-Result<SourceReport> read_report(Fields& fields) {
-    SourceReport report;
-    BRAID_CHECK(read(fields, "source", report.source));
-    BRAID_CHECK(read(fields, "collection", report.collection));
-    BRAID_CHECK(read(fields, "ran", report.ran));
-    BRAID_CHECK(read(fields, "candidates", report.candidates));
-    BRAID_CHECK(read(fields, "depth", report.depth));
-    BRAID_CHECK(read(fields, "matched", report.matched));
-    BRAID_TRY(const auto relation, fields.string("matched_relation"));
-    report.matched_at_least = relation == "at_least";
-    BRAID_CHECK(read(fields, "exact", report.exact));
-    BRAID_CHECK(read(fields, "time_ms", report.time_ms));
-    BRAID_CHECK(read(fields, "method", report.method));
-    BRAID_TRY(const auto error, fields.string("error"));
-    report.error = error.value_or("");
-    BRAID_CHECK(read_objects(fields, "patterns", [&](Fields& members) -> Result<> {
-        BRAID_TRY(PatternWords one, read_pattern(members));
-        report.patterns.push_back(std::move(one));
-        return {};
-    }));
-    return report;
-}
-
-Result<Suggestion> read_suggestion(Fields& fields) {
-    Suggestion suggestion;
-    BRAID_CHECK(read(fields, "word", suggestion.word));
-    BRAID_CHECK(read(fields, "instead", suggestion.instead));
-    BRAID_CHECK(read(fields, "chunks", suggestion.chunks));
-    return suggestion;
-}
-
-Result<Timings> read_timings(Fields& answer) {
-    BRAID_TRY(Fields fields, answer.required("timings", answer.fields("timings")));
-    Timings timings;
-    BRAID_CHECK(read(fields, "preprocess_ms", timings.preprocess_ms));
-    BRAID_CHECK(read(fields, "load_ms", timings.load_ms));
-    BRAID_CHECK(read(fields, "embed_ms", timings.embed_ms));
-    BRAID_CHECK(read(fields, "dense_ms", timings.dense_ms));
-    BRAID_CHECK(read(fields, "sparse_ms", timings.sparse_ms));
-    BRAID_CHECK(read(fields, "fusion_ms", timings.fusion_ms));
-    BRAID_CHECK(read(fields, "hydrate_ms", timings.hydrate_ms));
-    BRAID_CHECK(read(fields, "total_ms", timings.total_ms));
+Result<Chunk> stored_chunk_from_value(const Value& json) {
+    BRAID_TRY(Fields fields, Fields::of(json));
+    BRAID_TRY(Chunk chunk, read_chunk(fields));
     BRAID_CHECK(fields.finish());
-    // The same two numbers under the names of the component specification.
-    BRAID_CHECK(answer.number("latency_ms"));
-    BRAID_CHECK(answer.number("query_embedding_time_ms"));
-    return timings;
+    return chunk;
 }
-
-}  // namespace
 
 Result<Receipt> receipt_from_value(const Value& json) {
     BRAID_TRY(Fields fields, Fields::of(json, "receipt"));
@@ -304,28 +299,28 @@ Result<Receipt> receipt_from_value(const Value& json) {
 Result<Answer> answer_from_value(const Value& json, const core::Vocabulary& vocabulary) {
     BRAID_TRY(Fields fields, Fields::of(json));
     Answer answer;
-    BRAID_CHECK(read(fields, "query", answer.query));
+    BRAID_CHECK(read_member(fields, "query", answer.query));
     BRAID_TRY(answer.query_understood, fields.string("query_understood"));
-    BRAID_CHECK(read(fields, "phrasings", answer.phrasings));
+    BRAID_CHECK(read_member(fields, "phrasings", answer.phrasings));
     BRAID_TRY(answer.hypothetical_answer, fields.string("hypothetical_answer"));
     BRAID_CHECK(read_objects(fields, "chunks", [&](Fields& members) -> Result<> {
         BRAID_TRY(Hit hit, read_hit(members, vocabulary));
         answer.hits.push_back(std::move(hit));
         return {};
     }));
-    BRAID_CHECK(read(fields, "total_candidates", answer.total_candidates));
-    BRAID_CHECK(read(fields, "profile", answer.profile));
-    BRAID_CHECK(read(fields, "strategy_used", answer.strategy_used));
-    BRAID_CHECK(read(fields, "dense_candidates", answer.dense_candidates));
-    BRAID_CHECK(read(fields, "sparse_candidates", answer.sparse_candidates));
+    BRAID_CHECK(read_member(fields, "total_candidates", answer.total_candidates));
+    BRAID_CHECK(read_member(fields, "profile", answer.profile));
+    BRAID_CHECK(read_strategy(fields, "strategy_used", answer.strategy_used));
+    BRAID_CHECK(read_member(fields, "dense_candidates", answer.dense_candidates));
+    BRAID_CHECK(read_member(fields, "sparse_candidates", answer.sparse_candidates));
     BRAID_CHECK(read_objects(fields, "sources", [&](Fields& members) -> Result<> {
         BRAID_TRY(SourceReport report, read_report(members));
         answer.sources.push_back(std::move(report));
         return {};
     }));
-    BRAID_CHECK(read(fields, "complete", answer.complete));
-    BRAID_CHECK(read(fields, "warnings", answer.warnings));
-    BRAID_CHECK(read(fields, "unused", answer.unused));
+    BRAID_CHECK(read_member(fields, "complete", answer.complete));
+    BRAID_CHECK(read_member(fields, "warnings", answer.warnings));
+    BRAID_CHECK(read_member(fields, "unused", answer.unused));
     BRAID_CHECK(read_objects(fields, "suggestions", [&](Fields& members) -> Result<> {
         BRAID_TRY(Suggestion suggestion, read_suggestion(members));
         answer.suggestions.push_back(std::move(suggestion));

@@ -41,6 +41,8 @@ Result<> check_namespace(const ChunkInput& input, std::string_view of_call);
 
 /// In braid's words, members without a value left out; the vector only if there is one.
 Value chunk_to_value(const Chunk& chunk);
+/// The inverse: nothing is filled in or left out.
+Result<Chunk> stored_chunk_from_value(const Value& json);
 
 /// "c-" and 16 hexadecimal digits of the SHA-256 of both, joined by a NUL.
 std::string content_id(const std::string& document_id, const std::string& content);

@@ -477,8 +477,12 @@ Result<Request> read_request(const Object& object, const core::Vocabulary& vocab
 Result<Request> request_from_value(const Value& json, const core::Vocabulary& vocabulary) {
     if (!json.is_object())
         return invalid_argument("a request must be an object, got " + json::shown(json));
-    if (json.find(kConfig) == nullptr) return read_request(json.as_object(), vocabulary);
-    BRAID_TRY(const Object flat, flattened(json.as_object()));
+    return request_from_value(json.as_object(), vocabulary);
+}
+
+Result<Request> request_from_value(const Object& json, const core::Vocabulary& vocabulary) {
+    if (json.find(kConfig) == nullptr) return read_request(json, vocabulary);
+    BRAID_TRY(const Object flat, flattened(json));
     return read_request(flat, vocabulary);
 }
 

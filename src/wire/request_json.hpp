@@ -20,6 +20,7 @@ namespace braid::wire {
 /// InvalidArgument names the key: an unknown one with the nearest known, a wrong type or range with
 /// what was expected, and two keys that say the same thing.
 Result<Request> request_from_value(const Value& json, const core::Vocabulary& vocabulary);
+Result<Request> request_from_value(const Object& json, const core::Vocabulary& vocabulary);
 
 /// The inverse, by braid's own names, without what has its default: reading it gives an equal
 /// request, whatever the vocabulary.

@@ -195,11 +195,12 @@ Value dense_to_value(const DenseStats& dense) {
 
 }  // namespace
 
-Value stats_to_value(const ReadScope& scope, const CollectionStats& stats) {
+Value stats_to_value(const std::string& collection, const std::string& namespace_,
+                     const CollectionStats& stats) {
     Object parts;
     for (const StoredPart& part : stats.parts) parts.set(part.name, part.bytes);
-    Object out{{"collection", Value(scope.collection)},
-               {"namespace", Value(scope.namespace_)},
+    Object out{{"collection", Value(collection)},
+               {"namespace", Value(namespace_)},
                {"chunks", stats.chunks},
                {"documents", stats.documents},
                {"vectors", stats.vectors},

@@ -2,9 +2,10 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
-#include "braid/backend.hpp"
 #include "braid/collection.hpp"
+#include "braid/filter.hpp"
 #include "braid/result.hpp"
 #include "braid/value.hpp"
 
@@ -25,13 +26,20 @@ Value schema_to_value(const Schema& schema);
 
 /// A collection as `collections --json` lists it.
 Value collection_to_value(const CollectionInfo& info);
+/// The inverse, without the bytes on disk.
+Result<CollectionInfo> collection_from_value(const Value& json);
 
 /// `{"collection", "namespace", "chunks", "documents", "vectors", "terms", "average_length",
 /// "bytes_on_disk", "bytes_by_part": {"log", "documents", "words", …}, "resident_bytes"}`, and
 /// "dense" where there are many vectors.
-Value stats_to_value(const ReadScope& scope, const CollectionStats& stats);
+Value stats_to_value(const std::string& collection, const std::string& namespace_,
+                     const CollectionStats& stats);
+/// The inverse.
+Result<CollectionStats> stats_from_value(const Value& json);
 
 /// `{"field", "values": [{"value", "count"}]}`.
 Value facets_to_value(const std::string& field, std::span<const FacetCount> facets);
+/// The inverse.
+Result<std::vector<FacetCount>> facets_from_value(const Value& json);
 
 }  // namespace braid::wire

@@ -10,7 +10,7 @@
 
 #include "braid/json/json.hpp"
 #include "braid/net/client/http_client.hpp"
-#include "braid/service/service.hpp"
+#include "braid/service/operation_json.hpp"
 #include "cli/program_run.hpp"
 #include "cli/served.hpp"
 #include "core/temporary_folder.hpp"

@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "braid/cli/args/completion.hpp"
-#include "braid/cli/commands/manual.hpp"
 #include "braid/cli/commands/list.hpp"
+#include "braid/cli/commands/manual.hpp"
 #include "braid/json/json.hpp"
-#include "braid/service/service.hpp"
+#include "braid/service/operation_json.hpp"
 #include "cli/program_run.hpp"
 #include "core/temporary_folder.hpp"
 

@@ -119,7 +119,7 @@ std::vector<std::string> all_it_can_see(const Database& db, const Principal& rea
     }));
     seen.push_back(text_of(db.stats(scope), [&](CollectionStats stats) {
         stats.resident_bytes = 0;  // of the process, not of the collection
-        return wire::stats_to_value(scope, stats);
+        return wire::stats_to_value(scope.collection, scope.namespace_, stats);
     }));
     seen.push_back(text_of(db.scan(scope, "", 1000), chunks_text));
     for (const std::string id : {"v3", "h0", "h1", "absent"}) {

@@ -70,7 +70,10 @@ public:
         if (step.verb == "check") return check();
         // Neither is one call of the facade; the doors' own code is shared.
         const service::Operations operations(database_);
-        if (step.verb == "update") return operations.update(as_method(step).second, {});
+        if (step.verb == "update") {
+            return service::run_json<service::UpdateRequest>(operations, as_method(step).second,
+                                                             {});
+        }
         return apps::run_hybrid_search(operations, step.params, {});
     }
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/service/operation_json.hpp"
 #include "braid/service/visitor.hpp"
 #include "server/http_fixture.hpp"
 #include "server/key_fixture.hpp"
@@ -91,7 +92,7 @@ TEST_F(VisitorHttpTest, ACursorIsForItsKeyAndItsCollections) {
     caller.principal.name = "other";
     caller.may = [](service::Access, std::string_view collection) { return collection == "notes"; };
     const service::Operations operations(database);
-    const auto refused = operations.retrieve(parsed(theirs).as_object(), caller);
+    const auto refused = service::retrieve_json(operations, parsed(theirs).as_object(), caller);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::PermissionDenied);
 }

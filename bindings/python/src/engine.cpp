@@ -28,8 +28,6 @@
 namespace braid::python {
 namespace {
 
-using service::Operations;
-
 service::Caller caller_for(const Principal& principal, const CallLimits& limits) {
     service::Caller caller;
     caller.principal = principal;
@@ -55,7 +53,7 @@ nb::object call(const Engine& self, std::string_view name, nb::dict params,
     const Object members = to_object(params);
     auto result = run_call(stop, [&](const CallLimits& limits) -> Result<Value> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return open->operations.run(*found, members, caller_for(principal, limits));
+        return service::run_named(*found, open->operations, members, caller_for(principal, limits));
     });
     return to_python(value_or_raise(std::move(result)));
 }
@@ -150,33 +148,18 @@ nb::object add(const Engine& self, const std::string& collection, const std::str
                std::optional<std::uint64_t> if_version, const Principal& principal,
                const std::stop_source* stop, bool replace_documents) {
     ChunkBatch batch = read_chunks(chunks, vectors, namespace_);
-    const std::optional<Schema> wanted = read_schema(schema, batch.has_vectors);
-    WriteOptions options;
-    options.if_version = if_version;
-    options.replace_documents = replace_documents;
-    Array ids;
-    ids.reserve(batch.chunks.size());
-    for (const Chunk& chunk : batch.chunks) ids.emplace_back(chunk.chunk_id);
-    bool created = false;
-    auto result = run_call(stop, [&](const CallLimits& limits) -> Result<WriteReport> {
+    service::AddRequest wanted{.at = {collection, namespace_}, .chunks = {}};
+    wanted.schema = read_schema(schema, batch.has_vectors);
+    wanted.chunks = std::move(batch.chunks);
+    wanted.warnings = std::move(batch.warnings);
+    wanted.if_version = if_version;
+    wanted.replace_documents = replace_documents;
+    auto result = run_call(stop, [&](const CallLimits& limits) -> Result<service::AddReport> {
         BRAID_TRY(const OpenPtr open, self.open());
-        const Operations& operations = open->operations;
-        BRAID_TRY(created, operations.ensure_collection(collection, wanted ? &*wanted : nullptr));
-        return operations.write(collection, std::move(batch.chunks), namespace_,
-                                caller_for(principal, limits), options);
+        return open->operations.run(std::move(wanted), caller_for(principal, limits));
     });
-    WriteReport report = value_or_raise(std::move(result));
-    std::ranges::move(report.warnings, std::back_inserter(batch.warnings));
-    Array warnings(batch.warnings.begin(), batch.warnings.end());
-    return to_python(Value(Object{{"collection", Value(collection)},
-                                  {"created", created},
-                                  {"namespace", Value(namespace_)},
-                                  {"chunk_ids", std::move(ids)},
-                                  {"written", report.written},
-                                  {"replaced", report.replaced},
-                                  {"removed", report.removed},
-                                  {"version", report.version},
-                                  {"warnings", std::move(warnings)}}));
+    return to_python(
+        service::output_to_value<service::AddRequest>(value_or_raise(std::move(result))));
 }
 
 ReadScope scope_of(const std::string& collection, const std::string& namespace_, nb::handle filter,

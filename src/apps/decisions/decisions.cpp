@@ -64,7 +64,9 @@ Result<Question> read_question(const Object& params, const service::Caller& call
         if (given != nullptr) request.set(key, *given);
     }
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(Request search, operations.read_request(std::move(request), caller));
+    BRAID_TRY(Request search,
+              wire::request_from_value(request, operations.database().vocabulary()));
+    BRAID_CHECK(operations.check(search, caller));
     const std::size_t depth = std::max(kDepth, 2 * question.top_k);
     search.top_k = search.dense_top_k = search.sparse_top_k = depth;
     if (question.semantic()) {

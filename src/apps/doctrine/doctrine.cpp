@@ -5,6 +5,7 @@
 
 #include "braid/applications.hpp"
 #include "braid/json/fields.hpp"
+#include "braid/service/operation_json.hpp"
 #include "braid/wire/answer_json.hpp"
 
 namespace braid::apps {
@@ -18,8 +19,7 @@ Result<Value> find_relevant_doctrine(const service::Operations& operations, cons
         if (const Value* const given = fields.any(key)) json.set(key, *given);
     }
     BRAID_CHECK(fields.finish());
-    BRAID_TRY(const Request request, operations.read_request(std::move(json), caller));
-    BRAID_TRY(const Answer answer, operations.search(request, caller));
+    BRAID_TRY(const Answer answer, service::retrieve_json(operations, json, caller));
     return wire::answer_to_value(answer, operations.database().vocabulary());
 }
 

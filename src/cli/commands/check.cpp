@@ -3,6 +3,7 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/core/numbers.hpp"
+#include "braid/wire/check_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -11,43 +12,35 @@ constexpr FlagSpec kCheckFlags[] = {
     {.name = "deleted", .help = "fail if something deleted is still in the files"},
 };
 
-std::string check_summary(const Value& report) {
-    const auto counted = [&](std::string_view key, const char* one, const char* many) {
-        return core::count_of(service::number_in(report, key), one, many);
-    };
-    std::string out = counted("collections", "collection", "collections") + ", " +
-                      counted("chunks", "chunk", "chunks") + ", " +
-                      counted("records", "record", "records");
-    if (service::number_in(report, "superseded") > 0) {
-        out += " (" + counted("superseded", "write", "writes") + " made void by later ones)";
+std::string check_summary(const CheckReport& report) {
+    std::string out = core::count_of(report.collections, "collection", "collections") + ", " +
+                      core::count_of(report.chunks, "chunk", "chunks") + ", " +
+                      core::count_of(report.records, "record", "records");
+    if (report.superseded > 0) {
+        out += " (" + core::count_of(report.superseded, "write", "writes") +
+               " made void by later ones)";
     }
-    return out + ", " + core::byte_size(service::number_in(report, "bytes"));
+    return out + ", " + core::byte_size(report.bytes);
 }
 
 Result<> run_check(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
-    BRAID_TRY(const Value report, service->call("check", {}));
-    const Array& problems = service::list_in(report, "problems");
-    const Array& unfinished = service::list_in(report, "unfinished");
+    BRAID_TRY(const CheckReport report, service->run(service::CheckRequest{}));
     if (session.json()) {
-        session.out.json(report);
+        session.out.json(wire::check_to_value(report));
     } else {
-        for (const Array* const lines : {&problems, &unfinished}) {
-            for (const Value& line : *lines) {
-                session.out.line(plain(line.is_string() ? line.as_string() : ""));
-            }
+        for (const auto* const lines : {&report.problems, &report.unfinished}) {
+            for (const std::string& line : *lines) session.out.line(plain(line));
         }
-        for (const Value& line : service::list_in(report, "notes")) {
-            session.note("note: " + plain(line.is_string() ? line.as_string() : ""));
-        }
+        for (const std::string& line : report.notes) session.note("note: " + plain(line));
     }
-    if (!problems.empty()) {
-        return fail(
-            ErrorCode::Corruption,
-            "the database is damaged: " + core::count_of(problems.size(), "problem", "problems") +
-                " in " + check_summary(report));
+    if (!report.problems.empty()) {
+        return fail(ErrorCode::Corruption,
+                    "the database is damaged: " +
+                        core::count_of(report.problems.size(), "problem", "problems") + " in " +
+                        check_summary(report));
     }
-    const std::uint64_t superseded = service::number_in(report, "superseded");
+    const std::uint64_t superseded = report.superseded;
     if (session.arguments.has("deleted") && superseded > 0) {
         return fail(
             ErrorCode::Conflict,
@@ -56,11 +49,12 @@ Result<> run_check(Session& session) {
                                  : " writes that were deleted or replaced, or have expired, are") +
                 " still in the files; \"braid purge\" removes them");
     }
-    if (!unfinished.empty()) {
-        return fail(ErrorCode::Unavailable,
-                    "nothing is damaged in " + check_summary(report) + ", but " +
-                        core::count_of(unfinished.size(), "collection is", "collections are") +
-                        " unfinished and cannot be read; import again, or drop what is there");
+    if (!report.unfinished.empty()) {
+        return fail(
+            ErrorCode::Unavailable,
+            "nothing is damaged in " + check_summary(report) + ", but " +
+                core::count_of(report.unfinished.size(), "collection is", "collections are") +
+                " unfinished and cannot be read; import again, or drop what is there");
     }
     if (session.json() || session.quiet()) return {};
     session.out.line("Clean: " + check_summary(report) + ".");

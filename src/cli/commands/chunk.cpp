@@ -1,6 +1,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "braid/apps/vocabulary.hpp"
@@ -123,17 +124,15 @@ Result<> run_add(Session& session) {
     return {};
 }
 
-/// Says how many chunks a write changed, by the member `key` of its report.
-void print_count(Session& session, const Value& report, std::string_view key,
-                 std::string_view what) {
-    const std::uint64_t count = service::number_in(report, key);
+/// Says how many chunks a write changed, in JSON by `key`.
+void print_count(Session& session, const std::string& collection, const WriteReport& report,
+                 const std::string& key, std::string_view what) {
     if (session.json()) {
-        session.out.json(Object{{"collection", Value(service::text_in(report, "collection"))},
-                                {std::string(key), count},
-                                {"version", service::number_in(report, "version")}});
+        session.out.json(Object{
+            {"collection", Value(collection)}, {key, report.written}, {"version", report.version}});
     } else if (!session.quiet()) {
-        session.out.line(std::string(what) + core::grouped(count) +
-                         (count == 1 ? " chunk." : " chunks."));
+        session.out.line(std::string(what) + core::grouped(report.written) +
+                         (report.written == 1 ? " chunk." : " chunks."));
     }
 }
 
@@ -158,30 +157,32 @@ constexpr auto kUpdateFlags = std::to_array<FlagSpec>({
     kIfVersionFlag,
 });
 
-/// The members of an update, but for its chunk.
-Result<Object> update_of(const Arguments& arguments) {
-    Object update;
+/// An update, but for its chunk.
+Result<MetadataUpdate> update_of(const Arguments& arguments) {
+    MetadataUpdate update;
+    bool empty = true;
     if (const auto text = arguments.text("metadata")) {
         auto json = json::parse(*text);
         if (!json) return invalid_argument("--metadata: not JSON: " + json.error().message);
         if (!json->is_object()) return invalid_argument("--metadata: must be an object");
-        update.set("metadata", *std::move(json));
+        update.metadata = std::move(json->as_object());
+        empty = false;
     }
-    for (const auto& [flag, key] :
-         {std::pair("created-at", "created_at"), std::pair("expires-at", "expires_at")}) {
+    for (const auto& [flag, into] : {std::pair("created-at", &update.created_at),
+                                     std::pair("expires-at", &update.expires_at)}) {
         const auto text = arguments.text(flag);
         if (!text) continue;
         const auto time = core::parse_rfc3339(*text);
         if (!time) return invalid_argument("--" + std::string(flag) + ": " + time.error().message);
-        update.set(key, Value(*text));
+        *into = *time;
+        empty = false;
     }
-    if (const auto level = arguments.text("sensitivity")) update.set("sensitivity", Value(*level));
+    update.sensitivity = arguments.text("sensitivity");
     if (arguments.has("scope")) {
-        std::vector<std::string> scopes = arguments.list("scope");
-        std::erase(scopes, "");
-        update.set("visibility_scope", Array(scopes.begin(), scopes.end()));
+        update.visibility_scope = arguments.list("scope");
+        std::erase(*update.visibility_scope, "");
     }
-    if (update.empty()) {
+    if (empty && !update.sensitivity && !update.visibility_scope) {
         return invalid_argument(
             "\"update\" needs --metadata, --created-at, --expires-at, --sensitivity or --scope");
     }
@@ -192,23 +193,19 @@ Result<> run_update(Session& session) {
     const std::vector<std::string> ids = session.arguments.list("id");
     if (ids.empty()) return invalid_argument("\"update\" needs --id");
     BRAID_TRY(const WriteOptions options, session.write_options());
-    BRAID_TRY(Object update, update_of(session.arguments));
-    Array updates;
-    updates.reserve(ids.size());
+    BRAID_TRY(MetadataUpdate update, update_of(session.arguments));
+    service::UpdateRequest wanted{.at = session.at(), .updates = {}};
+    wanted.if_version = options.if_version;
     for (const std::string& id : ids) {
-        update.set("chunk_id", Value(id));
-        updates.emplace_back(update);
+        update.chunk_id = id;
+        wanted.updates.push_back(update);
     }
-    BRAID_TRY(Object params, session.scope());
-    params.set("updates", std::move(updates));
-    if (options.if_version) params.set("if_version", *options.if_version);
 
     session.interrupts.hold();
     BRAID_TRY(const auto service, session.service_for_writing(false));
-    BRAID_TRY(const Value report, service->call("update", std::move(params)));
-    for (const Value& warning : service::list_in(report, "warnings"))
-        session.warn(warning.as_string());
-    print_count(session, report, "updated", "Updated ");
+    BRAID_TRY(const service::UpdateReport report, service->run(std::move(wanted)));
+    for (const std::string& warning : report.write.warnings) session.warn(warning);
+    print_count(session, report.collection, report.write, "updated", "Updated ");
     return {};
 }
 
@@ -226,31 +223,27 @@ constexpr auto kDeleteFlags = std::to_array<FlagSpec>({
 });
 
 Result<> run_delete(Session& session) {
-    BRAID_TRY(Object params, session.scope());
+    service::RemoveRequest wanted{.at = session.at(), .which = {}};
+    BRAID_TRY(wanted.which.filter, session.filter());
     BRAID_TRY(const WriteOptions options, session.write_options());
-    const std::vector<std::string> ids = session.arguments.list("id");
-    const std::vector<std::string> documents = session.arguments.list("document");
-    const Value* const filter = params.find("filter");
-    const int kinds =
-        (ids.empty() ? 0 : 1) + (documents.empty() ? 0 : 1) + (filter != nullptr ? 1 : 0);
+    wanted.if_version = options.if_version;
+    wanted.which.chunk_ids = session.arguments.list("id");
+    wanted.which.document_ids = session.arguments.list("document");
+    wanted.everything = session.arguments.has("yes");
+    const DeleteSelector& which = wanted.which;
+    const int kinds = (which.chunk_ids.empty() ? 0 : 1) + (which.document_ids.empty() ? 0 : 1) +
+                      (which.filter ? 1 : 0);
     if (kinds != 1)
         return invalid_argument("\"delete\" needs one of --id, --document and --filter");
-    if (filter != nullptr) {
-        BRAID_TRY(const Filter parsed, parse_filter(*filter));
-        if (parsed == Filter{} && !session.arguments.has("yes")) {
-            return invalid_argument(
-                "--filter '{}' deletes every chunk of the namespace; say --yes if you mean it");
-        }
-        params.set("everything", session.arguments.has("yes"));
+    if (which.filter == Filter{} && !wanted.everything) {
+        return invalid_argument(
+            "--filter '{}' deletes every chunk of the namespace; say --yes if you mean it");
     }
-    if (!ids.empty()) params.set("chunk_ids", Array(ids.begin(), ids.end()));
-    if (!documents.empty()) params.set("document_ids", Array(documents.begin(), documents.end()));
-    if (options.if_version) params.set("if_version", *options.if_version);
 
     session.interrupts.hold();
     BRAID_TRY(const auto service, session.service_for_writing(false));
-    BRAID_TRY(const Value report, service->call("delete", std::move(params)));
-    print_count(session, report, "deleted", "Deleted ");
+    BRAID_TRY(const service::RemoveReport report, service->run(std::move(wanted)));
+    print_count(session, report.collection, report.write, "deleted", "Deleted ");
     return {};
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "braid/cli/commands/collection_setup.hpp"
@@ -10,44 +11,38 @@
 #include "braid/cli/view/table.hpp"
 #include "braid/core/numbers.hpp"
 #include "braid/json/json.hpp"
+#include "braid/service/operation_json.hpp"
 #include "braid/wire/schema_json.hpp"
 
 namespace braid::cli {
 namespace {
 
-std::string vectors_of(const Value& info) {
-    const Value* const schema = info.find("schema");
-    if (schema == nullptr) return {};
-    std::string text = service::text_in(*schema, "embedder");
-    const std::uint64_t dimension = service::number_in(*schema, "dimension");
-    if (text != "none" && dimension > 0) text += " " + std::to_string(dimension);
-    return text;
+std::string vectors_of(const VectorSpec& vectors) {
+    if (vectors.embedder == "none" || vectors.dimension == 0) return vectors.embedder;
+    return vectors.embedder + " " + std::to_string(vectors.dimension);
 }
 
 Result<> run_list(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
-    BRAID_TRY(const Value result, service->call("collections", {}));
+    BRAID_TRY(const auto infos, service->run(service::CollectionsRequest{}));
     if (session.json()) {
-        session.out.json(result);
+        session.out.json(service::output_to_value<service::CollectionsRequest>(infos));
         return {};
     }
-    const Array& infos = service::list_in(result, "collections");
     if (infos.empty()) {
         session.out.line("No collections yet. Try: braid ingest FILE.jsonl");
         return {};
     }
     Table table(
         {{"collection"}, {"chunks", true}, {"documents", true}, {"vectors"}, {"namespaces"}});
-    for (const Value& info : infos) {
+    for (const CollectionInfo& info : infos) {
         std::string namespaces;
-        for (const Value& name : service::list_in(info, "namespaces")) {
-            namespaces += (namespaces.empty() ? "" : ", ") + plain(name.as_string());
+        for (const std::string& name : info.namespaces) {
+            namespaces += (namespaces.empty() ? "" : ", ") + plain(name);
         }
-        const std::string damage = service::text_in(info, "damage");
-        if (!damage.empty()) namespaces = "cannot be read: " + plain(damage);
-        table.add(
-            {service::text_in(info, "name"), core::grouped(service::number_in(info, "chunks")),
-             core::grouped(service::number_in(info, "documents")), vectors_of(info), namespaces});
+        if (!info.damage.empty()) namespaces = "cannot be read: " + plain(info.damage);
+        table.add({info.name, core::grouped(info.chunks), core::grouped(info.documents),
+                   vectors_of(info.schema.vectors), namespaces});
     }
     table.print(session.out);
     return {};
@@ -90,15 +85,14 @@ Result<> run_create(Session& session) {
     if (wanted.find("embedder") == nullptr) {
         wanted.set("embedder", session.settings.text("embedder"));
     }
-    BRAID_CHECK(wire::schema_from_value(wanted));
+    service::CreateCollectionRequest request{.name = name};
+    BRAID_TRY(request.schema, wire::schema_from_value(wanted));
 
     session.interrupts.hold();
     BRAID_TRY(const auto service, session.service_for_writing(true));
-    BRAID_TRY(const Value info,
-              service->call("create_collection",
-                            {{"name", Value(name)}, {"schema", Value(std::move(wanted))}}));
+    BRAID_TRY(const CollectionInfo info, service->run(std::move(request)));
     if (session.json()) {
-        session.out.json(info);
+        session.out.json(wire::collection_to_value(info));
     } else if (!session.quiet()) {
         session.out.line("Created collection \"" + name + "\".");
     }
@@ -117,7 +111,7 @@ Result<> run_drop(Session& session) {
     }
     session.interrupts.hold();
     BRAID_TRY(const auto service, session.service_for_writing(false));
-    BRAID_CHECK(service->call("drop_collection", {{"collection", Value(name)}}));
+    BRAID_CHECK(service->run(service::DropCollectionRequest{name}));
     if (session.json()) {
         session.out.json(Object{{"dropped", Value(name)}});
     } else if (!session.quiet()) {
@@ -129,58 +123,46 @@ Result<> run_drop(Session& session) {
 constexpr auto kStatsFlags = std::to_array<FlagSpec>({kReadFlag, kNamespaceFlag});
 
 /// How many vectors graphs lead to, and what searches find at the recall that is usually asked for.
-void add_dense_rows(const Value& dense, std::vector<std::pair<std::string, std::string>>& rows) {
-    rows.emplace_back("in graphs", core::grouped(service::number_in(dense, "in_graphs")));
-    const Value* const points = dense.find("points");
-    if (points == nullptr || !points->is_array()) return;
-    const auto share = [](const Value& point, std::string_view key) {
-        const Value* const found = point.find(key);
-        return found != nullptr && found->is_number() ? found->as_double() : 0;
-    };
-    for (const Value& point : points->as_array()) {
-        if (share(point, "planned") != kUsualRecall) continue;
-        rows.emplace_back("by " + service::text_in(point, "method"),
-                          "finds " + core::fixed(share(point, "found"), 4) + " (" +
-                              core::fixed(share(point, "low"), 4) + " to " +
-                              core::fixed(share(point, "high"), 4) + ") where " +
-                              core::fixed(kUsualRecall, 2) + " is planned, of " +
-                              core::grouped(service::number_in(dense, "queries")) + " queries");
+void add_dense_rows(const DenseStats& dense,
+                    std::vector<std::pair<std::string, std::string>>& rows) {
+    rows.emplace_back("in graphs", core::grouped(dense.in_graphs));
+    for (const DenseStats::Point& point : dense.points) {
+        if (point.planned != kUsualRecall) continue;
+        rows.emplace_back("by " + point.method,
+                          "finds " + core::fixed(point.found, 4) + " (" +
+                              core::fixed(point.low, 4) + " to " + core::fixed(point.high, 4) +
+                              ") where " + core::fixed(kUsualRecall, 2) + " is planned, of " +
+                              core::grouped(dense.queries) + " queries");
     }
 }
 
 Result<> run_stats(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
-    BRAID_TRY(Object scope, session.scope());
-    BRAID_TRY(const Value stats, session.read(*service, "stats", std::move(scope)));
+    BRAID_TRY(const service::StatsReport report,
+              session.read(*service, service::StatsRequest{session.at()}));
     if (session.json()) {
-        session.out.json(stats);
+        session.out.json(service::output_to_value<service::StatsRequest>(report));
         return {};
     }
-    const Value* const average = stats.find("average_length");
-    std::string length = json::print(average != nullptr ? *average : Value(0));
+    const CollectionStats& stats = report.stats;
+    std::string length = json::print(stats.average_length);
     length.resize(std::min(length.size(), length.find('.') + 3));
-    const auto counted = [&](std::string_view key) {
-        return core::grouped(service::number_in(stats, key));
-    };
     std::vector<std::pair<std::string, std::string>> rows{
-        {"collection", service::text_in(stats, "collection")},
-        {"namespace", plain(service::text_in(stats, "namespace"))},
-        {"chunks", counted("chunks")},
-        {"documents", counted("documents")},
-        {"vectors", counted("vectors")},
-        {"distinct terms", counted("terms")},
+        {"collection", report.collection},
+        {"namespace", plain(report.namespace_)},
+        {"chunks", core::grouped(stats.chunks)},
+        {"documents", core::grouped(stats.documents)},
+        {"vectors", core::grouped(stats.vectors)},
+        {"distinct terms", core::grouped(stats.terms)},
         {"average length", length + " terms"},
-        {"on disk", core::byte_size(service::number_in(stats, "bytes_on_disk"))}};
-    const Value* const parts = stats.find("bytes_by_part");
-    if (parts != nullptr && parts->is_object()) {
-        for (const auto& [name, bytes] : parts->as_object()) {
-            rows.emplace_back("  " + name, core::byte_size(service::number_in(*parts, name)));
-        }
+        {"on disk", core::byte_size(stats.bytes_on_disk)}};
+    for (const StoredPart& part : stats.parts) {
+        rows.emplace_back("  " + part.name, core::byte_size(part.bytes));
     }
-    if (const auto resident = service::number_in(stats, "resident_bytes"); resident > 0) {
-        rows.emplace_back("in memory", core::byte_size(resident));
+    if (stats.resident_bytes > 0) {
+        rows.emplace_back("in memory", core::byte_size(stats.resident_bytes));
     }
-    if (const Value* const dense = stats.find("dense")) add_dense_rows(*dense, rows);
+    if (stats.dense) add_dense_rows(*stats.dense, rows);
     for (const auto& [name, value] : rows) {
         session.out.line(std::string(session.out.style().dim) + padded(name, 16) +
                          std::string(session.out.style().reset) + value);
@@ -199,28 +181,26 @@ constexpr auto kFacetsFlags = std::to_array<FlagSpec>({
 });
 
 Result<> run_facets(Session& session) {
-    BRAID_TRY(Object params, session.scope());
-    BRAID_TRY(const auto limit, session.arguments.integer("limit", 1, 10'000));
-    const std::string& field = session.arguments.operands.front();
-    params.set("field", Value(field));
-    params.set("limit", limit.value_or(20));
+    service::FacetsRequest wanted{.at = session.at(), .field = session.arguments.operands.front()};
+    BRAID_TRY(wanted.filter, session.filter());
+    BRAID_TRY(const auto limit,
+              session.arguments.integer("limit", 1, service::FacetsRequest::kMaxValues));
+    if (limit) wanted.limit = static_cast<std::size_t>(*limit);
     BRAID_TRY(const auto service, session.service_for_reading());
-    BRAID_TRY(const Value result, session.read(*service, "facets", std::move(params)));
+    BRAID_TRY(const service::FacetReport report, session.read(*service, std::move(wanted)));
     if (session.json()) {
-        session.out.json(result);
+        session.out.json(service::output_to_value<service::FacetsRequest>(report));
         return {};
     }
-    const Array& facets = service::list_in(result, "values");
-    if (facets.empty()) {
-        session.out.line("No chunk has a value for \"" + plain(field) + "\".");
+    if (report.values.empty()) {
+        session.out.line("No chunk has a value for \"" + plain(report.field) + "\".");
         return {};
     }
-    Table table({{plain(field)}, {"chunks", true}});
-    for (const Value& facet : facets) {
-        const Value* const value = facet.find("value");
-        if (value == nullptr) continue;
-        table.add({plain(value->is_string() ? value->as_string() : json::print(*value)),
-                   core::grouped(service::number_in(facet, "count"))});
+    Table table({{plain(report.field)}, {"chunks", true}});
+    for (const FacetCount& facet : report.values) {
+        const Value& value = facet.value;
+        table.add({plain(value.is_string() ? value.as_string() : json::print(value)),
+                   core::grouped(facet.count)});
     }
     table.print(session.out);
     return {};

@@ -3,6 +3,7 @@
 #include "braid/engine/embedder_settings.hpp"
 #include "braid/json/json.hpp"
 #include "braid/text/analyzer.hpp"
+#include "braid/wire/schema_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -56,10 +57,9 @@ Result<Object> wanted_schema(const Session& session, bool has_vectors) {
 Result<bool> ensure_collection(const Session& session, const service::Service& service,
                                const std::string& name, bool has_vectors, Object form) {
     BRAID_TRY(Object wanted, wanted_schema(session, has_vectors));
-    const auto existing = service.call("describe", {{"collection", Value(name)}});
+    const auto existing = service.schema(name);
     if (existing) {
-        const Value* const schema = existing->find("schema");
-        BRAID_CHECK(compare(name, wanted, schema != nullptr ? *schema : Value()));
+        BRAID_CHECK(compare(name, wanted, wire::schema_to_value(*existing)));
         return false;
     }
     if (existing.error().code != ErrorCode::NotFound) {
@@ -69,8 +69,9 @@ Result<bool> ensure_collection(const Session& session, const service::Service& s
         wanted.set("embedder", session.settings.text("embedder"));
     }
     for (const auto& [key, value] : wanted) form.set(key, value);
-    BRAID_CHECK(service.call("create_collection",
-                             {{"name", Value(name)}, {"schema", Value(std::move(form))}}));
+    service::CreateCollectionRequest request{.name = name};
+    BRAID_TRY(request.schema, wire::schema_from_value(form));
+    BRAID_CHECK(service.run(std::move(request)));
     return true;
 }
 

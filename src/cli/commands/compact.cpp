@@ -1,9 +1,11 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/core/numbers.hpp"
+#include "braid/service/operation_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -17,29 +19,28 @@ constexpr FlagSpec kPurgeFlags[] = {
 };
 constexpr int kPurgeRounds = 5;
 
-Result<Value> compact(const Session& session, const service::Service& service,
-                      const std::string& name) {
+Result<service::CompactionReport> compact(const Session& session, const service::Service& service,
+                                          const std::string& name) {
     session.out.status(session.quiet() ? "" : "compacting \"" + name + "\"");
-    auto report = service.call("compact", {{"collection", Value(name)}});
+    auto report = service.run(service::CompactRequest{name});
     session.out.status({});
     return report;
 }
 
-std::string sizes(const Value& report) {
-    return core::byte_size(service::number_in(report, "bytes_before")) + " before, " +
-           core::byte_size(service::number_in(report, "bytes_after")) + " now";
+std::string sizes(const CompactReport& report) {
+    return core::byte_size(report.bytes_before) + " before, " +
+           core::byte_size(report.bytes_after) + " now";
 }
 
 Result<> run_compact(Session& session) {
     BRAID_TRY(const auto service, session.service_for_writing(false));
     BRAID_TRY(const std::string name, session.collection_to_read(*service));
-    BRAID_TRY(const Value report, compact(session, *service, name));
+    BRAID_TRY(const service::CompactionReport report, compact(session, *service, name));
     if (session.json()) {
-        session.out.json(report);
+        session.out.json(service::output_to_value<service::CompactRequest>(report));
     } else if (!session.quiet()) {
-        session.out.line("Collection \"" + name + "\": " + sizes(report) + ", " +
-                         core::count_of(service::number_in(report, "chunks"), "chunk", "chunks") +
-                         ".");
+        session.out.line("Collection \"" + name + "\": " + sizes(report.sizes) + ", " +
+                         core::count_of(report.sizes.chunks, "chunk", "chunks") + ".");
     }
     return {};
 }
@@ -47,41 +48,42 @@ Result<> run_compact(Session& session) {
 Result<std::vector<std::string>> collections_to_purge(const Session& session,
                                                       const service::Service& service) {
     if (const auto name = session.arguments.text("collection")) return std::vector{*name};
-    BRAID_TRY(const Value listed, service.call("collections", {}));
+    BRAID_TRY(const auto infos, service.run(service::CollectionsRequest{}));
     std::vector<std::string> names;
-    for (const Value& info : service::list_in(listed, "collections")) {
-        names.push_back(service::text_in(info, "name"));
-    }
+    names.reserve(infos.size());
+    for (const CollectionInfo& info : infos) names.push_back(info.name);
     return names;
 }
 
 Result<> run_purge(Session& session) {
     BRAID_TRY(const auto service, session.service_for_writing(false));
     BRAID_TRY(const auto names, collections_to_purge(session, *service));
-    Array reports;
+    std::vector<service::CompactionReport> reports;
     for (int round = 1;; ++round) {
         reports.clear();
         for (const std::string& name : names) {
-            BRAID_TRY(Value report, compact(session, *service, name));
-            reports.push_back(std::move(report));
+            BRAID_TRY(reports.emplace_back(), compact(session, *service, name));
         }
         if (session.arguments.has("collection")) break;
-        BRAID_TRY(const Value checked, service->call("check", {}));
-        const std::uint64_t left = service::number_in(checked, "superseded");
-        if (left == 0) break;
+        BRAID_TRY(const CheckReport checked, service->run(service::CheckRequest{}));
+        if (checked.superseded == 0) break;
         if (round == kPurgeRounds) {
             return fail(ErrorCode::Conflict,
                         "the database is being written to: " +
-                            core::count_of(left, "write was", "writes were") +
+                            core::count_of(checked.superseded, "write was", "writes were") +
                             " made void meanwhile; purge it again when it is quiet");
         }
     }
     if (session.json()) {
-        session.out.json(Object{{"collections", std::move(reports)}});
+        Array list;
+        for (const service::CompactionReport& report : reports) {
+            list.push_back(service::output_to_value<service::CompactRequest>(report));
+        }
+        session.out.json(Object{{"collections", std::move(list)}});
     } else if (!session.quiet()) {
-        for (const Value& report : reports) {
-            session.out.line("Collection \"" + service::text_in(report, "collection") +
-                             "\": " + sizes(report) + ".");
+        for (const service::CompactionReport& report : reports) {
+            session.out.line("Collection \"" + report.collection + "\": " + sizes(report.sizes) +
+                             ".");
         }
         if (session.arguments.has("collection")) return {};  // only the whole is verified
         session.out.line("Nothing that was deleted or replaced is left in these files.");

@@ -1,18 +1,17 @@
 #include <array>
 #include <string>
+#include <utility>
 
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/request_flags.hpp"
 #include "braid/cli/commands/search_notes.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/cli/view/answer.hpp"
 #include "braid/core/numbers.hpp"
-#include "braid/wire/request_json.hpp"
+#include "braid/wire/context_json.hpp"
 
 namespace braid::cli {
 namespace {
-
-constexpr std::int64_t kDefaultBudget = 2000;
-constexpr std::int64_t kMaxBudget = 1'000'000;
 
 constexpr auto kContextFlags = std::to_array<FlagSpec>({
     {.name = "budget",
@@ -23,32 +22,33 @@ constexpr auto kContextFlags = std::to_array<FlagSpec>({
 
 Result<> run_context(Session& session) {
     const Arguments& arguments = session.arguments;
-    BRAID_TRY(const auto budget, arguments.integer("budget", 1, kMaxBudget));
-    BRAID_TRY(const Request request, flags_request(session, arguments.joined_operands()));
+    service::ContextRequest wanted;
+    BRAID_TRY(const auto budget,
+              arguments.integer("budget", 1, service::ContextRequest::kMaxBudget));
+    if (budget) wanted.budget = static_cast<std::size_t>(*budget);
+    BRAID_TRY(wanted.request, flags_request(session, arguments.joined_operands()));
     BRAID_TRY(const auto service, session.service_for_reading());
-    Value params = wire::request_to_value(request);
-    params.as_object().set("budget", budget.value_or(kDefaultBudget));
-    BRAID_TRY(const Value context,
-              session.read(*service, "context", std::move(params.as_object())));
+    BRAID_TRY(const Context context, session.read(*service, std::move(wanted)));
     if (session.json()) {
-        session.out.json(context);
+        session.out.json(wire::context_to_value(context));
         return {};
     }
-    for (const std::string& line : other_words_of(context)) session.note(line);
-    warn_of_search(session, context);
-    const std::size_t passages = service::list_in(context, "passages").size();
-    if (passages == 0) {
+    for (const std::string& line :
+         other_words_lines(context.phrasings, context.hypothetical_answer)) {
+        session.note(line);
+    }
+    warn_of_search(session, context.warnings, context.unused);
+    if (context.passages.empty()) {
         session.note("No passages.");
         return {};
     }
-    session.out.text(service::text_in(context, "text"));
-    const std::uint64_t left_out = service::number_in(context, "left_out");
-    session.note(
-        core::count_of(passages, "passage", "passages") + ", " +
-        core::grouped(service::number_in(context, "tokens")) + " of " +
-        core::grouped(service::number_in(context, "budget")) +
-        (service::flag_in(context, "tokens_estimated") ? " tokens (estimated)" : " tokens") +
-        (left_out > 0 ? "; " + core::count_of(left_out, "hit", "hits") + " did not fit." : "."));
+    session.out.text(context.text);
+    session.note(core::count_of(context.passages.size(), "passage", "passages") + ", " +
+                 core::grouped(context.tokens) + " of " + core::grouped(context.budget) +
+                 (context.tokens_estimated ? " tokens (estimated)" : " tokens") +
+                 (context.left_out > 0
+                      ? "; " + core::count_of(context.left_out, "hit", "hits") + " did not fit."
+                      : "."));
     return {};
 }
 

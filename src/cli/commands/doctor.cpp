@@ -148,12 +148,12 @@ private:
             problem(service.error().message);
             return;
         }
-        const auto listed = (*service)->call("collections", {});
+        const auto listed = (*service)->run(service::CollectionsRequest{});
         if (!listed) {
             problem(listed.error().message);
             return;
         }
-        for (const Value& info : service::list_in(*listed, "collections")) look_at_collection(info);
+        for (const CollectionInfo& info : *listed) look_at_collection(info);
     }
 
     /// By what the lock says of its holder: trying it would get in a writer's way.
@@ -165,17 +165,15 @@ private:
         return alive ? "in use by process " + std::to_string(process) + ", which writes" : "free";
     }
 
-    void look_at_collection(const Value& info) {
-        const std::string name = service::text_in(info, "name");
-        const Value* const schema = info.find("schema");
-        const std::string embedder = schema != nullptr ? service::text_in(*schema, "embedder") : "";
-        const std::string damage = service::text_in(info, "damage");
-        database_.emplace_back(
-            "collection " + name,
-            core::count_of(service::number_in(info, "chunks"), "chunk", "chunks") +
-                ", vectors: " + embedder + (damage.empty() ? "" : ", cannot be read"));
-        if (!damage.empty()) problem("collection \"" + name + "\" cannot be read: " + damage);
-        used_by_[embedder].push_back("collection \"" + name + "\"");
+    void look_at_collection(const CollectionInfo& info) {
+        const std::string& embedder = info.schema.vectors.embedder;
+        database_.emplace_back("collection " + info.name,
+                               core::count_of(info.chunks, "chunk", "chunks") + ", vectors: " +
+                                   embedder + (info.damage.empty() ? "" : ", cannot be read"));
+        if (!info.damage.empty()) {
+            problem("collection \"" + info.name + "\" cannot be read: " + info.damage);
+        }
+        used_by_[embedder].push_back("collection \"" + info.name + "\"");
     }
 
     void look_at_embedders() {

@@ -1,13 +1,11 @@
 #include <array>
-#include <span>
 #include <string>
 #include <utility>
 
 #include "braid/apps/vocabulary.hpp"
 #include "braid/cli/commands/list.hpp"
+#include "braid/cli/commands/search_notes.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/cli/view/answer.hpp"
-#include "braid/wire/answer_json.hpp"
 #include "braid/wire/request_json.hpp"
 
 namespace braid::cli {
@@ -33,17 +31,8 @@ Result<> run_doctrine(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const Request request,
               wire::request_from_value(std::move(params), apps::vocabulary()));
-    auto answers = service->retrieve_batch(std::span(&request, 1));
-    BRAID_TRY(const Answer answer, std::move(answers.front()));
-    if (session.json()) {
-        session.out.json(wire::answer_to_value(answer, apps::vocabulary()));
-        return {};
-    }
-    AnswerViewOptions options;
-    options.width = session.out.width();
-    options.style = session.out.style();
-    options.schema = [&](const std::string& name) { return service->schema(name); };
-    for (const std::string& line : answer_lines(answer, options)) session.out.line(line);
+    BRAID_TRY(const Answer answer, service->retrieve(request));
+    show_answer(session, *service, answer, false);
     return {};
 }
 

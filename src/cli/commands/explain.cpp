@@ -1,13 +1,15 @@
 #include <array>
 #include <string>
+#include <utility>
 
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/request_flags.hpp"
 #include "braid/cli/commands/search_notes.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/cli/view/answer.hpp"
 #include "braid/core/numbers.hpp"
 #include "braid/json/json.hpp"
-#include "braid/wire/request_json.hpp"
+#include "braid/wire/explain_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -25,14 +27,14 @@ Result<std::string> chunk_of(const Session& session) {
     return *std::move(chunk);
 }
 
-/// Asks the operation about the chunk and the question of the command line.
-Result<Value> ask(const Session& session, std::string_view operation) {
-    BRAID_TRY(const std::string chunk, chunk_of(session));
-    BRAID_TRY(const Request request, flags_request(session, session.arguments.joined_operands()));
+/// Asks about the chunk and the question of the command line.
+template <class Question>
+Result<typename Question::Output> ask(const Session& session) {
+    Question question;
+    BRAID_TRY(question.chunk_id, chunk_of(session));
+    BRAID_TRY(question.request, flags_request(session, session.arguments.joined_operands()));
     BRAID_TRY(const auto service, session.service_for_reading());
-    Value params = wire::request_to_value(request);
-    params.as_object().set("chunk_id", Value(chunk));
-    return session.read(*service, operation, std::move(params.as_object()));
+    return session.read(*service, std::move(question));
 }
 
 /// With a capital and a full stop.
@@ -44,61 +46,52 @@ std::string sentence(std::string text) {
     return text.ends_with('.') ? text : text + ".";
 }
 
-std::string score_of(const Value& place) {
-    const Value* const score = place.find("score");
-    return core::fixed(score != nullptr && score->is_number() ? score->as_double() : 0, 4);
-}
-
-void print_standing(Session& session, const Value& explanation) {
-    for (const Value& leg : service::list_in(explanation, "legs")) {
-        std::string line = "  " + padded(service::text_in(leg, "source"), 6) + "  ";
-        const Value* const score = leg.find("score");
-        if (const std::uint64_t rank = service::number_in(leg, "rank"); rank > 0) {
-            line += "rank " + core::grouped(rank) + ", score " + score_of(leg) + ", searched " +
-                    core::grouped(service::number_in(leg, "depth")) + " deep";
+void print_standing(Session& session, const Explanation& explanation) {
+    for (const LegStanding& leg : explanation.legs) {
+        std::string line = "  " + padded(leg.source, 6) + "  ";
+        if (leg.rank) {
+            line += "rank " + core::grouped(*leg.rank) + ", score " +
+                    core::fixed(leg.score.value_or(0), 4) + ", searched " +
+                    core::grouped(leg.depth) + " deep";
         } else {
-            line += score != nullptr && !score->is_null() ? "not found" : "it has no vector";
+            line += leg.score ? "not found" : "it has no vector";
         }
         session.out.line(line);
     }
-    const Value* const hit = explanation.find("hit");
-    if (hit != nullptr && hit->is_object()) {
-        session.out.line("  fused   rank " + core::grouped(service::number_in(*hit, "rank")) +
-                         ", score " + score_of(*hit));
+    if (explanation.hit) {
+        session.out.line("  fused   rank " + core::grouped(explanation.hit->rank) + ", score " +
+                         core::fixed(explanation.hit->score, 4));
     }
-    for (const std::string& line : other_words_of(explanation)) session.out.line("  " + line);
-    warn_of_search(session, explanation);
+    for (const std::string& line :
+         other_words_lines(explanation.phrasings, explanation.hypothetical_answer)) {
+        session.out.line("  " + line);
+    }
+    warn_of_search(session, explanation.warnings, explanation.unused);
 }
 
 Result<> run_explain(Session& session) {
-    BRAID_TRY(const Value explanation, ask(session, "explain"));
+    BRAID_TRY(const Explanation explanation, ask<service::ExplainRequest>(session));
     if (session.json()) {
-        session.out.json(explanation);
+        session.out.json(wire::explanation_to_value(explanation));
         return {};
     }
-    session.out.line(plain(service::text_in(explanation, "chunk_id")) + " in \"" +
-                     service::text_in(explanation, "collection") + "\", " +
-                     (service::flag_in(explanation, "shown") ? "part of the answer."
-                                                             : "not part of the answer."));
+    session.out.line(plain(explanation.chunk_id) + " in \"" + explanation.collection + "\", " +
+                     (explanation.shown ? "part of the answer." : "not part of the answer."));
     print_standing(session, explanation);
     return {};
 }
 
 Result<> run_why_not(Session& session) {
-    BRAID_TRY(const Value why, ask(session, "why_not"));
+    BRAID_TRY(const WhyNot why, ask<service::WhyNotRequest>(session));
     if (session.json()) {
-        session.out.json(why);
+        session.out.json(wire::why_not_to_value(why));
         return {};
     }
-    session.out.line(sentence(plain(service::text_in(why, "reason"))));
-    if (const Value* const explanation = why.find("explanation")) {
-        print_standing(session, *explanation);
-    }
-    const Value* const change = why.find("change");
-    if (change == nullptr || !change->is_object()) return {};
-    const Value* const value = change->find("value");
-    session.out.line("With \"" + service::text_in(*change, "key") + "\": " +
-                     json::print(value != nullptr ? *value : Value()) + " it would be there.");
+    session.out.line(sentence(plain(why.reason)));
+    print_standing(session, why.explanation);
+    if (!why.change) return {};
+    session.out.line("With \"" + why.change->key + "\": " + json::print(why.change->value) +
+                     " it would be there.");
     return {};
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/core/rfc3339.hpp"
@@ -72,27 +71,23 @@ void print_chunk(Output& out, const Chunk& chunk) {
 }
 
 Result<> run_get(Session& session) {
-    BRAID_TRY(Object params, session.scope());
     const std::vector<std::string>& ids = session.arguments.operands;
-    params.set("chunk_ids", Array(ids.begin(), ids.end()));
-    params.set("vectors", session.arguments.has("vectors"));
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const std::string collection, session.collection_to_read(*service));
-    params.set("collection", Value(collection));
-    BRAID_TRY(const Value result, service->call("get", std::move(params)));
-    const Array& chunks = service::list_in(result, "chunks");
+    BRAID_TRY(const auto chunks,
+              service->run(service::GetRequest{.at = {collection, session.namespace_name()},
+                                               .chunk_ids = ids,
+                                               .vectors = session.arguments.has("vectors")}));
     Array found;
     Array missing;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (i >= chunks.size() || chunks[i].is_null()) {
+        if (i >= chunks.size() || !chunks[i]) {
             missing.emplace_back(ids[i]);
         } else if (session.json()) {
-            found.push_back(chunks[i]);
+            found.push_back(wire::chunk_to_value(*chunks[i]));
         } else {
             if (i > 0) session.out.line();
-            BRAID_TRY(const wire::ChunkInput chunk,
-                      wire::chunk_from_value(chunks[i], apps::vocabulary()));
-            print_chunk(session.out, chunk.chunk);
+            print_chunk(session.out, *chunks[i]);
         }
     }
     const std::size_t lost = missing.size();

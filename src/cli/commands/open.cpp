@@ -13,7 +13,7 @@
 #include "braid/cli/session.hpp"
 #include "braid/json/json.hpp"
 #include "braid/net/client/http_client.hpp"
-#include "braid/service/service.hpp"
+#include "braid/service/operation_json.hpp"
 
 namespace braid::cli {
 namespace {

@@ -1,16 +1,13 @@
 #include <array>
-#include <span>
 #include <string>
 #include <utility>
 
-#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/commands/input.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/request_flags.hpp"
+#include "braid/cli/commands/search_notes.hpp"
 #include "braid/cli/session.hpp"
-#include "braid/cli/view/answer.hpp"
 #include "braid/json/json.hpp"
-#include "braid/wire/answer_json.hpp"
 #include "braid/wire/chunk_json.hpp"
 
 namespace braid::cli {
@@ -58,38 +55,24 @@ Result<Request> request_of(const Session& session) {
     return caller_request(session.settings, request);
 }
 
-Result<Answer> ask(const service::Service& service, const Request& request) {
-    auto answers = service.retrieve_batch(std::span(&request, 1));
-    return std::move(answers.front());
-}
-
 /// If the request names no collection, and there is none of the name "default", the only one is
 /// meant.
 Result<Answer> answer_to(const Session& session, const service::Service& service,
                          const Request& request) {
-    auto answer = ask(service, request);
+    auto answer = service.retrieve(request);
     if (answer || answer.error().code != ErrorCode::NotFound || !request.collections.empty()) {
         return answer;
     }
     Request named = request;
     session.name_collection(service, named);
-    return named.collections.empty() ? std::move(answer) : ask(service, named);
+    return named.collections.empty() ? std::move(answer) : service.retrieve(named);
 }
 
 Result<> run_retrieve(Session& session) {
     BRAID_TRY(const Request request, request_of(session));
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const Answer answer, answer_to(session, *service, request));
-    if (session.json()) {
-        session.out.json(wire::answer_to_value(answer, apps::vocabulary()));
-        return {};
-    }
-    AnswerViewOptions options;
-    options.width = session.out.width();
-    options.style = session.out.style();
-    options.explain = request.explain;
-    options.schema = [&](const std::string& collection) { return service->schema(collection); };
-    for (const std::string& line : answer_lines(answer, options)) session.out.line(line);
+    show_answer(session, *service, answer, request.explain);
     return {};
 }
 

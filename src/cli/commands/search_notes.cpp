@@ -1,34 +1,28 @@
 #include "braid/cli/commands/search_notes.hpp"
 
-#include <optional>
-
+#include "braid/apps/vocabulary.hpp"
 #include "braid/cli/view/answer.hpp"
 
 namespace braid::cli {
-namespace {
 
-std::vector<std::string> strings_in(const Value& result, std::string_view key) {
-    std::vector<std::string> strings;
-    for (const Value& item : service::list_in(result, key)) {
-        if (item.is_string()) strings.push_back(item.as_string());
+void show_answer(const Session& session, const service::Service& service, const Answer& answer,
+                 bool explain) {
+    if (session.json()) {
+        print_answer_json(session.out, answer, apps::vocabulary());
+        return;
     }
-    return strings;
+    AnswerViewOptions options;
+    options.width = session.out.width();
+    options.style = session.out.style();
+    options.explain = explain;
+    options.schema = [&](const std::string& collection) { return service.schema(collection); };
+    for (const std::string& line : answer_lines(answer, options)) session.out.line(line);
 }
 
-}  // namespace
-
-std::vector<std::string> other_words_of(const Value& result) {
-    const Value* const answer = result.find("hypothetical_answer");
-    return other_words_lines(strings_in(result, "phrasings"),
-                             answer != nullptr && answer->is_string()
-                                 ? std::optional(answer->as_string())
-                                 : std::nullopt);
-}
-
-void warn_of_search(const Session& session, const Value& result) {
-    for (const std::string& warning : strings_in(result, "warnings")) session.warn(warning);
-    const std::string unused = unused_line(strings_in(result, "unused"));
-    if (!unused.empty()) session.warn(unused);
+void warn_of_search(const Session& session, const std::vector<std::string>& warnings,
+                    const std::vector<std::string>& unused) {
+    for (const std::string& warning : warnings) session.warn(warning);
+    if (const std::string line = unused_line(unused); !line.empty()) session.warn(line);
 }
 
 }  // namespace braid::cli

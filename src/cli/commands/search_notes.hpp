@@ -7,10 +7,12 @@
 
 namespace braid::cli {
 
-/// What a language model made of the query, in lines; of a result as JSON.
-std::vector<std::string> other_words_of(const Value& result);
+/// Prints an answer, for people or as JSON. `explain`: with the arithmetic of every score.
+void show_answer(const Session& session, const service::Service& service, const Answer& answer,
+                 bool explain);
 
 /// Warns of what a search could not do, and of keys of the request that had no effect.
-void warn_of_search(const Session& session, const Value& result);
+void warn_of_search(const Session& session, const std::vector<std::string>& warnings,
+                    const std::vector<std::string>& unused);
 
 }  // namespace braid::cli

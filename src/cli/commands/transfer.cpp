@@ -8,6 +8,7 @@
 #include "braid/ingest/jsonl.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/json/json.hpp"
+#include "braid/wire/chunk_json.hpp"
 #include "braid/wire/schema_json.hpp"
 
 namespace braid::cli {
@@ -51,39 +52,35 @@ Result<Header> header_from_text(std::string_view line) {
 Result<> run_export(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const std::string collection, session.collection_to_read(*service));
-    BRAID_TRY(const Value info, service->call("describe", {{"collection", Value(collection)}}));
-    if (const std::string damage = service::text_in(info, "damage"); !damage.empty()) {
+    BRAID_TRY(const CollectionInfo info,
+              service->run(service::DescribeRequest{.at = {collection, {}}}));
+    if (!info.damage.empty()) {
         return fail(ErrorCode::Unavailable,
-                    "collection \"" + collection + "\" cannot be read: " + damage);
+                    "collection \"" + collection + "\" cannot be read: " + info.damage);
     }
-    BRAID_TRY(const Schema schema, service->schema(collection));
     session.out.text(json::print(Object{{"braid_export", kExportFormat},
                                         {"collection", Value(collection)},
-                                        {"schema", wire::schema_to_value(schema)}}) +
+                                        {"schema", wire::schema_to_value(info.schema)}}) +
                      "\n");
     std::uint64_t chunks = 0;
     std::size_t limit = kPage;
-    for (const Value& name : service::list_in(info, "namespaces")) {
-        Object page{{"collection", Value(collection)},
-                    {"namespace", name},
-                    {"limit", limit},
-                    {"vectors", true}};
+    for (const std::string& name : info.namespaces) {
+        service::ScanRequest page{.at = {collection, name}, .limit = limit, .vectors = true};
         while (true) {
-            const auto answer = service->call("scan", page);
+            const auto answer = service->run(page);
             if (!answer && answer.error().code == ErrorCode::InvalidArgument && limit > 1) {
-                page.set("limit", limit /= 2);  // its texts are too large for one answer
+                page.limit = limit /= 2;  // its texts are too large for one answer
                 continue;
             }
-            BRAID_TRY(const Value found, answer);
-            for (const Value& chunk : service::list_in(found, "chunks")) {
-                Object line = chunk.as_object();
-                line.set("namespace", name);
-                session.out.text(json::print(Value(std::move(line))) + "\n");
+            BRAID_TRY(const service::ScanPage found, answer);
+            for (const Chunk& chunk : found.chunks) {
+                Value line = wire::chunk_to_value(chunk);
+                line.as_object().set("namespace", name);
+                session.out.text(json::print(line) + "\n");
                 ++chunks;
             }
-            const std::string last = service::text_in(found, "after");
-            if (last.empty() || session.out.broken_pipe()) break;
-            page.set("after", Value(last));
+            if (!found.after || session.out.broken_pipe()) break;
+            page.after = *found.after;
         }
     }
     // Without this line it is not whole.
@@ -106,8 +103,7 @@ public:
         BRAID_CHECK(create(header.schema));
         auto stored = store_all(header.format);
         if (stored) {
-            const auto finished =
-                service_->call("finish_collection", {{"collection", Value(collection_)}});
+            const auto finished = service_->run(service::FinishCollectionRequest{collection_});
             if (!finished) stored = tl::unexpected<Error>(finished.error());
         }
         if (!stored) return give_up(std::move(stored).error());
@@ -133,8 +129,7 @@ private:
 
     /// What is there so far can be read by nobody; it goes, as if nothing had been imported.
     tl::unexpected<Error> give_up(Error error) const {
-        const auto dropped =
-            service_->call("drop_collection", {{"collection", Value(collection_)}});
+        const auto dropped = service_->run(service::DropCollectionRequest{collection_});
         error.message += dropped ? "; nothing was imported"
                                  : "; the unfinished collection \"" + collection_ +
                                        "\" could not be dropped: " + dropped.error().message;
@@ -142,9 +137,8 @@ private:
     }
 
     Result<> create(const Schema& schema) {
-        BRAID_CHECK(service_->call("create_collection", {{"name", Value(collection_)},
-                                                         {"schema", wire::schema_to_value(schema)},
-                                                         {"unfinished", true}}));
+        BRAID_CHECK(service_->run(service::CreateCollectionRequest{
+            .name = collection_, .schema = schema, .unfinished = true}));
         BRAID_TRY(const Schema made, service_->schema(collection_));
         const auto& before = schema.vectors.fingerprint;
         const auto& now = made.vectors.fingerprint;

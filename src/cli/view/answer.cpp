@@ -8,6 +8,7 @@
 #include "braid/core/utf8.hpp"
 #include "braid/text/display_width.hpp"
 #include "braid/text/highlight.hpp"
+#include "braid/wire/answer_json.hpp"
 
 namespace braid::cli {
 namespace {
@@ -292,6 +293,14 @@ private:
 };
 
 }  // namespace
+
+void print_answer_json(Output& out, const Answer& answer, const core::Vocabulary& vocabulary) {
+    if (out.on_terminal()) {
+        out.json(wire::answer_to_value(answer, vocabulary));
+    } else {
+        out.line(wire::print_answer(answer, vocabulary));
+    }
+}
 
 std::vector<std::string> answer_lines(const Answer& answer, const AnswerViewOptions& options) {
     return AnswerView(answer, options).lines();

@@ -7,9 +7,14 @@
 #include <vector>
 
 #include "braid/answer.hpp"
+#include "braid/cli/view/output.hpp"
 #include "braid/cli/view/terminal.hpp"
 #include "braid/collection.hpp"
 #include "braid/result.hpp"
+
+namespace braid::core {
+struct Vocabulary;
+}
 
 namespace braid::cli {
 
@@ -25,6 +30,9 @@ struct AnswerViewOptions {
 /// and at which rank, and a snippet with the query's words marked; then what was searched and how
 /// long it took, warnings and shortfalls.
 std::vector<std::string> answer_lines(const Answer& answer, const AnswerViewOptions& options);
+
+/// The JSON answer: one line, on a terminal several.
+void print_answer_json(Output& out, const Answer& answer, const core::Vocabulary& vocabulary);
 
 /// What a language model made of the query, in up to two lines.
 std::vector<std::string> other_words_lines(const std::vector<std::string>& phrasings,

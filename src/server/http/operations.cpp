@@ -7,6 +7,7 @@
 #include "braid/server/http/documents.hpp"
 #include "braid/server/mcp/write_tools.hpp"
 #include "braid/wire/answer_json.hpp"
+#include "braid/wire/error_json.hpp"
 
 namespace braid::server {
 namespace {
@@ -43,35 +44,46 @@ Result<std::string> printed(const Result<Value>& value) {
 // NOLINTBEGIN(performance-unnecessary-value-param): the functions of all routes have one type
 Result<std::string> retrieve(const service::Operations& operations, Object params,
                              const service::Caller& caller) {
-    BRAID_TRY(const Request request, operations.read_request(std::move(params), caller));
-    BRAID_TRY(const Answer answer, operations.search(request, caller));
+    BRAID_TRY(const Answer answer, service::retrieve_json(operations, params, caller));
     return wire::print_answer(answer, operations.database().vocabulary());
+}
+
+Result<std::string> retrieve_batch(const service::Operations& operations, Object params,
+                                   const service::Caller& caller) {
+    BRAID_TRY(const auto answers, service::retrieve_batch_json(operations, params, caller));
+    std::string text = R"({"answers":[)";
+    for (const Result<Answer>& answer : answers) {
+        if (&answer != &answers.front()) text += ',';
+        text += answer ? wire::print_answer(*answer, operations.database().vocabulary())
+                       : json::print(wire::error_to_value(caller.told(answer.error())));
+    }
+    return text + "]}";
 }
 
 Result<std::string> put_chunk(const service::Operations& operations, Object params,
                               const service::Caller& caller) {
     Object scope = take_scope(params);
     scope.set("chunks", Array{std::move(params)});
-    return printed(operations.run(&service::Operations::add, scope, caller));
+    return call<service::AddRequest>(operations, std::move(scope), caller);
 }
 
 Result<std::string> patch_chunk(const service::Operations& operations, Object params,
                                 const service::Caller& caller) {
     Object scope = take_scope(params);
     scope.set("updates", Array{std::move(params)});
-    return printed(operations.run(&service::Operations::update, scope, caller));
+    return call<service::UpdateRequest>(operations, std::move(scope), caller);
 }
 
 Result<std::string> delete_chunk(const service::Operations& operations, Object params,
                                  const service::Caller& caller) {
     listed(params, "chunk_id", "chunk_ids");
-    return printed(operations.run(&service::Operations::remove, params, caller));
+    return call<service::RemoveRequest>(operations, std::move(params), caller);
 }
 
 Result<std::string> delete_document(const service::Operations& operations, Object params,
                                     const service::Caller& caller) {
     listed(params, "document_id", "document_ids");
-    return printed(operations.run(&service::Operations::remove, params, caller));
+    return call<service::RemoveRequest>(operations, std::move(params), caller);
 }
 
 Result<std::string> put_document(const service::Operations& operations, Object params,

@@ -4,7 +4,7 @@
 
 #include "braid/result.hpp"
 #include "braid/service/caller.hpp"
-#include "braid/service/operations.hpp"
+#include "braid/service/operation_json.hpp"
 #include "braid/value.hpp"
 
 namespace braid::server {
@@ -15,21 +15,23 @@ namespace braid::server {
 
 Result<std::string> printed(const Result<Value>& value);
 
-template <service::Operations::Member kMember>
+template <class Operation>
 Result<std::string> call(const service::Operations& operations, Object params,
                          const service::Caller& caller) {
-    return printed(operations.run(kMember, params, caller));
+    return printed(service::run_json<Operation>(operations, params, caller));
 }
 
 /// The same for an operation of an application.
 template <auto kRun>
 Result<std::string> call_app(const service::Operations& operations, Object params,
                              const service::Caller& caller) {
-    return printed(operations.run(service::NamedOperation{"", kRun}, params, caller));
+    return printed(service::run_named({"", kRun}, operations, params, caller));
 }
 
 Result<std::string> retrieve(const service::Operations& operations, Object params,
                              const service::Caller& caller);
+Result<std::string> retrieve_batch(const service::Operations& operations, Object params,
+                                   const service::Caller& caller);
 Result<std::string> put_chunk(const service::Operations& operations, Object params,
                               const service::Caller& caller);
 Result<std::string> patch_chunk(const service::Operations& operations, Object params,

@@ -12,6 +12,7 @@
 #include "braid/json/json.hpp"
 #include "braid/server/mcp/tool_texts.hpp"
 #include "braid/server/mcp/write_tools.hpp"
+#include "braid/service/operation_json.hpp"
 #include "braid/service/parameters.hpp"
 
 namespace braid::server {
@@ -65,13 +66,13 @@ Result<> require_collection(const Object& arguments) {
 Result<Value> get(const service::Operations& operations, const Object& arguments,
                   const service::Caller& caller) {
     BRAID_CHECK(require_collection(arguments));
-    return operations.run(&service::Operations::get, arguments, caller);
+    return service::run_json<service::GetRequest>(operations, arguments, caller);
 }
 
 Result<Value> neighbors(const service::Operations& operations, const Object& arguments,
                         const service::Caller& caller) {
     BRAID_CHECK(require_collection(arguments));
-    return operations.run(&service::Operations::neighbors, arguments, caller);
+    return service::run_json<service::NeighborsRequest>(operations, arguments, caller);
 }
 
 Result<Value> list_collections(const service::Operations& operations, const Object& arguments,
@@ -104,7 +105,8 @@ Result<Value> explain(const service::Operations& operations, const Object& argum
     BRAID_CHECK(fields.finish());
     BRAID_TRY(const std::string id, fields.required("chunk_id", fields.string("chunk_id")));
     BRAID_CHECK(fields.required("query", fields.string("query")));
-    const auto explained = operations.run(&service::Operations::explain, arguments, caller);
+    const auto explained =
+        service::run_json<service::ExplainRequest>(operations, arguments, caller);
     if (!explained && explained.error().code == ErrorCode::NotFound) {
         return Value(Object{{"found", false}, {"message", Value(explained.error().message)}});
     }

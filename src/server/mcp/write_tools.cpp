@@ -12,6 +12,7 @@
 #include "braid/ingest/chunker.hpp"
 #include "braid/ingest/read_source.hpp"
 #include "braid/json/fields.hpp"
+#include "braid/service/operation_json.hpp"
 #include "braid/service/parameters.hpp"
 #include "braid/wire/chunk_json.hpp"
 
@@ -173,7 +174,7 @@ Result<Value> forget(const service::Operations& operations, const Object& argume
     BRAID_CHECK(fields.finish());
     Object params = arguments;
     if (params.find("collection") == nullptr) params.set("collection", "memory");
-    BRAID_TRY(Value done, operations.remove(params, caller));
+    BRAID_TRY(Value done, service::run_json<service::RemoveRequest>(operations, params, caller));
     done.as_object().erase("version");
     return done;
 }

@@ -169,7 +169,7 @@ Result<Value> Rpc::call(const Message& message, const service::Caller& caller) c
         }
         params = list.empty() ? &kNone : &list.front().as_object();
     }
-    return operations_.run(*find_method(message.method), *params, caller);
+    return service::run_named(*find_method(message.method), operations_, *params, caller);
 }
 
 }  // namespace braid::server

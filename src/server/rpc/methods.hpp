@@ -7,7 +7,7 @@
 
 #include "braid/server/rpc/message.hpp"
 #include "braid/service/caller.hpp"
-#include "braid/service/operations.hpp"
+#include "braid/service/operation_json.hpp"
 #include "braid/value.hpp"
 
 namespace braid::server {
@@ -17,7 +17,7 @@ namespace braid::server {
 /// Methods: `braid.retrieve`, `.retrieve_batch`, `.context`, `.explain`,
 /// `.why_not`, `.eval`, `.add`, `.update`, `.delete`, `.get`, `.scan`, `.document`, `.neighbors`,
 /// `.facets`, `.count`, `.collections`, `.describe`, `.create_collection`, `.drop_collection`,
-/// `.stats` (service/operations.hpp), those of the applications under the same prefix, and the
+/// `.stats` (service/requests.hpp), those of the applications under the same prefix, and the
 /// methods that have names of their own (apps/operations.hpp).
 /// Parameters are given by name; a list of one object counts as that object.
 class Rpc {

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/service/caller.hpp"
+#include "braid/service/operations.hpp"
+#include "braid/service/requests.hpp"
+#include "braid/value.hpp"
+
+namespace braid::core {
+struct Vocabulary;
+}
+
+/// The JSON forms of operations, for doors that speak JSON: parameters by name, an unknown one
+/// being an error that names the nearest known, and results.
+namespace braid::service {
+
+/// Reads the parameters of an operation of requests.hpp. `caller` bounds sizes, and says which
+/// namespace is meant where none is named.
+template <class Operation>
+Result<Operation> operation_from_params(const Object& params, const core::Vocabulary& vocabulary,
+                                        const Caller& caller);
+/// The inverse, for operations that Service knows.
+template <class Operation>
+Object operation_to_params(const Operation& operation);
+
+/// Chooses among functions by operation.
+template <class Operation>
+struct As {};
+
+/// What an operation gave.
+template <class Operation>
+Value output_to_value(const typename Operation::Output& output);
+/// The inverse, for operations that Service knows.
+template <class Operation>
+Result<typename Operation::Output> output_from_value(const Value& json);
+
+/// From parameters to result.
+template <class Operation>
+Result<Value> run_json(const Operations& operations, const Object& params, const Caller& caller) {
+    BRAID_TRY(auto operation,
+              operation_from_params<Operation>(params, operations.database().vocabulary(), caller));
+    BRAID_TRY(const auto output, operations.run(std::move(operation), caller));
+    return output_to_value<Operation>(output);
+}
+
+/// A request (docs/request.schema.json) to an answer (docs/answer.schema.json).
+Result<Answer> retrieve_json(const Operations& operations, const Object& params,
+                             const Caller& caller);
+/// `{"requests": [...]}` to an answer or an error for each, in order.
+Result<std::vector<Result<Answer>>> retrieve_batch_json(const Operations& operations,
+                                                        const Object& params, const Caller& caller);
+
+/// An operation by the name that every door knows it by: "stats", "delete". In JSON-RPC the name
+/// follows "braid.". Applications have their own.
+struct NamedOperation {
+    std::string_view name;
+    Result<Value> (*run)(const Operations& operations, const Object& params, const Caller& caller);
+    bool writes = false;  // chunks or collections, so that doing it twice may differ from once
+};
+std::span<const NamedOperation> named_operations() noexcept;
+
+/// Runs one as doors do: an error about a collection that is not there names those that are.
+Result<Value> run_named(const NamedOperation& named, const Operations& operations,
+                        const Object& params, const Caller& caller);
+
+/// Members of a result; what is missing or of another kind is empty.
+std::string text_in(const Value& json, std::string_view key);
+const Array& list_in(const Value& json, std::string_view key);
+
+/// How many requests a call of that operation counts as: a batch as many as it holds.
+std::size_t requests_in(std::string_view operation, const Object& params) noexcept;
+
+}  // namespace braid::service
