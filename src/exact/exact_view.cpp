@@ -42,6 +42,7 @@ Result<std::vector<ScoredRow>> ExactView::ranked(const index::Query& query, std:
     }
     BRAID_CHECK(core::check_limits(limits_));
     matched = rows.size();
+    if (query.after) keep_below(*partition_, *query.after, rows);
     return best(*partition_, std::move(rows), depth);
 }
 

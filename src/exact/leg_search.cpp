@@ -252,6 +252,12 @@ Result<std::vector<ScoredRow>> score_sparse(const VisibleRows& visible, const in
     return scored;
 }
 
+void keep_below(const Partition& partition, const LegHit& after, std::vector<ScoredRow>& rows) {
+    std::erase_if(rows, [&](const ScoredRow& one) {
+        return !index::ranks_below(one.score, partition.chunk(one.row).chunk_id, after);
+    });
+}
+
 std::vector<ScoredRow> best(const Partition& partition, std::vector<ScoredRow> rows,
                             std::size_t depth) {
     const auto better = [&](const ScoredRow& a, const ScoredRow& b) {

@@ -43,6 +43,9 @@ double mean_okapi_idf(const TextStatistics& statistics);
 Result<> check_query_vector(std::span<const float> vector, const Schema& schema);
 tl::unexpected<Error> wrong_dimension(std::size_t given, std::size_t expected);
 
+/// Leaves what ranks below `after`.
+void keep_below(const Partition& partition, const LegHit& after, std::vector<ScoredRow>& rows);
+
 /// The best `depth`, by score, then smaller chunk id.
 std::vector<ScoredRow> best(const Partition& partition, std::vector<ScoredRow> rows,
                             std::size_t depth);

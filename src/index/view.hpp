@@ -43,12 +43,18 @@ struct Query {
     std::optional<double> mean_idf;
     bool exact = false;            // Dense: find what an exhaustive search finds
     double recall = kUsualRecall;  // Dense: the share of that to be found otherwise
+    std::optional<LegHit> after;   // only what ranks below it
 };
+
+/// Whether a hit ranks below another.
+inline bool ranks_below(double score, std::string_view id, const LegHit& other) {
+    return score != other.score ? score < other.score : id > other.chunk_id;
+}
 
 /// The best hits, by score, then by smaller id.
 struct Ranking {
     std::vector<LegHit> hits;
-    std::uint64_t matched = 0;    // chunks that match, whatever the depth
+    std::uint64_t matched = 0;    // chunks that match, whatever the depth and Query::after
     bool matched_exactly = true;  // false: at least so many
     bool exact = true;            // false: hits may be missing that an exhaustive search finds
     std::string method;

@@ -41,7 +41,7 @@ using index::Moment;
 /// number that a Pin keeps alive. Safe for concurrent use.
 class Collection : public std::enable_shared_from_this<Collection> {
 public:
-    /// Keeps what one moment shows, for as long as it lives.
+    /// Keeps what one point in time shows, for as long as it lives.
     class Pin {
     public:
         Pin(std::shared_ptr<const Collection> collection, const Moment& at);
@@ -109,7 +109,7 @@ public:
     static Result<> rebuild(const store::Directory& parent, const std::string& name,
                             const Manifest& manifest, const LogReading& saved);
 
-    /// What was acknowledged at one moment, in memory and on disk.
+    /// What was acknowledged at one point in time, in memory and on disk.
     struct Extent {
         std::shared_ptr<const Pin> pin;
         std::uint64_t log_bytes = 0;
@@ -197,7 +197,7 @@ public:
                                const WriteOptions& options,
                                std::optional<FilterSelection> selection = std::nullopt);
 
-    // Reads at a pinned moment; the contract is Backend's.
+    // Reads at a pinned point in time; the contract is Backend's.
     Result<LegResult> search(const Moment& at, const Leg& leg, const CallLimits& limits) const;
     Result<TextStatistics> text_statistics(const Moment& at, const Leg& leg,
                                            const CallLimits& limits) const;

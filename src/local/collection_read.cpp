@@ -58,13 +58,10 @@ Result<index::Query> Collection::query_of(const Leg& leg) const {
 
 namespace {
 
-/// Leaves those of a whole ranking that follow `after`, up to `depth`.
-void go_on(const LegHit& after, std::size_t depth, std::vector<LegHit>& hits, bool& exhausted) {
-    std::erase_if(hits, [&](const LegHit& hit) {
-        return hit.score != after.score ? hit.score > after.score : hit.chunk_id <= after.chunk_id;
-    });
-    exhausted = hits.size() <= depth;
-    if (!exhausted) hits.resize(depth);
+/// Where a list goes on, one hit more tells whether it ends here.
+std::size_t searched_depth(const Leg& leg) {
+    constexpr auto whole = static_cast<std::size_t>(-1);
+    return leg.after && leg.depth != whole ? leg.depth + 1 : leg.depth;
 }
 
 }  // namespace
@@ -73,15 +70,18 @@ Result<LegResult> Collection::search(const Moment& at, const Leg& leg,
                                      const CallLimits& limits) const {
     const auto start = std::chrono::steady_clock::now();
     return with_view(at, leg.scope, limits, [&](const index::View& view) -> Result<LegResult> {
-        BRAID_TRY(const index::Query query, query_of(leg));
-        const std::size_t depth = leg.after ? static_cast<std::size_t>(-1) : leg.depth;
-        BRAID_TRY(index::Ranking ranking, view.search(query, depth));
+        BRAID_TRY(index::Query query, query_of(leg));
+        query.after = leg.after;
+        BRAID_TRY(index::Ranking ranking, view.search(query, searched_depth(leg)));
         ask_for_derivation();
         LegResult result;
         result.matched = {ranking.matched, ranking.matched_exactly ? MatchCount::Relation::Exact
                                                                    : MatchCount::Relation::AtLeast};
         result.exhausted = ranking.matched_exactly && ranking.hits.size() == ranking.matched;
-        if (leg.after) go_on(*leg.after, leg.depth, ranking.hits, result.exhausted);
+        if (leg.after) {
+            result.exhausted = ranking.hits.size() <= leg.depth;
+            if (!result.exhausted) ranking.hits.resize(leg.depth);
+        }
         result.hits = std::move(ranking.hits);
         result.exact = ranking.exact;
         result.method = std::move(ranking.method);

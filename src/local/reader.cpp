@@ -73,16 +73,17 @@ Result<std::vector<std::optional<Chunk>>> LocalReader::fetch(const ReadScope& sc
 Result<std::vector<std::vector<Chunk>>> LocalReader::neighbors(
     const ReadScope& scope, std::span<const NeighborRange> ranges) const {
     using All = std::vector<std::vector<Chunk>>;
-    return read(scope.collection, [&](const Collection& from, const Moment& at) -> Result<All> {
-        All all;
-        all.reserve(ranges.size());
-        for (const NeighborRange& range : ranges) {
-            BRAID_TRY(auto chunks, from.neighbors(at, scope, range.document_id, range.index,
-                                                  range.before, range.after, limits_));
-            all.push_back(std::move(chunks));
-        }
-        return all;
-    });
+    return read(
+        scope.collection, [&](const Collection& from, const Moment& at) -> Result<All> {
+            All all;
+            all.reserve(ranges.size());
+            for (const NeighborRange& range : ranges) {
+                BRAID_TRY(auto chunks, from.neighbors(at, scope, range.document_id, range.index,
+                                                      range.before, range.after, limits_));
+                all.push_back(std::move(chunks));
+            }
+            return all;
+        });
 }
 
 Result<std::uint64_t> LocalReader::count(const ReadScope& scope) const {

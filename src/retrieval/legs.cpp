@@ -155,6 +155,16 @@ Result<> take(LegResult found, LegRun& leg) {
         std::vector<LegHit> hits = leg.result->hits;
         std::ranges::move(found.hits, std::back_inserter(hits));
         found.hits = std::move(hits);
+        // What goes on below a hit need not have counted what is above it.
+        const MatchCount& before = leg.result->matched;
+        if (before.relation == MatchCount::Relation::Exact ||
+            (found.matched.relation == MatchCount::Relation::AtLeast &&
+             before.count > found.matched.count)) {
+            found.matched = before;
+        }
+        if (found.matched.relation == MatchCount::Relation::AtLeast) {
+            found.matched.count = std::max<std::uint64_t>(found.matched.count, found.hits.size());
+        }
     }
     BRAID_CHECK(check_list(found));
     leg.time_ms += found.time_ms;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -28,13 +29,71 @@ std::vector<std::string> terms_of(const index::Query& query) {
     return terms;
 }
 
+/// The row that `after` has, or would have, in a part. Rows are in the order of their ids.
+Result<sparse::ScoredRow> place_below(const PartView& view, const LegHit& after) {
+    const docs::StringTable& ids = view.part().documents().chunk_ids();
+    BRAID_TRY(std::uint64_t row, ids.lower_bound(after.chunk_id));
+    if (row < ids.size()) {
+        BRAID_TRY(const std::string found, ids.at(row));
+        if (found == after.chunk_id) ++row;
+    }
+    // No row of that score comes before it: all of them follow.
+    if (row == 0) {
+        return sparse::ScoredRow{std::numeric_limits<std::uint32_t>::max(),
+                                 std::nextafter(after.score, HUGE_VAL)};
+    }
+    return sparse::ScoredRow{static_cast<std::uint32_t>(row - 1), after.score};
+}
+
+/// Leaves the hits that rank below `after`; while they are fewer than `depth`, and `search` did not
+/// have all, looks for more.
+Result<> go_on_below(const PartView& view, const LegHit& after, std::size_t depth,
+                     dense::VectorSearch search, std::span<const float> vector,
+                     std::vector<dense::VectorHit>& hits) {
+    const docs::StringTable& ids = view.part().documents().chunk_ids();
+    while (search.k > 0) {
+        const bool all = hits.size() < search.k || search.k >= view.part().vectors()->size();
+        std::vector<dense::VectorHit> below;
+        for (const dense::VectorHit& hit : hits) {
+            if (hit.score > after.score) continue;
+            if (hit.score == after.score) {
+                BRAID_TRY(const std::string id, ids.at(view.part().row_of_vector(hit.row)));
+                if (id <= after.chunk_id) continue;
+            }
+            below.push_back(hit);
+        }
+        if (all || below.size() >= depth) {
+            hits = std::move(below);
+            return {};
+        }
+        search.k *= 2;
+        BRAID_TRY(auto more, view.part().vectors()->search(vector, search));
+        hits = std::move(more.hits);
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<index::Ranking> SegmentView::search(const index::Query& query, std::size_t depth) const {
     BRAID_CHECK(core::check_limits(limits_));
+    if (query.tree && query.after) return search_tree_below(query, depth);
     BRAID_TRY(index::Ranking ranking, query.kind == LegKind::Sparse ? search_words(query, depth)
                                                                     : search_vectors(query, depth));
     for (const PartView& part : parts_) BRAID_CHECK(part.part().intact());
+    return ranking;
+}
+
+/// By the whole list: a clause's score is known only once it was looked at.
+Result<index::Ranking> SegmentView::search_tree_below(const index::Query& query,
+                                                      std::size_t depth) const {
+    index::Query whole = query;
+    whole.after.reset();
+    BRAID_TRY(index::Ranking ranking, search(whole, static_cast<std::size_t>(-1)));
+    std::erase_if(ranking.hits, [&](const LegHit& hit) {
+        return !index::ranks_below(hit.score, hit.chunk_id, *query.after);
+    });
+    if (ranking.hits.size() > depth) ranking.hits.resize(depth);
     return ranking;
 }
 
@@ -152,6 +211,7 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
         std::erase_if(scored, [](const exact::ScoredRow& one) { return one.score <= 0; });
         ranking.matched += scored.size();
         rows += buffer.rows.rows();
+        if (query.after) exact::keep_below(*buffer.partition, *query.after, scored);
         for (const exact::ScoredRow& one :
              exact::best(*buffer.partition, std::move(scored), depth)) {
             candidates.push_back({.score = one.score,
@@ -180,6 +240,9 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
         options.threshold = threshold_of(candidates, depth);
         options.count_all = count_all;
         options.check_intact = false;  // search() asks, when all is read
+        if (query.after) {
+            BRAID_TRY(options.after, place_below(*part, *query.after));
+        }
         BRAID_TRY(const auto found, sparse::search(part->part().words(), queries, options));
         ranking.matched += found.matched.count;
         for (const sparse::ScoredRow& one : found.rows) {
@@ -190,7 +253,7 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
     ranking.method = "inverted index";
     if (count_all) return ranking;
     // A bound that does not depend on how chunks are spread, or on what was looked at.
-    ranking.matched_exactly = ranking.hits.size() < depth;
+    ranking.matched_exactly = ranking.hits.size() < depth && !query.after;
     ranking.matched = ranking.hits.size();
     if (!ranking.matched_exactly && matcher_ == nullptr) {
         for (const auto& [term, df] : statistics->frequencies) {
@@ -227,6 +290,7 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
     for (const BufferView& buffer : buffers_) {
         BRAID_TRY(auto scored, exact::score_dense(buffer.rows, query, matcher_, limits_));
         ranking.matched += scored.size();
+        if (query.after) exact::keep_below(*buffer.partition, *query.after, scored);
         for (const exact::ScoredRow& one :
              exact::best(*buffer.partition, std::move(scored), depth)) {
             candidates.push_back({.score = one.score,
@@ -250,6 +314,8 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
         ranking.matched += matching;
         dense::VectorSearch search;
         search.k = std::min<std::size_t>(depth, matching);
+        // About as many rank above what a list goes on below.
+        if (query.after && search.k < matching) search.k = std::min(2 * search.k, matching);
         if (mask) search.allowed = *mask;
         search.exact = exact;
         search.recall = query.recall;
@@ -263,7 +329,10 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
         }
         const dense::SearchAidsPtr aids = exact ? nullptr : binding_->aids_of(*vectors);
         search.aids = aids.get();
-        BRAID_TRY(const auto answer, vectors->search(query.vector, search));
+        BRAID_TRY(auto answer, vectors->search(query.vector, search));
+        if (query.after) {
+            BRAID_CHECK(go_on_below(view, *query.after, depth, search, query.vector, answer.hits));
+        }
         if (answer.method != dense::VectorMethod::Exact) {
             ranking.exact = false;
             // Where parts differ, that of the large ones is named.

@@ -109,6 +109,7 @@ private:
     Result<index::Ranking> search_words(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_vectors(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_tree(const index::Query& query, std::size_t depth) const;
+    Result<index::Ranking> search_tree_below(const index::Query& query, std::size_t depth) const;
     /// The scorer of the query's tree; `weighed` becomes the query with its statistics.
     Result<index::TreeScorer> tree_scorer(const index::Query& query, index::Query& weighed) const;
     Result<std::shared_ptr<const TextStatistics>> statistics_of(const index::Query& query) const;

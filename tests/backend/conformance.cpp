@@ -83,6 +83,20 @@ void BackendConformance::expect_list(const Leg& leg, const Model& model) const {
         EXPECT_TRUE(rest.exhausted);
         expect_matched(rest, expected.size());
     }
+    // Band by band, each going on where the last one ended, it is the same list.
+    for (const std::size_t band : {std::size_t{1}, std::size_t{3}}) {
+        Leg step = leg;
+        step.depth = band;
+        std::vector<LegHit> joined;
+        while (true) {
+            const LegResult part = must(snapshot->search_leg(step));
+            joined.insert(joined.end(), part.hits.begin(), part.hits.end());
+            if (part.exhausted || part.hits.empty()) break;
+            ASSERT_LT(joined.size(), expected.size() + 10) << "it never ends";
+            step.after = part.hits.back();
+        }
+        EXPECT_EQ(joined, result.hits) << "bands of " << band;
+    }
 
     const auto scores = must(snapshot->score(leg, ids));
     ASSERT_EQ(scores.size(), ids.size());
