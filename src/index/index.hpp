@@ -27,7 +27,7 @@ public:
 };
 
 /// What a read sees: the records up to one, less what has expired by a time.
-struct Moment {
+struct PointInTime {
     Sequence sequence = 0;
     Timestamp now = kNothingExpired;
     std::shared_ptr<const Bound> bound = nullptr;

@@ -34,7 +34,7 @@ Result<> require_no_records(store::Directory& directory) {
 
 }  // namespace
 
-Collection::Pin::Pin(std::shared_ptr<const Collection> collection, const Moment& at)
+Collection::Pin::Pin(std::shared_ptr<const Collection> collection, const PointInTime& at)
     : collection_(std::move(collection)), at_(at) {
     const std::scoped_lock lock(collection_->pins_mutex_);
     collection_->pins_.insert(at_.sequence);
@@ -263,7 +263,7 @@ Result<std::size_t> Collection::visible_dimension(const Principal& principal) co
 std::shared_ptr<const Collection::Pin> Collection::pin() const {
     const std::shared_lock lock(state_mutex_);  // nothing is forgotten before the pin is known
     return std::make_shared<const Pin>(shared_from_this(),
-                                       Moment{applied_, now(), index_->bind(applied_)});
+                                       PointInTime{applied_, now(), index_->bind(applied_)});
 }
 
 Timestamp Collection::now() const {

@@ -33,7 +33,7 @@ namespace braid::local {
 
 class LogReading;
 
-using index::Moment;
+using index::PointInTime;
 
 /// One collection: a log on disk, and an index of what replaying it gives.
 ///
@@ -44,7 +44,7 @@ public:
     /// Keeps what one point in time shows, for as long as it lives.
     class Pin {
     public:
-        Pin(std::shared_ptr<const Collection> collection, const Moment& at);
+        Pin(std::shared_ptr<const Collection> collection, const PointInTime& at);
         Pin(const Pin&) = delete;
         Pin& operator=(const Pin&) = delete;
         Pin(Pin&&) = delete;
@@ -52,11 +52,11 @@ public:
         ~Pin();
 
         const Collection& collection() const noexcept { return *collection_; }
-        const Moment& at() const noexcept { return at_; }
+        const PointInTime& at() const noexcept { return at_; }
 
     private:
         std::shared_ptr<const Collection> collection_;
-        Moment at_;
+        PointInTime at_;
     };
 
     struct Opened {
@@ -198,37 +198,37 @@ public:
                                std::optional<FilterSelection> selection = std::nullopt);
 
     // Reads at a pinned point in time; the contract is Backend's.
-    Result<LegResult> search(const Moment& at, const Leg& leg, const CallLimits& limits) const;
-    Result<TextStatistics> text_statistics(const Moment& at, const Leg& leg,
+    Result<LegResult> search(const PointInTime& at, const Leg& leg, const CallLimits& limits) const;
+    Result<TextStatistics> text_statistics(const PointInTime& at, const Leg& leg,
                                            const CallLimits& limits) const;
-    Result<std::vector<std::optional<double>>> score(const Moment& at, const Leg& leg,
+    Result<std::vector<std::optional<double>>> score(const PointInTime& at, const Leg& leg,
                                                      std::span<const std::string> ids,
                                                      const CallLimits& limits) const;
-    Result<std::vector<std::optional<std::uint64_t>>> rank_of(const Moment& at, const Leg& leg,
+    Result<std::vector<std::optional<std::uint64_t>>> rank_of(const PointInTime& at, const Leg& leg,
                                                               std::span<const std::string> ids,
                                                               const CallLimits& limits) const;
-    Result<std::vector<std::optional<Chunk>>> fetch(const Moment& at, const ReadScope& scope,
+    Result<std::vector<std::optional<Chunk>>> fetch(const PointInTime& at, const ReadScope& scope,
                                                     std::span<const std::string> ids,
                                                     bool with_vectors,
                                                     const CallLimits& limits) const;
-    Result<std::vector<Chunk>> neighbors(const Moment& at, const ReadScope& scope,
+    Result<std::vector<Chunk>> neighbors(const PointInTime& at, const ReadScope& scope,
                                          const std::string& document_id, std::int64_t index,
                                          std::size_t before, std::size_t after,
                                          const CallLimits& limits) const;
-    Result<std::uint64_t> count(const Moment& at, const ReadScope& scope,
+    Result<std::uint64_t> count(const PointInTime& at, const ReadScope& scope,
                                 const CallLimits& limits) const;
-    Result<std::vector<Suggestion>> suggest(const Moment& at, const ReadScope& scope,
+    Result<std::vector<Suggestion>> suggest(const PointInTime& at, const ReadScope& scope,
                                             std::string_view text, std::size_t limit,
                                             const CallLimits& limits) const;
-    Result<std::vector<FacetCount>> facets(const Moment& at, const ReadScope& scope,
+    Result<std::vector<FacetCount>> facets(const PointInTime& at, const ReadScope& scope,
                                            const std::string& field, std::size_t limit,
                                            const CallLimits& limits) const;
-    Result<CollectionStats> stats(const Moment& at, const ReadScope& scope,
+    Result<CollectionStats> stats(const PointInTime& at, const ReadScope& scope,
                                   const CallLimits& limits) const;
-    Result<std::vector<Chunk>> scan(const Moment& at, const ReadScope& scope,
+    Result<std::vector<Chunk>> scan(const PointInTime& at, const ReadScope& scope,
                                     const std::string& after, std::size_t limit, bool with_vectors,
                                     const CallLimits& limits) const;
-    Result<CollectionInfo> info(const Moment& at, const Principal& principal) const;
+    Result<CollectionInfo> info(const PointInTime& at, const Principal& principal) const;
 
 private:
     /// A name that no log has.
@@ -342,7 +342,7 @@ private:
 
     /// Runs `read(view)` with what the scope shows, unless it is too late already.
     template <class Read>
-    auto with_view(const Moment& at, const ReadScope& scope, const CallLimits& limits,
+    auto with_view(const PointInTime& at, const ReadScope& scope, const CallLimits& limits,
                    const Read& read) const -> decltype(read(std::declval<const index::View&>()));
     /// What a leg asks for, its words analysed.
     Result<index::Query> query_of(const Leg& leg) const;

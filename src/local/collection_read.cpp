@@ -9,7 +9,7 @@
 namespace braid::local {
 
 template <class Read>
-auto Collection::with_view(const Moment& at, const ReadScope& scope, const CallLimits& limits,
+auto Collection::with_view(const PointInTime& at, const ReadScope& scope, const CallLimits& limits,
                            const Read& read) const
     -> decltype(read(std::declval<const index::View&>())) {
     BRAID_CHECK(core::check_limits(limits));
@@ -66,7 +66,7 @@ std::size_t searched_depth(const Leg& leg) {
 
 }  // namespace
 
-Result<LegResult> Collection::search(const Moment& at, const Leg& leg,
+Result<LegResult> Collection::search(const PointInTime& at, const Leg& leg,
                                      const CallLimits& limits) const {
     const auto start = std::chrono::steady_clock::now();
     return with_view(at, leg.scope, limits, [&](const index::View& view) -> Result<LegResult> {
@@ -93,7 +93,7 @@ Result<LegResult> Collection::search(const Moment& at, const Leg& leg,
     });
 }
 
-Result<TextStatistics> Collection::text_statistics(const Moment& at, const Leg& leg,
+Result<TextStatistics> Collection::text_statistics(const PointInTime& at, const Leg& leg,
                                                    const CallLimits& limits) const {
     ReadScope scope = leg.scope;
     scope.filter.reset();  // a filter decides who is found, not how rare a word is
@@ -104,7 +104,7 @@ Result<TextStatistics> Collection::text_statistics(const Moment& at, const Leg& 
     });
 }
 
-Result<std::vector<std::optional<double>>> Collection::score(const Moment& at, const Leg& leg,
+Result<std::vector<std::optional<double>>> Collection::score(const PointInTime& at, const Leg& leg,
                                                              std::span<const std::string> ids,
                                                              const CallLimits& limits) const {
     using Scores = std::vector<std::optional<double>>;
@@ -115,7 +115,7 @@ Result<std::vector<std::optional<double>>> Collection::score(const Moment& at, c
 }
 
 Result<std::vector<std::optional<std::uint64_t>>> Collection::rank_of(
-    const Moment& at, const Leg& leg, std::span<const std::string> ids,
+    const PointInTime& at, const Leg& leg, std::span<const std::string> ids,
     const CallLimits& limits) const {
     using Ranks = std::vector<std::optional<std::uint64_t>>;
     return with_view(at, leg.scope, limits, [&](const index::View& view) -> Result<Ranks> {
@@ -124,7 +124,7 @@ Result<std::vector<std::optional<std::uint64_t>>> Collection::rank_of(
     });
 }
 
-Result<std::vector<std::optional<Chunk>>> Collection::fetch(const Moment& at,
+Result<std::vector<std::optional<Chunk>>> Collection::fetch(const PointInTime& at,
                                                             const ReadScope& scope,
                                                             std::span<const std::string> ids,
                                                             bool with_vectors,
@@ -133,7 +133,7 @@ Result<std::vector<std::optional<Chunk>>> Collection::fetch(const Moment& at,
                      [&](const index::View& view) { return view.fetch(ids, with_vectors); });
 }
 
-Result<std::vector<Chunk>> Collection::neighbors(const Moment& at, const ReadScope& scope,
+Result<std::vector<Chunk>> Collection::neighbors(const PointInTime& at, const ReadScope& scope,
                                                  const std::string& document_id, std::int64_t index,
                                                  std::size_t before, std::size_t after,
                                                  const CallLimits& limits) const {
@@ -142,26 +142,26 @@ Result<std::vector<Chunk>> Collection::neighbors(const Moment& at, const ReadSco
     });
 }
 
-Result<std::uint64_t> Collection::count(const Moment& at, const ReadScope& scope,
+Result<std::uint64_t> Collection::count(const PointInTime& at, const ReadScope& scope,
                                         const CallLimits& limits) const {
     return with_view(at, scope, limits, [](const index::View& view) { return view.count(); });
 }
 
-Result<std::vector<Suggestion>> Collection::suggest(const Moment& at, const ReadScope& scope,
+Result<std::vector<Suggestion>> Collection::suggest(const PointInTime& at, const ReadScope& scope,
                                                     std::string_view text, std::size_t limit,
                                                     const CallLimits& limits) const {
     return with_view(at, scope, limits,
                      [&](const index::View& view) { return view.suggest(text, limit); });
 }
 
-Result<std::vector<FacetCount>> Collection::facets(const Moment& at, const ReadScope& scope,
+Result<std::vector<FacetCount>> Collection::facets(const PointInTime& at, const ReadScope& scope,
                                                    const std::string& field, std::size_t limit,
                                                    const CallLimits& limits) const {
     return with_view(at, scope, limits,
                      [&](const index::View& view) { return view.facets(field, limit); });
 }
 
-Result<CollectionStats> Collection::stats(const Moment& at, const ReadScope& scope,
+Result<CollectionStats> Collection::stats(const PointInTime& at, const ReadScope& scope,
                                           const CallLimits& limits) const {
     BRAID_TRY(CollectionStats stats,
               with_view(at, scope, limits, [](const index::View& view) { return view.stats(); }));
@@ -172,7 +172,7 @@ Result<CollectionStats> Collection::stats(const Moment& at, const ReadScope& sco
     return stats;
 }
 
-Result<std::vector<Chunk>> Collection::scan(const Moment& at, const ReadScope& scope,
+Result<std::vector<Chunk>> Collection::scan(const PointInTime& at, const ReadScope& scope,
                                             const std::string& after, std::size_t limit,
                                             bool with_vectors, const CallLimits& limits) const {
     return with_view(at, scope, limits, [&](const index::View& view) {
@@ -180,7 +180,7 @@ Result<std::vector<Chunk>> Collection::scan(const Moment& at, const ReadScope& s
     });
 }
 
-Result<CollectionInfo> Collection::info(const Moment& at, const Principal& principal) const {
+Result<CollectionInfo> Collection::info(const PointInTime& at, const Principal& principal) const {
     CollectionInfo info;
     info.name = name_;
     info.schema = manifest_.schema;

@@ -4,7 +4,7 @@
 
 namespace braid::local {
 
-Result<> FilterSelection::catch_up(const index::Index& index, const index::Moment& now) {
+Result<> FilterSelection::catch_up(const index::Index& index, const index::PointInTime& now) {
     BRAID_TRY(const auto view, index.view({.namespace_ = space_,
                                            .principal = principal_,
                                            .at = now.sequence,

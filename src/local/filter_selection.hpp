@@ -26,7 +26,7 @@ public:
           limits_(&limits) {}
 
     /// Each time of the same index, as it is by then.
-    Result<> catch_up(const index::Index& index, const index::Moment& now);
+    Result<> catch_up(const index::Index& index, const index::PointInTime& now);
     /// Ids of the present chunks that the filter selects. Requires that it has caught up with
     /// `now`.
     Result<std::vector<std::string>> ids(const index::Index& index, index::Sequence now) const;

@@ -13,7 +13,7 @@ Result<const Collection::Pin*> LocalReader::pinned(const std::string& collection
 
 template <class Read>
 auto LocalReader::read(const std::string& collection, const Read& read) const
-    -> decltype(read(std::declval<const Collection&>(), Moment{})) {
+    -> decltype(read(std::declval<const Collection&>(), PointInTime{})) {
     BRAID_TRY(const Collection::Pin* const pin, pinned(collection));
     if (pin->collection().unfinished()) {
         return fail(ErrorCode::Unavailable,
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> LocalReader::analyze(const std::string& collect
 
 std::vector<Result<LegResult>> LocalReader::search(std::span<const Leg> legs) const {
     const auto one = [this](const Leg& leg) {
-        return read(leg.scope.collection, [&](const Collection& from, const Moment& at) {
+        return read(leg.scope.collection, [&](const Collection& from, const PointInTime& at) {
             return from.search(at, leg, limits_);
         });
     };
@@ -43,21 +43,21 @@ std::vector<Result<LegResult>> LocalReader::search(std::span<const Leg> legs) co
 }
 
 Result<TextStatistics> LocalReader::text_statistics(const Leg& leg) const {
-    return read(leg.scope.collection, [&](const Collection& from, const Moment& at) {
+    return read(leg.scope.collection, [&](const Collection& from, const PointInTime& at) {
         return from.text_statistics(at, leg, limits_);
     });
 }
 
 Result<std::vector<std::optional<double>>> LocalReader::score(
     const Leg& leg, std::span<const std::string> chunk_ids) const {
-    return read(leg.scope.collection, [&](const Collection& from, const Moment& at) {
+    return read(leg.scope.collection, [&](const Collection& from, const PointInTime& at) {
         return from.score(at, leg, chunk_ids, limits_);
     });
 }
 
 Result<std::vector<std::optional<std::uint64_t>>> LocalReader::rank_of(
     const Leg& leg, std::span<const std::string> chunk_ids) const {
-    return read(leg.scope.collection, [&](const Collection& from, const Moment& at) {
+    return read(leg.scope.collection, [&](const Collection& from, const PointInTime& at) {
         return from.rank_of(at, leg, chunk_ids, limits_);
     });
 }
@@ -65,7 +65,7 @@ Result<std::vector<std::optional<std::uint64_t>>> LocalReader::rank_of(
 Result<std::vector<std::optional<Chunk>>> LocalReader::fetch(const ReadScope& scope,
                                                              std::span<const std::string> chunk_ids,
                                                              bool with_vectors) const {
-    return read(scope.collection, [&](const Collection& from, const Moment& at) {
+    return read(scope.collection, [&](const Collection& from, const PointInTime& at) {
         return from.fetch(at, scope, chunk_ids, with_vectors, limits_);
     });
 }
@@ -74,7 +74,7 @@ Result<std::vector<std::vector<Chunk>>> LocalReader::neighbors(
     const ReadScope& scope, std::span<const NeighborRange> ranges) const {
     using All = std::vector<std::vector<Chunk>>;
     return read(
-        scope.collection, [&](const Collection& from, const Moment& at) -> Result<All> {
+        scope.collection, [&](const Collection& from, const PointInTime& at) -> Result<All> {
             All all;
             all.reserve(ranges.size());
             for (const NeighborRange& range : ranges) {
@@ -87,14 +87,14 @@ Result<std::vector<std::vector<Chunk>>> LocalReader::neighbors(
 }
 
 Result<std::uint64_t> LocalReader::count(const ReadScope& scope) const {
-    return read(scope.collection, [&](const Collection& from, const Moment& at) {
+    return read(scope.collection, [&](const Collection& from, const PointInTime& at) {
         return from.count(at, scope, limits_);
     });
 }
 
 Result<std::vector<Suggestion>> LocalReader::suggest(const ReadScope& scope, std::string_view text,
                                                      std::size_t limit) const {
-    return read(scope.collection, [&](const Collection& from, const Moment& at) {
+    return read(scope.collection, [&](const Collection& from, const PointInTime& at) {
         return from.suggest(at, scope, text, limit, limits_);
     });
 }
@@ -102,20 +102,20 @@ Result<std::vector<Suggestion>> LocalReader::suggest(const ReadScope& scope, std
 Result<std::vector<FacetCount>> LocalReader::facets(const ReadScope& scope,
                                                     const std::string& field,
                                                     std::size_t limit) const {
-    return read(scope.collection, [&](const Collection& from, const Moment& at) {
+    return read(scope.collection, [&](const Collection& from, const PointInTime& at) {
         return from.facets(at, scope, field, limit, limits_);
     });
 }
 
 Result<CollectionStats> LocalReader::stats(const ReadScope& scope) const {
-    return read(scope.collection, [&](const Collection& from, const Moment& at) {
+    return read(scope.collection, [&](const Collection& from, const PointInTime& at) {
         return from.stats(at, scope, limits_);
     });
 }
 
 Result<std::vector<Chunk>> LocalReader::scan(const ReadScope& scope, const std::string& after,
                                              std::size_t limit, bool with_vectors) const {
-    return read(scope.collection, [&](const Collection& from, const Moment& at) {
+    return read(scope.collection, [&](const Collection& from, const PointInTime& at) {
         return from.scan(at, scope, after, limit, with_vectors, limits_);
     });
 }

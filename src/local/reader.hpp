@@ -57,7 +57,7 @@ private:
     /// yet.
     template <class Read>
     auto read(const std::string& collection, const Read& read) const
-        -> decltype(read(std::declval<const Collection&>(), Moment{}));
+        -> decltype(read(std::declval<const Collection&>(), PointInTime{}));
 
     std::shared_ptr<const Pins> pins_;
     CallLimits limits_;

@@ -231,7 +231,7 @@ Result<CURLcode> drive(Channel& channel, const CallLimits& limits) {
     return outcome;
 }
 
-Result<> judge(CURLcode code, const Transfer& transfer) {
+Result<> outcome_of(CURLcode code, const Transfer& transfer) {
     if (code == CURLE_OK) {
         if (transfer.headers_ended) return {};
         return fail(ErrorCode::Unavailable, "the answer broke off within its headers");
@@ -307,7 +307,7 @@ Result<HttpResponse> HttpClient::State::follow(const HttpRequest& request, Url a
         set_up(channel->easy.get(), request, url, headers.get(), transfer,
                std::chrono::ceil<milliseconds>(end - Clock::now()));
         BRAID_TRY(const CURLcode code, drive(*channel, limits));
-        BRAID_CHECK(judge(code, transfer));
+        BRAID_CHECK(outcome_of(code, transfer));
         long status = 0;
         curl_easy_getinfo(channel->easy.get(), CURLINFO_RESPONSE_CODE, &status);
         transfer.response.status = static_cast<int>(status);
