@@ -184,8 +184,7 @@ TEST(ResultJson, StoredChunksAreNotFilledIn) {
 }
 
 TEST(ResultJson, WhatIsNoResultIsAnError) {
-    for (const char* const text :
-         {"null", "[]", "{}", R"({"name": 1})", R"({"chunks": "many"})"}) {
+    for (const char* const text : {"null", "[]", "{}", R"({"name": 1})", R"({"chunks": "many"})"}) {
         const Value json = testing::parsed(text);
         EXPECT_FALSE(explanation_from_value(json)) << text;
         EXPECT_FALSE(why_not_from_value(json)) << text;
