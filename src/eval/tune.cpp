@@ -11,17 +11,6 @@
 namespace braid::eval {
 namespace {
 
-/// [query]: its fold. Folds differ by one query at most. The same on every machine.
-std::vector<std::size_t> deal(std::size_t queries, std::size_t folds, std::uint64_t seed) {
-    std::vector<std::size_t> order(queries);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::mt19937_64 rng(seed);
-    for (std::size_t i = queries; i > 1; --i) std::swap(order[i - 1], order[rng() % i]);
-    std::vector<std::size_t> fold_of(queries);
-    for (std::size_t i = 0; i < queries; ++i) fold_of[order[i]] = i % folds;
-    return fold_of;
-}
-
 /// The run with the greatest sum over the queries outside the fold.
 std::size_t best_without(std::size_t fold, const std::vector<std::vector<double>>& values,
                          const std::vector<std::size_t>& fold_of) {
@@ -47,6 +36,16 @@ std::unordered_map<std::string_view, const RankedList*> lists_of(const Run& run)
 }
 
 }  // namespace
+
+std::vector<std::size_t> deal(std::size_t queries, std::size_t folds, std::uint64_t seed) {
+    std::vector<std::size_t> order(queries);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937_64 rng(seed);
+    for (std::size_t i = queries; i > 1; --i) std::swap(order[i - 1], order[rng() % i]);
+    std::vector<std::size_t> fold_of(queries);
+    for (std::size_t i = 0; i < queries; ++i) fold_of[order[i]] = i % folds;
+    return fold_of;
+}
 
 Result<TuneOutcome> tune(const Qrels& qrels, std::span<const Run> runs,
                          const TuneOptions& options) {

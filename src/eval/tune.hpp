@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct TuneOutcome {
     std::vector<std::size_t> chosen;  // [fold]: the best run on the other folds
     Comparison held_out;  // the first run, and "tuned": each fold's queries by its choice
 };
+
+/// [query]: its fold, at random. Folds differ by one query at most. The same on every machine.
+std::vector<std::size_t> deal(std::size_t queries, std::size_t folds, std::uint64_t seed);
 
 /// Chooses among runs of the same queries; the first is what is used today. The queries are dealt
 /// to folds at random; for each fold the run that is best on all others is chosen, and its lists
