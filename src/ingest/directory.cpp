@@ -28,7 +28,7 @@ constexpr std::uint64_t kGroupBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kBatchChunks = 1000;
 constexpr std::size_t kEmbeddedBatchChunks = 64;
 /// Part of every fingerprint: raised when files are read or cut in another way.
-constexpr std::string_view kReading = "2";
+constexpr std::string_view kReading = "3";
 
 class Stopwatch {
 public:

@@ -57,6 +57,7 @@ std::optional<std::pair<std::string, std::size_t>> converted(std::string_view by
 struct Pairs {
     std::size_t high = 0;    // bytes from 0x80 on
     std::size_t beside = 0;  // those with another one beside them
+    std::size_t mixed = 0;   // high bytes beside a plain letter: words of Western languages
     std::size_t pairs = 0;
     std::size_t euc = 0;            // both bytes from 0xA1 on
     std::size_t euc_kana = 0;       // EUC-JP
@@ -68,6 +69,10 @@ struct Pairs {
     std::size_t koi_letters = 0;    // KOI8-R: the same
 };
 
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 Pairs pairs_of(std::string_view sample) {
     Pairs out;
     const auto at = [&](std::size_t i) { return static_cast<unsigned char>(sample[i]); };
@@ -75,6 +80,8 @@ Pairs pairs_of(std::string_view sample) {
         if (at(i) < 0x80) continue;
         ++out.high;
         out.beside += (i > 0 && at(i - 1) >= 0x80) || (i + 1 < sample.size() && at(i + 1) >= 0x80);
+        out.mixed += (i > 0 && is_letter(sample[i - 1])) ||
+                     (i + 1 < sample.size() && is_letter(sample[i + 1]));
         out.small_letters += at(i) >= 0xE0;
         out.koi_letters += at(i) >= 0xC0 && at(i) < 0xE0;
     }
@@ -114,12 +121,14 @@ std::string guessed(std::string_view sample) {
     if (seen.high < 4 || seen.beside * 2 < seen.high) return "windows-1252";
     if (share(seen.euc_kana) > 0.3) return "EUC-JP";
     if (share(seen.sjis_kana) > 0.3) return "Shift_JIS";
-    if (share(seen.euc) > 0.95) {
+    const bool western = seen.mixed * 2 > seen.high;
+    if (share(seen.euc) > 0.95 && !western) {
         if (share(seen.hangul) > 0.9) return "EUC-KR";
         if (share(seen.hanzi) > 0.85) return "GB18030";
     }
     const bool cyrillic = (seen.small_letters + seen.koi_letters) * 10 > seen.high * 9;
     if (share(seen.big5) > 0.9 && share(seen.euc) < 0.95) return "Big5";
+    if (western) return "windows-1252";
     if (cyrillic) return seen.small_letters > seen.koi_letters ? "windows-1251" : "KOI8-R";
     return share(seen.hanzi) > 0.6 ? "GB18030" : "windows-1252";
 }

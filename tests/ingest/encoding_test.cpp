@@ -50,6 +50,12 @@ TEST(Encodings, AreFoundByTheirBytes) {
     expect_read("Это обычный русский текст, который должен читаться без ошибок.", "WINDOWS-1251");
     expect_read("Это обычный русский текст, который должен читаться без ошибок.", "KOI8-R");
     expect_read("Die Größe der Übung läßt sich nicht schätzen; déjà vu à Orléans.", "WINDOWS-1252");
+    // Few words, accents side by side: no Cyrillic.
+    for (const char* const text : {"Grüße aus Köln, sehr schön.", "Füße, Größe, Maße, süß",
+                                   "créée déçue", "Ærø, blåbærøl"}) {
+        expect_read(text, "WINDOWS-1252");
+    }
+    expect_read("Привет, мир! README и API.", "WINDOWS-1251");
     expect_read("She said “no” — twice.", "WINDOWS-1252");
     expect_read("Plain words in wide characters, without a mark.", "UTF-16LE");
     expect_read("Plain words in wide characters, without a mark.", "UTF-16BE");
