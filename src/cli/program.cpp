@@ -96,7 +96,13 @@ int run_checked(const std::vector<std::string>& given) {
     const auto arguments = parse_arguments(given, all_commands());
     if (!arguments) {
         const int code = report(out, arguments.error(), as_json);
-        if (!as_json) out.note("Try \"braid --help\".");
+        const auto named = std::ranges::find_if(given, [](const std::string& word) {
+            return std::ranges::any_of(
+                all_commands(), [&](const CommandSpec* command) { return command->name == word; });
+        });
+        if (!as_json) {
+            out.note("Try \"braid help" + (named == given.end() ? "" : " " + *named) + "\".");
+        }
         return code;
     }
     // Before threads start, and gone after everything else.

@@ -1,6 +1,8 @@
 #include "braid/cli/args/help.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "braid/cli/args/stage_notes.hpp"
@@ -29,12 +31,45 @@ std::string flag_lines(std::span<const FlagSpec> flags) {
     return out;
 }
 
-std::string command_lines(std::span<const CommandSpec* const> commands) {
+std::size_t name_width(std::span<const CommandSpec* const> commands) {
     std::size_t width = 0;
     for (const CommandSpec* command : commands) width = std::max(width, command->name.size());
+    return width;
+}
+
+std::string command_line(const CommandSpec& command, std::size_t width) {
+    return "  " + padded(command.name, width) + "  " + std::string(command.summary) + "\n";
+}
+
+std::string command_lines(std::span<const CommandSpec* const> commands) {
     std::string out;
     for (const CommandSpec* command : commands) {
-        out += "  " + padded(command->name, width) + "  " + std::string(command->summary) + "\n";
+        out += command_line(*command, name_width(commands));
+    }
+    return out;
+}
+
+/// Where a new kind of command begins, in the order of all of them.
+constexpr auto kGroups =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"ingest", "Put in and search"},
+                                                                  {"get", "Single chunks"},
+                                                                  {"collections", "Collections"},
+                                                                  {"reembed", "Care and copies"},
+                                                                  {"serve", "Serve"},
+                                                                  {"run", "Measure"},
+                                                                  {"config show", "Set up"}});
+
+std::string grouped_command_lines(std::span<const CommandSpec* const> commands,
+                                  const Style& style) {
+    const std::size_t width = name_width(commands);
+    std::string out;
+    for (const CommandSpec* command : commands) {
+        const auto group = std::ranges::find(kGroups, command->name,
+                                             &std::pair<std::string_view, std::string_view>::first);
+        if (group != kGroups.end()) {
+            out += (out.empty() ? "" : "\n") + title(style, group->second);
+        }
+        out += command_line(*command, width);
     }
     return out;
 }
@@ -72,8 +107,7 @@ std::string overview(std::span<const CommandSpec* const> commands, const Style& 
     std::string out = "braid finds the right passages for a question.\n\n";
     out += title(style, "Usage");
     out += "  braid [flags] COMMAND [operands] [flags]\n\n";
-    out += title(style, "Commands");
-    out += command_lines(commands);
+    out += grouped_command_lines(commands, style);
     out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
     out +=
         "\n\"braid help COMMAND\" says more. Exit codes: 0 fine, 1 failed, 2 wrong usage,\n"

@@ -25,6 +25,7 @@
 #include "braid/cli/config/socket_place.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/output_file.hpp"
+#include "braid/cli/view/terminal.hpp"
 #include "braid/core/clock.hpp"
 #include "braid/net/http/server.hpp"
 #include "braid/server/auth/api_keys.hpp"
@@ -326,6 +327,8 @@ private:
         const std::string url = (options.tls_certificate.empty() ? "http://" : "https://") + host +
                                 ":" + std::to_string(port);
         session_.note("listening on " + url);
+        session_.note("serving " + plain(session_.place()) +
+                      ": the page at /, the reference at /docs; Ctrl-C stops");
         const bool everywhere = options.host == "0.0.0.0" || options.host == "::";
         const std::string page =
             everywhere ? url.substr(0, url.find("//") + 2) + "localhost:" + std::to_string(port)

@@ -200,14 +200,21 @@ private:
     /// `dense  0.8312  #1  × 0.700  = 0.011475`, a line per source, then what followed.
     void add_receipt(const Receipt& receipt) {
         std::size_t name_width = 0;
+        std::size_t score_width = 0;
+        std::size_t rank_width = 0;
         for (const ReceiptSource& source : receipt.sources) {
             name_width = std::max(name_width, text::display_width(plain(source.source)));
+            score_width = std::max(score_width, score_text(source.score).size());
+            rank_width = std::max(rank_width, std::to_string(source.rank).size());
         }
+        const auto right = [](const std::string& number, std::size_t width) {
+            return std::string(width - std::min(width, number.size()), ' ') + number;
+        };
         for (const ReceiptSource& source : receipt.sources) {
-            std::string text =
-                padded(plain(source.source), name_width) + "  " + score_text(source.score);
+            std::string text = padded(plain(source.source), name_width) + "  " +
+                               right(score_text(source.score), score_width);
             if (source.normalized) text += " → " + score_text(*source.normalized);
-            if (!source.filled) text += "  rank " + std::to_string(source.rank);
+            if (!source.filled) text += "  rank " + right(std::to_string(source.rank), rank_width);
             text += "  × " + core::fixed(source.weight, 3) + "  = " +
                     core::fixed(source.contribution, 6);
             add_indented(styled(style_.dim, clipped(text, body_width())));
