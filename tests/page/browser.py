@@ -200,9 +200,12 @@ class Page:
         node = self.call("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
         self.call("DOM.setFileInputFiles", {"nodeId": node, "files": paths})
 
-    def picture(self, path, whole=False):
+    def picture(self, path, whole=False, scale=1):
         kind = path.rsplit(".", 1)[1]
-        answer = self.call("Page.captureScreenshot", {"format": kind, "captureBeyondViewport": whole,
+        clip = {}
+        if scale != 1:
+            clip = {"clip": {"x": 0, "y": self.run("scrollY"), "width": self.run("innerWidth"), "height": self.run("innerHeight"), "scale": scale}}
+        answer = self.call("Page.captureScreenshot", {"format": kind, "captureBeyondViewport": whole, **clip,
                                                       **({"quality": 60} if kind == "webp" else {})})
         with open(path, "wb") as file:
             file.write(base64.b64decode(answer["data"]))

@@ -1,4 +1,6 @@
-"""pictures.py BRAID FOLDER [NAME …]: every state of the page as a picture, over the data of examples/."""
+"""pictures.py BRAID FOLDER [--kept | NAME …]: states of the page as pictures, over the data of examples/.
+
+Names are the beginnings of those wanted; --kept makes those of docs/pictures, most of them in half their size."""
 import json
 import os
 import signal
@@ -14,6 +16,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 EXAMPLES = os.path.join(ROOT, "examples")
 SHOWN = "document.querySelectorAll('.hit').length > 0 && !document.querySelector('.column[aria-busy]')"
 QUESTION = "who kept the lighthouse during the storm"
+
+KEPT = ("search", "search-dark", "search-phone", "search-tablet", "welcome", "receipt-several", "compare", "why-not", "neighbours", "document", "copy", "keys", "nothing",
+        "error", "strange", "collections", "drop-done", "evaluate-measured", "docs-retrieve", "docs-rpc", "empty", "key-wrong", "key-reader", "offline")
+WHOLE_SIZE = ("search", "compare")
 
 # Documents that strain a page: no spaces, right to left, markup, emptiness.
 STRANGE = [
@@ -59,11 +65,12 @@ class Camera:
     def __init__(self, chromium, folder, names):
         self.chromium = chromium
         self.folder = folder
+        self.kept = names == ["--kept"]
         self.names = names
 
     def take(self, name, url, ready, act=None, whole=False, **look):
         """One picture; `act(page)` does what leads to the state."""
-        if self.names and not any(name.startswith(one) for one in self.names):
+        if self.kept and name not in KEPT or self.names and not self.kept and not name.startswith(tuple(self.names)):
             return
         page = self.chromium.page(**{"width": 1280, "height": 860, **look})
         try:
@@ -72,20 +79,20 @@ class Camera:
             if act:
                 act(page)
             time.sleep(0.35)
-            page.picture(os.path.join(self.folder, f"{name}.{KIND}"), whole=whole)
+            if self.kept:
+                page.picture(os.path.join(self.folder, f"{name}.webp"), scale=1 if name in WHOLE_SIZE else 0.5)
+            else:
+                page.picture(os.path.join(self.folder, f"{name}.png"), whole=whole)
             if page.complaints:
                 print(f"{name}: {page.complaints}")
             wide = page.run("document.documentElement.scrollWidth - innerWidth")
             if wide > 0:
                 print(f"{name}: {wide} pixels to scroll sideways")
         except AssertionError as error:
-            page.picture(os.path.join(self.folder, f"{name}.{KIND}"))
+            page.picture(os.path.join(self.folder, f"{name}.png"))
             print(f"{name}: {error}")
         finally:
             page.close()
-
-
-KIND = "png"
 
 
 def button(text):

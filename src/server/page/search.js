@@ -120,6 +120,7 @@ export class SearchPage {
       h("button", { class: "quiet asked", onclick: () => showWhyNot(this.now, this.collectionsOf(this.now), (update) => this.change(update)) }, icon(ICONS.help), "Why not?"),
       h("button", { class: "quiet asked", onclick: () => showCopy(this.now, this.collectionsOf(this.now)) }, icon(ICONS.copy), "Copy as …"),
     );
+    this.tuning.hidden = this.actions.hidden = this.world.collections.length === 0; // nothing to tune
     this.laySwitch();
   }
 

@@ -1,0 +1,120 @@
+"""What goes wrong: hostile documents and sites, a server that is gone, keys."""
+import json
+import os
+import subprocess
+import time
+
+import case
+from case import PageTest, SHOWN
+from world import Site
+
+
+class Trouble(PageTest):
+    def test_shows_hostile_documents_as_text(self):
+        page = self.search("badger named", "&c=animals&strategy=sparse")
+        self.assertIn("<img src=x onerror=", page.text(".hit .passage"))
+        self.assertTrue(page.text(".hit h2").startswith("<b>Badger</b> & <i>co</i>"))
+        page.run("[...document.querySelectorAll('.hit:first-child .actions button')][1].click()")
+        page.wait("document.querySelector('dialog .chunk')")
+        self.assertIsNone(page.run("window.hacked ?? null"))
+        self.assertEqual(page.run("document.querySelectorAll('main img, main script, dialog img, dialog script, main u').length"), 0)
+
+    def test_keeps_the_direction_of_writing(self):
+        chunk = {"chunk_id": "rtl", "title": "المنارة", "content": "حافظ الحارس على ضوء المنارة zephyr", "metadata": {}}
+        case.world.call("POST", "/v1/collections/birds/chunks", {"chunks": [chunk]})
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/birds/chunks/rtl"))
+        page = self.search("zephyr", "&c=birds&strategy=sparse")
+        self.assertEqual(page.run("getComputedStyle(document.querySelector('.hit .passage')).direction"), "rtl")
+        self.assertEqual(page.run("getComputedStyle(document.querySelector('.hit .origin')).direction"), "ltr")
+
+    def test_shows_words_without_end(self):
+        chunk = {"chunk_id": "long", "title": "W" * 300, "content": "quokka " + "x" * 5000, "metadata": {"f" * 60: "v" * 40}}
+        case.world.call("POST", "/v1/collections/birds/chunks", {"chunks": [chunk]})
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/birds/chunks/long"))
+        for width in (360, 1280):
+            page = self.search("quokka", "&c=birds&strategy=sparse", width=width, height=740)
+            self.assertIn("xxxx", page.text(".hit .passage"))
+            self.assertLessEqual(page.run("document.documentElement.scrollWidth"), width)
+            if width > 1000:
+                page.wait("document.querySelector('.filters details')")
+                self.assertLess(page.run("document.querySelector('.side').scrollWidth"), 260, "the controls keep their width")
+
+    def test_is_deaf_to_other_sites(self):
+        """A page of another origin cannot read, write or be answered, and another name of this machine is refused."""
+        before = case.world.call("GET", "/v1/collections/animals")["chunks"]
+        chunk = json.dumps({"chunks": [{"chunk_id": "forged", "content": "forged"}]})
+        with Site(f"""<form method=post enctype=text/plain target=frame action={case.world.url}/v1/collections/animals/chunks>
+                <input name='{chunk[:-1]}, "x": "' value='"}}'></form><iframe name=frame></iframe>""") as site:
+            page = case.chromium.page()
+            self.addCleanup(page.close)
+            page.go(site)
+            page.wait("document.forms.length === 1")
+            told = page.run(f"""Promise.all(['application/json', 'text/plain'].flatMap((type) => ['cors', 'no-cors'].map(async (mode) => {{
+                try {{
+                    const answer = await fetch('{case.world.url}/v1/collections/animals/chunks', {{method: 'POST', mode, headers: {{'Content-Type': type}}, body: {json.dumps(chunk)}}});
+                    return answer.type === 'opaque' ? 'opaque' : String(answer.status);
+                }} catch {{ return 'refused'; }}
+            }})))""")
+            self.assertLessEqual(set(told), {"opaque", "refused"}, "nothing can be read")
+            page.run("document.forms[0].submit()")
+            reading = page.run(f"fetch('{case.world.url}/v1/collections').then((r) => r.text(), () => 'refused')")
+            self.assertEqual(reading, "refused")
+            time.sleep(0.3)
+        self.assertEqual(case.world.call("GET", "/v1/collections/animals")["chunks"], before, "nothing was written")
+        port = case.world.url.rsplit(":", 1)[1]
+        page = case.chromium.page()
+        self.addCleanup(page.close)
+        page.go(f"http://rebound.test:{port}/")
+        page.wait("document.body && document.readyState === 'complete' && location.hostname === 'rebound.test'")
+        self.assertNotIn("Search", page.run("document.body.innerText"), "the page is not served under a name that anybody can point here")
+        self.assertEqual(page.run("fetch('/v1/collections').then((r) => r.status)"), 421)
+
+    def test_says_what_is_wrong_with_a_search(self):
+        page = self.open("/#q=x&c=nowhere")
+        self.assertIn("nowhere", page.text(".state.error"))
+        page = self.open("/#q=owl&c=animals&depth=10000&threshold=1e9")
+        page.wait("document.querySelector('.state h2')?.innerText === 'Nothing matches'")
+
+    def test_waits_for_a_server_that_is_gone(self):
+        page = self.search("fox", "&c=animals")
+        case.world.stop()
+        page.run("document.querySelector('#query').focus()")
+        page.type(" marsh")
+        self.assertIn("does not answer", page.text("#notice p"))
+        self.assertGreater(len(self.ids()), 0, "what was found stays")
+        case.world.start()
+        page.wait("document.querySelector('#notice').innerText === '' && document.querySelector('.hit mark')", "it is back", timeout=30)
+        page.wait(SHOWN)
+
+    def test_asks_for_a_key_and_forgets_it(self):
+        def key(name, right):
+            made = subprocess.run([case.BRAID, "keys", "add", name, "--file", keys, "--grant", right, "--json"], capture_output=True, text=True, check=True)
+            return json.loads(made.stdout)["key"]
+        keys = os.path.join(case.world.folder, "keys.json")
+        reader, writer = key("reader", "animals=read"), key("writer", "*=write")
+        case.world.stop()
+        case.world.start("--key-file", keys)
+        try:
+            page = self.open("/#q=fox")
+            page.wait("document.querySelector('#api-key')", "the question for a key")
+            page.type("wrong")
+            page.press("Enter")
+            page.wait("document.querySelector('dialog .error')?.innerText.includes('not known')", "a wrong key is refused")
+            page.run("document.querySelector('#api-key').value = ''; document.querySelector('#api-key').focus()")
+            page.type(reader)
+            page.press("Enter")
+            page.wait(SHOWN, "hits with the key")
+            page.wait("document.querySelector('.tools').innerText.includes('read-only')")
+            self.assertEqual(page.run("JSON.stringify([Object.keys(localStorage), Object.keys(sessionStorage), document.cookie, location.href.includes('braid_')])"), '[[],[],"",false]', "it is kept in memory alone")
+            page.run("document.querySelector('nav a[href=\"/collections\"]').click()")
+            page.wait("document.querySelector('.card')")
+            self.assertEqual(page.texts(".card h2"), ["animals"])
+            self.assertFalse(page.run("!!document.querySelector('.drop')"), "nothing to drop on without the right")
+            page.go(case.world.url + "/collections?again")
+            page.wait("document.querySelector('#api-key')", "a new page asks anew")
+            page.type(writer)
+            page.press("Enter")
+            page.wait("document.querySelector('.drop')", "this one may write")
+        finally:
+            case.world.stop()
+            case.world.start()
