@@ -310,8 +310,33 @@ Result<std::vector<std::vector<fusion::Entry>>> LegSearch::unseen_entries(
             }
         }
     }
-    if (work_.plan.fill_scores) BRAID_CHECK(fill_scores(run, entries));
+    if (!work_.plan.fill_scores) return entries;
+    auto filled = fill_scores(run, entries);
+    if (!filled) BRAID_CHECK(do_without_scores(std::move(filled).error(), entries));
     return entries;
+}
+
+/// "auto" goes on with what each leg listed: an answer of both legs is worth more than their exact
+/// weights. Who asked for the scores himself gets the error.
+Result<> LegSearch::do_without_scores(Error error,
+                                      std::vector<std::vector<fusion::Entry>>& entries) {
+    if (work_.plan.fusion.method != FusionMethod::Auto || error.code == ErrorCode::Cancelled) {
+        return tl::unexpected(std::move(error));
+    }
+    for (auto& list : entries) {
+        std::erase_if(list, [](const fusion::Entry& entry) {
+            return entry.position == fusion::Entry::kUnranked;
+        });
+    }
+    std::string message =
+        "the fusion \"auto\" weighed the legs by what each listed, because the scores of the "
+        "others are not to be had: " +
+        error.message;
+    if (std::ranges::find(work_.shortfalls, message) == work_.shortfalls.end()) {
+        work_.shortfalls.push_back(message);
+    }
+    work_.note(std::move(message));
+    return {};
 }
 
 /// "auto" is a weighted sum once it has its weights.

@@ -98,6 +98,7 @@ private:
     std::optional<ReceiptChoice> weigh(std::vector<fusion::RankedList>& lists) const;
     Result<> fill_scores(const CollectionRun& run,
                          std::vector<std::vector<fusion::Entry>>& entries);
+    Result<> do_without_scores(Error error, std::vector<std::vector<fusion::Entry>>& entries);
 
     Work& work_;
     QueryVectors vectors_;

@@ -48,6 +48,32 @@ TEST(Auto, GivesEveryHitTheScoresOfBothLegsAndSaysHowItChose) {
     EXPECT_EQ(answer->hits.front().chunk.chunk_id, "a");
 }
 
+TEST(Auto, AnswersFromBothListsWhereTheBackendCannotScore) {
+    LocalStore store;
+    store.add("notes", animals());
+    store.score_fault = [](const Leg&) {
+        return Error{ErrorCode::Unsupported, "this backend scores nothing"};
+    };
+    Request request = auto_request("red fox");
+    request.sparse_top_k = 2;
+    const auto answer = ask(store, request);
+    ASSERT_TRUE(answer) << answer.error().message;
+    ASSERT_EQ(answer->hits.size(), 5U);
+    EXPECT_EQ(answer->hits.front().chunk.chunk_id, "a");
+    EXPECT_TRUE(answer->complete);  // both legs ran
+    ASSERT_EQ(answer->warnings.size(), 1U);
+    EXPECT_NE(answer->warnings.front().find("scores nothing"), std::string::npos);
+    for (const Hit& hit : answer->hits) {
+        EXPECT_TRUE(hit.receipt.choice);
+        double sum = 0;
+        for (const ReceiptSource& source : hit.receipt.sources) {
+            EXPECT_FALSE(source.filled);
+            sum += source.contribution;
+        }
+        EXPECT_EQ(sum, hit.receipt.fused);
+    }
+}
+
 TEST(Auto, TakesNoWeightsAndAlwaysFillsScores) {
     LocalStore store;
     store.add("notes", animals());

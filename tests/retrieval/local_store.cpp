@@ -33,6 +33,13 @@ public:
     std::vector<Result<LegResult>> search(std::span<const Leg> legs) const override {
         return search_each(legs, [this](const Leg& leg) { return search_one(leg); });
     }
+    Result<std::vector<std::optional<double>>> score(
+        const Leg& leg, std::span<const std::string> chunk_ids) const override {
+        if (store_.score_fault) {
+            if (auto error = store_.score_fault(leg)) return tl::unexpected(*std::move(error));
+        }
+        return inner().score(leg, chunk_ids);
+    }
     Result<std::vector<std::optional<Chunk>>> fetch(const ReadScope& scope,
                                                     std::span<const std::string> chunk_ids,
                                                     bool with_vectors) const override {

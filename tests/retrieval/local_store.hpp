@@ -21,6 +21,7 @@ public:
 
     std::function<std::optional<Error>(const Leg&)> leg_fault;
     std::function<void(const Leg&, LegResult&)> leg_garbage;  // spoils what the leg found
+    std::function<std::optional<Error>(const Leg&)> score_fault;
     std::function<std::optional<Error>(const std::string& collection)> fetch_fault;
     std::function<std::optional<Error>(const std::string& collection)> pin_fault;
     mutable std::vector<Leg> searched;  // only if `remember` is set
