@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
+#include <string_view>
 #include <vector>
 
 #include "braid/core/sha256.hpp"
@@ -185,43 +185,125 @@ private:
     bool seen_ = false;
 };
 
-/// Of hits with equal content only the best stays; its receipt names the others.
+/// Of hits with equal content, or nearly so, only the best stays; its receipt names the others.
 class CollapseDuplicates final : public Stage {
 public:
+    CollapseDuplicates(double similarity, bool within_document)
+        : similarity_(similarity), within_document_(within_document) {}
+
     Result<std::vector<StageEffect>> run(const StageInput& input) override {
         std::vector<StageEffect> effects(input.hits.size());
-        std::unordered_map<std::string, std::size_t> first;  // of this band, by content
+        const std::size_t earlier = shown_.size();
+        std::vector<std::size_t> places;  // in this band, of those shown since
         for (std::size_t i = 0; i < effects.size(); ++i) {
-            const Chunk& chunk = input.hits[i].chunk;
-            std::string hash = core::sha256_hex(std::as_bytes(std::span(chunk.content)));
-            const auto [found, is_first] = first.emplace(hash, i);
-            if (is_first && shown_.insert(std::move(hash)).second) continue;
-            effects[i].kind = Kind::Drop;
-            if (!is_first) {
-                const std::size_t best = found->second;
-                name_duplicate(effects[best], input.hits[best], chunk.chunk_id);
+            if (input.limits.stopped() || input.limits.expired()) {
+                return fail(ErrorCode::DeadlineExceeded, "no time was left");
             }
+            const Chunk& chunk = input.hits[i].chunk;
+            Shown one = fingerprint(chunk);
+            const auto like = std::ranges::find_if(
+                shown_, [&](const Shown& other) { return is_copy(one, other); });
+            if (like == shown_.end()) {
+                shown_.push_back(std::move(one));
+                places.push_back(i);
+                continue;
+            }
+            effects[i].kind = Kind::Drop;
+            const auto kept = static_cast<std::size_t>(like - shown_.begin());
+            if (kept < earlier) continue;  // the one that stays is in an earlier band
+            const std::size_t best = places[kept - earlier];
+            name_duplicate(effects[best], input.hits[best], chunk.chunk_id);
         }
         return effects;
     }
 
 private:
+    /// What is compared of a hit.
+    struct Shown {
+        std::string document;               // only if copies are looked for within one
+        std::string hash;                   // of the content
+        std::vector<std::size_t> shingles;  // of its words, three at a time; sorted, each once
+    };
+
+    Shown fingerprint(const Chunk& chunk) const {
+        Shown one;
+        if (within_document_) {
+            one.document = chunk.document_id.empty() ? chunk.chunk_id : chunk.document_id;
+        }
+        one.hash = core::sha256_hex(std::as_bytes(std::span(chunk.content)));
+        if (similarity_ < 1) one.shingles = shingles_of(chunk.content);
+        return one;
+    }
+
+    static std::vector<std::size_t> shingles_of(std::string_view text) {
+        constexpr std::size_t kTogether = 3;
+        constexpr std::string_view kSpaces = " \t\r\n";
+        std::vector<std::size_t> words;
+        for (std::size_t at = text.find_first_not_of(kSpaces); at < text.size();) {
+            const std::size_t end = std::min(text.find_first_of(kSpaces, at), text.size());
+            words.push_back(std::hash<std::string_view>{}(text.substr(at, end - at)));
+            at = text.find_first_not_of(kSpaces, end);
+        }
+        std::vector<std::size_t> shingles;
+        for (std::size_t i = 0; i + kTogether <= words.size(); ++i) {
+            std::size_t mixed = 0;
+            for (std::size_t k = 0; k < kTogether; ++k) {
+                mixed = mixed * 0x9E3779B97F4A7C15U + words[i + k];
+            }
+            shingles.push_back(mixed);
+        }
+        if (shingles.empty()) return words;
+        std::ranges::sort(shingles);
+        shingles.erase(std::unique(shingles.begin(), shingles.end()), shingles.end());
+        return shingles;
+    }
+
+    bool is_copy(const Shown& a, const Shown& b) const {
+        if (a.document != b.document) return false;
+        if (a.hash == b.hash) return true;
+        if (similarity_ >= 1) return false;
+        const auto [fewer, more] = std::minmax(a.shingles.size(), b.shingles.size());
+        const auto least = similarity_ * static_cast<double>(more);
+        if (fewer == 0 || static_cast<double>(fewer) < least) return false;
+        std::size_t both = 0;
+        for (auto x = a.shingles.begin(), y = b.shingles.begin();
+             x != a.shingles.end() && y != b.shingles.end();) {
+            if (*x == *y) ++both;
+            const bool forward = *x <= *y;
+            const bool other = *y <= *x;
+            if (forward) ++x;
+            if (other) ++y;
+        }
+        const auto all = static_cast<double>(a.shingles.size() + b.shingles.size() - both);
+        return static_cast<double>(both) >= similarity_ * all;
+    }
+
     static void name_duplicate(StageEffect& effect, const StageHit& best,
                                const std::string& chunk_id) {
-        if (effect.kind == Kind::Drop) return;  // the one that stays is in an earlier band
         if (effect.kind == Kind::Pass) {
             effect = {Kind::Keep, best.score, {{"duplicates", Array{}}}, false};
         }
         effect.detail.find("duplicates")->as_array().emplace_back(chunk_id);
     }
 
-    std::unordered_set<std::string> shown_;  // in all bands so far
+    double similarity_;
+    bool within_document_;
+    std::vector<Shown> shown_;  // in all bands so far
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Stage>> make_collapse_duplicates(Parameters& /*parameters*/) {
-    return std::make_unique<CollapseDuplicates>();
+Result<std::unique_ptr<Stage>> make_collapse_duplicates(Parameters& parameters) {
+    BRAID_TRY(const double similarity, parameters.number("similarity", 1, 0.5, 1));
+    bool within_document = false;
+    if (const Value* const within = parameters.any("within");
+        within != nullptr && !within->is_null()) {
+        if (*within != Value("all") && *within != Value("document")) {
+            return parameters.complaint("within", "\"all\" or \"document\"");
+        }
+        within_document = *within == Value("document");
+    }
+    return std::make_unique<CollapseDuplicates>(similarity, within_document);
 }
 
 Result<std::unique_ptr<Stage>> make_mmr(Parameters& parameters) {

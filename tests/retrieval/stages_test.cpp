@@ -375,6 +375,31 @@ TEST(Stages, CollapseEqualContentUnderTheBestAndNameTheRest) {
     EXPECT_EQ(ids_of(deeper), (Ids{"a", "c"}));
 }
 
+TEST(Stages, CollapseNearlyEqualContentIfTold) {
+    const std::string text =
+        "the quick brown fox jumps over the lazy dog and then it sleeps by the river";
+    Shelf shelf;
+    Chunk& first = shelf.put("a", 0.9);
+    first.content = text;
+    first.document_id = "x";
+    Chunk& second = shelf.put("b", 0.8);
+    second.content = text + " again";
+    second.document_id = "y";
+    Chunk& third = shelf.put("c", 0.7);
+    third.content = text + " now";
+    third.document_id = "x";
+    shelf.put("d", 0.6).content = "the lazy dog sleeps by the river and the fox jumps over it";
+    EXPECT_EQ(ids_of(shelf.ask({{"collapse_duplicates", {}}})), (Ids{"a", "b", "c", "d"}));
+    EXPECT_EQ(ids_of(shelf.ask({{"collapse_duplicates", {{"similarity", 0.8}}}})), (Ids{"a", "d"}));
+    const auto answer =
+        shelf.ask({{"collapse_duplicates", {{"similarity", 0.8}, {"within", "document"}}}});
+    EXPECT_EQ(ids_of(answer), (Ids{"a", "b", "d"}));
+    EXPECT_EQ(answer->hits[0].receipt.stages[0].detail, (Object{{"duplicates", Array{"c"}}}));
+    expect_sound_receipts(*answer);
+    EXPECT_FALSE(shelf.ask({{"collapse_duplicates", {{"within", "page"}}}}));
+    EXPECT_FALSE(shelf.ask({{"collapse_duplicates", {{"similarity", 0.1}}}}));
+}
+
 TEST(Stages, OfOnesOwnJudgeTheirParametersFirst) {
     Shelf shelf;
     shelf.put("a", 0.9);
