@@ -239,9 +239,9 @@ struct CheckReport {
 struct RepairReport {
     struct Mended {
         std::string collection;
-        std::uint64_t records = 0;      // readable ones
+        std::uint64_t records = 0;      // readable ones; 0 if only the manifest was damaged
         std::uint64_t chunks = 0;       // that they make up
-        std::string kept;               // the file that keeps the damaged log
+        std::string kept;               // the file that keeps what was damaged; may be empty
         std::vector<std::string> lost;  // a line for each damage
     };
     std::vector<Mended> mended;

@@ -3,37 +3,10 @@
 #include <utility>
 
 #include "braid/exact/exact_index.hpp"
+#include "braid/local/manifest_recovery.hpp"
 #include "braid/store/durable_mark.hpp"
 
 namespace braid::local {
-namespace {
-
-/// Corruption if there is anything that only a manifest can have named: it is lost, not yet to
-/// come.
-Result<> require_no_records(store::Directory& directory) {
-    const auto nothing = [](std::uint64_t, std::span<const std::byte>) { return Result<>(); };
-    BRAID_TRY(const auto entries, directory.list());
-    for (const store::DirectoryEntry& entry : entries) {
-        const bool later_log = log_number(entry.name).value_or(1) > 1;
-        if (!entry.is_directory && (later_log || generation_of_file(entry.name))) {
-            return fail(ErrorCode::Corruption, directory.path() +
-                                                   ": the manifest is missing, but \"" +
-                                                   entry.name + "\" is there");
-        }
-        if (entry.is_directory || !log_number(entry.name)) continue;
-        const store::AppendLogOptions options{.read_only = true};
-        BRAID_TRY(const auto opened,
-                  store::AppendLog::open(directory, entry.name, options, nothing));
-        if (opened.report.records == 0) continue;
-        return fail(ErrorCode::Corruption, directory.path() + ": the manifest is missing, but \"" +
-                                               entry.name + "\" holds " +
-                                               std::to_string(opened.report.records) + " records");
-    }
-    return {};
-}
-
-}  // namespace
-
 Collection::Pin::Pin(std::shared_ptr<const Collection> collection, const PointInTime& at)
     : collection_(std::move(collection)), at_(at) {
     const std::scoped_lock lock(collection_->pins_mutex_);
@@ -89,7 +62,10 @@ Result<> Collection::create_files(store::Directory& directory, const Schema& sch
     const bool new_log = !directory.open(log);
     const auto attempt = [&]() -> Result<> {
         BRAID_CHECK(create_log(directory, log, 1));
-        return directory.replace(manifest_name, write_manifest({.schema = schema, .log = log}));
+        const auto manifest = write_manifest({.schema = schema, .log = log});
+        BRAID_CHECK(directory.replace(manifest_name, manifest));
+        if (manifest_name == kManifestName) (void)keep_copy(directory, manifest);
+        return {};
     };
     auto written = attempt();
     if (!written && new_log) {

@@ -7,6 +7,7 @@
 #include "braid/local/collection.hpp"
 #include "braid/local/file_check.hpp"
 #include "braid/local/log_reading.hpp"
+#include "braid/local/manifest_recovery.hpp"
 #include "braid/local/segment_files.hpp"
 #include "braid/store/durable_mark.hpp"
 #include "braid/store/file_writer.hpp"
@@ -204,7 +205,9 @@ Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) co
     BRAID_CHECK(copy.create(from.log, file.first(static_cast<std::size_t>(extent.log_bytes))));
     Manifest manifest = from;
     manifest.format = std::max(from.format, kManifestFormat);  // with its mark
-    return copy.create(kManifestName, write_manifest(manifest));
+    const auto bytes = write_manifest(manifest);
+    BRAID_CHECK(copy.create(kManifestName, bytes));
+    return keep_copy(copy, bytes);
 }
 
 }  // namespace braid::local

@@ -6,6 +6,7 @@
 
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/local/collection.hpp"
+#include "braid/local/manifest_recovery.hpp"
 #include "braid/local/records.hpp"
 #include "braid/store/durable_mark.hpp"
 
@@ -37,7 +38,8 @@ bool Collection::has_next() const {
 }
 
 void Collection::remove_old_files() {
-    (void)directory_->remove(kCompactManifestName);  // its files are old ones, too
+    if (!renew_copy(*directory_, manifest_)) return;  // it may name some of them
+    (void)directory_->remove(kCompactManifestName);   // its files are old ones, too
     const auto entries = directory_->list();
     if (!entries) return;
     Manifest next;
@@ -168,12 +170,13 @@ Result<> Collection::replace_by(Collection& next) {
         return replaced;
     }
     // From here on the next one is the collection; what is left over does no harm.
+    const bool copied = renew_copy(*directory_, manifest);
     (void)close_for_good();
     {
         const std::scoped_lock lock(next.files_mutex_);
         (void)directory_->remove(std::exchange(next.manifest_name_, kManifestName));
     }
-    remove_named(present_manifest());
+    if (copied) remove_named(present_manifest());         // else the copy may name them
     (void)directory_->remove(segment::kCalibrationName);  // of vectors that are gone
     return {};
 }

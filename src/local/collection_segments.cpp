@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "braid/local/collection.hpp"
+#include "braid/local/manifest_recovery.hpp"
 #include "braid/store/durable_mark.hpp"
 
 namespace braid::local {
@@ -140,6 +141,8 @@ Result<> Collection::record_files() {
     recorded_generation_ = manifest.next_generation;
     format_ = std::max<std::uint32_t>(format_, kSegmentsFormat);
     if (!is_recorded(graph_work_.generation)) graph_work_.stop.request_stop();
+    // As long as the copy may name them, they stay.
+    if (manifest_name_ == kManifestName && !renew_copy(*directory_, manifest)) return {};
     if (copying_.lock()) return {};
     for (const std::string& file : std::exchange(garbage_, {})) {
         // What cannot be removed now goes when the collection is opened next.

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "braid/local/records.hpp"
 #include "braid/segment/calibrations.hpp"
 #include "braid/store/durable_mark.hpp"
 #include "braid/store/log_check.hpp"
@@ -83,13 +84,18 @@ void add_log_problems(const store::LogCheck& check, const std::string& path,
 /// Of a file in a collection's folder that is not in use.
 std::string what_it_is(const store::DirectoryEntry& entry) {
     if (entry.is_directory) return " is not braid's";
-    if (log_of_file(entry.name)) return " is left over from a rewrite";
-    if (generation_of_file(entry.name)) return " is left over from a flush or a merge";
+    if (log_of_file(entry.name))
+        return " is of a rewrite or a flush that is under way, or was interrupted";
+    if (generation_of_file(entry.name))
+        return " is of a flush or a merge that is under way, or was interrupted";
     if (entry.name.starts_with("cut-log-")) {
         return " keeps what was cut from the end of a log, an unfinished write; it can be removed";
     }
     if (entry.name.starts_with("damaged-log-")) {
         return " keeps a log that was damaged before a repair; it can be removed";
+    }
+    if (entry.name.starts_with("damaged-manifest")) {
+        return " keeps a manifest that was damaged before a repair; it can be removed";
     }
     if (entry.name.starts_with("damaged-segment-")) {
         return " keeps a segment that was damaged before a repair; it can be removed";
@@ -98,6 +104,20 @@ std::string what_it_is(const store::DirectoryEntry& entry) {
 }
 
 }  // namespace
+
+Result<> only_decode(std::uint64_t, std::span<const std::byte> payload) {
+    BRAID_CHECK(decode_record(payload));
+    return {};
+}
+
+void check_copy(const store::Directory& files, core::Findings& findings) {
+    const auto file = files.open(kManifestCopyName);
+    if (!file && file.error().code == ErrorCode::NotFound)
+        return;  // an older version's, or a crash
+    const auto copy = file ? read_manifest((*file)->bytes(), place(files, kManifestCopyName))
+                           : Result<Manifest>(tl::unexpected(file.error()));
+    if (!copy) findings.problem(copy.error().message);
+}
 
 std::string counted(std::uint64_t count, std::string_view what) {
     return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
@@ -185,7 +205,7 @@ void note_strange_names(const store::Directory& directory, std::string_view expe
     for (const std::string& name : *names) {
         if (name == expected || (in_use && store::is_leftover_name(name))) continue;
         findings.note(place(directory, name) + (store::is_leftover_name(name)
-                                                    ? " is left over from a crash"
+                                                    ? " is being written, or left over from a crash"
                                                     : " is not braid's"));
     }
 }
@@ -197,6 +217,7 @@ void check_other_files(const store::Directory& files, const Manifest& manifest, 
         findings.problem(entries.error().message);
         return;
     }
+    check_copy(files, findings);
     Manifest compact;
     if (const auto file = files.open(kCompactManifestName)) {
         const auto read = read_manifest((*file)->bytes(), place(files, kCompactManifestName));
@@ -219,7 +240,8 @@ void check_other_files(const store::Directory& files, const Manifest& manifest, 
             "filling it, by an import, is under way or was interrupted; it cannot be read");
     }
     std::set<std::string, std::less<>> ours{
-        std::string(kManifestName), std::string(kUnfinishedMark), std::string(kNextManifestName),
+        std::string(kManifestName),        std::string(kManifestCopyName),
+        std::string(kUnfinishedMark),      std::string(kNextManifestName),
         std::string(kCompactManifestName), std::string(segment::kCalibrationName)};
     for (const Manifest* one : std::initializer_list<const Manifest*>{&manifest, &next, &compact}) {
         for (const std::string& log : one->logs()) {

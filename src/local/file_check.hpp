@@ -30,6 +30,12 @@ Result<> check_log_file(const store::Directory& files, const std::string& log,
                         std::uint32_t manifest_format, const LogExtent& extent,
                         const store::AppendLog::ReplayFn& replay, core::Findings& findings);
 
+/// For check_log_file: a record is to be one, and no more is made of it.
+Result<> only_decode(std::uint64_t sequence, std::span<const std::byte> payload);
+
+/// Says if the copy of the manifest cannot be read; there may be none, or that of an older one.
+void check_copy(const store::Directory& files, core::Findings& findings);
+
 /// Notes every file and directory that is not the collection's, and a rewrite that is unfinished;
 /// says whether the collection itself is. `in_use`: by this process, which may be writing logs and
 /// segments that the manifest does not name yet, or no longer.

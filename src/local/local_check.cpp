@@ -5,7 +5,6 @@
 #include "braid/core/limits.hpp"
 #include "braid/local/backend.hpp"
 #include "braid/local/file_check.hpp"
-#include "braid/local/records.hpp"
 #include "braid/store/section_file.hpp"
 
 namespace braid::local {
@@ -14,11 +13,6 @@ namespace {
 // Names in a database's directory that a program which serves it uses.
 constexpr std::string_view kSocketName = "braid.sock";
 constexpr std::string_view kSocketPlaceName = "braid.sock.path";
-
-Result<> only_decode(Sequence, std::span<const std::byte> payload) {
-    BRAID_CHECK(decode_record(payload));
-    return {};
-}
 
 /// Of a collection that another program made after this one opened the database.
 bool has_manifest(const store::Directory& parent, const std::string& name) {

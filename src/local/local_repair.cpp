@@ -7,6 +7,7 @@
 #include "braid/local/backend.hpp"
 #include "braid/local/file_check.hpp"
 #include "braid/local/log_reading.hpp"
+#include "braid/local/manifest_recovery.hpp"
 #include "braid/local/segment_files.hpp"
 #include "braid/segment/segment_format.hpp"
 #include "braid/store/durable_mark.hpp"
@@ -19,15 +20,45 @@ namespace {
 
 constexpr std::size_t kBatch = 64;
 
-/// "damaged-log-000001", or with a number behind it if that is taken.
-Result<std::string> name_to_keep(const store::Directory& files, const std::string& log) {
+/// Keeps a damaged file as "damaged-" and its name, with a number behind it if that is taken.
+/// Returns where; nowhere if the file is gone.
+Result<std::string> keep_damaged(store::Directory& files, const std::string& file) {
+    const auto damaged = files.open(file);
+    if (!damaged) return std::string();
     BRAID_TRY(const auto entries, files.list());
-    std::string name = "damaged-" + log;
+    std::string name = "damaged-" + file;
     for (int i = 2; std::ranges::find(entries, name, &store::DirectoryEntry::name) != entries.end();
          ++i) {
-        name = "damaged-" + log + "-" + std::to_string(i);
+        name = "damaged-" + file + "-" + std::to_string(i);
     }
-    return name;
+    BRAID_CHECK(files.create(name, (*damaged)->bytes()));
+    return files.path() + "/" + name;
+}
+
+struct FoundManifest {
+    Manifest manifest;
+    std::string damage;  // of the file; empty: it is whole
+};
+
+/// The manifest of a collection, or what its copy makes of it. None if there never was one.
+Result<std::optional<FoundManifest>> find_manifest(store::Directory& files) {
+    const std::string path = files.path() + "/" + std::string(kManifestName);
+    const auto file = files.open(kManifestName);
+    const auto read = file ? read_manifest((*file)->bytes(), path)
+                           : Result<Manifest>(tl::unexpected(file.error()));
+    if (read) return FoundManifest{*read, ""};
+    // Of a newer version, or with a version that is damaged?
+    if (read.error().code == ErrorCode::Unsupported && is_whole_manifest((*file)->bytes())) {
+        return tl::unexpected(read.error());
+    }
+    auto recovered = recover_manifest(files);
+    if (recovered) return FoundManifest{*std::move(recovered), read.error().message};
+    if (!file && file.error().code == ErrorCode::NotFound) {
+        if (const auto none = require_no_records(files); none) return std::nullopt;
+    }
+    return fail(ErrorCode::Corruption, read.error().message + "; nor can its copy be read (" +
+                                           recovered.error().message +
+                                           "): drop the collection, or restore a snapshot");
 }
 
 /// What is wrong with the files of segments, checksums and all that can be told from them.
@@ -51,19 +82,56 @@ Result<> keep_segments(store::Directory& files, const Manifest& manifest) {
     return {};
 }
 
+/// Puts a manifest in place where all else is whole, or writes a damaged copy anew.
+Result<> mend_manifest(store::Directory& files, const std::string& name, const FoundManifest& found,
+                       RepairReport& report) {
+    RepairReport::Mended mended{.collection = name, .kept = {}, .lost = {}};
+    const auto bytes = write_manifest(found.manifest);
+    if (!found.damage.empty()) {
+        BRAID_TRY(mended.kept, keep_damaged(files, std::string(kManifestName)));
+        BRAID_CHECK(files.replace(kManifestName, bytes));
+        mended.lost.push_back("collection \"" + name + "\": " + found.damage +
+                              "; put back from its copy, nothing is lost");
+    } else {
+        CheckReport copy;
+        {
+            core::Findings findings("collection \"" + name + "\"", copy);
+            check_copy(files, findings);
+        }
+        if (copy.problems.empty()) return {};
+        mended.lost.push_back(copy.problems.front() + "; written anew, nothing is lost");
+    }
+    BRAID_CHECK(keep_copy(files, bytes));
+    report.mended.push_back(std::move(mended));
+    return {};
+}
+
 /// Mends one collection; does nothing if its files are whole.
 Result<> mend(const store::Directory& parent, const std::string& name, RepairReport& report) {
     BRAID_TRY(const auto files, parent.open_subdirectory(name));
-    BRAID_TRY(const auto manifest_file, files->open(kManifestName));
-    BRAID_TRY(
-        const Manifest manifest,
-        read_manifest(manifest_file->bytes(), files->path() + "/" + std::string(kManifestName)));
-    LogReading reading({0, manifest.version_base}, std::numeric_limits<Sequence>::max());
+    BRAID_TRY(const auto manifest_found, find_manifest(*files));
+    if (!manifest_found) return {};
+    const auto& [manifest, manifest_damage] = *manifest_found;
     CheckReport found;
+    bool damaged_segments = false;
+    bool damaged_logs = false;
     {
         core::Findings findings("collection \"" + name + "\"", found);
         BRAID_CHECK(check_damage(*files, manifest, findings));
-        const bool damaged_segments = findings.problems() > 0;
+        damaged_segments = findings.problems() > 0;
+        CheckReport logs;
+        core::Findings in_logs("", logs);
+        for (const std::string& log : manifest.logs()) {
+            BRAID_CHECK(check_log_file(*files, log, manifest.format, {}, only_decode, in_logs));
+        }
+        damaged_logs = in_logs.problems() > 0;
+    }
+    if (!damaged_segments && !damaged_logs) {
+        return mend_manifest(*files, name, *manifest_found, report);
+    }
+    LogReading reading({0, manifest.version_base}, std::numeric_limits<Sequence>::max());
+    {
+        core::Findings findings("collection \"" + name + "\"", found);
         BRAID_CHECK(salvage_segments(*files, manifest, reading, findings));
         const auto take = [&](Sequence sequence, std::span<const std::byte> payload) {
             return reading.add(sequence, payload);
@@ -74,20 +142,19 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
         }
         if (damaged_segments) BRAID_CHECK(keep_segments(*files, manifest));
     }
-    if (found.problems.empty()) return {};
+    if (!manifest_damage.empty()) found.problems.insert(found.problems.begin(), manifest_damage);
     if (reading.taken() == 0 && reading.chunks() == 0) {
         return fail(ErrorCode::Corruption,
                     "nothing in its log can be read; drop it, or restore a snapshot: " +
                         found.problems.front());
     }
-    BRAID_TRY(const std::string kept, name_to_keep(*files, manifest.log));
-    if (const auto log = files->open(manifest.log))
-        BRAID_CHECK(files->create(kept, (*log)->bytes()));
+    if (!manifest_damage.empty()) BRAID_CHECK(keep_damaged(*files, std::string(kManifestName)));
+    BRAID_TRY(std::string kept, keep_damaged(*files, manifest.log));
     BRAID_CHECK(Collection::rebuild(parent, name, manifest, reading));
     report.mended.push_back({.collection = name,
                              .records = found.records,
                              .chunks = reading.chunks(),
-                             .kept = files->path() + "/" + kept,
+                             .kept = std::move(kept),
                              .lost = std::move(found.problems)});
     return {};
 }
@@ -124,6 +191,7 @@ Result<> Collection::rebuild(const store::Directory& parent, const std::string& 
     BRAID_CHECK(copy.collection->close());
     next.format = copy.collection->format_;
     BRAID_CHECK(files->replace(kManifestName, write_manifest(next)));
+    (void)renew_copy(*files, next);
     // From here on it is whole; what is left over does no harm.
     (void)files->remove(kCompactManifestName);
     for (const std::string& log : manifest.logs()) (void)store::remove_log(*files, log);

@@ -136,6 +136,15 @@ std::vector<std::byte> write_manifest(const Manifest& manifest) {
     return out.take();
 }
 
+bool is_whole_manifest(std::span<const std::byte> bytes) {
+    ByteReader in(bytes, kManifestName);
+    const auto magic = in.u32("magic number");
+    const auto version = in.u32("version");
+    const auto expected = in.u64("checksum");
+    return magic && version && expected && *magic == kMagic &&
+           store::checksum(in.rest(), *version) == *expected;
+}
+
 Result<Manifest> read_manifest(std::span<const std::byte> bytes, std::string_view source) {
     ByteReader in(bytes, source);
     BRAID_TRY(const std::uint32_t magic, in.u32("magic number"));

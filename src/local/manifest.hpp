@@ -59,6 +59,8 @@ struct Manifest {
 };
 
 inline constexpr std::string_view kManifestName = "manifest";
+/// The same bytes once more, or those of a little while ago: see manifest_recovery.hpp.
+inline constexpr std::string_view kManifestCopyName = "manifest-copy";
 /// An empty file beside it, as long as the collection is being filled: see begin_collection.
 inline constexpr std::string_view kUnfinishedMark = "unfinished";
 /// Of a rewrite that has not taken the collection's place yet.
@@ -81,6 +83,8 @@ std::vector<std::string> segment_files(const Manifest& manifest);
 std::vector<std::string> derived_files(const Manifest& manifest);
 
 std::vector<std::byte> write_manifest(const Manifest& manifest);
+/// Whether these are all bytes of a manifest of some version, this or a newer one.
+bool is_whole_manifest(std::span<const std::byte> bytes);
 /// Corruption for damaged bytes, Unsupported for a newer format. `source` names them in messages.
 Result<Manifest> read_manifest(std::span<const std::byte> bytes, std::string_view source);
 

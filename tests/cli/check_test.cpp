@@ -235,6 +235,13 @@ TEST_F(Care, RepairSavesWhatCanBeRead) {
         << got.output;
     EXPECT_EQ(run({"repair"}).output, "Nothing is damaged.\n");
     damage(folder / "data/collections/mail/manifest");
+    const RunResult put_back = run({"repair"});
+    EXPECT_EQ(put_back.exit_code, 4);
+    EXPECT_TRUE(has(put_back.output, "mail") && has(put_back.output, "nothing is lost"))
+        << put_back.output;
+    EXPECT_EQ(run({"check"}).exit_code, 0);
+    damage(folder / "data/collections/mail/manifest");
+    damage(folder / "data/collections/mail/manifest-copy");
     const RunResult beyond = run({"repair"});
     EXPECT_EQ(beyond.exit_code, 4);
     EXPECT_TRUE(has(beyond.errors, "mail")) << beyond.errors;

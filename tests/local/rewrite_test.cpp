@@ -76,8 +76,8 @@ TEST_F(RewriteTest, TakesInWhatIsWrittenMeanwhile) {
     const auto chunks = fetch_all(*backend, ids);
     EXPECT_EQ(present(chunks.at(0)).metadata, (Object{{"k", 1}}));
     EXPECT_EQ(present(chunks.at(1)).vector, (std::vector<float>{9, 7, 7}));
-    EXPECT_EQ(must(database.collection("c")->list()).size(), 3U)
-        << "one manifest, one log, one mark";
+    EXPECT_EQ(must(database.collection("c")->list()).size(), 4U)
+        << "one manifest and its copy, one log, one mark";
 }
 
 TEST_F(RewriteTest, GoesOnAfterAnInterruption) {

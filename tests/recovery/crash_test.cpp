@@ -1,4 +1,5 @@
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -162,6 +163,43 @@ TEST_P(Crash, AtEveryOperationLeavesALegalState) {
                 if (::testing::Test::HasFatalFailure()) return;
             }
         }
+    }
+}
+
+/// Whoever has lost the manifest as well has its copy, at every moment.
+void lose_manifests(FaultyDisk& disk) {
+    const auto root = disk.root();
+    const auto collections = root->open_subdirectory("collections");
+    if (!collections) return;
+    for (const store::DirectoryEntry& entry : must((*collections)->list())) {
+        if (!entry.is_directory) continue;
+        const auto files = must((*collections)->open_subdirectory(entry.name));
+        if (!files->open("manifest-copy") || !files->open("manifest")) continue;
+        must(files->replace("manifest", {}));
+    }
+    const RepairReport report = must(local::repair_database(*root));
+    EXPECT_EQ(report.beyond, std::vector<std::string>());
+}
+
+TEST_P(Crash, AtEveryOperationAndTheManifestsLostLeavesALegalState) {
+    for (std::uint64_t at = 1; at <= reference().operations; at += stride()) {
+        FaultyDisk disk;
+        disk.plan().fail_at(at, FaultKind::Crash);
+        std::size_t acknowledged = 0;
+        if (const auto backend = open(disk)) {
+            for (const Step& step : workload()) {
+                // One that a crash interrupts in what need not succeed is not acknowledged either.
+                if (!step.run(*backend) || disk.plan().crashed()) break;
+                ++acknowledged;
+                settle(*backend);
+            }
+        }
+        SCOPED_TRACE(::testing::Message() << "operation " << at);
+        FaultyDisk after = disk.crash_state(
+            at, store::testing::kCrashModes[at % std::size(store::testing::kCrashModes)]);
+        lose_manifests(after);
+        expect_legal(after, acknowledged);
+        if (::testing::Test::HasFailure()) return;
     }
 }
 

@@ -24,10 +24,13 @@ Value repair_to_value(const RepairReport& report) {
 void show_repair(Output& out, const RepairReport& report) {
     for (const RepairReport::Mended& one : report.mended) {
         for (const std::string& line : one.lost) out.line(plain(line));
-        out.line("Collection \"" + one.collection +
-                 "\" is mended: " + core::count_of(one.records, "record", "records") +
-                 " could be read, " + core::count_of(one.chunks, "chunk", "chunks") +
-                 " of them live. The damaged log is kept as " + plain(one.kept) + ".");
+        const bool rebuilt = one.records + one.chunks > 0;
+        out.line("Collection \"" + one.collection + "\" is mended" +
+                 (rebuilt ? ": " + core::count_of(one.records, "record", "records") +
+                                " could be read, " + core::count_of(one.chunks, "chunk", "chunks") +
+                                " of them live."
+                          : ".") +
+                 (one.kept.empty() ? "" : " What was damaged is kept as " + plain(one.kept) + "."));
     }
     if (report.mended.empty() && report.beyond.empty()) out.line("Nothing is damaged.");
 }
@@ -66,9 +69,10 @@ const CommandSpec kRepairCommand{
     .summary = "rebuild damaged collections from what is readable",
     .details = R"(For a database that "braid check" finds damaged and that nobody has open.
 Rebuilds each damaged collection from every readable record, also those behind
-the damage, names what is lost, and keeps the damaged log. Does not touch intact
-collections. Restoring a backup, if there is one, loses less. Exits with 4 if
-something was damaged, with 0 if nothing was.
+the damage, names what is lost, and keeps what was damaged. A lost manifest is
+put back from its copy. Does not touch intact collections. Restoring a backup, if
+there is one, loses less. Exits with 4 if something was damaged, with 0 if
+nothing was.
 
   braid check || braid repair)",
     .flags = {},
