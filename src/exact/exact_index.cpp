@@ -80,6 +80,10 @@ Result<std::uint64_t> ExactIndex::remove(const std::string& namespace_,
     });
 }
 
+Result<std::uint64_t> ExactIndex::drop(const std::string& namespace_, Sequence sequence) {
+    return write(namespace_, [&](Partition& partition) { return partition.remove_all(sequence); });
+}
+
 void ExactIndex::settle(Sequence oldest) {
     constexpr std::size_t few_rows = 1024;
     for (const std::string& namespace_ : changed_) {

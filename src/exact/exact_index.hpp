@@ -25,6 +25,7 @@ public:
                                  Sequence sequence) override;
     Result<std::uint64_t> remove(const std::string& namespace_, std::span<const std::string> ids,
                                  Sequence sequence) override;
+    Result<std::uint64_t> drop(const std::string& namespace_, Sequence sequence) override;
     void settle(Sequence oldest) override;
     Sequence persisted() const noexcept override { return 0; }
 

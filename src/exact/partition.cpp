@@ -91,6 +91,14 @@ bool Partition::remove(const std::string& chunk_id, Sequence sequence) {
     return true;
 }
 
+std::uint64_t Partition::remove_all(Sequence sequence) {
+    std::uint64_t removed = 0;
+    for (const auto& [id, row] : latest_) {
+        if (remove(id, sequence)) ++removed;
+    }
+    return removed;
+}
+
 std::uint64_t Partition::stored_bytes(Row row) const {
     const bool has_vector = facts(row).vector != kNoVector;
     return docs::chunk_bytes(chunk(row)) + (has_vector ? vectors()->dimension() * 4 : 0);

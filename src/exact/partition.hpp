@@ -95,6 +95,8 @@ public:
     /// `text`, that is what its words are now.
     void update(Row row, Chunk chunk, const PreparedText* text, Sequence sequence);
     bool remove(const std::string& chunk_id, Sequence sequence);
+    /// Returns how many lived.
+    std::uint64_t remove_all(Sequence sequence);
 
     std::size_t rows() const noexcept { return facts_.size(); }
     /// What the live chunks take in a log that holds nothing else, their records apart. For

@@ -85,6 +85,9 @@ public:
                                          Sequence sequence) = 0;
     virtual Result<std::uint64_t> remove(const std::string& namespace_,
                                          std::span<const std::string> ids, Sequence sequence) = 0;
+    /// Deletes every chunk of a namespace. Returns how many there were. However many: an index that
+    /// keeps files does not look at each.
+    virtual Result<std::uint64_t> drop(const std::string& namespace_, Sequence sequence) = 0;
     /// The end of a record: all of it is applied, and nobody will ask for a point in time before
     /// `oldest`. The one place where an index may drop old versions, flush or merge: never in the
     /// middle of an operation.

@@ -123,7 +123,7 @@ public:
         // could have to wait for it.
         std::shared_ptr<Collection> looked_at;
         std::optional<FilterSelection> selection;
-        if (selector.filter) {
+        if (selector.filter && !Collection::drops_namespace(scope, selector, options)) {
             BRAID_TRY(looked_at, find(scope.collection));
             BRAID_TRY(selection, looked_at->select(scope, *selector.filter, options.limits));
         }

@@ -197,6 +197,10 @@ public:
                                const WriteOptions& options,
                                std::optional<FilterSelection> selection = std::nullopt);
 
+    /// Whether all chunks of the namespace are to go, whichever there are: one record says so.
+    static bool drops_namespace(const ReadScope& scope, const DeleteSelector& selector,
+                                const WriteOptions& options);
+
     // Reads at a pinned point in time; the contract is Backend's.
     Result<LegResult> search(const PointInTime& at, const Leg& leg, const CallLimits& limits) const;
     Result<TextStatistics> text_statistics(const PointInTime& at, const Leg& leg,
@@ -266,6 +270,8 @@ private:
                          const Principal& principal) const;
     /// Conflict if a chunk id of the batch is that of a document that the batch does not hold.
     Result<> check_owners(const std::string& namespace_, const std::vector<Chunk>& batch) const;
+    /// Deletes all that is in a namespace, by one record, whatever its size.
+    Result<WriteReport> drop_namespace(const std::string& namespace_);
     /// Ids of the chunks of the batch's documents that are not in the batch, and that the principal
     /// may see. Requires the write gate, alone.
     Result<std::vector<std::string>> left_out(const std::string& namespace_,

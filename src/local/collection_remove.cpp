@@ -38,6 +38,28 @@ Result<FilterSelection> Collection::select(const ReadScope& scope, const Filter&
     return selection;
 }
 
+bool Collection::drops_namespace(const ReadScope& scope, const DeleteSelector& selector,
+                                 const WriteOptions& options) {
+    return selector.filter == Filter{} && !scope.filter && scope.principal.sees_everything() &&
+           !options.if_version;
+}
+
+Result<WriteReport> Collection::drop_namespace(const std::string& namespace_) {
+    const std::unique_lock alone(write_gate_);
+    std::uint64_t shown = 0;
+    {
+        BRAID_TRY(const ViewPtr view, present(namespace_, {}));
+        BRAID_TRY(shown, view->count());
+    }
+    if (shown == 0) return WriteReport{};
+    BRAID_CHECK(raise_format(kDroppingFormat));
+    const auto out = start_record(kDropNamespace, namespace_, 0);
+    return commit(out.view(), [&](Stamp stamp) -> Result<WriteReport> {
+        BRAID_CHECK(index_->drop(namespace_, stamp.sequence));
+        return WriteReport{.written = shown, .version = stamp.version};
+    });
+}
+
 Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelector& selector,
                                        const WriteOptions& options,
                                        std::optional<FilterSelection> selection) {
@@ -48,6 +70,7 @@ Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelec
         return invalid_argument(
             "delete needs chunk ids, document ids or a filter, and only one of them");
     }
+    if (drops_namespace(scope, selector, options)) return drop_namespace(scope.namespace_);
     if (selector.filter && !selection) {
         BRAID_TRY(selection, select(scope, *selector.filter, options.limits));
     }

@@ -218,6 +218,7 @@ Result<> Collection::replay(Sequence sequence, std::span<const std::byte> payloa
     }
     BRAID_TRY(LogRecord record, decode_record(payload));
     const Stamp stamp{sequence, versions_.of(sequence, payload)};
+    if (record.drops_namespace) BRAID_CHECK(index_->drop(record.namespace_, sequence));
     if (!record.upserts.empty()) {
         std::vector<index::PreparedChunk> chunks;
         chunks.reserve(record.upserts.size());

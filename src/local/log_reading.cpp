@@ -11,6 +11,12 @@ Result<> LogReading::add(Sequence sequence, std::span<const std::byte> payload) 
     BRAID_TRY(LogRecord record, decode_record(payload));
     Chunks& chunks = namespaces_[record.namespace_];
     const Version version = versions_.of(sequence, payload);
+    if (record.drops_namespace) {
+        chunks.clear();
+        removed_[record.namespace_].clear();
+        dropped_.insert(record.namespace_);
+        ++writes_;
+    }
     for (Chunk& chunk : record.upserts) {
         if (chunk.version == 0) chunk.version = version;
         std::string id = chunk.chunk_id;
@@ -19,7 +25,8 @@ Result<> LogReading::add(Sequence sequence, std::span<const std::byte> payload) 
     std::set<std::string>& removed = removed_[record.namespace_];
     for (const MetadataUpdate& update : record.updates) {
         auto found = chunks.find(update.chunk_id);
-        if (found == chunks.end() && earlier_ && !removed.contains(update.chunk_id)) {
+        const bool gone = removed.contains(update.chunk_id) || dropped_.contains(record.namespace_);
+        if (found == chunks.end() && earlier_ && !gone) {
             BRAID_TRY(auto chunk, earlier_(record.namespace_, update.chunk_id));
             if (chunk) found = chunks.emplace(update.chunk_id, *std::move(chunk)).first;
         }

@@ -50,6 +50,7 @@ private:
     std::uint64_t writes_ = 0;  // of chunks
     Earlier earlier_;
     std::map<std::string, std::set<std::string>> removed_;  // ids that the records deleted
+    std::set<std::string> dropped_;                         // namespaces, by the records
     std::map<std::string, Chunks> namespaces_;
 };
 

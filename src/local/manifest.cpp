@@ -150,7 +150,7 @@ Result<Manifest> read_manifest(std::span<const std::byte> bytes, std::string_vie
     BRAID_TRY(const std::uint32_t magic, in.u32("magic number"));
     if (magic != kMagic) return in.corrupt("this is not a manifest");
     BRAID_TRY(const std::uint32_t version, in.u32("version"));
-    if (version > kExpiringFormat) {
+    if (version > kNewestFormat) {
         return fail(ErrorCode::Unsupported, std::string(source) + ": format " +
                                                 std::to_string(version) +
                                                 " was written by a newer braid");

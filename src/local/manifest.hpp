@@ -22,6 +22,9 @@ inline constexpr std::uint32_t kMarkedFormat = 3;
 inline constexpr std::uint32_t kSegmentsFormat = 4;
 /// As that, and chunks may expire.
 inline constexpr std::uint32_t kExpiringFormat = 5;
+/// As that, and namespaces may be dropped whole.
+inline constexpr std::uint32_t kDroppingFormat = 6;
+inline constexpr std::uint32_t kNewestFormat = kDroppingFormat;
 
 /// A file of chunks and indexes: "segment-000042", see docs/formats/segment.md.
 struct SegmentEntry {

@@ -53,6 +53,9 @@ Result<LogRecord> decode_record(std::span<const std::byte> payload) {
         BRAID_CHECK(read_upserts(in, count, false, record.upserts));
         BRAID_TRY(const std::size_t removals, in.count(1, "count of deletions"));
         BRAID_CHECK(read_removals(in, removals, record.removals));
+    } else if (kind == kDropNamespace) {
+        if (count != 0) return in.corrupt("a dropped namespace with items");
+        record.drops_namespace = true;
     } else {
         return in.corrupt("unknown record kind " + std::to_string(kind));
     }

@@ -19,6 +19,8 @@ inline constexpr std::uint8_t kRemove = 3;
 inline constexpr std::uint8_t kCopy = 4;  // an upsert that says which version each chunk has
 /// An upsert, and ids to delete: documents replaced whole. Needs format 2 of the manifest.
 inline constexpr std::uint8_t kReplace = 5;
+/// All chunks of the namespace are deleted; no item follows. Needs format 6 of the manifest.
+inline constexpr std::uint8_t kDropNamespace = 6;
 
 /// What every record begins with; `count` items of the kind follow.
 inline store::ByteWriter start_record(std::uint8_t kind, const std::string& namespace_,
@@ -43,6 +45,7 @@ struct LogRecord {
     std::vector<Chunk> upserts;  // with version 0, those of a copy with their own
     std::vector<MetadataUpdate> updates;
     std::vector<std::string> removals;  // chunk ids
+    bool drops_namespace = false;       // and then nothing else
 };
 
 /// Corruption for what no version of braid writes.

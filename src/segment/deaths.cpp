@@ -19,7 +19,12 @@ void Deaths::add(std::uint32_t row, Sequence at) {
     deaths_.push_back(Death{row, at});
 }
 
+void Deaths::drop(Sequence at) noexcept {
+    if (dropped_at() == kNever) dropped_at_.store(at, std::memory_order_release);
+}
+
 bool Deaths::dead(std::uint32_t row, Sequence at) const {
+    if (dropped(at)) return true;
     const auto* bits = bits_.load(std::memory_order_acquire);
     if (bits == nullptr) return false;
     if ((bits[row / 64].load(std::memory_order_relaxed) >> (row % 64) & 1) == 0) return false;
@@ -28,7 +33,7 @@ bool Deaths::dead(std::uint32_t row, Sequence at) const {
     return found != since_.end() && found->second <= at;
 }
 
-std::size_t Deaths::count(Sequence at) const noexcept {
+std::size_t Deaths::listed(Sequence at) const noexcept {
     std::size_t low = 0;
     for (std::size_t high = deaths_.size(); low < high;) {
         const std::size_t middle = low + (high - low) / 2;
@@ -42,7 +47,8 @@ std::size_t Deaths::count(Sequence at) const noexcept {
 }
 
 std::shared_ptr<const Bits> Deaths::live(Sequence at) const {
-    const std::size_t wanted = count(at);
+    if (dropped(at)) return std::make_shared<const Bits>(docs::make_bits(rows_));
+    const std::size_t wanted = listed(at);
     if (wanted == 0) return nullptr;
     Mask base;
     {
@@ -66,7 +72,7 @@ std::shared_ptr<const Bits> Deaths::live(Sequence at) const {
 Result<Deaths::Removed> Deaths::removed(const sparse::IndexReader& reader, Sequence at,
                                         const Expired& expired) const {
     constexpr std::size_t kept = 4;
-    const std::size_t died = count(at);
+    const std::size_t died = listed(at);
     if (died == 0 && expired.count == 0) return Removed();
     const std::scoped_lock lock(removed_mutex_);
     auto nearest = removed_.end();  // of those that hold nothing but what is wanted

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -35,9 +36,24 @@ public:
     /// Requires a row that is alive, and a sequence number not below those before.
     void add(std::uint32_t row, Sequence at);
 
+    /// All rows die at once, the namespace with them; none is added afterwards. A second time it
+    /// does nothing.
+    void drop(Sequence at) noexcept;
+    /// When that was; kNever: it was not.
+    static constexpr Sequence kNever = std::numeric_limits<Sequence>::max();
+    Sequence dropped_at() const noexcept { return dropped_at_.load(std::memory_order_acquire); }
+    bool dropped(Sequence at) const noexcept {
+        const Sequence since = dropped_at();
+        return since != kNever && since <= at;
+    }
+
     bool dead(std::uint32_t row, Sequence at) const;
-    /// How many of all deaths have happened by then; the first so many are those.
-    std::size_t count(Sequence at) const noexcept;
+    /// How many rows have died by then.
+    std::size_t count(Sequence at) const noexcept {
+        return dropped(at) ? static_cast<std::size_t>(rows_) : listed(at);
+    }
+    /// How many of those that died one by one; the first so many are those.
+    std::size_t listed(Sequence at) const noexcept;
     std::size_t size() const noexcept { return deaths_.size(); }
     const Death& operator[](std::size_t i) const noexcept { return deaths_[i]; }
 
@@ -52,13 +68,15 @@ public:
         std::shared_ptr<const Bits> others;      // all rows but those; null with a count of 0
     };
     /// What the rows that died by then, or expired, take away from the statistics of the words;
-    /// null: nothing. Counted from those of the times asked for last.
+    /// null: nothing. Of a namespace that is not dropped by then. Counted from those of the times
+    /// asked for last.
     using Removed = std::shared_ptr<const sparse::RemovedRows>;
     Result<Removed> removed(const sparse::IndexReader& reader, Sequence at,
                             const Expired& expired) const;
 
 private:
     const std::uint64_t rows_;
+    std::atomic<Sequence> dropped_at_ = kNever;
     core::StableVector<Death> deaths_;
     std::unique_ptr<std::atomic<std::uint64_t>[]> bits_owner_;  // NOLINT: grown by hand
     std::atomic<std::atomic<std::uint64_t>*> bits_ = nullptr;   // of the dead; null: none

@@ -27,7 +27,12 @@ Result<std::uint64_t> SegmentIndex::write_deletes(store::Directory& directory, c
         store::ByteWriter out;
         for (std::size_t i = 0; i < segment->spaces().size(); ++i) {
             const Deaths& deaths = segment->spaces()[i]->deaths;
-            const std::size_t count = deaths.count(upto);
+            if (deaths.dropped(upto)) {
+                out.varint(i);
+                out.varint(0);  // all of them
+                continue;
+            }
+            const std::size_t count = deaths.listed(upto);
             if (count == 0) continue;
             std::vector<std::uint32_t> rows;
             for (std::size_t j = 0; j < count; ++j) rows.push_back(deaths[j].row);
@@ -67,6 +72,7 @@ Result<> SegmentIndex::load_deletes(const store::Directory& directory, std::uint
             BRAID_TRY(const std::size_t count, in.count(1, "deleted rows"));
             if (number >= segment->spaces().size()) return in.corrupt("a namespace is not there");
             Segment::Space& space = *segment->spaces()[number];
+            if (count == 0) space.deaths.drop(0);
             std::uint64_t next = 0;
             for (std::size_t i = 0; i < count; ++i) {
                 BRAID_TRY(const std::uint64_t step, in.varint("deleted row"));
@@ -76,7 +82,7 @@ Result<> SegmentIndex::load_deletes(const store::Directory& directory, std::uint
                 space.deaths.add(static_cast<std::uint32_t>(next + step), 0);
                 next += step + 1;
             }
-            total += count;
+            total += count == 0 ? static_cast<std::size_t>(space.meta().rows) : count;
         }
         if (total > 0) deletes_.counts.emplace_back(segment->generation(), total);
     }

@@ -152,6 +152,23 @@ Result<std::uint64_t> SegmentIndex::remove(const std::string& namespace_,
     return removed;
 }
 
+Result<std::uint64_t> SegmentIndex::drop(const std::string& namespace_, Sequence sequence) {
+    const StatePtr now = state();
+    std::uint64_t dropped = 0;
+    for (const auto& buffer : now->buffers) {
+        if (const auto partition = buffer->partition(namespace_)) {
+            dropped += partition->remove_all(sequence);
+        }
+    }
+    for (const auto& segment : now->segments) {
+        Segment::Space* const space = segment->space(namespace_);
+        if (space == nullptr) continue;
+        dropped += space->meta().rows - space->deaths.count(sequence);
+        space->deaths.drop(sequence);
+    }
+    return dropped;
+}
+
 StatePtr SegmentIndex::state_at(Sequence at) const {
     const std::scoped_lock lock(mutex_);
     StatePtr chosen = states_.front();
@@ -361,17 +378,25 @@ void SegmentIndex::install(MergedSegment merged) {
         std::map<Segment::Space*, std::vector<Deaths::Death>> deaths;
         for (const auto& [space, numbers] : merged.numbers) {
             const Deaths& before = space->deaths;
-            for (std::size_t i = before.count(merged.at); i < before.size(); ++i) {
+            Segment::Space* const into = merged.segment->space(space->meta().namespace_);
+            if (into == nullptr) continue;  // none of its rows is left
+            for (std::size_t i = before.listed(merged.at); i < before.size(); ++i) {
                 // What had expired was dropped, and may have been replaced meanwhile.
                 const std::uint32_t row = numbers[before[i].row];
                 if (row == sparse::kDroppedRow) continue;
-                Segment::Space* const into = merged.segment->space(space->meta().namespace_);
                 deaths[into].push_back({row, before[i].at});
             }
         }
         for (auto& [space, list] : deaths) {
             std::ranges::stable_sort(list, {}, &Deaths::Death::at);
             for (const Deaths::Death& death : list) space->deaths.add(death.row, death.at);
+        }
+        for (const auto& [space, numbers] : merged.numbers) {
+            const Sequence dropped = space->deaths.dropped_at();
+            Segment::Space* const into = merged.segment->space(space->meta().namespace_);
+            // One that was dropped before has left nothing in there.
+            if (into == nullptr || dropped == Deaths::kNever || dropped <= merged.at) continue;
+            into->deaths.drop(dropped);
         }
     }
     // In the place of the oldest input.

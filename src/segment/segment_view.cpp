@@ -26,7 +26,7 @@ Result<std::unique_ptr<index::View>> SegmentView::create(const SegmentIndex& ind
     }
     for (const auto& segment : view->binding_->state()->segments) {
         const Segment::Space* const space = segment->space(of.namespace_);
-        if (space == nullptr) continue;
+        if (space == nullptr || space->deaths.dropped(of.at)) continue;
         BRAID_TRY(auto part, space->part());
         view->parts_.emplace_back(segment, *space, std::move(part), of.at, of.now,
                                   everything ? nullptr : &view->labels_, view->filter_,

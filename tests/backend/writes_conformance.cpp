@@ -33,6 +33,35 @@ TEST_P(BackendConformance, KeepsEveryFieldOfAChunk) {
     EXPECT_EQ(must(now()->fetch(scope(), ids, false)).at(0), chunk);
 }
 
+TEST_P(BackendConformance, AFilterOfEverythingDropsOneNamespace) {
+    create(vectors_schema(2));
+    Chunk hidden = make_chunk("h", "red secret", {1, 1});
+    hidden.sensitivity = "restricted";
+    put({make_chunk("a", "red hen", {1, 0}), make_chunk("b", "red dog", {0, 1}), hidden});
+    put({make_chunk("a", "red cat", {1, 1})}, "tenant");
+    ReadScope tenant = scope();
+    tenant.namespace_ = "tenant";
+    const ReaderPtr before = now();
+    EXPECT_EQ(erase(by_filter(Filter{}), {"low", "normal", {}}).written, 2U);
+    EXPECT_EQ(all_ids(), Ids{"h"}) << "who does not see all deletes what it sees";
+    EXPECT_EQ(erase(by_filter(Filter{})).written, 1U);
+    EXPECT_EQ(all_ids(), Ids{});
+    EXPECT_EQ(find_words("red"), Ids{});
+    EXPECT_EQ(find_near({1, 1}), Ids{});
+    EXPECT_EQ(must(now()->stats(scope())).terms, 0U);
+    EXPECT_EQ(all_ids(tenant), Ids{"a"});
+    if (promised().snapshots) {
+        EXPECT_EQ(must(before->count(scope())), 3U);
+    }
+    const WriteReport nothing = erase(by_filter(Filter{}));
+    EXPECT_EQ(nothing.written, 0U);
+    EXPECT_EQ(nothing.version, 0U);
+    put({make_chunk("b", "red again", {0, 1})});
+    EXPECT_EQ(find_words("red"), Ids{"b"});
+    EXPECT_EQ(find_near({1, 1}), Ids{"b"});
+    EXPECT_EQ(must(now()->stats(scope())).terms, 2U);
+}
+
 TEST_P(BackendConformance, WhatHasExpiredChangesNothing) {
     if (!promised().expiry) GTEST_SKIP() << "chunks do not expire here";
     const Timestamp long_ago{1'000'000};

@@ -159,7 +159,7 @@ TEST_F(Damage, ADamagedCollectionCanBeDropped) {
 
 TEST_F(Damage, AManifestOfANewerVersionSaysSo) {
     auto manifest = read("manifest");
-    manifest[4] = std::byte{local::kExpiringFormat + 1};
+    manifest[4] = std::byte{local::kNewestFormat + 1};
     write("manifest", manifest);
     const auto opened = must(database.try_open());
     expect_error(opened.backend->describe("hurt", {}), ErrorCode::Unsupported, "newer");

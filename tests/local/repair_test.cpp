@@ -183,9 +183,9 @@ TEST(RepairOfTheManifest, WithoutItAndItsCopyTheCollectionIsNamedAndLeft) {
 TEST(RepairOfTheManifest, OneOfANewerVersionIsLeftAlone) {
     const LostManifest it;
     auto bytes = it.read("manifest");
-    bytes[4] = std::byte{local::kExpiringFormat + 1};
+    bytes[4] = std::byte{local::kNewestFormat + 1};
     const std::uint64_t sum =
-        store::checksum(std::span(bytes).subspan(16), local::kExpiringFormat + 1);
+        store::checksum(std::span(bytes).subspan(16), local::kNewestFormat + 1);
     std::memcpy(bytes.data() + 8, &sum, sizeof sum);
     it.write("manifest", bytes);
     const RepairReport report = it.repaired();

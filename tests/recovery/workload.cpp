@@ -73,6 +73,15 @@ Step remove(const std::string& collection, const DeleteSelector& selector) {
             }};
 }
 
+Step drop_namespace(const std::string& collection, const std::string& namespace_) {
+    return {"drop " + namespace_ + " of " + collection, [=](Backend& backend) -> Result<> {
+                ReadScope scope = scope_of(collection);
+                scope.namespace_ = namespace_;
+                BRAID_CHECK(backend.remove(scope, by_filter(Filter{}), {}));
+                return {};
+            }};
+}
+
 Step update(const std::string& collection, const std::string& id) {
     return {"update " + id, [=](Backend& backend) -> Result<> {
                 MetadataUpdate change{.chunk_id = id, .metadata = {{"year", nullptr}, {"n", 1}}};
@@ -137,6 +146,9 @@ const std::vector<Step>& workload() {
         remove("docs", by_documents({"dL"})),
         drop("brief"),
         remove("notes", by_filter(Filter::compare(Filter::Op::Eq, "chunk_id", "n1"))),
+        upsert("docs", "tenant", {wordy("t1", "soon gone", {2, 2}), wordy("t2", "too", {2, 3})}),
+        drop_namespace("docs", "tenant"),
+        upsert("docs", "tenant", {wordy("t1", "there again", {4, 2})}),
         compact("docs"),
         rewrite("docs", vectors_schema(3, Metric::Dot)),
         upsert("docs", "default", {wordy("z1", "after the rewrite", {1, 1, 1})}),

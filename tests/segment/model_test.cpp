@@ -156,7 +156,9 @@ void change(RandomData& random, Timestamp now, Database& one, Database& other) {
         both([&](Backend& backend) { return backend.update("c", space, {update}, {}); });
     } else {
         DeleteSelector selector;
-        if (random.chance(40)) {
+        if (random.chance(10)) {
+            selector.filter = Filter{};  // all of the namespace
+        } else if (random.chance(40)) {
             selector.filter = random.filter();
         } else if (random.chance(50)) {
             selector.document_ids = {"d" + std::to_string(random.below(15))};
