@@ -242,6 +242,16 @@ std::shared_ptr<const Collection::Pin> Collection::pin() const {
                                        PointInTime{applied_, now(), index_->bind(applied_)});
 }
 
+std::shared_ptr<const Collection::LapsingPin> Collection::lapsing(
+    const std::shared_ptr<const Pin>& pin) {
+    auto lapsing = std::make_shared<LapsingPin>(pin);
+    const Collection& of = pin->collection();
+    const std::scoped_lock lock(of.pins_mutex_);
+    std::erase_if(of.lapsing_, [](const auto& one) { return one.expired(); });
+    of.lapsing_.push_back(lapsing);
+    return lapsing;
+}
+
 Timestamp Collection::now() const {
     const std::int64_t clock = settings_.clock().micros;
     std::int64_t last = last_now_;

@@ -59,6 +59,27 @@ public:
         PointInTime at_;
     };
 
+    /// A pin that ends when what it keeps takes much space: OpenSettings::lapsing_bytes.
+    class LapsingPin {
+    public:
+        explicit LapsingPin(std::shared_ptr<const Pin> pin) : pin_(std::move(pin)) {}
+        /// Null: it has ended.
+        std::shared_ptr<const Pin> pin() const {
+            const std::scoped_lock lock(mutex_);
+            return pin_;
+        }
+        void end() {
+            std::shared_ptr<const Pin> gone;  // let go of without the lock
+            const std::scoped_lock lock(mutex_);
+            gone.swap(pin_);
+        }
+
+    private:
+        mutable std::mutex mutex_;
+        std::shared_ptr<const Pin> pin_;
+    };
+    static std::shared_ptr<const LapsingPin> lapsing(const std::shared_ptr<const Pin>& pin);
+
     struct Opened {
         std::shared_ptr<Collection> collection;
         std::vector<std::string> notes;  // what had to be cut
@@ -75,6 +96,8 @@ public:
         std::function<Timestamp()> clock = core::system_now;
         bool flushes_in_background = false;  // somebody calls flush() when flush_due()
         std::uint64_t flush_on_close_rows = 256;
+        /// What lapsing pins may keep of files and memory that nothing else needs.
+        std::uint64_t lapsing_bytes = std::uint64_t{64} << 20;
         std::shared_ptr<const store::DirectoryLock> lock = nullptr;
         /// Told by searches that derive() ought to be called; never after the collection is closed.
         std::function<void(const std::string& name)> derivation_due = nullptr;
@@ -326,6 +349,10 @@ private:
     /// Has the manifest name what there is, and removes what it no longer names.
     Result<> record_files();
     void forget_old_states();
+    /// Lets go of states that no pin shows. Returns the bytes of those that are kept.
+    std::uint64_t keep_pinned_states();
+    /// Ends the oldest of the pins that may lapse and show an old state. False if there is none.
+    bool end_oldest_lapsing();
     void stop_jobs();
     /// Has derive() called, if a search has found that to be due.
     void ask_for_derivation() const;
@@ -418,6 +445,7 @@ private:
     mutable std::mutex pins_mutex_;
     mutable std::multiset<Sequence> pins_;
     mutable std::multiset<Timestamp> pinned_times_;
+    mutable std::vector<std::weak_ptr<LapsingPin>> lapsing_;  // guarded likewise, oldest first
     mutable std::atomic<std::int64_t> last_now_ = index::kNothingExpired.micros;
 };
 

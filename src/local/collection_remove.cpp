@@ -33,7 +33,8 @@ Result<FilterSelection> Collection::select(const ReadScope& scope, const Filter&
                               limits);
     constexpr int rounds = 2;  // after them, little is left to do while nobody else writes
     for (int round = 0; round < rounds; ++round) {
-        BRAID_CHECK(selection.catch_up(*index_, {applied(), now()}));
+        const auto pinned = pin();
+        BRAID_CHECK(selection.catch_up(*index_, pinned->at()));
     }
     return selection;
 }

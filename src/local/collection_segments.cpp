@@ -151,9 +151,40 @@ Result<> Collection::record_files() {
     return {};
 }
 
-void Collection::forget_old_states() {
-    const std::unique_lock lock(state_mutex_);
+std::uint64_t Collection::keep_pinned_states() {
+    const std::unique_lock lock(state_mutex_);  // no pin is in the making
     settle(applied_);
+    std::vector<Sequence> pinned;
+    {
+        const std::scoped_lock pins_lock(pins_mutex_);
+        pinned.assign(pins_.begin(), pins_.end());
+    }
+    return segments_->keep(pinned);
+}
+
+bool Collection::end_oldest_lapsing() {
+    const Sequence newest = segments_->state()->from;
+    std::vector<std::shared_ptr<LapsingPin>> all;  // a pin that ends wants the mutex for itself
+    {
+        const std::scoped_lock lock(pins_mutex_);
+        for (const auto& one : lapsing_) all.push_back(one.lock());
+    }
+    std::shared_ptr<LapsingPin> oldest;
+    Sequence at = newest;
+    for (const auto& one : all) {
+        const auto pin = one ? one->pin() : nullptr;
+        if (!pin || pin->at().sequence >= at) continue;
+        at = pin->at().sequence;
+        oldest = one;
+    }
+    if (!oldest) return false;
+    oldest->end();
+    return true;
+}
+
+void Collection::forget_old_states() {
+    while (keep_pinned_states() > settings_.lapsing_bytes && end_oldest_lapsing()) {
+    }
 }
 
 Result<> Collection::flush(const std::stop_token& stop, std::uint64_t least) {

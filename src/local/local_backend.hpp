@@ -51,6 +51,9 @@ struct LocalOptions {
     std::uint64_t flush_rows = 4096;
     std::uint64_t flush_bytes = std::uint64_t{16} << 20;
     std::uint64_t flush_on_close_rows = 256;
+    /// Segments: what cursors may keep alive of files and memory that have been merged since;
+    /// beyond it the oldest of them end. A snapshot that somebody holds never does.
+    std::uint64_t cursor_bytes = std::uint64_t{64} << 20;
     /// Segments: from so many vectors of a namespace on a segment gets a graph, which is built in
     /// the background and speeds up dense search (docs/decisions/0054-graphs-beside-segments.md).
     std::uint64_t graph_vectors = 40'000;

@@ -64,6 +64,7 @@ Collection::OpenSettings LocalBackend::open_settings() const {
     settings.engine.caches = caches_;
     settings.flushes_in_background = options_.compaction.background;
     settings.flush_on_close_rows = options_.flush_on_close_rows;
+    settings.lapsing_bytes = options_.cursor_bytes;
     if (options_.clock) settings.clock = options_.clock;
     settings.lock = lock_;
     settings.derivation_due = [this](const std::string& name) { derivations_due_.add(name); };

@@ -5,6 +5,29 @@
 
 namespace braid::local {
 
+ReaderPtr LocalReader::lapsing() const {
+    auto reader = std::make_shared<LocalReader>(std::make_shared<const Pins>(), CallLimits());
+    for (const auto& [name, pin] : *pins_) {
+        reader->lapsing_.emplace(name, Collection::lapsing(pin));
+    }
+    return reader;
+}
+
+Result<ReaderPtr> LocalReader::resume(const CallLimits& limits) const {
+    auto pins = std::make_shared<Pins>(*pins_);
+    for (const auto& [name, lapsing] : lapsing_) {
+        auto pin = lapsing->pin();
+        if (!pin) {
+            return fail(ErrorCode::NotFound,
+                        "what collection \"" + name +
+                            "\" showed then is no longer kept: it was rewritten since, and would "
+                            "take much space; ask again without the cursor");
+        }
+        pins->emplace(name, std::move(pin));
+    }
+    return ReaderPtr(std::make_shared<LocalReader>(std::move(pins), limits));
+}
+
 Result<const Collection::Pin*> LocalReader::pinned(const std::string& collection) const {
     const auto found = pins_->find(collection);
     if (found == pins_->end()) return no_collection(collection);

@@ -11,13 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "braid/core/lapsing.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/reader.hpp"
 
 namespace braid::local {
 
 /// A snapshot of an embedded backend: pins its collections, and outlives the backend if need be.
-class LocalReader final : public Reader {
+class LocalReader final : public Reader, public core::CanLapse {
 public:
     using Pins = std::map<std::string, std::shared_ptr<const Collection::Pin>>;
 
@@ -27,6 +28,8 @@ public:
     ReaderPtr with(const CallLimits& limits) const override {
         return std::make_shared<LocalReader>(pins_, limits);
     }
+    ReaderPtr lapsing() const override;
+    Result<ReaderPtr> resume(const CallLimits& limits) const override;
     Result<Schema> schema(const std::string& collection) const override;
     Result<std::vector<std::string>> analyze(const std::string& collection,
                                              std::string_view text) const override;
@@ -59,7 +62,8 @@ private:
     auto read(const std::string& collection, const Read& read) const
         -> decltype(read(std::declval<const Collection&>(), PointInTime{}));
 
-    std::shared_ptr<const Pins> pins_;
+    std::shared_ptr<const Pins> pins_;  // none if it may lapse
+    std::map<std::string, std::shared_ptr<const Collection::LapsingPin>> lapsing_;
     CallLimits limits_;
 };
 

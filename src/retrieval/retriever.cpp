@@ -8,6 +8,7 @@
 #include "braid/core/charge.hpp"
 #include "braid/core/clock.hpp"
 #include "braid/core/errand.hpp"
+#include "braid/core/lapsing.hpp"
 #include "braid/retrieval/collections.hpp"
 #include "braid/retrieval/deadlines.hpp"
 #include "braid/retrieval/filter_hints.hpp"
@@ -74,7 +75,8 @@ public:
         pinned.principal = work_.principal;
         pinned.profile = profile;
         pinned.collections = std::move(opened_);
-        pinned.collections.snapshot = pinned.collections.snapshot->with({});  // outlives the call
+        pinned.collections.snapshot =
+            core::lapsing(pinned.collections.snapshot);  // outlives the call
         pinned.now = now_;
         pinned.dense_depth = work_.plan.dense_depth;
         pinned.sparse_depth = work_.plan.sparse_depth;
@@ -91,7 +93,7 @@ private:
         BRAID_TRY(const auto names, collections_of(work_.request, profile));
         if (page_.pinned) {
             opened_ = page_.pinned->collections;
-            opened_.snapshot = opened_.snapshot->with(work_.limits);
+            BRAID_TRY(opened_.snapshot, core::resume(opened_.snapshot, work_.limits));
             work_.forms = page_.pinned->forms;
         } else {
             BRAID_TRY(opened_, open_collections(work_.backend, names, work_.limits));

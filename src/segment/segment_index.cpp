@@ -44,6 +44,33 @@ void SegmentIndex::settle(Sequence oldest) {
     }
 }
 
+std::uint64_t SegmentIndex::keep(std::span<const Sequence> pinned) {
+    std::deque<StatePtr> gone;  // let go of without the lock
+    const std::scoped_lock lock(mutex_);
+    std::deque<StatePtr> kept;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+        const bool last = i + 1 == states_.size();
+        const bool shown = last || std::ranges::any_of(pinned, [&](Sequence at) {
+                               return states_[i]->from <= at && at < states_[i + 1]->from;
+                           });
+        (shown ? kept : gone).push_back(states_[i]);
+    }
+    states_ = std::move(kept);
+    std::set<const void*> counted;
+    for (const auto& segment : states_.back()->segments) counted.insert(segment.get());
+    for (const auto& buffer : states_.back()->buffers) counted.insert(buffer.get());
+    std::uint64_t bytes = 0;
+    for (const StatePtr& state : states_) {
+        for (const auto& segment : state->segments) {
+            if (counted.insert(segment.get()).second) bytes += segment->bytes();
+        }
+        for (const auto& buffer : state->buffers) {
+            if (counted.insert(buffer.get()).second) bytes += buffer->bytes();
+        }
+    }
+    return bytes;
+}
+
 Result<SegmentIndex::Place> SegmentIndex::find(const State& state, const std::string& namespace_,
                                                const std::string& id, Sequence at) const {
     for (auto buffer = state.buffers.rbegin(); buffer != state.buffers.rend(); ++buffer) {

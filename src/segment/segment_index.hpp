@@ -78,6 +78,9 @@ public:
                                  Sequence sequence) override;
     Result<std::uint64_t> drop(const std::string& namespace_, Sequence sequence) override;
     void settle(Sequence oldest) override;
+    /// Lets go of all states but the last that none of these points in time shows; nobody will ask
+    /// for others before the present. Returns the bytes of what only those kept need.
+    std::uint64_t keep(std::span<const Sequence> pinned);
     Sequence persisted() const noexcept override { return persisted_; }
 
     Result<std::unique_ptr<index::View>> view(const index::ViewOf& of) const override;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/helpers.hpp"
+#include "braid/core/lapsing.hpp"
 #include "braid/local/backend.hpp"
 #include "local/database_in_memory.hpp"
 
@@ -50,6 +51,34 @@ TEST(Closing, LeavesManyChunksInSegmentsAndFewInTheLog) {
         const auto backend = database.open();
         EXPECT_EQ(ids_in(*backend, "c").size(), static_cast<std::size_t>(count));
         EXPECT_TRUE(must(backend->check({})).clean());
+    }
+}
+
+TEST(Cursors, LapseWhenWhatTheyShowTakesMuchSpaceAndSnapshotsDoNot) {
+    for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{64} << 20}) {
+        DatabaseInMemory database;
+        local::LocalOptions options;
+        options.flush_rows = 50;
+        options.compaction.background = false;
+        options.cursor_bytes = bytes;
+        const auto backend = database.open(options);
+        must(backend->create_collection("c", vectors_schema(2)));
+        put(*backend, 0, 100);
+        const ReaderPtr held = snapshot_of(*backend, "c");
+        const ReaderPtr cursor = core::lapsing(held);
+        EXPECT_EQ(must(must(core::resume(cursor, {}))->count(scope_of("c"))), 100U);
+        for (int i = 100; i < 1000; i += 100) {
+            put(*backend, i, 100);
+            dynamic_cast<local::LocalBackend&>(*backend).run_due_compactions();
+        }
+        EXPECT_EQ(must(held->count(scope_of("c"))), 100U);
+        if (bytes == 0) {
+            expect_error(core::resume(cursor, {}), ErrorCode::NotFound, "cursor");
+        } else {
+            EXPECT_EQ(must(must(core::resume(cursor, {}))->count(scope_of("c"))), 100U);
+        }
+        const ReaderPtr now = core::lapsing(snapshot_of(*backend, "c"));
+        EXPECT_EQ(must(must(core::resume(now, {}))->count(scope_of("c"))), 1000U);
     }
 }
 
