@@ -214,6 +214,10 @@ private:
     Result<std::shared_ptr<Collection>> find(const std::string& name) const;
 
     // Opening and closing (local_open.cpp)
+    /// By the clock, and never before a time it gave earlier: what has expired does not come back,
+    /// neither in a collection that was closed and opened again meanwhile. Tells of a clock that
+    /// was set back.
+    Timestamp now() const;
     Result<Collection::Opened> open_files(const std::string& name) const;
     Result<std::shared_ptr<Collection>> open_closed(const std::string& name) const;
     /// Closes those that nobody uses, the longest unused first, until so many are open.
@@ -242,6 +246,8 @@ private:
     std::shared_ptr<const store::DirectoryLock> lock_;  // released last
     std::unique_ptr<store::Directory> root_;
     const LocalOptions options_;
+    mutable std::atomic<std::int64_t> last_now_ = index::kNothingExpired.micros;
+    mutable std::atomic<bool> clock_is_back_ = false;  // and it was told
     std::unique_ptr<store::Directory> directory_;  // of the collections; null while there is none
 
     /// Shared by those who read the files of collections; what removes files holds it alone. Taken

@@ -65,10 +65,26 @@ Collection::OpenSettings LocalBackend::open_settings() const {
     settings.flushes_in_background = options_.compaction.background;
     settings.flush_on_close_rows = options_.flush_on_close_rows;
     settings.lapsing_bytes = options_.cursor_bytes;
-    if (options_.clock) settings.clock = options_.clock;
+    settings.clock = [this] { return now(); };
     settings.lock = lock_;
     settings.derivation_due = [this](const std::string& name) { derivations_due_.add(name); };
     return settings;
+}
+
+Timestamp LocalBackend::now() const {
+    constexpr std::int64_t noticeable = 1'000'000;  // a second
+    const std::int64_t clock = (options_.clock ? options_.clock() : core::system_now()).micros;
+    std::int64_t last = last_now_;
+    while (last < clock && !last_now_.compare_exchange_weak(last, clock)) {
+    }
+    if (last <= clock || last - clock < noticeable) {
+        clock_is_back_ = false;
+    } else if (!clock_is_back_.exchange(true)) {
+        tell(LogEvent::Level::Warning, "clock_set_back",
+             "the clock was set back by " + std::to_string((last - clock) / noticeable) +
+                 " seconds; what has expired stays so, and nothing expires until it has caught up");
+    }
+    return {std::max(last, clock)};
 }
 
 Result<Collection::Opened> LocalBackend::open_files(const std::string& name) const {

@@ -131,5 +131,33 @@ INSTANTIATE_TEST_SUITE_P(Engines, Expiry,
                          ::testing::Values(local::Engine::Exact, local::Engine::Segment),
                          [](const auto& one) { return std::string(local::name_of(one.param)); });
 
+TEST(ClockSetBack, BringsNothingBackAndIsTold) {
+    const DatabaseInMemory database;
+    Timestamp now = kStart;
+    std::vector<std::string> told;
+    local::LocalOptions options;
+    options.max_open = 1;
+    options.clock = [&] { return now; };
+    options.log = [&](const LogEvent& event) { told.emplace_back(event.name); };
+    const auto backend = database.open(options);
+    for (const char* name : {"c", "other"}) must(backend->create_collection(name, words_schema()));
+    Chunk chunk = make_chunk("a", "soon gone");
+    chunk.expires_at = Timestamp{kStart.micros + 5};
+    must(backend->upsert("c", "default", {chunk}, {}));
+    EXPECT_EQ(ids_in(*backend, "c"), Ids{"a"});
+    now.micros += 10'000'000;
+    EXPECT_EQ(ids_in(*backend, "c"), Ids{});
+    now = kStart;
+    EXPECT_EQ(ids_in(*backend, "c"), Ids{});
+    EXPECT_EQ(ids_in(*backend, "other"), Ids{}) << "which closes the first";
+    EXPECT_EQ(ids_in(*backend, "c"), Ids{}) << "opened anew";
+    EXPECT_EQ(told, std::vector<std::string>{"clock_set_back"});
+    now.micros += 20'000'000;
+    EXPECT_EQ(ids_in(*backend, "c"), Ids{});
+    now = kStart;
+    EXPECT_EQ(ids_in(*backend, "c"), Ids{});
+    EXPECT_EQ(told.size(), 2U);
+}
+
 }  // namespace
 }  // namespace braid::testing
