@@ -187,10 +187,13 @@ Result<> Collection::replay_logs(std::vector<std::string>& notes) {
 
 Result<> Collection::close() {
     // What fails here is still in the log. Once for what was about to be flushed, once for the
-    // rest.
+    // rest; of a collection that was filled, all of the rest, so that it can be counted.
+    const bool filled = counts_are_worth_it() && next_generation_ != manifest_.next_generation;
     for (int i = 0; i < 2; ++i) {
-        if (!flush(jobs_.get_token(), settings_.flush_on_close_rows)) break;
+        if (!flush(jobs_.get_token(), filled ? 1 : settings_.flush_on_close_rows)) break;
     }
+    stop_jobs();
+    keep_counts();
     return close_for_good();
 }
 

@@ -163,7 +163,9 @@ public:
     /// Created as unfilled, and not finished: not to be read.
     bool unfinished() const noexcept { return unfinished_; }
     /// Whether time alone may change what it shows.
-    bool may_expire() const noexcept { return format_ >= kExpiringFormat; }
+    bool may_expire() const noexcept {
+        return format_ >= kExpiringFormat && (segments_ == nullptr || segments_->expires());
+    }
     Result<> finish();
     /// Why it takes no writes at present.
     std::optional<Error> refusal() const;
@@ -370,6 +372,14 @@ private:
                          core::Findings& findings, const CallLimits& limits) const;
     Result<> check_index(const LogReading& reading, Sequence at, core::Findings& findings,
                          const CallLimits& limits) const;
+
+    // Counting (collection_counts.cpp)
+    /// What was counted when it was closed, if nothing has changed since and it is all that the
+    /// scope sees.
+    std::optional<CollectionStats> kept_counts(const PointInTime& at, const ReadScope& scope) const;
+    void keep_counts();
+    /// There is much to count, in few namespaces.
+    bool counts_are_worth_it() const;
 
     // Reading (collection_read.cpp)
 

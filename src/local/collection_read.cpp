@@ -163,8 +163,15 @@ Result<std::vector<FacetCount>> Collection::facets(const PointInTime& at, const 
 
 Result<CollectionStats> Collection::stats(const PointInTime& at, const ReadScope& scope,
                                           const CallLimits& limits) const {
-    BRAID_TRY(CollectionStats stats,
-              with_view(at, scope, limits, [](const index::View& view) { return view.stats(); }));
+    BRAID_CHECK(core::check_limits(limits));
+    CollectionStats stats;
+    if (auto kept = kept_counts(at, scope)) {
+        stats = *std::move(kept);
+        stats.dense = segments_->dense_stats(scope.namespace_);
+    } else {
+        BRAID_TRY(stats, with_view(at, scope, limits,
+                                   [](const index::View& view) { return view.stats(); }));
+    }
     if (!scope.principal.sees_everything()) return stats;
     BRAID_TRY(stats.parts, stored_parts());
     for (const StoredPart& part : stats.parts) stats.bytes_on_disk += part.bytes;

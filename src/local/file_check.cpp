@@ -239,10 +239,13 @@ void check_other_files(const store::Directory& files, const Manifest& manifest, 
         findings.unfinished(
             "filling it, by an import, is under way or was interrupted; it cannot be read");
     }
-    std::set<std::string, std::less<>> ours{
-        std::string(kManifestName),        std::string(kManifestCopyName),
-        std::string(kUnfinishedMark),      std::string(kNextManifestName),
-        std::string(kCompactManifestName), std::string(segment::kCalibrationName)};
+    std::set<std::string, std::less<>> ours{std::string(kManifestName),
+                                            std::string(kManifestCopyName),
+                                            std::string(kCountsName),
+                                            std::string(kUnfinishedMark),
+                                            std::string(kNextManifestName),
+                                            std::string(kCompactManifestName),
+                                            std::string(segment::kCalibrationName)};
     for (const Manifest* one : std::initializer_list<const Manifest*>{&manifest, &next, &compact}) {
         for (const std::string& log : one->logs()) {
             ours.insert(log);

@@ -64,6 +64,8 @@ struct Manifest {
 inline constexpr std::string_view kManifestName = "manifest";
 /// The same bytes once more, or those of a little while ago: see manifest_recovery.hpp.
 inline constexpr std::string_view kManifestCopyName = "manifest-copy";
+/// What the segments that a manifest names hold, counted; derived from them, never needed.
+inline constexpr std::string_view kCountsName = "counts";
 /// An empty file beside it, as long as the collection is being filled: see begin_collection.
 inline constexpr std::string_view kUnfinishedMark = "unfinished";
 /// Of a rewrite that has not taken the collection's place yet.

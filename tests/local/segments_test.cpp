@@ -54,6 +54,46 @@ TEST(Closing, LeavesManyChunksInSegmentsAndFewInTheLog) {
     }
 }
 
+TEST(Counts, AreKeptUntilSomethingChanges) {
+    DatabaseInMemory database;
+    CollectionStats expected;
+    {
+        const auto backend = database.open();
+        must(backend->create_collection("c", vectors_schema(2)));
+        for (int i = 0; i < 5000; i += 500) put(*backend, i, 500);
+        expected = must(snapshot_of(*backend, "c")->stats(scope_of("c")));
+    }
+    ASSERT_EQ(files_of(database, "counts"), 1U);
+    const auto stats = [](const Backend& backend) {
+        return must(snapshot_of(backend, "c")->stats(scope_of("c")));
+    };
+    const auto expect_same = [](const CollectionStats& a, const CollectionStats& b) {
+        EXPECT_EQ(a.chunks, b.chunks);
+        EXPECT_EQ(a.documents, b.documents);
+        EXPECT_EQ(a.vectors, b.vectors);
+        EXPECT_EQ(a.terms, b.terms);
+        EXPECT_EQ(a.average_length, b.average_length);
+    };
+    expect_same(stats(*database.open({.read_only = true})), expected);
+    // Whatever is wrong with them, they are counted anew.
+    const auto file = DatabaseInMemory::read(*database.collection("c"), "counts");
+    for (std::size_t i = 0; i < file.size(); ++i) {
+        auto flipped = file;
+        flipped[i] ^= std::byte{1};
+        must(database.collection("c")->replace("counts", flipped));
+        expect_same(stats(*database.open({.read_only = true})), expected);
+    }
+    must(database.collection("c")->replace("counts", file));
+    {
+        const auto backend = database.open();
+        must(backend->upsert("c", "default", {make_chunk("new", "unheard word", {1, 1})}, {}));
+        EXPECT_EQ(stats(*backend).chunks, 5001U);
+        EXPECT_EQ(stats(*backend).terms, expected.terms + 1);
+    }
+    EXPECT_EQ(stats(*database.open()).terms, expected.terms + 1) << "and when it is in the log";
+    EXPECT_TRUE(must(database.open()->check({})).clean());
+}
+
 TEST(Cursors, LapseWhenWhatTheyShowTakesMuchSpaceAndSnapshotsDoNot) {
     for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{64} << 20}) {
         DatabaseInMemory database;
