@@ -94,6 +94,8 @@ public:
     /// Of --if-version.
     Result<WriteOptions> write_options() const;
 
+    /// Where the database is served; warns of a socket that is not to be trusted.
+    std::optional<std::string> server_socket() const;
     /// Through the program that serves the database, if one does, else by opening it.
     Result<std::unique_ptr<service::Service>> service_for_reading() const;
     /// Locked, with what to do, if another program writes and does not serve it.
@@ -113,8 +115,6 @@ private:
     /// The name of the only collection, if it is not "default"; else empty.
     static std::string only_collection(const service::Service& service);
     Result<Database> open(OpenOptions options) const;
-    /// Where the database is served; warns of a socket that is not to be trusted.
-    std::optional<std::string> server_socket() const;
     Result<std::unique_ptr<service::Service>> service_at(const std::string& socket) const;
 };
 

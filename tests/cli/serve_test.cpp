@@ -299,17 +299,83 @@ TEST(Serve, IsFoundInAFolderWhosePathIsTooLongForASocket) {
     EXPECT_EQ(served_socket(data), std::nullopt);
 }
 
-TEST(Serve, IsWhereAgentsShouldAsk) {
+/// An agent on standard input and output of `braid mcp`.
+class Agent {
+public:
+    explicit Agent(const Command& arguments) : program_(arguments) {}
+
+    Value ask(const std::string& method, const std::string& params, bool modern = false) {
+        const std::string meta =
+            modern ? R"("_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", )"
+                     R"("io.modelcontextprotocol/clientCapabilities": {}}, )"
+                   : "";
+        program_.write(R"({"jsonrpc": "2.0", "id": )" + std::to_string(++id_) + R"(, "method": ")" +
+                       method + R"(", "params": {)" + meta + params + "}}\n");
+        const auto answer = json::parse(program_.read_line().value_or("{}"));
+        EXPECT_TRUE(answer) << method;
+        return answer ? *answer : Value();
+    }
+    void tell(const std::string& method) const {
+        program_.write(R"({"jsonrpc": "2.0", "method": ")" + method + "\"}\n");
+    }
+    std::string found(const std::string& query, bool modern) {
+        return json::print(ask("tools/call",
+                               R"("name": "hybrid_search", "arguments": {"query": ")" + query +
+                                   R"(", "collections": ["default"]})",
+                               modern));
+    }
+    RunResult end() { return program_.finish(); }
+
+private:
+    RunningBraid program_;
+    int id_ = 0;
+};
+
+TEST(Serve, AnswersAgentsOnStandardInputWithWhatIsStoredMeanwhile) {
     const TemporaryFolder folder;
     const std::string data = folder / "data";
     Served server(data);
-    const RunResult reading = run_braid({"mcp", "--data", data});
-    EXPECT_EQ(reading.exit_code, 0) << reading.errors;
-    EXPECT_TRUE(braid::testing::has(reading.errors, "is seen at the server's /mcp"))
-        << reading.errors;
+    const Command add{"--data", data, "add", "--embedder", "none", "--id"};
+    const auto store = [&](const std::string& id, const std::string& text) {
+        Command words = add;
+        for (const char* word : {id.c_str(), "--text", text.c_str()}) words.emplace_back(word);
+        const RunResult added = run_braid(words);
+        EXPECT_EQ(added.exit_code, 0) << added.errors;
+    };
+    store("owl", "Owls hunt at night.");
+    Agent agent({"mcp", "--data", data});
+    const Value hello =
+        agent.ask("initialize", R"("protocolVersion": "2025-06-18", "capabilities": {}, )"
+                                R"("clientInfo": {"name": "test", "version": "1"})");
+    EXPECT_TRUE(has(json::print(hello), "2025-06-18")) << json::print(hello);
+    agent.tell("notifications/initialized");
+    for (const bool modern : {false, true}) {
+        const std::string id = modern ? "bat" : "fox";
+        EXPECT_TRUE(has(agent.found("owls", modern), "Owls hunt"));
+        EXPECT_FALSE(has(agent.found(id, modern), "dusk by " + id));
+        store(id, "A " + id + " hunts at dusk by " + id + ".");
+        EXPECT_TRUE(has(agent.found(id, modern), "dusk by " + id)) << "seen at once";
+    }
+    EXPECT_TRUE(has(json::print(agent.ask("nonsense", "")), "-32601"));
+    const RunResult told = agent.end();
+    EXPECT_EQ(told.exit_code, 0) << told.errors;
+    EXPECT_TRUE(has(told.errors, "through the server")) << told.errors;
+
     const RunResult writing = run_braid({"mcp", "--data", data, "--allow-writes"});
     EXPECT_EQ(writing.exit_code, 5);
-    EXPECT_TRUE(braid::testing::has(writing.errors, "/mcp")) << writing.errors;
+    EXPECT_TRUE(has(writing.errors, "--allow-writes")) << writing.errors;
+    EXPECT_EQ(server.stop().exit_code, 0);
+}
+
+TEST(Serve, LetsAgentsOnStandardInputWriteIfItLetsAgentsWrite) {
+    const TemporaryFolder folder;
+    const std::string data = folder / "data";
+    Served server(data, {"--allow-writes"});
+    Agent agent({"mcp", "--data", data, "--allow-writes"});
+    const Value stored = agent.ask(
+        "tools/call", R"("name": "remember", "arguments": {"text": "Hens lay eggs."})", true);
+    EXPECT_FALSE(has(json::print(stored), "\"isError\":true")) << json::print(stored);
+    EXPECT_EQ(agent.end().exit_code, 0);
     EXPECT_EQ(server.stop().exit_code, 0);
 }
 

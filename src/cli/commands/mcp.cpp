@@ -2,8 +2,8 @@
 #include <string>
 
 #include "braid/cli/commands/list.hpp"
+#include "braid/cli/commands/mcp_relay.hpp"
 #include "braid/cli/config/embedders.hpp"
-#include "braid/cli/config/socket_place.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/server/mcp/agent.hpp"
 #include "braid/server/mcp/stdio.hpp"
@@ -15,19 +15,29 @@ constexpr auto kMcpFlags = std::to_array<FlagSpec>({
     {.name = "allow-writes", .help = "offer the tools remember, ingest and forget too"},
 });
 
+/// Through the program that serves the database: it alone writes, and its agents see what it sees.
+Result<> relay(Session& session, const std::string& socket, bool writes) {
+    CallLimits limits;
+    limits.stop = session.interrupts.token();
+    McpRelay server(socket, session.visitor, limits);
+    BRAID_TRY(const bool offered, server.allows_writes());
+    if (writes && !offered) {
+        return fail(ErrorCode::Locked, "database " + session.data() +
+                                           " is being served by a program that lets no agents "
+                                           "write; start it with --allow-writes");
+    }
+    session.note("serving MCP over standard input and output through the server at " + socket +
+                 (offered ? ", writes allowed" : ""));
+    server::StdioOptions options;
+    options.stop = session.interrupts.token();
+    return server::serve_stdio([&](std::string_view line) { return server.accept(line); },
+                               service::Caller().limits.message_bytes, options);
+}
+
 Result<> run_mcp(Session& session) {
     const bool writes = session.arguments.has("allow-writes");
-    if (!session.clustered() && served_socket(session.data())) {
-        const std::string served = "database " + session.data() + " is being served";
-        if (writes) {
-            return fail(ErrorCode::Locked, served +
-                                               "; let agents write through the server's /mcp " +
-                                               "(braid serve --allow-writes)");
-        }
-        session.warn(served +
-                     ": what is stored from now on is seen at the server's /mcp, not here");
-    }
     session.interrupts.hold();
+    if (const auto socket = session.server_socket()) return relay(session, *socket, writes);
     BRAID_TRY(auto database, writes ? session.open_for_writing(true) : session.open_for_reading());
     const server::McpServer server(database, service_options(session.settings),
                                    {.allow_writes = writes, .version = BRAID_VERSION});
@@ -51,9 +61,11 @@ const CommandSpec kMcpCommand{
     .summary = "serve agents over the Model Context Protocol",
     .details = R"(Reads one JSON message per line from standard input and answers on standard
 output; an MCP client starts it. Tools: hybrid_search, memory_search, get,
-neighbors, list_collections, explain. Without --allow-writes it changes nothing
-and does not see what others store after it started. With --as, the agent sees
-and stores only what that principal may.
+neighbors, list_collections, explain. Where a server has the database open, it
+answers: what is stored there is seen at once, and tools that write are offered
+if it offers them. Otherwise, without --allow-writes this changes nothing and
+does not see what others store after it started. With --as, the agent sees and
+stores only what that principal may.
 
   braid mcp --data ~/notes
   braid mcp --data ~/notes --as '{"clearance": "normal", "scopes": ["sales"]}'

@@ -210,10 +210,16 @@ Result<std::optional<std::string_view>> read_some(int descriptor, int stop,
 
 Result<> serve_stdio(McpSession& session, const service::Caller& caller,
                      const StdioOptions& options) {
+    return serve_stdio([&](std::string_view line) { return session.accept(line, caller); },
+                       caller.limits.message_bytes, options);
+}
+
+Result<> serve_stdio(const AcceptLine& accept, std::size_t most_bytes,
+                     const StdioOptions& options) {
     constexpr std::size_t read_bytes = 65'536;
     LineWriter writer(options.output);
     const auto take = [&](Workers& workers, std::string_view line) {
-        McpSession::Accepted accepted = session.accept(line, caller);
+        McpSession::Accepted accepted = accept(line);
         if (accepted.reply) writer.write(*std::move(accepted.reply));
         if (!accepted.work) return;
         workers.add([&writer, work = std::move(accepted.work)] {
@@ -221,16 +227,15 @@ Result<> serve_stdio(McpSession& session, const service::Caller& caller,
         });
     };
     const auto refuse = [&] {
-        writer.write(json::print(rpc_failure(
-            {},
-            {kInvalidRequest,
-             "the line is longer than " + std::to_string(caller.limits.message_bytes) + " bytes",
-             {}})));
+        writer.write(json::print(
+            rpc_failure({}, {kInvalidRequest,
+                             "the line is longer than " + std::to_string(most_bytes) + " bytes",
+                             {}})));
     };
     {
         Workers workers(options.workers, options.waiting);
         const StopSignal stop(options.stop);
-        LineCutter cutter(caller.limits.message_bytes);
+        LineCutter cutter(most_bytes);
         std::vector<char> buffer(read_bytes);
         const auto take_line = [&](std::string_view line) { take(workers, line); };
         while (writer.error() == 0) {

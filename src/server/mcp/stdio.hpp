@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <stop_token>
+#include <string_view>
 
 #include "braid/result.hpp"
 #include "braid/server/mcp/agent.hpp"
@@ -17,10 +19,16 @@ struct StdioOptions {
     std::stop_token stop;      // ends the reading
 };
 
+/// Takes in a line, as McpSession::accept does.
+using AcceptLine = std::function<McpSession::Accepted(std::string_view line)>;
+
 /// Speaks MCP over two descriptors, one message per line, until the input ends or a stop is asked
-/// for; then answers what was asked, and returns. A line longer than the caller's limit is read
-/// past and answered with an error. IoError if reading or writing fails; a reader that went away is
-/// no error.
+/// for; then answers what was asked, and returns. A line longer than `most_bytes` is read past and
+/// answered with an error. IoError if reading or writing fails; a reader that went away is no
+/// error.
+Result<> serve_stdio(const AcceptLine& accept, std::size_t most_bytes,
+                     const StdioOptions& options = {});
+/// The same for a session, within the caller's limits.
 Result<> serve_stdio(McpSession& session, const service::Caller& caller,
                      const StdioOptions& options = {});
 

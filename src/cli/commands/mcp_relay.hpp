@@ -1,0 +1,41 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "braid/net/client/http_client.hpp"
+#include "braid/result.hpp"
+#include "braid/server/mcp/agent.hpp"
+#include "braid/service/visitor.hpp"
+#include "braid/types.hpp"
+
+namespace braid::cli {
+
+/// Hands what an MCP client says on standard input to the program that serves the database, and its
+/// answers back: what is stored there is seen at once. Safe for concurrent use, but `accept`, which
+/// takes messages in the order they come.
+class McpRelay {
+public:
+    McpRelay(const std::string& socket, const service::Visitor& visitor, const CallLimits& limits);
+
+    /// Whether the server offers the tools that write. Unavailable if it does not answer.
+    Result<bool> allows_writes();
+
+    /// As McpSession::accept. Requests become work, but for `initialize`, which gives the session.
+    server::McpSession::Accepted accept(std::string_view line);
+
+private:
+    Result<net::HttpResponse> post(std::string_view line, const Value& message);
+    /// The server's answer; its error, or why there is none, as JSON-RPC. Nothing if none is owed.
+    std::optional<std::string> answer(const std::string& line, const Value& message);
+
+    net::HttpClient client_;
+    std::vector<net::HttpHeader> headers_;
+    CallLimits limits_;
+    std::mutex mutex_;
+    std::string session_;   // of the older revisions, guarded as is the next
+    std::string revision_;  // that `initialize` chose
+};
+
+}  // namespace braid::cli
