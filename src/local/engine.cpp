@@ -29,8 +29,7 @@ Engine engine_for(Engine wanted, const Schema& schema) {
     return schema.text_fields.size() > sparse::kMaxFields ? Engine::Exact : wanted;
 }
 
-Result<> copy_segments(const segment::SegmentIndex& from, index::Index& to,
-                       const text::Analyzer& analyzer) {
+Result<> each_stored(const segment::SegmentIndex& from, const TakeChunks& take) {
     constexpr std::size_t batch = 1024;
     const Principal everybody;
     for (const std::string& space : from.namespaces()) {
@@ -40,15 +39,23 @@ Result<> copy_segments(const segment::SegmentIndex& from, index::Index& to,
             BRAID_TRY(std::vector<Chunk> chunks, view->scan(after, batch, true));
             if (chunks.empty()) break;
             after = chunks.back().chunk_id;
-            std::vector<index::PreparedChunk> prepared;
-            for (Chunk& chunk : chunks) {
-                prepared.push_back(index::prepare(std::move(chunk), from.schema(), analyzer));
-            }
-            BRAID_CHECK(
-                to.upsert(space, std::move(prepared), from.persisted(), index::kNothingExpired));
+            BRAID_CHECK(take(space, std::move(chunks)));
         }
     }
     return {};
+}
+
+Result<> copy_segments(const segment::SegmentIndex& from, index::Index& to,
+                       const text::Analyzer& analyzer) {
+    return each_stored(from, [&](const std::string& space, std::vector<Chunk> chunks) -> Result<> {
+        std::vector<index::PreparedChunk> prepared;
+        for (Chunk& chunk : chunks) {
+            prepared.push_back(index::prepare(std::move(chunk), from.schema(), analyzer));
+        }
+        BRAID_CHECK(
+            to.upsert(space, std::move(prepared), from.persisted(), index::kNothingExpired));
+        return {};
+    });
 }
 
 }  // namespace braid::local

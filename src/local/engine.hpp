@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "braid/collection.hpp"
 #include "braid/index/index.hpp"
@@ -21,6 +24,11 @@ text::AnalyzerOptions analyzer_options(const Schema& schema);
 
 /// The engine that can keep a collection of this schema: not every one takes so many text fields.
 Engine engine_for(Engine wanted, const Schema& schema);
+
+/// Hands out every chunk of the segments, some at a time, with its namespace.
+using TakeChunks =
+    std::function<Result<>(const std::string& namespace_, std::vector<Chunk> chunks)>;
+Result<> each_stored(const segment::SegmentIndex& from, const TakeChunks& take);
 
 /// Reads every chunk of the segments into another index, as if their records were replayed.
 Result<> copy_segments(const segment::SegmentIndex& from, index::Index& to,

@@ -77,17 +77,10 @@ Result<> begin_reading(const store::Directory& files, const Manifest& manifest,
         });
         return {};
     }
-    constexpr std::size_t batch = 1024;
-    for (const std::string& space : index->namespaces()) {
-        BRAID_TRY(const auto view, view_of(space));
-        for (std::string after;;) {
-            BRAID_TRY(std::vector<Chunk> chunks, view->scan(after, batch, true));
-            if (chunks.empty()) break;
-            after = chunks.back().chunk_id;
-            for (Chunk& chunk : chunks) reading.put(space, std::move(chunk));
-        }
-    }
-    return {};
+    return each_stored(*index, [&](const std::string& space, std::vector<Chunk> chunks) {
+        for (Chunk& chunk : chunks) reading.put(space, std::move(chunk));
+        return Result<>();
+    });
 }
 
 namespace {
