@@ -41,7 +41,7 @@ wheel: packages ## the Python package as a wheel, with runtime and models, into 
 ##@ Check
 
 .PHONY: test
-test: build python-package ## all fast tests, then the unit tests under AddressSanitizer
+test: build python-package ## all fast tests, then those that handle raw memory under AddressSanitizer
 	@tools/setup browser
 	@$(call run,release)
 	@$(call configure,asan)
@@ -49,8 +49,11 @@ test: build python-package ## all fast tests, then the unit tests under AddressS
 	@$(call run,asan)
 
 .PHONY: test-long
-test-long: build python-package ## what takes long: slow tests, ThreadSanitizer, fuzz corpora
+test-long: build python-package ## slow tests, all unit tests under AddressSanitizer, ThreadSanitizer, fuzz corpora
 	@$(call run,slow)
+	@$(call configure,asan)
+	@$(call compile,asan-all)
+	@$(call run,asan-all)
 	@for preset in tsan fuzz; do \
 	    $(call configure,$$preset); $(call compile,$$preset); $(call run,$$preset); \
 	done

@@ -95,7 +95,7 @@ function(braid_probe_headers target)
 endfunction()
 
 # A test program of one folder: tests/<name>/*_test.cpp, run by ctest as `<name>`.
-#   MODULES: folders whose headers the tests include    LABELS: ctest labels (slow, concurrency, fuzz)
+#   MODULES: folders whose headers the tests include    LABELS: ctest labels (slow, concurrency, fuzz, memory)
 function(braid_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;MODULES;LIBS;LABELS;ENVIRONMENT")
   add_executable(${name}_test ${arg_SOURCES})
