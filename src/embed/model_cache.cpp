@@ -67,7 +67,7 @@ std::string sha256_of(std::string_view text) {
 }
 
 /// Against damage, not against people: FNV's steps over words, in four lanes so that none waits for
-/// the other. 34 MB take 4 ms, their SHA-256 19 to 120.
+/// the other. Far cheaper than SHA-256, which takes 19 to 120 ms for 34 MB.
 std::string checksum_of(std::string_view bytes) {
     constexpr std::uint64_t prime = 0x100000001B3;
     std::array<std::uint64_t, 4> lanes{1, 2, 3, 4};
