@@ -70,8 +70,8 @@ const CommandSpec kRepairCommand{
     .details = R"(For a database that "braid check" finds damaged and that nobody has open.
 Rebuilds each damaged collection from every readable record, also those behind
 the damage, names what is lost, and keeps what was damaged. A lost manifest is
-put back from its copy. Does not touch intact collections. Restoring a backup, if
-there is one, loses less. Exits with 4 if something was damaged, with 0 if
+put back from its copy. Does not touch intact collections. Restoring a backup,
+if there is one, loses less. Exits with 4 if something was damaged, with 0 if
 nothing was.
 
   braid check || braid repair)",
