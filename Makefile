@@ -50,6 +50,7 @@ test: build python-package ## all fast tests, then those that handle raw memory 
 
 .PHONY: test-long
 test-long: build python-package ## slow tests, all unit tests under AddressSanitizer, ThreadSanitizer, fuzz corpora
+	@$(call compile,release,header_probes)
 	@$(call run,slow)
 	@$(call configure,asan)
 	@$(call compile,asan-all)

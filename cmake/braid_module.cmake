@@ -23,6 +23,8 @@ function(braid_precompile target owner)
   target_precompile_headers(${target} REUSE_FROM ${owner})
 endfunction()
 
+add_custom_target(header_probes)                          # every header alone
+
 # The targets of folders: net/client is braid_net_client.
 function(braid_targets out)
   set(targets ${ARGN})
@@ -80,6 +82,10 @@ function(braid_module name)
     target_compile_options(${target}_probes PRIVATE ${BRAID_WARNINGS})
     target_link_libraries(${target}_probes PRIVATE ${target} ${uses} ${arg_LIBS})
     braid_probe_headers(${target}_probes ${unproved})
+    add_dependencies(header_probes ${target}_probes)
+    if(BRAID_UNITY_MODULES)                               # all headers, for minutes: left to `make test-long`
+      set_target_properties(${target}_probes PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
   endif()
 endfunction()
 
