@@ -82,11 +82,7 @@ Result<> read_choice(Fields& fusion, Receipt& receipt) {
     if (!members) return {};
     ReceiptChoice choice;
     BRAID_CHECK(read_member(*members, "base", choice.base));
-    BRAID_CHECK(read_objects(*members, "signals", [&](Fields& one) -> Result<> {
-        BRAID_TRY(ReceiptSignal signal, read_signal(one));
-        choice.signals.push_back(std::move(signal));
-        return {};
-    }));
+    BRAID_CHECK(read_list(*members, "signals", choice.signals, read_signal));
     BRAID_CHECK(read_member(*members, "lowest", choice.lowest));
     BRAID_CHECK(read_member(*members, "highest", choice.highest));
     BRAID_CHECK(read_member(*members, "dense_weight", choice.dense_weight));
@@ -121,17 +117,10 @@ Result<Receipt> read_receipt(Fields& fields, int depth) {
     BRAID_CHECK(read_lists(fusion, receipt));
     BRAID_CHECK(read_choice(fusion, receipt));
     BRAID_CHECK(fusion.finish());
-    BRAID_CHECK(read_objects(fields, "sources", [&](Fields& members) -> Result<> {
-        BRAID_TRY(ReceiptSource source, read_receipt_source(members, depth));
-        receipt.sources.push_back(std::move(source));
-        return {};
-    }));
+    BRAID_CHECK(read_list(fields, "sources", receipt.sources,
+                          [&](Fields& members) { return read_receipt_source(members, depth); }));
     BRAID_CHECK(read_member(fields, "fused", receipt.fused));
-    BRAID_CHECK(read_objects(fields, "stages", [&](Fields& members) -> Result<> {
-        BRAID_TRY(ReceiptStage stage, read_receipt_stage(members));
-        receipt.stages.push_back(std::move(stage));
-        return {};
-    }));
+    BRAID_CHECK(read_list(fields, "stages", receipt.stages, read_receipt_stage));
     BRAID_CHECK(read_member(fields, "score", receipt.score));
     BRAID_CHECK(fields.finish());
     return receipt;
@@ -187,11 +176,7 @@ Result<SourceReport> read_report(Fields& fields) {
     BRAID_CHECK(read_member(fields, "method", report.method));
     BRAID_TRY(const auto error, fields.string("error"));
     report.error = error.value_or("");
-    BRAID_CHECK(read_objects(fields, "patterns", [&](Fields& members) -> Result<> {
-        BRAID_TRY(PatternWords one, read_pattern(members));
-        report.patterns.push_back(std::move(one));
-        return {};
-    }));
+    BRAID_CHECK(read_list(fields, "patterns", report.patterns, read_pattern));
     return report;
 }
 
@@ -271,11 +256,7 @@ Result<Hit> read_hit(Fields& fields, const core::Vocabulary& vocabulary) {
     BRAID_TRY(hit.dense_score, fields.number("dense_score"));
     BRAID_TRY(hit.sparse_score, fields.number("sparse_score"));
     BRAID_TRY(hit.expanded, fields.string("expanded"));
-    BRAID_CHECK(read_objects(fields, "legs", [&](Fields& members) -> Result<> {
-        BRAID_TRY(LegStanding leg, read_standing(members));
-        hit.legs.push_back(std::move(leg));
-        return {};
-    }));
+    BRAID_CHECK(read_list(fields, "legs", hit.legs, read_standing));
     BRAID_TRY(auto receipt, fields.required("receipt", fields.fields("receipt")));
     BRAID_TRY(hit.receipt, read_receipt(receipt, 1));
     for (const core::HitAliases& aliases : vocabulary.hits) {
@@ -303,29 +284,18 @@ Result<Answer> answer_from_value(const Value& json, const core::Vocabulary& voca
     BRAID_TRY(answer.query_understood, fields.string("query_understood"));
     BRAID_CHECK(read_member(fields, "phrasings", answer.phrasings));
     BRAID_TRY(answer.hypothetical_answer, fields.string("hypothetical_answer"));
-    BRAID_CHECK(read_objects(fields, "chunks", [&](Fields& members) -> Result<> {
-        BRAID_TRY(Hit hit, read_hit(members, vocabulary));
-        answer.hits.push_back(std::move(hit));
-        return {};
-    }));
+    BRAID_CHECK(read_list(fields, "chunks", answer.hits,
+                          [&](Fields& members) { return read_hit(members, vocabulary); }));
     BRAID_CHECK(read_member(fields, "total_candidates", answer.total_candidates));
     BRAID_CHECK(read_member(fields, "profile", answer.profile));
     BRAID_CHECK(read_strategy(fields, "strategy_used", answer.strategy_used));
     BRAID_CHECK(read_member(fields, "dense_candidates", answer.dense_candidates));
     BRAID_CHECK(read_member(fields, "sparse_candidates", answer.sparse_candidates));
-    BRAID_CHECK(read_objects(fields, "sources", [&](Fields& members) -> Result<> {
-        BRAID_TRY(SourceReport report, read_report(members));
-        answer.sources.push_back(std::move(report));
-        return {};
-    }));
+    BRAID_CHECK(read_list(fields, "sources", answer.sources, read_report));
     BRAID_CHECK(read_member(fields, "complete", answer.complete));
     BRAID_CHECK(read_member(fields, "warnings", answer.warnings));
     BRAID_CHECK(read_member(fields, "unused", answer.unused));
-    BRAID_CHECK(read_objects(fields, "suggestions", [&](Fields& members) -> Result<> {
-        BRAID_TRY(Suggestion suggestion, read_suggestion(members));
-        answer.suggestions.push_back(std::move(suggestion));
-        return {};
-    }));
+    BRAID_CHECK(read_list(fields, "suggestions", answer.suggestions, read_suggestion));
     BRAID_TRY(answer.cursor, fields.string("cursor"));
     BRAID_TRY(answer.query_embedding_cached, fields.boolean("query_embedding_cached"));
     BRAID_TRY(answer.timings, read_timings(fields));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "braid/answer.hpp"
@@ -34,6 +35,16 @@ Result<> read_objects(json::Fields& fields, std::string_view key, Add add) {
         BRAID_CHECK(members.finish());
     }
     return {};
+}
+
+/// Appends what `read(fields)` makes of each object of a list.
+template <class T, class Read>
+Result<> read_list(json::Fields& fields, std::string_view key, std::vector<T>& out, Read read) {
+    return read_objects(fields, key, [&](json::Fields& members) -> Result<> {
+        BRAID_TRY(T one, read(members));
+        out.push_back(std::move(one));
+        return {};
+    });
 }
 
 /// The standing of a chunk in one leg, and one hit of an answer.

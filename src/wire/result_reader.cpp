@@ -67,11 +67,7 @@ Result<Context> context_from_value(const Value& json) {
     Context context;
     BRAID_CHECK(read_member(fields, "query", context.query));
     BRAID_CHECK(read_member(fields, "text", context.text));
-    BRAID_CHECK(read_objects(fields, "passages", [&](Fields& members) -> Result<> {
-        BRAID_TRY(ContextPassage passage, read_passage(members));
-        context.passages.push_back(std::move(passage));
-        return {};
-    }));
+    BRAID_CHECK(read_list(fields, "passages", context.passages, read_passage));
     BRAID_CHECK(read_member(fields, "budget", context.budget));
     BRAID_CHECK(read_member(fields, "tokens", context.tokens));
     BRAID_CHECK(read_member(fields, "tokens_estimated", context.tokens_estimated));
@@ -87,11 +83,7 @@ Result<Explanation> explanation_from_value(const Value& json) {
     Explanation explanation;
     BRAID_CHECK(read_member(fields, "collection", explanation.collection));
     BRAID_CHECK(read_member(fields, "chunk_id", explanation.chunk_id));
-    BRAID_CHECK(read_objects(fields, "legs", [&](Fields& members) -> Result<> {
-        BRAID_TRY(LegStanding leg, read_standing(members));
-        explanation.legs.push_back(std::move(leg));
-        return {};
-    }));
+    BRAID_CHECK(read_list(fields, "legs", explanation.legs, read_standing));
     BRAID_CHECK(read_member(fields, "shown", explanation.shown));
     BRAID_TRY(auto hit, fields.fields("hit"));
     if (hit) {
