@@ -177,10 +177,26 @@ struct DenseStats {
     std::vector<Point> points;
 };
 
+/// What searches of a collection read: immutable files, and what came since in memory.
+struct IndexState {
+    struct Segment {
+        std::string file;
+        std::uint64_t chunks = 0;   // that were written
+        std::uint64_t dead = 0;     // of these: deleted or replaced since
+        std::uint64_t vectors = 0;  // of these
+        std::uint64_t bytes = 0;
+        std::uint64_t graph_bytes = 0;  // of the file beside it; 0: no graph is used
+    };
+    std::vector<Segment> segments;  // oldest first
+    std::uint64_t in_memory = 0;    // versions of chunks that are in no segment yet
+    /// What is to be done or is being done: "flush", "merge", "graph", "calibration".
+    std::vector<std::string> pending;
+};
+
 /// Bytes of the files of a collection that serve one purpose.
 struct StoredPart {
-    /// "log" (what came since the last flush), "documents", "columns", "words", "vectors", or
-    /// "other": headers, directories and checksums.
+    /// "log" (what came since the last flush), "documents", "columns", "words", "vectors",
+    /// "graphs", or "other": headers, directories and checksums.
     std::string name;
     std::uint64_t bytes = 0;
 
@@ -197,7 +213,8 @@ struct CollectionStats {
     std::uint64_t bytes_on_disk = 0;  // as in CollectionInfo
     /// Where there are many vectors, to a principal that may see all of them.
     std::optional<DenseStats> dense;
-    std::vector<StoredPart> parts;  // of bytes_on_disk, largest first; empty where that is 0
+    std::vector<StoredPart> parts;    // of bytes_on_disk, largest first; empty where that is 0
+    std::optional<IndexState> index;  // of all namespaces; as parts
     /// Of the process that has the database open, mapped files included; 0 as bytes_on_disk.
     std::uint64_t resident_bytes = 0;
 };

@@ -208,6 +208,8 @@ public:
     std::uint64_t bytes_on_disk() const;
     /// The same by what they are for, largest first.
     Result<std::vector<StoredPart>> stored_parts() const;
+    /// None for an engine without files.
+    std::optional<IndexState> index_state() const;
 
     Result<WriteReport> upsert(const std::string& namespace_, std::vector<Chunk> chunks,
                                const WriteOptions& options);

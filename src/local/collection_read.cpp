@@ -174,6 +174,7 @@ Result<CollectionStats> Collection::stats(const PointInTime& at, const ReadScope
     }
     if (!scope.principal.sees_everything()) return stats;
     BRAID_TRY(stats.parts, stored_parts());
+    stats.index = index_state();
     for (const StoredPart& part : stats.parts) stats.bytes_on_disk += part.bytes;
     stats.resident_bytes = core::resident_bytes();
     return stats;

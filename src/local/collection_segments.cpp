@@ -285,7 +285,10 @@ Result<std::vector<StoredPart>> Collection::stored_parts() const {
     std::map<std::string, std::uint64_t> bytes{{"log", log_bytes()}};
     if (segments_ != nullptr) {
         const segment::StatePtr now = segments_->state();
-        for (const auto& segment : now->segments) BRAID_CHECK(segment->add_bytes(bytes));
+        for (const auto& segment : now->segments) {
+            BRAID_CHECK(segment->add_bytes(bytes));
+            if (const auto graphs = segment->graphs()) bytes["graphs"] += graphs->bytes();
+        }
     } else if (const std::uint64_t others = bytes_on_disk() - log_bytes(); others > 0) {
         bytes["other"] = others;
     }
@@ -293,6 +296,27 @@ Result<std::vector<StoredPart>> Collection::stored_parts() const {
     for (const auto& [name, size] : bytes) parts.push_back({name, size});
     std::ranges::stable_sort(parts, std::greater(), &StoredPart::bytes);
     return parts;
+}
+
+std::optional<IndexState> Collection::index_state() const {
+    if (segments_ == nullptr) return std::nullopt;
+    IndexState index;
+    const segment::StatePtr now = segments_->state();
+    for (const auto& segment : now->segments) {
+        IndexState::Segment& shown = index.segments.emplace_back();
+        shown.file = store::section_file_name(segment::kSegmentKind, segment->generation());
+        shown.chunks = segment->rows();
+        shown.dead = segment->dead();
+        for (const segment::PartMeta& part : segment->meta().parts) shown.vectors += part.vectors;
+        shown.bytes = segment->bytes();
+        if (const auto graphs = segment->graphs()) shown.graph_bytes = graphs->bytes();
+    }
+    for (const auto& buffer : now->buffers) index.in_memory += buffer->rows();
+    if (segments_->has_frozen() || segments_->flush_due()) index.pending.emplace_back("flush");
+    if (merge_due()) index.pending.emplace_back("merge");
+    if (!segments_->graphs_due().empty()) index.pending.emplace_back("graph");
+    if (!segments_->calibrations_due().empty()) index.pending.emplace_back("calibration");
+    return index;
 }
 
 std::uint64_t Collection::bytes_on_disk() const {

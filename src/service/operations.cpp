@@ -255,6 +255,7 @@ Result<StatsReport> Operations::perform(const StatsRequest& wanted, const Caller
     if (!caller.namespaces.all()) {  // what follows is of all namespaces together
         report.stats.bytes_on_disk = 0;
         report.stats.parts.clear();
+        report.stats.index.reset();
         report.stats.resident_bytes = 0;
     }
     return report;

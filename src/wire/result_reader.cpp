@@ -60,6 +60,24 @@ Result<DenseStats> read_dense(Fields& fields) {
     return dense;
 }
 
+Result<IndexState> read_index(Fields& fields) {
+    IndexState index;
+    const auto add_segment = [&](Fields& members) -> Result<> {
+        IndexState::Segment& segment = index.segments.emplace_back();
+        BRAID_CHECK(read_member(members, "file", segment.file));
+        BRAID_CHECK(read_member(members, "chunks", segment.chunks));
+        BRAID_CHECK(read_member(members, "dead", segment.dead));
+        BRAID_CHECK(read_member(members, "vectors", segment.vectors));
+        BRAID_CHECK(read_member(members, "bytes", segment.bytes));
+        return read_member(members, "graph_bytes", segment.graph_bytes);
+    };
+    BRAID_CHECK(read_objects(fields, "segments", add_segment));
+    BRAID_CHECK(read_member(fields, "in_memory", index.in_memory));
+    BRAID_CHECK(read_member(fields, "pending", index.pending));
+    BRAID_CHECK(fields.finish());
+    return index;
+}
+
 }  // namespace
 
 Result<Context> context_from_value(const Value& json) {
@@ -171,6 +189,10 @@ Result<CollectionStats> stats_from_value(const Value& json) {
     BRAID_TRY(auto dense, fields.fields("dense"));
     if (dense) {
         BRAID_TRY(stats.dense, read_dense(*dense));
+    }
+    BRAID_TRY(auto index, fields.fields("index"));
+    if (index) {
+        BRAID_TRY(stats.index, read_index(*index));
     }
     BRAID_CHECK(fields.finish());
     return stats;

@@ -193,6 +193,21 @@ Value dense_to_value(const DenseStats& dense) {
                   {"points", std::move(points)}};
 }
 
+Value index_to_value(const IndexState& index) {
+    Array segments;
+    for (const IndexState::Segment& segment : index.segments) {
+        segments.emplace_back(Object{{"file", Value(segment.file)},
+                                     {"chunks", segment.chunks},
+                                     {"dead", segment.dead},
+                                     {"vectors", segment.vectors},
+                                     {"bytes", segment.bytes},
+                                     {"graph_bytes", segment.graph_bytes}});
+    }
+    return Object{{"segments", std::move(segments)},
+                  {"in_memory", index.in_memory},
+                  {"pending", Array(index.pending.begin(), index.pending.end())}};
+}
+
 }  // namespace
 
 Value stats_to_value(const std::string& collection, const std::string& namespace_,
@@ -210,6 +225,7 @@ Value stats_to_value(const std::string& collection, const std::string& namespace
                {"bytes_by_part", std::move(parts)},
                {"resident_bytes", stats.resident_bytes}};
     if (stats.dense) out.set("dense", dense_to_value(*stats.dense));
+    if (stats.index) out.set("index", index_to_value(*stats.index));
     return out;
 }
 

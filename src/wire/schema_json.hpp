@@ -31,7 +31,8 @@ Result<CollectionInfo> collection_from_value(const Value& json);
 
 /// `{"collection", "namespace", "chunks", "documents", "vectors", "terms", "average_length",
 /// "bytes_on_disk", "bytes_by_part": {"log", "documents", "words", …}, "resident_bytes"}`, and
-/// "dense" where there are many vectors.
+/// "dense" where there are many vectors, "index": {"segments", "in_memory", "pending"} where there
+/// are files of segments.
 Value stats_to_value(const std::string& collection, const std::string& namespace_,
                      const CollectionStats& stats);
 /// The inverse.

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "braid/apps/vocabulary.hpp"
 #include "braid/json/json.hpp"
+#include "braid/text/display_width.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "cli/program_run.hpp"
 #include "core/temporary_folder.hpp"
@@ -481,6 +483,21 @@ TEST_F(Program, NamespacesAreApart) {
     EXPECT_EQ(ids_of(json({"retrieve", "fox", "--namespace", "one"})).size(), 1U);
     EXPECT_EQ(ids_of(json({"retrieve", "fox", "--namespace", "two"})).size(), 0U);
     EXPECT_TRUE(has(run({"collections"}).output, "one, two"));
+}
+
+TEST_F(Program, AListOfCollectionsHasRoomForLongNamesAndManyNamespaces) {
+    const auto add = [&](const std::string& name) {
+        json({"ingest", folder.write("n.jsonl", R"({"_id": "a", "text": "red fox"})"),
+              "--namespace", name});
+    };
+    add("a-tenant-with-a-name-that-is-longer-than-anybody-should-have-to-read");
+    for (int i = 0; i < 12; ++i) add("tenant-" + std::to_string(i));
+    const std::string shown = run({"collections"}).output;
+    EXPECT_TRUE(has(shown, "a-tenant-with-a-nam…, 12 more")) << shown;
+    for (const auto line : std::views::split(shown, '\n')) {
+        EXPECT_LE(text::display_width(std::string_view(line.begin(), line.end())), 80U) << shown;
+    }
+    EXPECT_TRUE(has(run({"collections", "--json"}).output, "\"tenant-11\"")) << "all of them";
 }
 
 }  // namespace

@@ -28,6 +28,27 @@ void put(Backend& backend, int first, int count) {
     must(backend.upsert("c", "default", std::move(chunks), {}));
 }
 
+/// Whatever is there goes into a segment when the database is closed.
+local::LocalOptions flushed_on_close() {
+    local::LocalOptions options;
+    options.flush_on_close_rows = 1;
+    return options;
+}
+
+/// Flushes and merges only when run_due_compactions() is called.
+local::LocalOptions by_hand(std::uint64_t flush_rows) {
+    local::LocalOptions options;
+    options.flush_rows = flush_rows;
+    options.compaction.background = false;
+    return options;
+}
+
+void write_five(DatabaseInMemory& database, const local::LocalOptions& options) {
+    const auto backend = database.open(options);
+    must(backend->create_collection("c", vectors_schema(2)));
+    put(*backend, 0, 5);
+}
+
 TEST(Closing, LeavesManyChunksInSegmentsAndFewInTheLog) {
     for (const int count : {10, 300, 9000}) {
         SCOPED_TRACE(count);
@@ -97,9 +118,7 @@ TEST(Counts, AreKeptUntilSomethingChanges) {
 TEST(Cursors, LapseWhenWhatTheyShowTakesMuchSpaceAndSnapshotsDoNot) {
     for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{64} << 20}) {
         DatabaseInMemory database;
-        local::LocalOptions options;
-        options.flush_rows = 50;
-        options.compaction.background = false;
+        local::LocalOptions options = by_hand(50);
         options.cursor_bytes = bytes;
         const auto backend = database.open(options);
         must(backend->create_collection("c", vectors_schema(2)));
@@ -123,14 +142,9 @@ TEST(Cursors, LapseWhenWhatTheyShowTakesMuchSpaceAndSnapshotsDoNot) {
 }
 
 TEST(Segments, AMetadataUpdateOfAFlushedChunkKeepsTextAndVector) {
+    const local::LocalOptions options = flushed_on_close();
     DatabaseInMemory database;
-    local::LocalOptions options;
-    options.flush_on_close_rows = 1;
-    {
-        const auto backend = database.open(options);
-        must(backend->create_collection("c", vectors_schema(2)));
-        put(*backend, 0, 5);
-    }
+    write_five(database, options);
     const auto backend = database.open(options);
     ASSERT_GT(files_of(database, "segment-"), 0U);
     must(backend->update("c", "default", {{.chunk_id = "c3", .metadata = {{"k", 1}}}}, {}));
@@ -145,10 +159,8 @@ TEST(Segments, AMetadataUpdateOfAFlushedChunkKeepsTextAndVector) {
 
 TEST(Segments, AnUpdateSurvivesAMergeOfWhatItChangedAndARestart) {
     DatabaseInMemory database;
-    local::LocalOptions options;
-    options.flush_rows = 4;
+    local::LocalOptions options = by_hand(4);
     options.flush_on_close_rows = 1000;  // what is in the log stays there
-    options.compaction.background = false;
     {
         const auto backend = database.open(options);
         auto& local = dynamic_cast<local::LocalBackend&>(*backend);
@@ -171,15 +183,39 @@ TEST(Segments, AnUpdateSurvivesAMergeOfWhatItChangedAndARestart) {
     EXPECT_EQ(chunk.vector, (std::vector<float>{1, 3}));
 }
 
-TEST(Segments, ALostManifestIsDamageNotAnInterruptedCreation) {
+TEST(Segments, StatisticsSayWhichFilesThereAreAndWhatIsDue) {
     DatabaseInMemory database;
-    local::LocalOptions options;
-    options.flush_on_close_rows = 1;
-    {
-        const auto backend = database.open(options);
-        must(backend->create_collection("c", vectors_schema(2)));
-        put(*backend, 0, 5);
-    }
+    const auto backend = database.open(by_hand(4));
+    auto& local = dynamic_cast<local::LocalBackend&>(*backend);
+    must(backend->create_collection("c", vectors_schema(2)));
+    const auto stats = [&] { return must(snapshot_of(*backend, "c")->stats(scope_of("c"))); };
+    put(*backend, 0, 3);
+    ASSERT_TRUE(stats().index.has_value());
+    EXPECT_TRUE(stats().index->segments.empty());
+    EXPECT_EQ(stats().index->in_memory, 3U);
+    EXPECT_TRUE(stats().index->pending.empty());
+    put(*backend, 3, 3);
+    EXPECT_EQ(stats().index->pending, (std::vector<std::string>{"flush"}));
+    local.run_due_compactions();
+    must(backend->remove(scope_of("c"), by_ids({"c1"}), {}));
+    const CollectionStats after = stats();
+    ASSERT_EQ(after.index->segments.size(), 1U);
+    const IndexState::Segment& segment = after.index->segments.front();
+    EXPECT_TRUE(segment.file.starts_with("segment-")) << segment.file;
+    EXPECT_EQ(segment.chunks, 6U);
+    EXPECT_EQ(segment.dead, 1U);
+    EXPECT_EQ(segment.vectors, 6U);
+    EXPECT_GT(segment.bytes, 0U);
+    EXPECT_EQ(after.index->in_memory, 0U);
+    ReadScope reader = scope_of("c");
+    reader.principal = Principal{"reader", "normal", {"team"}};
+    EXPECT_FALSE(must(snapshot_of(*backend, "c")->stats(reader)).index.has_value());
+}
+
+TEST(Segments, ALostManifestIsDamageNotAnInterruptedCreation) {
+    const local::LocalOptions options = flushed_on_close();
+    DatabaseInMemory database;
+    write_five(database, options);
     must(database.collection("c")->remove("manifest"));
     const auto opened = must(database.try_open(options));
     EXPECT_FALSE(must(opened.backend->check({})).clean());
@@ -189,14 +225,9 @@ TEST(Segments, ALostManifestIsDamageNotAnInterruptedCreation) {
 }
 
 TEST(Segments, CompactingAfterADeleteAloneLeavesNothingOfIt) {
+    const local::LocalOptions options = flushed_on_close();
     DatabaseInMemory database;
-    local::LocalOptions options;
-    options.flush_on_close_rows = 1;
-    {
-        const auto backend = database.open(options);
-        must(backend->create_collection("c", vectors_schema(2)));
-        put(*backend, 0, 5);
-    }
+    write_five(database, options);
     const auto backend = database.open(options);
     must(backend->remove(scope_of("c"), by_ids({"c1"}), {}));
     const auto work = must(backend->compaction("c"));
@@ -208,14 +239,9 @@ TEST(Segments, CompactingAfterADeleteAloneLeavesNothingOfIt) {
 }
 
 TEST(Segments, FilesThatNobodyNamesAreRemovedAndTheirNumbersNotUsedAgain) {
+    const local::LocalOptions options = flushed_on_close();
     DatabaseInMemory database;
-    local::LocalOptions options;
-    options.flush_on_close_rows = 1;
-    {
-        const auto backend = database.open(options);
-        must(backend->create_collection("c", vectors_schema(2)));
-        put(*backend, 0, 5);
-    }
+    write_five(database, options);
     must(database.collection("c")->create("segment-000077", {}));
     {
         const auto backend = database.open(options);

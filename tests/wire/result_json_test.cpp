@@ -152,6 +152,12 @@ TEST(ResultJson, StatisticsRoundTrip) {
                 dense.queries = 9;
                 if (rng() % 2 == 0) dense.points = {{"graph", 0.98, 0.99, 0.985, 0.995}};
             }
+            if (rng() % 2 == 0) {
+                IndexState& index = stats.index.emplace();
+                index.in_memory = rng() % 100;
+                if (rng() % 2 == 0) index.segments = {{"segment-1", 9, 2, 8, 4096, 512}};
+                if (rng() % 2 == 0) index.pending = {"flush", "merge"};
+            }
             return stats;
         },
         [](const CollectionStats& stats) { return stats_to_value("notes", "default", stats); },

@@ -55,6 +55,7 @@ class Stats(Record):
     dense: dict[str, Any] | None = None
     bytes_by_part: dict[str, int] = field(default_factory=dict)
     resident_bytes: int = 0
+    index: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,11 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/table.hpp"
+#include "braid/cli/view/terminal.hpp"
 #include "braid/core/numbers.hpp"
 #include "braid/json/json.hpp"
 #include "braid/service/operation_json.hpp"
+#include "braid/text/display_width.hpp"
 #include "braid/wire/schema_json.hpp"
 
 namespace braid::cli {
@@ -20,6 +22,22 @@ namespace {
 std::string vectors_of(const VectorSpec& vectors) {
     if (vectors.embedder == "none" || vectors.dimension == 0) return vectors.embedder;
     return vectors.embedder + " " + std::to_string(vectors.dimension);
+}
+
+/// As many of the names as have room, and how many more there are.
+std::string some_of(const std::vector<std::string>& names) {
+    constexpr std::size_t kRoom = 28;
+    std::string shown;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::size_t left = names.size() - i;
+        const std::size_t more = left > 1 ? 8 : 0;  // ", 9 more"
+        const std::string name = (i > 0 ? ", " : "") + clipped(plain(names[i]), kRoom - more);
+        if (i > 0 && text::display_width(shown + name) + more > kRoom) {
+            return shown + ", " + core::grouped(left) + " more";
+        }
+        shown += name;
+    }
+    return shown;
 }
 
 Result<> run_list(Session& session) {
@@ -36,15 +54,14 @@ Result<> run_list(Session& session) {
     Table table(
         {{"collection"}, {"chunks", true}, {"documents", true}, {"vectors"}, {"namespaces"}});
     for (const CollectionInfo& info : infos) {
-        std::string namespaces;
-        for (const std::string& name : info.namespaces) {
-            namespaces += (namespaces.empty() ? "" : ", ") + plain(name);
-        }
-        if (!info.damage.empty()) namespaces = "cannot be read: " + plain(info.damage);
         table.add({info.name, core::grouped(info.chunks), core::grouped(info.documents),
-                   vectors_of(info.schema.vectors), namespaces});
+                   vectors_of(info.schema.vectors),
+                   info.damage.empty() ? some_of(info.namespaces) : "cannot be read"});
     }
     table.print(session.out);
+    for (const CollectionInfo& info : infos) {
+        if (!info.damage.empty()) session.out.line("\n" + info.name + ": " + plain(info.damage));
+    }
     return {};
 }
 
@@ -136,6 +153,21 @@ void add_dense_rows(const DenseStats& dense,
     }
 }
 
+/// The files that searches read, and what is still to be done to them.
+void add_index_rows(const IndexState& index,
+                    std::vector<std::pair<std::string, std::string>>& rows) {
+    std::uint64_t dead = 0;
+    for (const IndexState::Segment& segment : index.segments) dead += segment.dead;
+    rows.emplace_back(
+        "segments",
+        core::grouped(index.segments.size()) +
+            (dead > 0 ? ", " + core::grouped(dead) + " chunks in them deleted or replaced" : ""));
+    rows.emplace_back("not in them yet", core::grouped(index.in_memory) + " chunks");
+    std::string due;
+    for (const std::string& work : index.pending) due += (due.empty() ? "" : ", ") + work;
+    if (!due.empty()) rows.emplace_back("to be done", due);
+}
+
 Result<> run_stats(Session& session) {
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const service::StatsReport report,
@@ -162,6 +194,7 @@ Result<> run_stats(Session& session) {
     if (stats.resident_bytes > 0) {
         rows.emplace_back("in memory", core::byte_size(stats.resident_bytes));
     }
+    if (stats.index) add_index_rows(*stats.index, rows);
     if (stats.dense) add_dense_rows(*stats.dense, rows);
     for (const auto& [name, value] : rows) {
         session.out.line(std::string(session.out.style().dim) + padded(name, 16) +
