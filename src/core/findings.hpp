@@ -29,6 +29,12 @@ public:
     void unfinished(const std::string& message) { add(report_.unfinished, message); }
     void note(const std::string& message) { add(report_.notes, message); }
 
+    /// As if nothing had been found since the report was `before`.
+    void take_back(CheckReport before) {
+        report_ = std::move(before);
+        problems_ = 0;
+    }
+
     std::uint64_t problems() const noexcept { return problems_; }
     CheckReport& report() noexcept { return report_; }
 

@@ -1,7 +1,6 @@
 #include "braid/exact/exact_view.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -9,6 +8,7 @@
 #include "braid/exact/facets.hpp"
 #include "braid/exact/suggest.hpp"
 #include "braid/exact/tree_search.hpp"
+#include "braid/index/neighbors.hpp"
 
 namespace braid::exact {
 
@@ -117,25 +117,19 @@ Result<std::vector<std::optional<Chunk>>> ExactView::fetch(std::span<const std::
 
 Result<std::vector<Chunk>> ExactView::neighbors(const std::string& document_id, std::int64_t index,
                                                 std::size_t before, std::size_t after) const {
-    // Distances rather than bounds: index - before may lie outside the integers.
-    const auto near = [&](std::int64_t i) {
-        const auto distance = static_cast<std::uint64_t>(i) - static_cast<std::uint64_t>(index);
-        return i >= index ? distance <= after : 0 - distance <= before;
-    };
+    const index::Nearby nearby(index, before, after);
     std::vector<Chunk> chunks;
     RowFilter filter = admitted();
     for (const Row row : partition_->rows_of_document(document_id)) {
         if (!visible_.shows(row)) continue;
         const Chunk& chunk = partition_->chunk(row);
-        if (!chunk.chunk_index || !near(*chunk.chunk_index)) continue;
+        if (!nearby.holds(chunk)) continue;
         BRAID_TRY(const bool passes, filter.admits(row));
         if (!passes) continue;
         BRAID_CHECK(core::charge(limits_, chunk));
         chunks.push_back(chunk);
     }
-    std::ranges::sort(chunks, [](const Chunk& a, const Chunk& b) {
-        return std::tie(*a.chunk_index, a.chunk_id) < std::tie(*b.chunk_index, b.chunk_id);
-    });
+    index::sort_by_place(chunks);
     return chunks;
 }
 

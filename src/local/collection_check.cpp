@@ -67,28 +67,15 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     }
     if (!may_change) return check_files(extent, files, findings, limits);
     // Another program may flush or merge meanwhile, and remove what is being looked at.
-    CheckReport found;
-    {
-        core::Findings apart("collection \"" + name_ + "\"", found);
-        BRAID_CHECK(check_files(extent, files, apart, limits));
-    }
+    CheckReport before = report;
+    BRAID_CHECK(check_files(extent, files, findings, limits));
     const auto file = files.open(kManifestName);
     const auto now = file ? read_manifest((*file)->bytes(), kManifestName)
                           : Result<Manifest>(tl::unexpected(file.error()));
-    if (!found.problems.empty() && (!now || *now != *manifest)) {
+    if (findings.problems() > 0 && (!now || *now != *manifest)) {
+        findings.take_back(std::move(before));
         findings.note("another program changed it meanwhile; it was not checked");
-        return {};
     }
-    const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& lines) {
-        to.insert(to.end(), lines.begin(), lines.end());
-    };
-    add(report.problems, found.problems);
-    add(report.unfinished, found.unfinished);
-    add(report.notes, found.notes);
-    report.chunks += found.chunks;
-    report.records += found.records;
-    report.bytes += found.bytes;
-    report.superseded += found.superseded;
     return {};
 }
 

@@ -1,10 +1,10 @@
 #include "braid/segment/segment_view.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "braid/core/charge.hpp"
 #include "braid/exact/facets.hpp"
+#include "braid/index/neighbors.hpp"
 
 namespace braid::segment {
 
@@ -89,14 +89,10 @@ Result<std::vector<std::optional<Chunk>>> SegmentView::fetch(std::span<const std
 Result<std::vector<Chunk>> SegmentView::neighbors(const std::string& document_id,
                                                   std::int64_t index, std::size_t before,
                                                   std::size_t after) const {
-    // Distances rather than bounds: index - before may lie outside the integers.
-    const auto near = [&](std::int64_t i) {
-        const auto distance = static_cast<std::uint64_t>(i) - static_cast<std::uint64_t>(index);
-        return i >= index ? distance <= after : 0 - distance <= before;
-    };
+    const index::Nearby nearby(index, before, after);
     std::vector<Chunk> chunks;
     const auto offer = [&](const Place& place, const Chunk& chunk) -> Result<> {
-        if (!chunk.chunk_index || !near(*chunk.chunk_index)) return {};
+        if (!nearby.holds(chunk)) return {};
         if (matcher_ != nullptr && !matcher_->matches(chunk)) return {};
         BRAID_TRY(Chunk copy, counted_copy(place, false));
         chunks.push_back(std::move(copy));
@@ -118,9 +114,7 @@ Result<std::vector<Chunk>> SegmentView::neighbors(const std::string& document_id
             BRAID_CHECK(offer(Place{.part = &part, .in_part = row}, chunk));
         }
     }
-    std::ranges::sort(chunks, [](const Chunk& a, const Chunk& b) {
-        return std::tie(*a.chunk_index, a.chunk_id) < std::tie(*b.chunk_index, b.chunk_id);
-    });
+    index::sort_by_place(chunks);
     return chunks;
 }
 
