@@ -129,6 +129,22 @@ Result<CompactionReport> Operations::perform(CompactRequest wanted, const Caller
     return report;
 }
 
+Result<ReembedOutcome> Operations::perform(ReembedRequest wanted, const Caller& caller) const {
+    BRAID_CHECK(need_whole(wanted.collection, caller, "re-embedding"));
+    BRAID_TRY(const CollectionInfo info, database_.describe(wanted.collection, caller.principal));
+    Schema schema = info.schema;
+    if (wanted.embedder) {
+        schema.vectors.embedder = *wanted.embedder;
+        BRAID_CHECK(check_embedder(schema));
+    }
+    CallLimits limits = caller.call;
+    limits.deadline.reset();
+    ReembedOutcome done{std::move(wanted.collection), schema.vectors.embedder, {}};
+    BRAID_TRY(done.report, database_.reembed(done.collection, done.embedder, {}, limits));
+    caller.note_change(done.collection, done.report.embedded);
+    return done;
+}
+
 Result<CheckReport> Operations::perform(const CheckRequest& /*wanted*/,
                                         const Caller& caller) const {
     BRAID_CHECK(caller.require(Access::Admin, "*"));

@@ -60,6 +60,7 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     named<DropCollectionRequest>(true),
     named<StatsRequest>(),
     named<CompactRequest>(),
+    named<ReembedRequest>(true),
     named<CheckRequest>(),
 });
 

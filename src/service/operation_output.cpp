@@ -164,6 +164,14 @@ Value written(As<CompactRequest> /*as*/, const CompactionReport& report) {
                   {"bytes_after", report.sizes.bytes_after}};
 }
 
+Value written(As<ReembedRequest> /*as*/, const ReembedOutcome& done) {
+    return Object{{"collection", Value(done.collection)},
+                  {"embedder", Value(done.embedder)},
+                  {"embedded", done.report.embedded},
+                  {"chunks", done.report.chunks},
+                  {"warnings", strings_to_array(done.report.warnings)}};
+}
+
 Value written(As<CheckRequest> /*as*/, const CheckReport& report) {
     return wire::check_to_value(report);
 }
@@ -198,6 +206,7 @@ template Value output_to_value<FinishCollectionRequest>(const FinishCollectionRe
 template Value output_to_value<DropCollectionRequest>(const DropCollectionRequest::Output&);
 template Value output_to_value<StatsRequest>(const StatsRequest::Output&);
 template Value output_to_value<CompactRequest>(const CompactRequest::Output&);
+template Value output_to_value<ReembedRequest>(const ReembedRequest::Output&);
 template Value output_to_value<CheckRequest>(const CheckRequest::Output&);
 
 }  // namespace braid::service

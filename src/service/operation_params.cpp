@@ -337,6 +337,11 @@ Result<> read(Given& given, CompactRequest& out) {
     return read_whole(given, out);
 }
 
+Result<> read(Given& given, ReembedRequest& out) {
+    BRAID_TRY(out.embedder, given.fields.string("embedder"));
+    return read_whole(given, out);
+}
+
 Result<> read(Given& given, WhoamiRequest& /*out*/) {
     return given.fields.finish();
 }
@@ -407,6 +412,8 @@ template Result<DropCollectionRequest> operation_from_params(const Object&, cons
 template Result<StatsRequest> operation_from_params(const Object&, const core::Vocabulary&,
                                                     const Caller&);
 template Result<CompactRequest> operation_from_params(const Object&, const core::Vocabulary&,
+                                                      const Caller&);
+template Result<ReembedRequest> operation_from_params(const Object&, const core::Vocabulary&,
                                                       const Caller&);
 template Result<CheckRequest> operation_from_params(const Object&, const core::Vocabulary&,
                                                     const Caller&);

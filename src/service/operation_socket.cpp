@@ -152,6 +152,12 @@ Object params_of(const CompactRequest& wanted) {
     return {{"collection", Value(wanted.collection)}};
 }
 
+Object params_of(const ReembedRequest& wanted) {
+    Object params{{"collection", Value(wanted.collection)}};
+    if (wanted.embedder) params.set("embedder", Value(*wanted.embedder));
+    return params;
+}
+
 Object params_of(const CollectionsRequest& /*wanted*/) {
     return {};
 }
@@ -279,6 +285,14 @@ Result<CompactionReport> output_in(As<CompactRequest> /*as*/, const Value& json)
                              number_in(json, "bytes_after")}};
 }
 
+Result<ReembedOutcome> output_in(As<ReembedRequest> /*as*/, const Value& json) {
+    ReembedOutcome done{text_in(json, "collection"), text_in(json, "embedder"), {}};
+    done.report.embedded = number_in(json, "embedded");
+    done.report.chunks = number_in(json, "chunks");
+    done.report.warnings = strings_in(json, "warnings");
+    return done;
+}
+
 Result<CheckReport> output_in(As<CheckRequest> /*as*/, const Value& json) {
     return wire::check_from_value(json);
 }
@@ -323,6 +337,7 @@ template Object operation_to_params(const FinishCollectionRequest&);
 template Object operation_to_params(const DropCollectionRequest&);
 template Object operation_to_params(const StatsRequest&);
 template Object operation_to_params(const CompactRequest&);
+template Object operation_to_params(const ReembedRequest&);
 template Object operation_to_params(const CheckRequest&);
 
 template Result<ContextRequest::Output> output_from_value<ContextRequest>(const Value&);
@@ -345,6 +360,7 @@ template Result<DropCollectionRequest::Output> output_from_value<DropCollectionR
     const Value&);
 template Result<StatsRequest::Output> output_from_value<StatsRequest>(const Value&);
 template Result<CompactRequest::Output> output_from_value<CompactRequest>(const Value&);
+template Result<ReembedRequest::Output> output_from_value<ReembedRequest>(const Value&);
 template Result<CheckRequest::Output> output_from_value<CheckRequest>(const Value&);
 
 }  // namespace braid::service

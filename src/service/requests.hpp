@@ -327,6 +327,22 @@ struct CompactRequest {
     std::string collection;
 };
 
+struct ReembedOutcome {
+    std::string collection;
+    std::string embedder;
+    ReembedReport report;
+};
+
+/// Database::reembed. The caller's deadline does not count; a call that is cancelled can be made
+/// again, and goes on where it stopped.
+struct ReembedRequest {
+    static constexpr std::string_view kName = "reembed";
+    using Output = ReembedOutcome;
+
+    std::string collection;
+    std::optional<std::string> embedder{};  // none: the collection's own
+};
+
 /// Database::check, for callers who administer all of it. The caller's deadline does not count.
 struct CheckRequest {
     static constexpr std::string_view kName = "check";

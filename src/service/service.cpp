@@ -33,6 +33,7 @@ template Result<FinishCollectionRequest::Output> Service::run(FinishCollectionRe
 template Result<DropCollectionRequest::Output> Service::run(DropCollectionRequest) const;
 template Result<StatsRequest::Output> Service::run(StatsRequest) const;
 template Result<CompactRequest::Output> Service::run(CompactRequest) const;
+template Result<ReembedRequest::Output> Service::run(ReembedRequest) const;
 template Result<CheckRequest::Output> Service::run(CheckRequest) const;
 
 Result<Value> Service::ask(std::string_view operation, Object /*params*/) const {

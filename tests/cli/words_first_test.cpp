@@ -132,5 +132,49 @@ TEST_F(WordsFirstProgram, AServerAnswersInSpiteOfTheEndpoint) {
     expect_words_only(found.output);
 }
 
+TEST_F(WordsFirstProgram, AServedCollectionIsEmbeddedAnew) {
+    hangs = false;
+    RunningBraid server({"--data", data(), "serve", "--port", "0", "--json"}, options);
+    const auto facts = json::parse(server.read_line().value_or("{}"));
+    ASSERT_TRUE(facts && facts->find("listening") != nullptr);
+    const auto reembed = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"--data", data(), "reembed"});
+        return run_braid(words, options);
+    };
+    const auto done = reembed({"--json"});
+    EXPECT_EQ(done.exit_code, 0) << done.errors;
+    const auto report = json::parse(done.output);
+    ASSERT_TRUE(report && report->find("embedded") != nullptr) << done.output;
+    EXPECT_EQ(report->find("embedded")->as_int(), 3);
+    EXPECT_EQ(report->find("chunks")->as_int(), 3);
+    EXPECT_TRUE(report->find("embedder")->as_string().starts_with("openai"));
+    EXPECT_NE(reembed({}).output.find("3 of 3 chunks were embedded"), std::string::npos);
+    EXPECT_NE(reembed({"--embedder", "openai:other"}).exit_code, 0)
+        << "its operator did not configure that one";
+    EXPECT_EQ(reembed({"--collection", "no"}).exit_code, 3);
+
+    net::HttpClientOptions direct;
+    direct.allow_private = true;
+    const net::HttpClient client(direct);
+    const auto post = [&](const std::string& path, const std::string& body) {
+        auto response = client.send({.method = "POST",
+                                     .url = facts->find("listening")->as_string() + path,
+                                     .headers = {{"Content-Type", "application/json"}},
+                                     .body = body},
+                                    {});
+        return response ? std::to_string(response->status) + " " + response->body
+                        : response.error().message;
+    };
+    const std::string here = "/v1/collections/default/reembed";
+    EXPECT_EQ(post(here, "{}").substr(0, 3), "200");
+    EXPECT_NE(post(here, "").find(R"("embedded":3)"), std::string::npos);
+    EXPECT_EQ(post(here, R"({"embedder": "nobody"})").substr(0, 3), "404");
+    EXPECT_EQ(post(here, R"({"embeder": "none"})").substr(0, 3), "400");
+    EXPECT_NE(post("/rpc", R"({"jsonrpc": "2.0", "id": 1, "method": "braid.reembed",
+                               "params": {"collection": "default"}})")
+                  .find(R"("embedded":3)"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace braid::cli

@@ -115,7 +115,14 @@ const std::string_view kRestSchemas = R"json({
     "Of many vectors: how many graphs lead to, and what searches found of the exact hits.",
     "properties": {"in_graphs": {"type": "integer"}, "calibrated": {"type": "integer"}, "queries":
     {"type": "integer"}, "asked": {"type": "integer"}, "points": {"type": "array", "items":
-    {"type": "object"}}}}}, "required": ["collection", "namespace", "chunks", "documents"]},
+    {"type": "object"}}}}, "index": {"type": "object", "description":
+    "Of all namespaces: the files that searches read, chunks in no file yet, and work that is due.",
+    "properties": {"segments": {"type": "array", "items": {"type": "object", "properties":
+    {"file": {"type": "string"}, "chunks": {"type": "integer"}, "dead": {"type": "integer"},
+    "vectors": {"type": "integer"}, "bytes": {"type": "integer"}, "graph_bytes": {"type":
+    "integer"}}}}, "in_memory": {"type": "integer"}, "pending": {"type": "array", "items": {"enum":
+    ["flush", "merge", "graph", "calibration"]}}}}}, "required": ["collection", "namespace",
+    "chunks", "documents"]},
   "FacetsRequest": {"type": "object", "properties": {"field": {"type": "string"}, "limit":
     {"type": ["integer", "null"], "minimum": 1, "maximum": 10000, "default": 20}, "namespace":
     {"type": ["string", "null"]}, "filter": {"type": ["object", "null"]}}, "required":
@@ -258,6 +265,13 @@ const std::string_view kRestSchemas = R"json({
   "Compacted": {"type": "object", "properties": {"collection": {"type": "string"}, "chunks":
     {"type": "integer"}, "bytes_before": {"type": "integer"}, "bytes_after": {"type": "integer"}},
     "required": ["collection", "chunks", "bytes_before", "bytes_after"]},
+  "ReembedRequest": {"type": "object", "properties": {"embedder": {"type": ["string", "null"],
+    "description": "Default: the collection's own."}}, "additionalProperties": false},
+  "Reembedded": {"type": "object", "properties": {"collection": {"type": "string"}, "embedder":
+    {"type": "string"}, "embedded": {"type": "integer", "description":
+    "By this call; after an interruption the others were before."}, "chunks": {"type": "integer"},
+    "warnings": {"type": "array", "items": {"type": "string"}}}, "required": ["collection",
+    "embedder", "embedded", "chunks", "warnings"]},
   "OpenApi": {"type": "object"},
   "Health": {"type": "object", "properties": {"status": {"type": "string"}}, "required":
     ["status"]},
