@@ -10,7 +10,7 @@ import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Keys that are not a character.
-CODES = {"Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "Tab": 9}
+CODES = {"Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "Tab": 9, " ": 32}
 
 
 def find():
@@ -188,11 +188,31 @@ class Page:
             self.call("Input.dispatchKeyEvent", {"type": "keyUp", "key": character})
 
     def press(self, key, shift=False):
-        code = {"windowsVirtualKeyCode": CODES[key], "code": key} if key in CODES else {}
+        code = {"windowsVirtualKeyCode": CODES[key], "code": "Space" if key == " " else key} if key in CODES else {}
         event = {"key": key, "modifiers": 8 if shift else 0, **code}
         text = "\r" if key == "Enter" else key if len(key) == 1 else None
         self.call("Input.dispatchKeyEvent", {"type": "keyDown", **event, **({"text": text} if text else {})})
         self.call("Input.dispatchKeyEvent", {"type": "keyUp", **event})
+
+    def tab_to(self, selector):
+        """By the tab key alone, from where the focus is."""
+        for _ in range(150):
+            if self.run(f"!!document.activeElement?.matches({json.dumps(selector)})"):
+                return
+            self.press("Tab")
+        raise AssertionError(f"the tab key does not lead to {selector}")
+
+    def drop(self, selector, paths):
+        """Drags files or folders there with the mouse, and lets go."""
+        spot = self.wait(f"""(() => {{
+            const element = document.querySelector({json.dumps(selector)});
+            element.scrollIntoView({{block: "center", behavior: "instant"}});
+            const box = element.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()""", f"drop on {selector}")
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.call("Input.dispatchDragEvent", {"type": kind, "x": spot[0], "y": spot[1],
+                                                  "data": {"items": [], "files": paths, "dragOperationsMask": 1}})
 
     def files(self, selector, paths):
         """Puts files into a file field, as its dialog would."""

@@ -4,12 +4,14 @@ import os
 import sys
 import time
 import unittest
+import urllib.request
 
 import browser
 import case
 from case import PageTest, SHOWN
 from search_cases import Compare, Search  # noqa: F401 (found here by unittest)
 from trouble_cases import Trouble  # noqa: F401
+from world import vector
 
 AXE = os.environ.get("BRAID_AXE", "")
 
@@ -36,6 +38,32 @@ class Others(PageTest):
         self.assertEqual(len(self.ids()), 3)
         case.world.call("DELETE", "/v1/collections/dropped")
 
+    def test_takes_folders_and_keeps_the_tab(self):
+        """With the mouse, as people do: a folder on its place, then one beside it."""
+        folder = os.path.join(case.world.folder, "notes")
+        os.makedirs(os.path.join(folder, "deep"))
+        for name, text in (("a.md", "# Newts\n\nNewts swim."), ("deep/b.txt", "Newts walk by night.")):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        page = self.open("/collections")
+        page.wait("document.querySelectorAll('.card .segments').length === 2 && document.querySelectorAll('.histogram').length > 0", "all of the page, which stays where it is")
+        page.run("document.querySelector('#into').value = 'newts'")
+        page.drop(".drop h2", [folder])
+        page.wait("document.querySelectorAll('.progress .done').length === 2", "both files")
+        self.assertEqual(sorted(page.texts(".progress b")), ["notes/a.md", "notes/deep/b.txt"])
+        page.drop("h1", [os.path.join(folder, "a.md")])
+        time.sleep(0.2)
+        self.assertEqual(page.run("location.pathname"), "/collections", "a file beside its place does not take the tab")
+        case.world.call("DELETE", "/v1/collections/newts")
+
+    def test_shows_some_of_many_namespaces(self):
+        lines = "\n".join(json.dumps({"_id": "a", "text": "tenant", "namespace": f"tenant-{i:03}", "vector": vector("tenant")}) for i in range(60))
+        request = urllib.request.Request(case.world.url + "/v1/collections/tenants/chunks", lines.encode(), {"Content-Type": "application/x-ndjson"})
+        urllib.request.urlopen(request, timeout=60).close()
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/tenants"))
+        page = self.open("/collections")
+        page.wait("[...document.querySelectorAll('.card')].some((e) => e.innerText.includes('and 40 more') && e.innerText.includes('in the first 20 namespaces'))")
+
     def test_plots_sizes_and_latencies(self):
         page = self.search("fox")
         page = self.open("/collections")
@@ -43,6 +71,10 @@ class Others(PageTest):
         self.assertIn("p99", page.text(".histogram"))
         self.assertIn("with vectors", page.text(".card"))
         self.assertIn("on disk", page.text(".card .parts"))
+        index = case.world.call("GET", "/v1/collections/animals/stats")["index"]
+        rows = page.texts(".card:first-child .segments .what")
+        self.assertEqual(len(rows), len(index["segments"]) + 1, "a bar for each file, and one for what is in none yet")
+        self.assertEqual(rows[-1], "in memory")
 
     def test_tells_and_tries_what_the_server_can_do(self):
         page = self.open("/docs")
@@ -63,6 +95,24 @@ class Others(PageTest):
         page.click("#tool summary")
         page.click("#tool .trial button.primary")
         self.assertIn("animals", page.text("#tool .answer pre"))
+
+    def test_changes_nothing_by_one_click(self):
+        case.world.call("POST", "/v1/collections", {"name": "doomed"})
+        page = self.open("/docs#op-dropCollection")
+        page.wait("document.querySelector('#op-dropCollection')?.open", "the address opens it")
+        page.wait("document.querySelector('#op-dropCollection .trial input')")
+        self.assertEqual(page.run("document.querySelector('#op-dropCollection .trial input').value"), "", "no collection is named beforehand")
+        page.click("#op-dropCollection .trial button.primary")
+        page.run("document.querySelector('#op-dropCollection .trial input').focus()")
+        page.type("doomed")
+        page.click("#op-dropCollection .trial button.primary")
+        self.assertEqual(page.text("#op-dropCollection .trial button.primary"), "Yes, change data")
+        self.assertIn("doomed", json.dumps(case.world.call("GET", "/v1/collections")))
+        page.click("#op-dropCollection .trial button.primary")
+        page.wait("document.querySelector('#op-dropCollection .answer pre')")
+        self.assertNotIn("doomed", json.dumps(case.world.call("GET", "/v1/collections")))
+        page.click("#op-retrieve summary")
+        page.wait("location.hash === '#op-retrieve'", "an address to share")
 
     def test_measures_on_judged_queries(self):
         queries = os.path.join(case.world.folder, "queries.jsonl")
@@ -104,14 +154,53 @@ class Everybody(PageTest):
         page.press("Tab")
         page.wait("document.activeElement.id !== 'query'")
 
+    def test_has_every_control_on_the_keyboard(self):
+        page = self.search("fox winter", "&c=animals")
+        page.wait("document.querySelector('.filters input')", "filters")
+        page.tab_to("[data-control=weight]")
+        page.press("ArrowLeft")
+        page.wait("location.hash.includes('weight=0.65')")
+        page.tab_to(".filters input")
+        page.press(" ")
+        page.wait("location.hash.includes('f.kind')", "a filter")
+        page.tab_to(".toolbar button:not(.asked)")
+        page.press("Enter")
+        page.wait("document.querySelectorAll('.column').length === 2", "two configurations")
+        for name, inside in (("Why not", "#why-id"), ("Copy as", "dialog pre")):
+            page.tab_to(".toolbar .asked")
+            while name not in page.run("document.activeElement.innerText"):
+                page.press("Tab")
+            page.press("Enter")
+            page.wait(f"document.querySelector('{inside}')")
+            page.press("Escape")
+            page.wait("!document.querySelector('dialog')")
+        page.tab_to(".column:last-child .hit .receipt-button")
+        page.press("Enter")
+        page.wait("document.querySelector('.column:last-child .arithmetic')", "a receipt of the second one")
+        page.tab_to("nav a[href='/collections']")
+        page.press("Enter")
+        page.wait("document.querySelector('.card')")
+        page.tab_to("#into")
+        page.tab_to(".drop button")
+        page.tab_to("nav a[href='/docs']")
+        page.press("Enter")
+        page.wait("document.querySelectorAll('.docs .operation').length > 10")
+        page.tab_to("#op-listCollections summary")
+        page.press("Enter")
+        page.tab_to("#op-listCollections .trial button.primary")
+        page.press("Enter")
+        self.assertIn('"animals"', page.text("#op-listCollections .answer pre"))
+
     def test_fits_a_phone(self):
         page = self.search("fox", "&c=animals", width=360, height=740, phone=True)
         self.assertLessEqual(page.run("document.documentElement.scrollWidth"), 360, "nothing to scroll sideways")
-        for address in ("/collections", "/docs", "/evaluate"):
-            page.go(case.world.url + address)
-            page.wait("document.querySelector('main h1')")
-            time.sleep(0.2)
-            self.assertLessEqual(page.run("document.documentElement.scrollWidth"), 360, address)
+        for width in (320, 360, 820, 1920):
+            page.look(width, 740, phone=width < 900)
+            for address in ("/#q=fox&c=animals&vs&b.c=birds", "/#q=fox&c=nowhere", "/collections", "/docs", "/evaluate"):
+                page.go(case.world.url + address)
+                page.wait("document.querySelector('main h1') && document.readyState === 'complete'")
+                time.sleep(0.2)
+                self.assertLessEqual(page.run("document.documentElement.scrollWidth"), width, f"{address} at {width}")
 
     def test_has_no_accessibility_violations(self):
         if not os.path.exists(AXE):

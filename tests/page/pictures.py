@@ -17,7 +17,7 @@ EXAMPLES = os.path.join(ROOT, "examples")
 SHOWN = "document.querySelectorAll('.hit').length > 0 && !document.querySelector('.column[aria-busy]')"
 QUESTION = "who kept the lighthouse during the storm"
 
-KEPT = ("search", "search-dark", "search-phone", "search-tablet", "welcome", "receipt-several", "compare", "why-not", "neighbours", "document", "copy", "keys", "nothing",
+KEPT = ("search", "search-dark", "search-phone", "search-tablet", "loading", "welcome", "receipt-several", "compare", "why-not", "neighbours", "document", "copy", "keys", "nothing",
         "error", "strange", "collections", "drop-done", "evaluate-measured", "docs-retrieve", "docs-rpc", "empty", "key-wrong", "key-reader", "offline")
 WHOLE_SIZE = ("search", "compare")
 
@@ -46,6 +46,9 @@ class Server:
         request = urllib.request.Request(self.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=120) as answer:
             return json.loads(answer.read())
+
+    def pause(self, still):
+        self.process.send_signal(signal.SIGSTOP if still else signal.SIGCONT)
 
     def stop(self):
         if self.process.poll() is None:
@@ -155,7 +158,19 @@ def tried(selector):
     return both(clicked(f"{selector} summary"), clicked(f"{selector} .trial button.primary", f"document.querySelector('{selector} .answer pre')"))
 
 
-def searches(camera, url):
+def slow(server):
+    """A search that is not answered yet."""
+    def act(page):
+        server.pause(True)
+        page.run("document.querySelector('#query').focus()")
+        page.type(" of")
+        page.wait("document.querySelector('.column[aria-busy]')")
+        time.sleep(0.3)
+    return act
+
+
+def searches(camera, server):
+    url = server.url
     found = f"{url}/#q={QUESTION.replace(' ', '+')}&c=wiki"
     camera.take("search", found, SHOWN)
     camera.take("search-dark", found, SHOWN, dark=True)
@@ -163,6 +178,8 @@ def searches(camera, url):
         camera.take(f"search-{name}", found, SHOWN, width=width, height=height, phone=phone)
     camera.take("search-phone-controls", found, SHOWN, clicked(".side summary"), width=360, height=780, phone=True, whole=True)
     camera.take("search-whole", found, SHOWN, whole=True)
+    camera.take("loading", found, SHOWN, slow(server))
+    server.pause(False)
     camera.take("welcome", url, "document.querySelector('.welcome')")
     camera.take("welcome-phone", url, "document.querySelector('.welcome')", width=360, height=780, phone=True)
     opened = clicked(".hit:first-child .receipt-button", "document.querySelector('.arithmetic')")
@@ -203,7 +220,7 @@ def searches(camera, url):
 
 def others(camera, url):
     cards = "document.querySelectorAll('.card .bars').length >= 4 && document.querySelectorAll('.histogram').length > 2"
-    camera.take("collections", f"{url}/collections", cards, whole=True)
+    camera.take("collections", f"{url}/collections", cards, whole=True, height=1240)
     camera.take("collections-dark", f"{url}/collections", cards, dark=True)
     camera.take("collections-phone", f"{url}/collections", cards, whole=True, width=360, height=780, phone=True)
     camera.take("drop-running", f"{url}/collections", cards, drop)
@@ -275,7 +292,7 @@ def main():
         try:
             server.post("/v1/collections", {"name": "strange"})
             server.post("/v1/collections/strange/chunks", {"chunks": STRANGE})
-            searches(camera, server.url)
+            searches(camera, server)
             others(camera, server.url)
             server.stop()
             troubles(camera, braid, data, scratch)

@@ -183,6 +183,26 @@ class Search(PageTest):
         page.go(case.world.url + "/#q=crane&c=birds&top=banana&strategy=nonsense&f.kind=%7B&weight=9")
         page.wait("document.querySelector('#query')?.value === 'crane' && " + SHOWN)
 
+    def test_keeps_fields_of_any_name_in_the_address(self):
+        chunk = {"chunk_id": "revs", "content": "gearbox", "metadata": {"revs": "high", "constructor": "x"}}
+        case.world.call("POST", "/v1/collections/birds/chunks", {"chunks": [chunk]})
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/birds/chunks/revs"))
+        page = self.search("gearbox", "&c=birds&strategy=sparse&f.revs=%5B%22high%22%5D&vs&b.c=birds&b.f.revs=%5B%22high%22%5D")
+        page.run("document.querySelector('#query').focus()")
+        page.type(" box")
+        page.wait("location.hash.includes('q=gearbox+box')")
+        again = page.run("location.href")
+        page = self.open(again.removeprefix(case.world.url))
+        page.wait(SHOWN + " && document.querySelectorAll('.column').length === 2")
+        page.wait("[...document.querySelectorAll('.filters summary')].find((e) => e.innerText.includes('revs'))?.innerText.includes('1')", "one value of the field is chosen")
+
+    def test_shows_every_setting_of_the_address(self):
+        page = self.search("fox winter", "&c=animals&fusion=rrf&k=10&depth=37&threshold=0.001")
+        self.assertEqual(page.run("document.querySelector('[data-control=k]').value"), "10")
+        self.assertEqual(page.run("document.querySelector('[data-control=threshold]').value"), "0.001")
+        self.assertIn("37 candidates", page.run("document.querySelector('[data-control=depth]').getAttribute('aria-valuetext')"))
+        page.run("const t = document.querySelector('[data-control=threshold]'); t.value = ''; t.dispatchEvent(new Event('change'))")
+        page.wait("!location.hash.includes('threshold')")
 
     def test_understands_the_query_language(self):
         page = self.search("%2Bcrane+-marsh", "&c=birds&strategy=sparse")
@@ -216,6 +236,11 @@ class Compare(PageTest):
         page.run("[...document.querySelectorAll('.switch button')][1].click()")
         page.run("[...document.querySelectorAll('.segmented input')].find((e) => e.value === 'dense').click()")
         page.wait("location.hash.includes('b.strategy=dense')")
+        page.wait("document.querySelectorAll('.column').length === 2 && " + SHOWN)
+        page.click(".column:first-child .more")
+        page.wait("document.querySelectorAll('.column:first-child .hit').length === 20", "the next page of one of them")
+        page.wait("document.querySelectorAll('.column:first-child .hit:nth-child(n + 11) .move').length === 10")
+        self.assertTrue(page.run("[...document.querySelectorAll('.column:last-child .hit')].every((e) => e.querySelector('.move').title)"))
         page.run("document.querySelector('.toolbar button').click()")
         page.wait("document.querySelectorAll('.column').length === 1 && !location.hash.includes('vs')")
 

@@ -86,6 +86,17 @@ class Trouble(PageTest):
         page.wait("document.querySelector('#notice').innerText === '' && document.querySelector('.hit mark')", "it is back", timeout=30)
         page.wait(SHOWN)
 
+    def test_goes_on_to_other_pages_once_the_server_is_back(self):
+        page = self.search("fox", "&c=animals")
+        case.world.stop()
+        page.run("document.querySelector('nav a[href=\"/docs\"]').click()")
+        self.assertIn("once that is back", page.text("main .state"))
+        self.assertIn("does not answer", page.text("#notice p"))
+        case.world.start()
+        page.wait("document.querySelectorAll('.docs .operation').length > 10", "the page that was asked for", timeout=30)
+        page.wait("document.querySelector('#notice').innerText === ''")
+        page.complaints.clear()  # the browser's own, of the file it could not fetch
+
     def test_asks_for_a_key_and_forgets_it(self):
         def key(name, right):
             made = subprocess.run([case.BRAID, "keys", "add", name, "--file", keys, "--grant", right, "--json"], capture_output=True, text=True, check=True)
@@ -106,6 +117,13 @@ class Trouble(PageTest):
             page.wait(SHOWN, "hits with the key")
             page.wait("document.querySelector('.tools').innerText.includes('read-only')")
             self.assertEqual(page.run("JSON.stringify([Object.keys(localStorage), Object.keys(sessionStorage), document.cookie, location.href.includes('braid_')])"), '[[],[],"",false]', "it is kept in memory alone")
+            page.click("[aria-label='Use another key']")
+            page.wait("document.querySelector('#api-key')")
+            page.type("mistyped")
+            page.press("Enter")
+            page.wait("document.querySelector('dialog .error')?.innerText.includes('not known')")
+            page.press("Escape")
+            page.wait("!document.querySelector('dialog')")
             page.run("document.querySelector('nav a[href=\"/collections\"]').click()")
             page.wait("document.querySelector('.card')")
             self.assertEqual(page.texts(".card h2"), ["animals"])

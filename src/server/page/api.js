@@ -14,8 +14,11 @@ export class Problem extends Error {
 }
 
 export const hasKey = () => key !== "";
+// Gives the one before.
 export const useKey = (value) => {
+  const before = key;
   key = value;
+  return before;
 };
 // Is told of every answer: "ok", "offline" or "unauthenticated".
 export const onConnection = (listener) => listeners.add(listener);

@@ -11,9 +11,9 @@ const ending = (name) => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 // Writes one file into a collection, lines of JSON in parts, and says how far it is:
 // `progress(share)`. Gives the number of chunks, or throws what went wrong; what was written before
 // stays.
-async function ingest(file, collection, progress) {
-  if (!LISTS.includes(ending(file.name))) {
-    const where = new URLSearchParams({ name: file.webkitRelativePath || file.name, collection });
+async function ingest({ file, name }, collection, progress) {
+  if (!LISTS.includes(ending(name))) {
+    const where = new URLSearchParams({ name, collection });
     const response = await send("POST", `/v1/documents?${where}`, { body: file, type: "application/octet-stream" });
     const { documents } = await response.json();
     progress(1);
@@ -48,6 +48,35 @@ async function* linesOf(file) {
   }
   if (rest.trim()) part.push(rest);
   if (part.length) yield part;
+}
+
+const SHOWN = 20; // namespaces of a collection
+
+const someOf = (names) => names.slice(0, SHOWN).join(", ") + (names.length > SHOWN ? ` and ${number(names.length - SHOWN)} more` : "");
+
+const inFolder = (entry, method) => new Promise((done, failed) => entry[method](done, failed));
+
+// The files of an entry, those of folders within it too, with the way to them as their name.
+async function* filesIn(entry) {
+  if (!entry.isDirectory) {
+    yield { file: await inFolder(entry, "file"), name: entry.fullPath.replace(/^\//, "") };
+    return;
+  }
+  const reader = entry.createReader();
+  for (let some = await inFolder(reader, "readEntries"); some.length; some = await inFolder(reader, "readEntries")) {
+    for (const one of some) yield* filesIn(one);
+  }
+}
+
+// What was dropped. Its items are gone with the event: they are taken before anything is waited for.
+async function droppedFiles(transfer) {
+  const items = [...transfer.items].filter((item) => item.kind === "file").map((item) => ({ entry: item.webkitGetAsEntry?.(), file: item.getAsFile() }));
+  const found = [];
+  for (const { entry, file } of items) {
+    if (!entry?.isDirectory) found.push({ file, name: file.name });
+    else for await (const one of filesIn(entry)) found.push(one);
+  }
+  return found;
 }
 
 export class CollectionsPage {
@@ -107,7 +136,7 @@ export class CollectionsPage {
         {},
         h("dt", {}, "vectors"), h("dd", {}, schema.embedder === "none" ? "none: words alone" : `${schema.embedder}, ${schema.dimension} × ${schema.metric}`),
         h("dt", {}, "words"), h("dd", {}, `${schema.analyzer}${schema.analyzer === "standard" ? `, ${schema.language}` : ""}; BM25 ${schema.bm25.variant}, k1 ${schema.bm25.k1}, b ${schema.bm25.b}`),
-        collection.namespaces.length > 1 ? [h("dt", {}, "namespaces"), h("dd", {}, collection.namespaces.join(", "))] : null,
+        collection.namespaces.length > 1 ? [h("dt", {}, "namespaces"), h("dd", {}, someOf(collection.namespaces))] : null,
       ),
     );
   }
@@ -115,17 +144,17 @@ export class CollectionsPage {
   async sizes(collection, place, most) {
     const rows = [["chunks", collection.chunks, number(collection.chunks)]];
     try {
-      const namespaces = collection.namespaces.length ? collection.namespaces.slice(0, 20) : ["default"];
+      const namespaces = collection.namespaces.length ? collection.namespaces.slice(0, SHOWN) : ["default"];
       const all = await Promise.all(namespaces.map((name) => get(`${collectionPath(collection.name)}/stats?namespace=${encodeURIComponent(name)}`)));
       const sum = (key) => all.reduce((total, one) => total + one[key], 0);
       const { index, bytes_on_disk, bytes_by_part } = all[0]; // of all namespaces
-      rows.push(["with vectors", sum("vectors"), number(sum("vectors")), "dense"]);
+      if (collection.namespaces.length <= SHOWN) rows.push(["with vectors", sum("vectors"), number(sum("vectors")), "dense"]);
       rows.push(["documents", collection.documents, number(collection.documents)]);
       const words = sum("chunks") ? all.reduce((total, one) => total + one.average_length * one.chunks, 0) / sum("chunks") : 0;
       place.replaceChildren(
         ...[
           bars(rows, most),
-          h("p", { class: "origin" }, `${counted(sum("terms"), "different word")}, ${words.toFixed(1)} words a chunk`),
+          h("p", { class: "origin" }, `${counted(sum("terms"), "different word")}, ${words.toFixed(1)} words a chunk${collection.namespaces.length > SHOWN ? `, in the first ${SHOWN} namespaces` : ""}`),
           bytes_on_disk ? parts(bytes_on_disk, bytes_by_part) : null,
           index ? segments(index) : null,
         ].filter(Boolean),
@@ -172,31 +201,31 @@ export class CollectionsPage {
     if (!this.world.mayWrite() && !this.world.collections.some((one) => this.world.mayWrite(one.name))) return null;
     this.options = h("datalist", { id: "collection-names" });
     const name = h("input", { type: "text", id: "into", value: "default", list: "collection-names", title: "Letters, digits, - and _; 100 at most", pattern: "[A-Za-z0-9_\\-]{1,100}", required: true });
-    const files = h("input", { type: "file", id: "files", "aria-label": "Files to take in", tabindex: -1, multiple: true, class: "unseen", onchange: () => take(files.files) });
+    const files = h("input", { type: "file", id: "files", "aria-label": "Files to take in", tabindex: -1, multiple: true, class: "unseen", onchange: () => take([...files.files].map((file) => ({ file, name: file.name }))) });
     const done = h("ul", { class: "progress" });
     const take = async (list) => {
       if (!name.reportValidity()) return;
       const collection = name.value.trim();
-      const rows = [...list].map((file) => {
-        const bar = h("progress", { max: 1, value: 0, "aria-label": file.name });
+      const rows = list.map((one) => {
+        const bar = h("progress", { max: 1, value: 0, "aria-label": one.name });
         const told = h("span", { class: "origin" }, "waiting");
-        return { file, bar, told, element: h("li", {}, h("b", {}, file.name), bar, told) };
+        return { one, bar, told, element: h("li", {}, h("b", {}, one.name), bar, told) };
       });
       done.prepend(...rows.map((row) => row.element));
-      for (const { file, bar, told, element } of rows) {
+      for (const { one, bar, told, element } of rows) {
         try {
           told.textContent = "reading, cutting, embedding …";
           bar.removeAttribute("value");
-          const { chunks, failed } = await ingest(file, collection, (share) => (bar.value = share));
+          const { chunks, failed } = await ingest(one, collection, (share) => (bar.value = share));
           bar.value = 1;
           told.textContent = `${counted(chunks, "chunk")}${failed.length ? `; ${counted(failed.length, "line")} failed: ${failed[0]}` : ""}`;
           element.className = failed.length ? "partly" : "done";
-          say(`${file.name}: ${told.textContent}`);
+          say(`${one.name}: ${told.textContent}`);
         } catch (error) {
           bar.value = 0;
           told.textContent = error.message;
           element.className = "failed";
-          say(`${file.name} failed: ${error.message}`);
+          say(`${one.name} failed: ${error.message}`);
         }
       }
       files.value = "";
@@ -208,9 +237,9 @@ export class CollectionsPage {
         class: "drop",
         ondragover: (event) => { event.preventDefault(); zone.classList.add("over"); },
         ondragleave: () => zone.classList.remove("over"),
-        ondrop: (event) => { event.preventDefault(); zone.classList.remove("over"); take([...event.dataTransfer.files]); },
+        ondrop: async (event) => { event.preventDefault(); zone.classList.remove("over"); take(await droppedFiles(event.dataTransfer)); },
       },
-      h("h2", {}, "Drop files here"),
+      h("h2", {}, "Drop files or folders here"),
       h("p", {}, "Texts, Markdown, HTML, PDF, office documents, mail, code, JSON lines with a chunk each. A file takes the place of the one of its name."),
       h("div", { class: "row" }, h("div", { class: "field" }, h("label", { for: "into" }, "Into the collection"), name, this.options), h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
       done,

@@ -58,6 +58,7 @@ export class Column {
       const answer = await post("/v1/retrieve", { cursor: this.answer.cursor }, { signal: own.signal });
       const first = answer.chunks[0];
       await this.show(answer, answer.chunks, own.signal, this.hits);
+      this.page.shown(this);
       if (first) this.cards.get(idOf(first))?.element.focus({ preventScroll: true });
     } catch (error) {
       if (error.name !== "AbortError") this.note("warning", error.message);
@@ -91,11 +92,12 @@ export class Column {
     const best = Math.max(...this.hits.map((hit) => Math.max(hit.receipt.fused, hit.receipt.score)), 0);
     const several = this.collections.length > 1;
     const other = this.page.other(this);
+    const places = new Map(other?.hits.map((hit) => [this.page.sameAs(hit), hit.rank]));
     const cards = new Map();
     for (const hit of this.hits) {
       const id = idOf(hit);
       const card = this.cards.get(id) ?? new HitCard();
-      const place = other?.hits.find((one) => this.page.sameAs(one) === this.page.sameAs(hit))?.rank;
+      const place = other ? places.get(this.page.sameAs(hit)) : undefined;
       const moved = !other?.answer ? undefined : place === undefined ? null : this === this.page.left ? { to: place } : { by: place - hit.rank };
       card.show(hit, { query: this.answer.query, best, marks: marks.get(hit) ?? card.marks, moved, several });
       cards.set(id, card);

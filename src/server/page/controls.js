@@ -2,9 +2,9 @@
 import { collectionPath, get, post } from "./api.js";
 import { counted, h, number } from "./dom.js";
 import { bookkeeping } from "./hit.js";
-import { filterOf, METHODS, takesWeight } from "./state.js";
+import { filterOf, METHODS, takesK, takesWeight } from "./state.js";
 
-const DEPTHS = [null, 10, 20, 50, 100, 200, 500, 1000, 2000];
+const DEPTHS = [10, 20, 50, 100, 200, 500, 1000, 2000];
 const STRATEGIES = [
   ["hybrid", "Hybrid", "both legs, fused"],
   ["dense", "Dense", "by meaning"],
@@ -56,8 +56,10 @@ export class Controls {
         this.namespaces(collections),
         segmented("Strategy", STRATEGIES, settings.strategy, (value) => this.change((now) => (now.strategy = value))),
         settings.strategy === "hybrid" ? this.fusion() : null,
+        takesK(settings) && (settings.fusion === "rrf" || settings.k !== null) ? this.number("k", "k", "60", { min: 0, max: 10_000, step: 1 }) : null,
         this.weight(),
         this.depth(),
+        settings.threshold !== null ? this.number("threshold", "Least score", "none", { step: "any" }) : null,
         this.hits(),
         this.syntax(),
         this.filters.element,
@@ -126,6 +128,19 @@ export class Controls {
     return field("Fusion", select);
   }
 
+  // Empty: the usual.
+  number(name, label, usual, bounds) {
+    const input = h("input", {
+      type: "number",
+      "data-control": name,
+      placeholder: usual,
+      value: this.settings[name] ?? "",
+      onchange: () => input.reportValidity() && this.change((now) => (now[name] = input.value === "" ? null : Number(input.value))),
+      ...bounds,
+    });
+    return field(label, input);
+  }
+
   weight() {
     if (this.settings.strategy !== "hybrid") return null;
     const value = this.settings.weight ?? USUAL_WEIGHT;
@@ -167,14 +182,16 @@ export class Controls {
   }
 
   depth() {
-    const at = Math.max(0, DEPTHS.indexOf(this.settings.depth));
-    const text = (index) => (DEPTHS[index] === null ? "default" : `${counted(DEPTHS[index], "candidate")} per leg`);
+    const depths = [null, ...new Set([...DEPTHS, this.settings.depth])].filter((one, i) => i === 0 || one !== null);
+    depths.sort((a, b) => (a ?? 0) - (b ?? 0));
+    const at = depths.indexOf(this.settings.depth);
+    const text = (index) => (depths[index] === null ? "default" : `${counted(depths[index], "candidate")} per leg`);
     const shown = h("output", {}, text(at));
     const slider = h("input", {
       type: "range",
       "data-control": "depth",
       min: 0,
-      max: DEPTHS.length - 1,
+      max: depths.length - 1,
       step: 1,
       value: at,
       "aria-valuetext": text(at),
@@ -182,7 +199,7 @@ export class Controls {
         const index = Number(slider.value);
         shown.textContent = text(index);
         slider.setAttribute("aria-valuetext", text(index));
-        this.change((now) => (now.depth = DEPTHS[index]), { quietly: true });
+        this.change((now) => (now.depth = depths[index]), { quietly: true });
       },
     });
     return field("Depth", slider, shown);

@@ -65,9 +65,9 @@ function table(rows, label, depth = 0) {
 let collection = "default";
 
 // A body to begin with: an example of the schema, else its required members.
-function example(schema) {
+function example(schema, writes = false) {
   const one = resolved(schema);
-  const where = "collection" in properties(schema) ? { collection } : {};
+  const where = "collection" in properties(schema) ? { collection: writes ? "" : collection } : {};
   if (one.examples?.length) return { ...one.examples[0], ...where };
   const required = [one, ...(one.allOf ?? []).map(resolved)].flatMap((part) => part.required ?? []);
   const all = properties(schema);
@@ -79,14 +79,24 @@ function example(schema) {
   return { ...Object.fromEntries(required.map((name) => [name, value(all[name])])), ...where };
 }
 
-// Fields, a body, a button, and what came back.
+// Fields, a body, a button, and what came back. Where it changes data, no collection is named
+// beforehand, and the button is pressed twice.
 function trial({ method, path, parameters = [], body = null, writes = false, extra = null }) {
-  const inputs = parameters.filter((one) => one.in !== "header").map((one) => ({ ...one, input: h("input", { type: "text", id: `try-${method}-${path}-${one.name}`.replace(/\W+/g, "-"), placeholder: one.required ? "required" : "", value: one.name === "collection" && one.required ? collection : "" }) }));
+  const inputs = parameters.filter((one) => one.in !== "header").map((one) => ({ ...one, input: h("input", { type: "text", id: `try-${method}-${path}-${one.name}`.replace(/\W+/g, "-"), required: one.required, placeholder: one.required ? "required" : "", value: !writes && one.name === "collection" && one.required ? collection : "" }) }));
+  const button = h("button", { class: "primary" }, "Try it");
+  let sure = !writes;
   const text = body === null ? null : h("textarea", { rows: Math.min(14, body.split("\n").length + 1), spellcheck: "false", "aria-label": "Body of the request" });
   if (text) text.value = body;
   const out = h("div", { class: "answer", "aria-live": "polite" });
   const run = async (event) => {
     event.preventDefault();
+    if (!sure) {
+      sure = true;
+      button.textContent = "Yes, change data";
+      return;
+    }
+    sure = !writes;
+    button.textContent = "Try it";
     let address = path;
     const query = new URLSearchParams();
     for (const { name, in: where, input } of inputs) {
@@ -110,9 +120,9 @@ function trial({ method, path, parameters = [], body = null, writes = false, ext
     } catch {
       // It is shown as it came.
     }
-    const button = h("button", { class: "quiet", type: "button", onclick: () => copy(answer, button) }, "Copy");
+    const copying = h("button", { class: "quiet", type: "button", onclick: () => copy(answer, copying) }, "Copy");
     out.replaceChildren(
-      h("p", { class: "origin" }, `${method} ${address} → ${status}, ${duration(performance.now() - started)} `, button),
+      h("p", { class: "origin" }, `${method} ${address} → ${status}, ${duration(performance.now() - started)} `, copying),
       h("pre", { tabindex: 0, "aria-label": "Answer" }, answer.length > LONGEST ? `${answer.slice(0, LONGEST)}\n…` : answer || "(nothing)"),
     );
   };
@@ -121,15 +131,19 @@ function trial({ method, path, parameters = [], body = null, writes = false, ext
     { class: "trial", onsubmit: run },
     inputs.length ? h("div", { class: "row" }, inputs.map((one) => h("div", { class: "field" }, h("label", { for: one.input.id }, one.name), one.input))) : null,
     text,
-    h("div", {}, h("button", { class: "primary" }, "Try it"), writes ? h("span", { class: "origin" }, " This changes data.") : null),
+    h("div", {}, button, writes ? h("span", { class: "origin" }, " This changes data.") : null),
     out,
   );
 }
 
+// What can be done twice by mistake takes a key against that.
+const writing = (route) => (route?.parameters ?? []).some((parameter) => parameter.name === "Idempotency-Key");
+
 function operation(path, method, one) {
   const upper = method.toUpperCase();
   const schema = one.requestBody?.content?.["application/json"]?.schema;
-  const body = schema ? JSON.stringify(example(schema), null, 2) : null;
+  const writes = writing(one);
+  const body = schema ? JSON.stringify(example(schema, writes), null, 2) : null;
   const answer = Object.entries(one.responses).find(([status]) => status.startsWith("2"))?.[1]?.content?.["application/json"]?.schema;
   const box = h("details", { class: "operation", id: `op-${one.operationId}` }, h("summary", {}, h("span", { class: `method ${method}` }, upper), h("code", {}, path), h("span", { class: "what" }, one.summary)));
   const fill = () => {
@@ -145,11 +159,14 @@ function operation(path, method, one) {
         answer ? table(rowsOf(answer).map((row) => row.slice(0, 3)), `Answer of ${one.operationId}`) : null,
         one["x-json-rpc-method"] ? h("p", { class: "origin" }, "As JSON-RPC: ", h("code", {}, one["x-json-rpc-method"])) : null,
         h("h3", {}, "Try it"),
-        trial({ method: upper, path, parameters: one.parameters, body, writes: method !== "get" && (one.parameters ?? []).some((parameter) => parameter.name === "Idempotency-Key") }),
+        trial({ method: upper, path, parameters: one.parameters, body, writes }),
       ].filter(Boolean),
     );
   };
-  box.addEventListener("toggle", fill);
+  box.addEventListener("toggle", () => {
+    fill();
+    if (box.open) history.replaceState(null, "", `/docs#${box.id}`); // to be shared
+  });
   return box;
 }
 
@@ -159,7 +176,7 @@ function parametersOf(one) {
   const address = (one.parameters ?? []).filter((parameter) => parameter.in !== "header");
   return {
     rows: [...address.map((parameter) => [parameter.name, parameter.schema, parameter.description, parameter.required]), ...(schema ? rowsOf(schema) : [])],
-    example: { ...Object.fromEntries(address.filter((parameter) => parameter.required).map((parameter) => [parameter.name, parameter.name === "collection" ? collection : "text"])), ...(schema ? example(schema) : {}) },
+    example: { ...Object.fromEntries(address.filter((parameter) => parameter.required).map((parameter) => [parameter.name, parameter.name === "collection" ? (writing(one) ? "" : collection) : "text"])), ...(schema ? example(schema, writing(one)) : {}) },
   };
 }
 
@@ -175,7 +192,7 @@ function rpcSection() {
       ...[
         route ? h("p", {}, sentence(route.summary)) : null,
         rows.length ? table(rows, `Parameters of ${name}`) : null,
-        trial({ method: "POST", path: "/rpc", body, writes: (route?.parameters ?? []).some((parameter) => parameter.name === "Idempotency-Key") }),
+        trial({ method: "POST", path: "/rpc", body, writes: writing(route) }),
       ].filter(Boolean),
     );
   };
@@ -207,13 +224,16 @@ async function tools() {
   return (await response.json()).result.tools;
 }
 
-const toolCall = (tool) => ({
-  method: "POST",
-  path: "/mcp",
-  body: mcpMessage("tools/call", { name: tool.name, arguments: example(tool.inputSchema) }),
-  extra: mcpHeaders("tools/call", tool.name),
-  writes: tool.annotations?.readOnlyHint === false,
-});
+function toolCall(tool) {
+  const writes = tool.annotations?.readOnlyHint === false;
+  return {
+    method: "POST",
+    path: "/mcp",
+    body: mcpMessage("tools/call", { name: tool.name, arguments: example(tool.inputSchema, writes) }),
+    extra: mcpHeaders("tools/call", tool.name),
+    writes,
+  };
+}
 
 function toolSection(list) {
   return h(
@@ -264,7 +284,10 @@ export class DocsPage {
       }
     }
     const mcp = h("section", { id: "tag-mcp" }, h("h2", {}, "MCP"), h("p", { class: "wait" }, "Asking for the tools …"));
-    const jump = (id, name) => h("button", { class: "quiet", onclick: () => document.getElementById(id).scrollIntoView() }, name);
+    const jump = (id, name) => h("button", { class: "quiet", onclick: () => {
+      history.replaceState(null, "", `/docs#${id}`);
+      document.getElementById(id).scrollIntoView();
+    } }, name);
     this.element.replaceChildren(
       h("h1", {}, "Reference"),
       h("p", { class: "lead" }, `braid ${openapi.info.version}. ${openapi.info.description} The same as `, h("a", { href: "/v1/openapi.json" }, "openapi.json"), "."),
@@ -273,6 +296,11 @@ export class DocsPage {
       rpcSection(),
       mcp,
     );
+    const wanted = document.getElementById(location.hash.slice(1));
+    if (wanted && this.element.contains(wanted)) {
+      wanted.open = true;
+      wanted.scrollIntoView();
+    }
     try {
       mcp.replaceWith(toolSection(await tools()));
     } catch (error) {

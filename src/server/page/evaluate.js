@@ -41,14 +41,14 @@ export function readQueries(text) {
 
 // TREC (query 0 document relevance) or BEIR (query, document, relevance, with a first line of names).
 export function readQrels(text) {
-  const qrels = {};
+  const qrels = Object.create(null); // an id may be any word
   let count = 0;
   for (const line of text.split("\n")) {
     const parts = line.trim().split(/\s+/);
     if (parts.length < 3) continue;
     const [query, document, relevance] = parts.length >= 4 ? [parts[0], parts[2], parts[3]] : parts;
     if (!/^-?\d+$/.test(relevance)) continue;
-    (qrels[query] ??= {})[document] = Number(relevance);
+    (qrels[query] ??= Object.create(null))[document] = Number(relevance);
     ++count;
   }
   if (count === 0) throw new Error("The judgements are lines of query, document and relevance (BEIR) or query, 0, document and relevance (TREC); none was found.");
@@ -86,6 +86,7 @@ export class EvaluatePage {
   }
 
   async measure() {
+    const pressed = document.activeElement === this.button;
     this.button.disabled = true;
     const rows = [];
     try {
@@ -109,6 +110,7 @@ export class EvaluatePage {
       this.out.replaceChildren(...this.report(rows, 0), h("p", { class: "state error", role: "alert" }, error.message));
     }
     this.button.disabled = false;
+    if (pressed) this.button.focus({ preventScroll: true }); // a button that is off loses it
   }
 
   report(rows, queries) {

@@ -4,12 +4,14 @@ import { get, hasKey, onConnection, Problem, useKey } from "./api.js";
 import { dialog, h, icon, ICONS } from "./dom.js";
 import { SearchPage } from "./search.js";
 
-// Those but the search are fetched when somebody goes there.
+// Those but the search are fetched when somebody goes there. A browser remembers that a fetch failed:
+// the next one, once the server is back, is of another address.
+let attempt = "";
 const PAGES = {
   "/": async () => SearchPage,
-  "/collections": async () => (await import("./collections.js")).CollectionsPage,
-  "/evaluate": async () => (await import("./evaluate.js")).EvaluatePage,
-  "/docs": async () => (await import("./docs.js")).DocsPage,
+  "/collections": async () => (await import(`./collections.js${attempt}`)).CollectionsPage,
+  "/evaluate": async () => (await import(`./evaluate.js${attempt}`)).EvaluatePage,
+  "/docs": async () => (await import(`./docs.js${attempt}`)).DocsPage,
 };
 
 const content = document.getElementById("content");
@@ -27,7 +29,8 @@ const world = {
   },
   // Whether a collection may be written; without a name, one that is yet to be made.
   mayWrite(name) {
-    const right = world.rights?.collections[name] ?? world.rights?.everywhere;
+    const rights = world.rights;
+    const right = rights && Object.hasOwn(rights.collections, name) ? rights.collections[name] : rights?.everywhere;
     return right === "write" || right === "admin";
   },
   askKey,
@@ -47,13 +50,14 @@ function askKey(reason) {
         class: "row",
         onsubmit: async (event) => {
           event.preventDefault();
-          useKey(input.value.trim());
+          const before = useKey(input.value.trim());
           try {
             await world.load();
             asking.close();
             showTools();
             open();
           } catch (error) {
+            useKey(before);
             told.textContent = error.message;
             told.hidden = false;
             input.select();
@@ -67,6 +71,16 @@ function askKey(reason) {
   );
   asking.addEventListener("close", () => (asking = null));
   input.focus();
+}
+
+// The choice of colours is kept by the browser, where it lets us.
+function remembered(value) {
+  try {
+    if (value) localStorage.setItem("theme", value);
+    return localStorage.getItem("theme");
+  } catch {
+    return null;
+  }
 }
 
 function theme(value) {
@@ -90,7 +104,7 @@ function showTools() {
         onclick: () => {
           const next = dark() ? "light" : "dark";
           theme(next);
-          localStorage.setItem("theme", next);
+          remembered(next);
           showTools();
         },
       }, icon(dark() ? ICONS.sun : ICONS.moon)),
@@ -100,26 +114,29 @@ function showTools() {
 
 // The server is gone: say so, keep what is there, and look for it until it is back.
 let waiting = null;
+function lost() {
+  if (waiting) return;
+  notice.replaceChildren(h("p", {}, h("b", {}, "The server does not answer."), `${page ? " What you see is from before." : ""} It is looked for until it is back.`));
+  document.body.classList.add("offline");
+  const look = async () => {
+    try {
+      const response = await fetch("/healthz", { cache: "no-store" });
+      if (!response.ok) throw new Error();
+    } catch {
+      waiting = setTimeout(look, 1500);
+      return;
+    }
+    waiting = null;
+    notice.replaceChildren();
+    document.body.classList.remove("offline");
+    if (page) page.search?.();
+    else start();
+  };
+  waiting = setTimeout(look, 1000);
+}
 onConnection((state) => {
   if (state === "unauthenticated" && !asking) askKey();
-  if (state === "offline" && !waiting) {
-    notice.replaceChildren(h("p", {}, h("b", {}, "The server does not answer."), " What you see is from before. It is looked for until it is back."));
-    document.body.classList.add("offline");
-    const look = async () => {
-      try {
-        const response = await fetch("/healthz", { cache: "no-store" });
-        if (!response.ok) throw new Error();
-        waiting = null;
-        notice.replaceChildren();
-        document.body.classList.remove("offline");
-        if (page) page.search?.();
-        else start();
-      } catch {
-        waiting = setTimeout(look, 1500);
-      }
-    };
-    waiting = setTimeout(look, 1000);
-  }
+  if (state === "offline") lost();
 });
 
 async function open() {
@@ -130,7 +147,16 @@ async function open() {
     if (link.dataset.page === path) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  const Page = await PAGES[path]();
+  let Page;
+  try {
+    Page = await PAGES[path]();
+  } catch {
+    attempt = `?${Date.now()}`;
+    content.replaceChildren(h("div", { class: "state" }, h("h1", {}, "Not here yet"), h("p", {}, "This page comes from the server, and is shown once that is back.")));
+    lost();
+    return;
+  }
+  if (location.pathname !== path && location.pathname in PAGES) return; // somebody went on meanwhile
   page = new Page(world);
   content.replaceChildren(page.element);
   document.body.dataset.page = path;
@@ -150,8 +176,10 @@ document.addEventListener("click", (event) => {
   open();
 });
 addEventListener("popstate", () => open());
+// A file that misses its place must not take the tab, and the key with it.
+for (const name of ["dragover", "drop"]) addEventListener(name, (event) => event.preventDefault());
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (page?.pressed?.(event)) event.preventDefault();
 });
 
@@ -173,5 +201,5 @@ async function start() {
 }
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTools);
-theme(localStorage.getItem("theme"));
+theme(remembered());
 start();

@@ -17,17 +17,17 @@ export function bars(rows, most) {
 // What a whole is made of, as one bar: `shares` are {name: size}.
 export function parts(whole, shares) {
   const shown = Object.entries(shares).filter(([, size]) => size > 0);
-  const KINDS = { words: "sparse", vectors: "dense", graphs: "dense" };
+  const kind = (name) => `${{ words: "sparse", vectors: "dense", graphs: "dense" }[name] ?? "other"} of-${name}`;
   return h(
     "figure",
     { class: "parts" },
     h("figcaption", {}, h("b", {}, bytes(whole)), " on disk"),
     h("div", { class: "stack" }, shown.map(([name, size]) => {
-      const part = h("span", { class: KINDS[name] ?? "other", title: `${name}: ${bytes(size)}` });
+      const part = h("span", { class: kind(name), title: `${name}: ${bytes(size)}` });
       part.style.flexGrow = size;
       return part;
     })),
-    h("ul", { class: "key" }, shown.map(([name, size]) => h("li", { class: KINDS[name] ?? "other" }, h("span", { class: "dot" }), `${name} ${bytes(size)}`))),
+    h("ul", { class: "key" }, shown.map(([name, size]) => h("li", { class: kind(name) }, h("span", { class: "dot" }), `${name} ${bytes(size)}`))),
   );
 }
 

@@ -38,7 +38,7 @@ function readInto(settings, name, text) {
     if (Number.isFinite(value)) settings[name] = value;
   } else if (name === "syntax") {
     settings.syntax = text === "true";
-  } else if (name in DEFAULTS && name !== "filter") {
+  } else if (Object.hasOwn(DEFAULTS, name) && name !== "filter") {
     settings[name] = text;
   }
 }
@@ -90,13 +90,16 @@ export function address(a, b) {
     parameters.set("vs", "");
     write(parameters, "b.", b);
   }
-  const text = parameters.toString().replaceAll("%2C", ",").replaceAll("vs=", "vs");
+  const text = parameters.toString().replaceAll("%2C", ",").replace(/(^|&)vs=(?=&|$)/, "$1vs");
   return text ? `#${text}` : "#";
 }
 
 // Weights have a say only where two legs are fused by a method that takes them.
 export const takesWeight = (settings) =>
   settings.strategy === "hybrid" && settings.fusion !== "dbsf" && settings.fusion !== "auto";
+
+// The constant of reciprocal ranks, where these are what is fused.
+export const takesK = (settings) => settings.strategy === "hybrid" && (settings.fusion === "" || settings.fusion === "rrf");
 
 export function filterOf(settings) {
   const clauses = {};
@@ -113,12 +116,8 @@ export function requestOf(settings, collections) {
   else if (collections.length === 1) request.collection = collections[0];
   if (settings.ns) request.namespace = settings.ns;
   if (settings.strategy !== "hybrid") request.strategy = settings.strategy;
-  if (settings.strategy === "hybrid" && settings.fusion) {
-    request.fusion =
-      settings.fusion === "rrf" && settings.k !== null ? { method: "rrf", k: settings.k } : settings.fusion;
-  } else if (settings.strategy === "hybrid" && settings.k !== null) {
-    request.fusion = { method: "rrf", k: settings.k };
-  }
+  if (takesK(settings) && settings.k !== null) request.fusion = { method: "rrf", k: settings.k };
+  else if (settings.strategy === "hybrid" && settings.fusion) request.fusion = settings.fusion;
   if (settings.weight !== null && takesWeight(settings)) request.dense_weight = settings.weight;
   if (settings.depth !== null) {
     if (settings.strategy !== "sparse") request.dense_top_k = settings.depth;
@@ -134,13 +133,15 @@ export function requestOf(settings, collections) {
 
 // A configuration in a few words, to tell two apart.
 export function inWords(settings, collections) {
-  const { strategy, fusion, weight, depth, filter, ns } = settings;
+  const { strategy, fusion, k, weight, depth, threshold, filter, ns } = settings;
   return [
     collections.join(" + ") + (ns ? `/${ns}` : ""),
     strategy === "multi_hop" ? "multi-hop" : strategy,
     strategy === "hybrid" ? fusion : "",
+    strategy === "hybrid" && k !== null && takesK(settings) ? `k ${k}` : "",
     weight !== null && takesWeight(settings) ? `dense ${weight.toFixed(2)}` : "",
     depth !== null ? `${depth} deep` : "",
+    threshold !== null ? `score ≥ ${threshold}` : "",
     ...Object.entries(filter).map(([field, values]) => `${field} ${values.join(" or ")}`),
   ].filter(Boolean).join(" · ");
 }
