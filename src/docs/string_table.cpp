@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -11,6 +13,14 @@ namespace {
 constexpr std::uint64_t kGroupStrings = 16;  // strings, of which the first is whole
 constexpr std::uint64_t kOffsetBytes = sizeof(std::uint64_t);
 constexpr std::uint64_t kTableHeaderBytes = 2 * kOffsetBytes;
+
+/// As it lies, little-endian.
+std::uint64_t load_offset(const std::byte* at) noexcept {
+    static_assert(std::endian::native == std::endian::little, "offsets are read as they lie");
+    std::uint64_t offset = 0;
+    std::memcpy(&offset, at, sizeof(offset));
+    return offset;
+}
 
 std::uint64_t group_count(std::uint64_t strings) {
     return strings / kGroupStrings + (strings % kGroupStrings != 0 ? 1 : 0);
@@ -128,15 +138,29 @@ Result<store::ByteReader> StringTable::group(std::uint64_t number) const {
     const bool last = (number + 1) * kOffsetBytes == offsets_.size();
     BRAID_TRY(const auto place,
               offsets_.bytes(number * kOffsetBytes, (last ? 1 : 2) * kOffsetBytes));
-    store::ByteReader in(place, offsets_.name());
-    BRAID_TRY(const std::uint64_t begin, in.u64("offset of strings"));
-    std::uint64_t end = data_.size();
-    if (!last) {
-        BRAID_TRY(end, in.u64("offset of strings"));
+    const std::uint64_t begin = load_offset(place.data());
+    const std::uint64_t end = last ? data_.size() : load_offset(place.data() + kOffsetBytes);
+    if (begin > end) {
+        return store::ByteReader(place, offsets_.name())
+            .corrupt("the offsets of strings do not ascend");
     }
-    if (begin > end) return in.corrupt("the offsets of strings do not ascend");
     BRAID_TRY(const auto bytes, data_.bytes(begin, end - begin));
     return store::ByteReader(bytes, data_.name(), begin);
+}
+
+void StringTable::prefetch_place(std::uint64_t index) const noexcept {
+    if (index < count_) {
+        __builtin_prefetch(offsets_.place() + index / kGroupStrings * kOffsetBytes);
+    }
+}
+
+void StringTable::prefetch(std::uint64_t index) const noexcept {
+    if (index >= count_) return;
+    const std::uint64_t begin =
+        load_offset(offsets_.place() + index / kGroupStrings * kOffsetBytes);
+    if (begin >= data_.size()) return;  // damaged: who reads it says so
+    __builtin_prefetch(data_.place() + begin);
+    __builtin_prefetch(data_.place() + std::min(begin + 64, data_.size() - 1));
 }
 
 Result<> StringTable::step(Walk& walk, std::uint64_t index) const {

@@ -40,6 +40,9 @@ public:
     std::uint64_t size() const noexcept { return count_; }
     /// Corruption if there is no such string, or its bytes are damaged.
     Result<std::string> at(std::uint64_t index) const;
+    /// For many strings that are read next, in two rounds: their places, then the strings.
+    void prefetch_place(std::uint64_t index) const noexcept;
+    void prefetch(std::uint64_t index) const noexcept;
     /// The first string that is not less than `text`: size() if there is none.
     Result<std::uint64_t> lower_bound(std::string_view text) const;
     /// Its number, if it is there.

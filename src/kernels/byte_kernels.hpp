@@ -28,13 +28,6 @@ struct ByteKernels {
     /// a byte first. Sums stay at 255.
     void (*add_nibbles)(std::uint8_t* bytes, const std::uint8_t* nibbles, std::size_t count,
                         const std::uint8_t* table) noexcept;
-    /// How many of the first `count` distances can be passed, some at a time, before their sum is
-    /// `limit` or more; adds those to `sum`. Requires sum < limit.
-    std::size_t (*skip_gaps)(const std::uint8_t* gaps, std::size_t count, std::uint32_t limit,
-                             std::uint32_t& sum) noexcept;
-    /// The same for distances in bits 0 to 11 of two bytes each, low byte first.
-    std::size_t (*skip_wide_gaps)(const std::uint8_t* gaps, std::size_t count, std::uint32_t limit,
-                                  std::uint32_t& sum) noexcept;
 };
 
 /// The kernels of cpu_choice(), or of the next level below that the machine has all of.

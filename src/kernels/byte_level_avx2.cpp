@@ -75,28 +75,6 @@ struct Avx2Bytes {
             _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), sum);
         }
     }
-
-    static std::uint32_t sum(const std::uint8_t* p) noexcept {
-        const __m256i zero = _mm256_setzero_si256();
-        const __m256i eights =
-            _mm256_add_epi64(_mm256_sad_epu8(load(p), zero), _mm256_sad_epu8(load(p + 32), zero));
-        const __m128i both =
-            _mm_add_epi64(_mm256_castsi256_si128(eights), _mm256_extracti128_si256(eights, 1));
-        return static_cast<std::uint32_t>(_mm_cvtsi128_si64(both) + _mm_extract_epi64(both, 1));
-    }
-
-    static std::uint32_t wide_sum(const std::uint8_t* p) noexcept {
-        const __m256i low_bits = _mm256_set1_epi16(0x0FFF);
-        const __m256i one = _mm256_set1_epi16(1);
-        const __m256i pairs =
-            _mm256_add_epi32(_mm256_madd_epi16(_mm256_and_si256(load(p), low_bits), one),
-                             _mm256_madd_epi16(_mm256_and_si256(load(p + 32), low_bits), one));
-        __m128i sums =
-            _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));
-        sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0x4E));
-        sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xB1));
-        return static_cast<std::uint32_t>(_mm_cvtsi128_si32(sums));
-    }
 };
 
 constexpr ByteKernels kAvx2Bytes = byte_loops::table<Avx2Bytes>(CpuLevel::Avx2);

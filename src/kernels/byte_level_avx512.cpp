@@ -43,17 +43,6 @@ struct Avx512Bytes {
             _mm512_adds_epu8(_mm512_loadu_si512(bytes), _mm512_shuffle_epi8(values, numbers));
         _mm512_storeu_si512(bytes, sum);
     }
-
-    static std::uint32_t sum(const std::uint8_t* p) noexcept {
-        const __m512i eights = _mm512_sad_epu8(_mm512_loadu_si512(p), _mm512_setzero_si512());
-        return static_cast<std::uint32_t>(_mm512_reduce_add_epi64(eights));
-    }
-
-    static std::uint32_t wide_sum(const std::uint8_t* p) noexcept {
-        const __m512i gaps = _mm512_and_si512(_mm512_loadu_si512(p), _mm512_set1_epi16(0x0FFF));
-        const __m512i pairs = _mm512_madd_epi16(gaps, _mm512_set1_epi16(1));
-        return static_cast<std::uint32_t>(_mm512_reduce_add_epi32(pairs));
-    }
 };
 
 constexpr ByteKernels kAvx512Bytes = byte_loops::table<Avx512Bytes>(CpuLevel::Avx512);

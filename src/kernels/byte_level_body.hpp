@@ -11,8 +11,6 @@
 ///     any_at_least(p, cut)        whether that holds for any of 256 bytes
 ///     fold(p, blocks, mask, out)  the maxima of up to eight blocks of 64 bytes, byte by byte
 ///     add(bytes, nibbles, table)  64 accumulators, from 32 bytes of nibbles
-///     sum(p)                      of 64 bytes
-///     wide_sum(p)                 of the low 12 bits of 32 numbers of two bytes
 namespace {
 
 namespace byte_loops {
@@ -85,42 +83,13 @@ void add_nibbles(std::uint8_t* bytes, const std::uint8_t* nibbles, std::size_t c
     for (std::size_t i = 0; i < count; i += 64) Simd::add(bytes + i, nibbles + i / 2, table);
 }
 
-/// Passes `step` distances at a time, whose sum `add(i)` is, for the i-th of them.
-template <std::size_t kStep, class Add>
-std::size_t skip(std::size_t count, std::uint32_t limit, std::uint32_t& sum,
-                 const Add& add) noexcept {
-    std::size_t i = 0;
-    std::uint32_t at = sum;
-    for (; i + kStep <= count; i += kStep) {
-        const std::uint32_t next = at + add(i);
-        if (next >= limit) break;
-        at = next;
-    }
-    sum = at;
-    return i;
-}
-
-template <class Simd>
-std::size_t skip_gaps(const std::uint8_t* gaps, std::size_t count, std::uint32_t limit,
-                      std::uint32_t& sum) noexcept {
-    return skip<64>(count, limit, sum, [=](std::size_t i) { return Simd::sum(gaps + i); });
-}
-
-template <class Simd>
-std::size_t skip_wide_gaps(const std::uint8_t* gaps, std::size_t count, std::uint32_t limit,
-                           std::uint32_t& sum) noexcept {
-    return skip<32>(count, limit, sum, [=](std::size_t i) { return Simd::wide_sum(gaps + 2 * i); });
-}
-
 template <class Simd>
 constexpr ByteKernels table(CpuLevel level) noexcept {
     return {.level = level,
             .count_at_least = count_at_least<Simd>,
             .collect_at_least = collect_at_least<Simd>,
             .fold_maxima = fold_maxima<Simd>,
-            .add_nibbles = add_nibbles<Simd>,
-            .skip_gaps = skip_gaps<Simd>,
-            .skip_wide_gaps = skip_wide_gaps<Simd>};
+            .add_nibbles = add_nibbles<Simd>};
 }
 
 }  // namespace byte_loops

@@ -40,20 +40,6 @@ struct ScalarBytes {
             bytes[i] = static_cast<std::uint8_t>(sum > 255 ? 255 : sum);
         }
     }
-
-    static std::uint32_t sum(const std::uint8_t* p) noexcept {
-        std::uint32_t all = 0;
-        for (std::size_t i = 0; i < 64; ++i) all += p[i];
-        return all;
-    }
-
-    static std::uint32_t wide_sum(const std::uint8_t* p) noexcept {
-        std::uint32_t all = 0;
-        for (std::size_t i = 0; i < 64; i += 2) {
-            all += static_cast<std::uint32_t>(p[i]) | (p[i + 1] & 15U) << 8;
-        }
-        return all;
-    }
 };
 
 constexpr ByteKernels kScalarBytes = byte_loops::table<ScalarBytes>(CpuLevel::Scalar);

@@ -13,6 +13,13 @@ Result<std::vector<LegHit>> best_of(std::vector<Candidate> candidates, std::size
         const double least = last->score;
         std::erase_if(candidates, [&](const Candidate& one) { return one.score < least; });
     }
+    const auto each_in_part = [&](const auto& use) {
+        for (const Candidate& one : candidates) {
+            if (one.part != nullptr) use(one.part->part().documents().chunk_ids(), one.row);
+        }
+    };
+    each_in_part([](const docs::StringTable& ids, std::uint32_t row) { ids.prefetch_place(row); });
+    each_in_part([](const docs::StringTable& ids, std::uint32_t row) { ids.prefetch(row); });
     std::vector<LegHit> hits;
     hits.reserve(candidates.size());
     for (const Candidate& one : candidates) {

@@ -76,9 +76,9 @@ Result<sparse::IndexStatistics> PartView::statistics() const {
         BRAID_TRY(const Deaths::Expired* const gone, expired());
         BRAID_TRY(removed_, space_->deaths.removed(part_->words(), at_, *gone));
     }
-    return sparse::IndexStatistics::create(
-        part_->words(), [this](std::uint32_t label) { return shows_label(label); },
-        removed_->get());
+    sparse::LabelPredicate visible;  // none: all are
+    if (labels_ != nullptr) visible = [this](std::uint32_t label) { return shows_label(label); };
+    return sparse::IndexStatistics::create(part_->words(), visible, removed_->get());
 }
 
 }  // namespace braid::segment

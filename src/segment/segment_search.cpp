@@ -192,22 +192,65 @@ Result<std::vector<sparse::Query>> SegmentView::queries_of(const index::Query& q
     return queries;
 }
 
+Result<SegmentView::Weighed> SegmentView::weigh(const index::Query& query) const {
+    if (buffers_.empty() && query.texts.size() == 1 && !query.statistics &&
+        schema().bm25.variant != Bm25Variant::Okapi) {
+        return weigh_text(query.texts.front());
+    }
+    Weighed weighed;
+    BRAID_TRY(weighed.statistics, statistics_of(query));
+    BRAID_TRY(weighed.queries, queries_of(query, *weighed.statistics));
+    if (query.statistics) return weighed;
+    for (const auto& [term, df] : weighed.statistics->frequencies) {
+        weighed.most = std::max(weighed.most, df);
+    }
+    return weighed;
+}
+
+Result<SegmentView::Weighed> SegmentView::weigh_text(
+    const std::vector<index::QueryTerm>& text) const {
+    Weighed weighed;
+    sparse::Query& query = weighed.queries.emplace_back();
+    query.bm25 = schema().bm25;
+    for (const TextField& field : schema().text_fields) query.field_weights.push_back(field.weight);
+    query.terms.reserve(text.size());
+    for (const index::QueryTerm& term : text) query.terms.push_back({term.term, term.repeated, 0});
+    exact::LengthSum lengths(schema());
+    for (const PartView& part : parts_) {
+        BRAID_TRY(const sparse::IndexStatistics own, part.statistics());
+        query.corpus.chunks += own.totals().rows;
+        lengths.add(own.totals().total_lengths);
+        auto& entries = weighed.entries.emplace_back();
+        entries.reserve(text.size());
+        for (sparse::QueryTerm& term : query.terms) {
+            BRAID_TRY(const auto entry, part.part().words().dictionary().find(term.term));
+            entries.push_back(entry);
+            if (!entry) continue;
+            BRAID_TRY(const std::uint64_t df, own.document_frequency(*entry));
+            term.df += df;
+            weighed.most = std::max(weighed.most, term.df);
+        }
+    }
+    query.corpus.total_length = lengths.weighted();
+    return weighed;
+}
+
 Result<index::Ranking> SegmentView::search_words(const index::Query& query,
                                                  std::size_t depth) const {
     if (query.tree) return search_tree(query, depth);
-    BRAID_TRY(const auto statistics, statistics_of(query));
-    BRAID_TRY(const auto queries, queries_of(query, *statistics));
-    index::Query weighed;  // for the buffers alone: a copy costs as much as a small search
+    BRAID_TRY(const Weighed weighed, weigh(query));
+    index::Query in_buffers;  // a copy costs as much as a small search
     if (!buffers_.empty()) {
-        weighed = query;
-        weighed.statistics = statistics;
-        weighed.mean_idf = queries.empty() ? std::nullopt : queries.front().mean_idf;
+        in_buffers = query;
+        in_buffers.statistics = weighed.statistics;
+        in_buffers.mean_idf =
+            weighed.queries.empty() ? std::nullopt : weighed.queries.front().mean_idf;
     }
     index::Ranking ranking;
     std::vector<Candidate> candidates;
     std::uint64_t rows = 0;
     for (const BufferView& buffer : buffers_) {
-        BRAID_TRY(auto scored, exact::score_sparse(buffer.rows, weighed, matcher_, limits_));
+        BRAID_TRY(auto scored, exact::score_sparse(buffer.rows, in_buffers, matcher_, limits_));
         std::erase_if(scored, [](const exact::ScoredRow& one) { return one.score <= 0; });
         ranking.matched += scored.size();
         rows += buffer.rows.rows();
@@ -220,18 +263,19 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
         }
     }
     // The largest first: what it gives raises the threshold of the others.
-    std::vector<const PartView*> order;
-    for (const PartView& part : parts_) {
-        order.push_back(&part);
-        rows += part.part().rows();
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        order.push_back(i);
+        rows += parts_[i].part().rows();
     }
     std::ranges::stable_sort(order, std::greater(),
-                             [](const PartView* p) { return p->part().rows(); });
+                             [&](std::size_t i) { return parts_[i].part().rows(); });
     // Counting all that match costs as much as finding the best: only where that is next to
     // nothing.
     constexpr std::uint64_t counted_rows = 50'000;
     const bool count_all = rows <= counted_rows || depth >= rows;
-    for (const PartView* const part : order) {
+    for (const std::size_t i : order) {
+        const PartView* const part = &parts_[i];
         BRAID_CHECK(core::check_limits(limits_));
         BRAID_TRY(const BitsPtr allowed, part->allowed());
         sparse::SearchOptions options;
@@ -240,10 +284,11 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
         options.threshold = threshold_of(candidates, depth);
         options.count_all = count_all;
         options.check_intact = false;  // search() asks, when all is read
+        if (!weighed.entries.empty()) options.entries = weighed.entries[i];
         if (query.after) {
             BRAID_TRY(options.after, place_below(*part, *query.after));
         }
-        BRAID_TRY(const auto found, sparse::search(part->part().words(), queries, options));
+        BRAID_TRY(const auto found, sparse::search(part->part().words(), weighed.queries, options));
         ranking.matched += found.matched.count;
         for (const sparse::ScoredRow& one : found.rows) {
             candidates.push_back({.score = one.score, .part = part, .row = one.row});
@@ -256,9 +301,7 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
     ranking.matched_exactly = ranking.hits.size() < depth && !query.after;
     ranking.matched = ranking.hits.size();
     if (!ranking.matched_exactly && matcher_ == nullptr) {
-        for (const auto& [term, df] : statistics->frequencies) {
-            if (query.statistics == nullptr) ranking.matched = std::max(ranking.matched, df);
-        }
+        ranking.matched = std::max(ranking.matched, weighed.most);
     }
     return ranking;
 }

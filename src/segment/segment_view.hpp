@@ -113,6 +113,18 @@ private:
     /// The scorer of the query's tree; `weighed` becomes the query with its statistics.
     Result<index::TreeScorer> tree_scorer(const index::Query& query, index::Query& weighed) const;
     Result<std::shared_ptr<const TextStatistics>> statistics_of(const index::Query& query) const;
+    /// The texts of a query, with what scores them.
+    struct Weighed {
+        std::vector<sparse::Query> queries;
+        std::shared_ptr<const TextStatistics> statistics;  // null: no buffer needs them
+        std::uint64_t most = 0;  // chunks that hold the most frequent term; 0 if others' count
+        /// What the dictionary of each part has of the terms, where it was asked already.
+        std::vector<std::vector<std::optional<sparse::TermEntry>>> entries;
+    };
+    Result<Weighed> weigh(const index::Query& query) const;
+    /// The usual query, of one text that this view's own statistics score: asks each dictionary
+    /// once. Requires that there are no buffers.
+    Result<Weighed> weigh_text(const std::vector<index::QueryTerm>& text) const;
     Result<std::vector<sparse::Query>> queries_of(const index::Query& query,
                                                   const TextStatistics& statistics) const;
     /// True if vectors can be compared with that of the query; false if there are none to see.

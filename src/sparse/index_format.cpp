@@ -6,7 +6,8 @@ namespace braid::sparse {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x31505342;  // "BSP1"
-constexpr std::uint32_t kFormatVersion = 2;
+constexpr std::uint32_t kFormatVersion = 3;
+constexpr std::uint32_t kOldestVersion = 2;
 
 bool is_width(std::uint32_t width) noexcept {
     return width == 1 || width == 2 || width == 4;
@@ -64,7 +65,7 @@ Result<IndexHeader> decode_header(std::span<const std::byte> bytes) {
     BRAID_TRY(const std::uint32_t magic, in.u32("magic"));
     if (magic != kMagic) return corrupt_index("the header does not begin as one");
     BRAID_TRY(const std::uint32_t version, in.u32("version"));
-    if (version != kFormatVersion) {
+    if (version < kOldestVersion || version > kFormatVersion) {
         return fail(ErrorCode::Unsupported, "sparse index: format version " +
                                                 std::to_string(version) +
                                                 " is not one this braid reads");

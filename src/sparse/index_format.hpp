@@ -25,8 +25,8 @@ inline constexpr std::uint32_t kBlockTerms = 16;
 inline constexpr std::uint32_t kListRows = 128;
 
 inline constexpr std::uint32_t kLengthClasses = 32;
-inline constexpr std::uint32_t kTopTf = 7;       // of a list's classes; it means "or more"
-inline constexpr std::uint32_t kTopNibble = 15;  // the same in lists and columns
+inline constexpr std::uint32_t kTopTf = 7;       // of lists; it means "or more"
+inline constexpr std::uint32_t kTopNibble = 15;  // the same in columns
 
 inline constexpr std::string_view kHeaderSection = "sparse.header";
 inline constexpr std::string_view kLengthsSection = "sparse.lengths";
@@ -85,29 +85,32 @@ Bytes encode_header(const IndexHeader& header);
 /// Corruption if it is none, Unsupported if it is newer.
 Result<IndexHeader> decode_header(std::span<const std::byte> bytes);
 
-enum class ListForm : std::uint8_t { Gaps = 0, WideGaps = 1, Column = 2 };
+/// Gaps and WideGaps are those of version 2.
+enum class ListForm : std::uint8_t { Gaps = 0, WideGaps = 1, Column = 2, Rows = 3 };
 
-/// An entry of a list of wide gaps.
-class WideGap {
+/// What a list says of a row: how often it has the term, at most kTopTf, and the class of its
+/// length. Both bound what the term adds to the row's score.
+class RowCode {
 public:
-    static constexpr std::uint32_t kMost = 4095;
-
-    explicit constexpr WideGap(std::uint16_t bits) noexcept : bits_(bits) {}
-    constexpr WideGap(std::uint32_t gap, std::uint32_t tf) noexcept
-        : bits_(static_cast<std::uint16_t>(gap | tf << 12)) {}
-    constexpr std::uint32_t gap() const noexcept { return bits_ & kMost; }
-    constexpr std::uint32_t tf() const noexcept { return bits_ >> 12U; }
-    constexpr std::uint16_t bits() const noexcept { return bits_; }
+    explicit constexpr RowCode(std::uint8_t bits) noexcept : bits_(bits) {}
+    constexpr RowCode(std::uint32_t tf, std::uint32_t length_class) noexcept
+        : bits_(static_cast<std::uint8_t>(std::min(tf, kTopTf) * kLengthClasses |
+                                          length_class % kLengthClasses)) {}
+    constexpr std::uint32_t tf() const noexcept { return bits_ / kLengthClasses; }
+    constexpr std::uint8_t bits() const noexcept { return bits_; }
 
 private:
-    std::uint16_t bits_;
+    std::uint8_t bits_;
 };
+inline constexpr std::size_t kRowCodes = 256;
+/// Of an entry that a list names apart, because its row has the term kTopTf times or more often.
+inline constexpr std::size_t kOftenBytes = sizeof(std::uint32_t) + 1;
 
 inline constexpr std::uint8_t kNoClass = 0xFF;
 
 /// What a list begins with.
 struct ListHeader {
-    ListForm form = ListForm::Gaps;
+    ListForm form = ListForm::Rows;
     std::uint8_t fields = 0;        // bit f: some row has the term in field f
     std::uint32_t max_tf = 0;       // over all fields together
     std::uint32_t label_bytes = 0;  // of the labels of its rows

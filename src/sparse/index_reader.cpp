@@ -86,28 +86,57 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
         list.tfs = octets(nibbles).data();
         return list;
     }
+    if (list.header.form != ListForm::Rows) {
+        BRAID_TRY(const auto classes, classes_.bytes());
+        BRAID_TRY(list.decoded, decode_list(list.header.form, all.subspan(need), octets(classes)));
+        list.directory = octets(std::as_bytes(std::span(list.decoded->directory))).data();
+        list.rows = octets(std::as_bytes(std::span(list.decoded->rows))).data();
+        list.codes = list.decoded->codes.data();
+        list.form = ListView::Form::Rows;
+        return list;
+    }
+    list.form = ListView::Form::Rows;
     list.directory = all.data() + need;
     need += 4 * (windows + 1);
     if (need > all.size()) return corrupt_index("a list ends in its directory");
-    list.entries = all.data() + need;
     const std::uint64_t count = list.first_entry(static_cast<std::uint32_t>(windows));
-    if (list.header.form == ListForm::Gaps) {
-        list.form = ListView::Form::Gaps;
-        need += count + (count + 1) / 2;
-    } else if (list.header.form == ListForm::WideGaps) {
-        list.form = ListView::Form::WideGaps;
-        need += 2 * count;
-    } else {
-        return corrupt_index("a list of an unknown form");
+    list.rows = all.data() + need;
+    list.codes = list.rows + 2 * count;
+    if (all.size() < need + 3 * count || (all.size() - need - 3 * count) % kOftenBytes != 0) {
+        return corrupt_index("a list cut off");
     }
-    if (all.size() != need) return corrupt_index("a list cut off");
-    if (list.form == ListView::Form::Gaps) list.tfs = list.entries + count;
-    std::uint32_t before = 0;
-    for (std::uint32_t w = 0; w <= windows; ++w) {
-        if (list.first_entry(w) < before) return corrupt_index("a directory that turns back");
-        before = list.first_entry(w);
-    }
+    list.often = all.subspan(need + 3 * count);
+    BRAID_CHECK(check_directory(list.directory, windows));
     return list;
+}
+
+std::uint32_t ListView::tf_in(std::uint32_t window, std::uint32_t row) const noexcept {
+    std::uint32_t first = first_entry(window);
+    std::uint32_t left = first_entry(window + 1) - first;
+    if (left == 0) return 0;
+    // Without a branch for each step: where it ends cannot be foretold.
+    while (left > 1) {
+        const std::uint32_t half = left / 2;
+        first += row_at(first + half) <= row ? half : 0;
+        left -= half;
+    }
+    return row_at(first) == row ? tf_at(first) : 0;
+}
+
+std::uint32_t ListView::often_at(std::uint32_t i) const noexcept {
+    const std::size_t count = often.size() / kOftenBytes;
+    std::size_t first = 0;
+    for (std::size_t left = count; left > 0;) {
+        const std::size_t half = left / 2;
+        if (load<std::uint32_t>(often.data(), first + half) < i) {
+            first += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    if (first == count || load<std::uint32_t>(often.data(), first) != i) return kMostRunTf;
+    return often[count * sizeof(std::uint32_t) + first];
 }
 
 Result<RowFacts> IndexReader::row_facts() const {
@@ -205,15 +234,11 @@ void ListCursor::next_in_windows() noexcept {
     for (row_ = kEnd; window_ < windows;) {
         if (entry_ >= list_.first_entry(window_ + 1)) {
             ++window_;
-            local_ = 0;
             continue;
         }
         const std::uint32_t at = entry_++;
-        const std::uint32_t base = window_ * kWindowRows;
-        const bool wide = list_.form == ListView::Form::WideGaps;
-        local_ = (local_ + (wide ? list_.wide(at).gap() : list_.entries[at])) % kWindowRows;
-        const std::uint32_t tf = wide ? list_.wide(at).tf() : list_.nibble(at);
-        if (tf != 0) return take(base + local_, tf);
+        const std::uint32_t tf = list_.tf_at(at);
+        if (tf != 0) return take(window_ * kWindowRows + list_.row_at(at), tf);
     }
 }
 

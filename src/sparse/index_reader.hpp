@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "braid/result.hpp"
+#include "braid/sparse/decoded_list.hpp"
 #include "braid/sparse/forward_list.hpp"
 #include "braid/sparse/index_format.hpp"
 #include "braid/sparse/term_dictionary.hpp"
@@ -16,56 +18,54 @@ namespace braid::sparse {
 
 /// The rows of one term, as they lie in their section, verified.
 struct ListView {
-    enum class Form : std::uint8_t { Single, Run, Gaps, WideGaps, Column };
+    enum class Form : std::uint8_t { Single, Run, Rows, Column };
 
     TermEntry entry;
     Form form = Form::Single;
-    ListHeader header;                           // Gaps, WideGaps, Column
+    ListHeader header;                           // Rows, Column
     std::span<const std::uint8_t> label_counts;  // the same; empty: not stored
-    const std::uint8_t* directory = nullptr;  // both gaps: first entry of each window, and the end
-    const std::uint8_t* entries = nullptr;    // Gaps: a byte each, WideGaps: two
-    const std::uint8_t* tfs = nullptr;        // Gaps, Column: half a byte each
+    const std::uint8_t* directory = nullptr;     // Rows: first entry of each window, and the end
+    const std::uint8_t* rows = nullptr;          // Rows: u16 each, in the window
+    const std::uint8_t* codes = nullptr;         // Rows: a RowCode each
+    /// Rows: of the entries whose code says kTopTf "or more", their numbers (u32), ascending, and
+    /// behind them how often (u8). Those of version 2 are not known.
+    std::span<const std::uint8_t> often;
+    const std::uint8_t* tfs = nullptr;  // Column: half a byte each
     std::span<const std::uint8_t> run;
+    std::shared_ptr<const DecodedList> decoded;  // of a list of version 2: what those point to
 
-    /// Requires gaps of either width.
+    /// Requires Rows, as do the next three.
     std::uint32_t first_entry(std::uint32_t window) const noexcept {
         return load<std::uint32_t>(directory, window);
     }
-    /// How often, of an entry of Gaps, or of a row of a Column; kTopNibble means "or more".
-    std::uint32_t nibble(std::size_t i) const noexcept { return tfs[i / 2] >> (i % 2 * 4) & 15U; }
-    /// The distance and how often, of an entry of WideGaps.
-    WideGap wide(std::size_t i) const noexcept { return WideGap(load<std::uint16_t>(entries, i)); }
-
-    /// Calls use(row in the window, nibble) for each entry of a window. An entry whose nibble is 0
-    /// is no row. Requires gaps of either width.
+    /// In its window, whatever a damaged list says.
+    std::uint32_t row_at(std::size_t i) const noexcept {
+        return load<std::uint16_t>(rows, i) % kWindowRows;
+    }
+    /// How often a row of a window has the term; 0 if it does not, kMostRunTf means "or more".
+    std::uint32_t tf_in(std::uint32_t window, std::uint32_t row) const noexcept;
+    /// Calls use(row in the window, code) for each entry of a window. A code whose tf is 0 is that
+    /// of a damaged list.
     template <class Use>
     void each_in(std::uint32_t window, const Use& use) const {
-        std::size_t i = first_entry(window);
         const std::size_t end = first_entry(window + 1);
         // Copies: what `use` writes may be taken for a change of the members.
-        const std::uint8_t* const gaps = entries;
-        const std::uint8_t* const nibbles = tfs;
-        std::uint32_t at = 0;
-        if (form == Form::WideGaps) {
-            for (; i < end; ++i) {
-                const WideGap one(load<std::uint16_t>(gaps, i));
-                at += one.gap();
-                use(at % kWindowRows, one.tf());
-            }
-            return;
+        const std::uint8_t* const all = rows;
+        const std::uint8_t* const their = codes;
+        for (std::size_t i = first_entry(window); i < end; ++i) {
+            use(std::uint32_t{load<std::uint16_t>(all, i)} % kWindowRows, RowCode(their[i]));
         }
-        const auto one = [&](std::uint32_t tf) {
-            at += gaps[i++];
-            use(at % kWindowRows, tf);
-        };
-        if (i % 2 != 0 && i < end) one(nibbles[i / 2] >> 4U);
-        while (i + 2 <= end) {
-            const std::uint32_t pair = nibbles[i / 2];
-            one(pair & 15U);
-            one(pair >> 4U);
-        }
-        if (i < end) one(nibbles[i / 2] & 15U);
     }
+    /// How often, of an entry; kMostRunTf means "or more".
+    std::uint32_t tf_at(std::uint32_t i) const noexcept {
+        const std::uint32_t tf = RowCode(codes[i]).tf();
+        return tf < kTopTf ? tf : often_at(i);
+    }
+    /// How often, of a row of a Column; kTopNibble means "or more".
+    std::uint32_t nibble(std::size_t i) const noexcept { return tfs[i / 2] >> (i % 2 * 4) & 15U; }
+
+private:
+    std::uint32_t often_at(std::uint32_t i) const noexcept;
 };
 
 /// What is stored per row, verified.
@@ -184,7 +184,7 @@ public:
 
     /// kEnd when there are no more.
     std::uint32_t row() const noexcept { return row_; }
-    /// How often; kMostRunTf of a run, kTopNibble of any other but a single row mean "or more".
+    /// How often; kMostRunTf, of a column kTopNibble, mean "or more".
     std::uint32_t tf() const noexcept { return tf_; }
     /// To the next row.
     void next() noexcept;
@@ -206,7 +206,6 @@ private:
     const std::uint8_t* at_ = nullptr;
     std::uint32_t window_ = 0;
     std::uint32_t entry_ = 0;
-    std::uint32_t local_ = 0;
 };
 
 }  // namespace braid::sparse

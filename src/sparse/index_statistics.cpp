@@ -29,9 +29,14 @@ Result<IndexStatistics> IndexStatistics::create(const IndexReader& reader,
                                                 const LabelPredicate& visible,
                                                 const RemovedRows* removed) {
     IndexStatistics statistics(reader, removed);
+    if (!visible && removed == nullptr) {
+        statistics.totals_ = {reader.rows(), reader.header().total_lengths};
+        statistics.none_ = false;
+        return statistics;
+    }
     for (std::uint32_t number = 0; number < reader.labels(); ++number) {
         BRAID_TRY(const LabelFacts label, reader.label(number));
-        const bool seen = visible(label.label);
+        const bool seen = !visible || visible(label.label);
         statistics.visible_.push_back(seen);
         (seen ? statistics.none_ : statistics.all_) = false;
         if (!seen) continue;

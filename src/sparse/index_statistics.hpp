@@ -74,7 +74,8 @@ struct VisibleTotals {
 /// Those of several indexes add up.
 class IndexStatistics {
 public:
-    /// Asks `visible` once per label. `removed` may be null, and must stay.
+    /// Asks `visible` once per label; if it is empty, all are. `removed` may be null, and must
+    /// stay.
     static Result<IndexStatistics> create(const IndexReader& reader, const LabelPredicate& visible,
                                           const RemovedRows* removed);
 

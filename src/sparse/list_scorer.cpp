@@ -5,64 +5,15 @@
 namespace braid::sparse {
 namespace {
 
-/// What finding a row in a list costs, in entries that could be walked instead: as such, and one
-/// for so many that it passes.
+/// What finding a row in a list costs, in entries that could be walked instead.
 constexpr std::size_t kFindCost = 24;
-constexpr std::size_t kFoundAtOnce = 32;
-
-constexpr std::uint64_t kOnes = 0x0001000100010001;  // a product with it sums up four u16
-
-/// How often, of a row of a window in a list of gaps; 0 if it is not there. Many at a time, then
-/// eight.
-std::uint32_t find_gaps(const kernels::ByteKernels& bytes, const ListView& list,
-                        std::uint32_t window, std::uint32_t local) noexcept {
-    constexpr std::uint64_t kEven = 0x00FF00FF00FF00FF;
-    std::size_t i = list.first_entry(window);
-    const std::size_t end = list.first_entry(window + 1);
-    std::uint32_t at = 0;
-    if (local > 0 && i < end) i += bytes.skip_gaps(list.entries + i, end - i, local, at);
-    for (; i + 8 <= end; i += 8) {
-        const auto gaps = load<std::uint64_t>(list.entries + i);
-        const std::uint64_t pairs = (gaps & kEven) + (gaps >> 8 & kEven);
-        const auto sum = static_cast<std::uint32_t>((pairs * kOnes) >> 48);
-        if (at + sum >= local) break;
-        at += sum;
-    }
-    for (; i < end; ++i) {
-        at += list.entries[i];
-        if (at > local) break;
-        if (at == local && list.nibble(i) != 0) return list.nibble(i);
-    }
-    return 0;
-}
-
-/// The same for wide gaps, at the end four at a time.
-std::uint32_t find_wide(const kernels::ByteKernels& bytes, const ListView& list,
-                        std::uint32_t window, std::uint32_t local) noexcept {
-    constexpr std::uint64_t kGaps = 0x0FFF0FFF0FFF0FFF;
-    std::size_t i = list.first_entry(window);
-    const std::size_t end = list.first_entry(window + 1);
-    std::uint32_t at = 0;
-    if (local > 0 && i < end) i += bytes.skip_wide_gaps(list.entries + 2 * i, end - i, local, at);
-    for (; i + 4 <= end; i += 4) {
-        const std::uint64_t gaps = load<std::uint64_t>(list.entries + 2 * i) & kGaps;
-        const auto sum = static_cast<std::uint32_t>((gaps * kOnes) >> 48);
-        if (at + sum >= local) break;
-        at += sum;
-    }
-    for (; i < end; ++i) {
-        at += list.wide(i).gap();
-        if (at > local) break;
-        if (at == local && list.wide(i).tf() != 0) return list.wide(i).tf();
-    }
-    return 0;
-}
+/// For more terms a row's own list is read faster than it is found in theirs.
+constexpr std::size_t kFewTerms = 16;
 
 }  // namespace
 
-ListScorer::ListScorer(const IndexReader& reader, RowScorer& scorer,
-                       const QueryBounds& bounds) noexcept
-    : bytes_(kernels::byte_kernels()), scorer_(&scorer), bounds_(&bounds) {
+ListScorer::ListScorer(RowScorer& scorer, const QueryBounds& bounds) noexcept
+    : scorer_(&scorer), bounds_(&bounds) {
     const auto found = scorer.terms();
     const auto terms = bounds.terms();
     if (found.size() != terms.size() || found.size() > kMostTerms) return;
@@ -77,10 +28,7 @@ ListScorer::ListScorer(const IndexReader& reader, RowScorer& scorer,
         }
     }
     usable_ = true;
-    // In nanoseconds, about: eight entries of a list take one, half of a window's are walked.
-    const std::uint64_t entries = bounds.list_rows() / std::max(1U, reader.header().windows());
-    constexpr std::uint64_t kOwnTerms = 300;
-    finds_fast_ = entries / 16 + 10 * terms.size() < kOwnTerms;
+    finds_fast_ = terms.size() <= kFewTerms;
 }
 
 double ListScorer::length_norm_of(std::uint32_t row) const noexcept {
@@ -96,23 +44,14 @@ double ListScorer::sum(std::size_t terms,
     return score;
 }
 
-std::uint32_t ListScorer::nibble_of(const BoundedTerm& term, std::uint32_t row) const noexcept {
-    const std::uint32_t local = row % kWindowRows;
-    switch (term.list.form) {
-        case ListView::Form::Gaps:
-            return find_gaps(bytes_, term.list, row / kWindowRows, local);
-        case ListView::Form::WideGaps:
-            return find_wide(bytes_, term.list, row / kWindowRows, local);
-        default:
-            return term.list.nibble(row);
-    }
-}
-
 std::uint32_t ListScorer::tf_of(const BoundedTerm& term, std::uint32_t row) const noexcept {
-    const ListView::Form form = term.list.form;
-    if (form != ListView::Form::Single && form != ListView::Form::Run) {
-        const std::uint32_t nibble = nibble_of(term, row);
+    if (term.list.form == ListView::Form::Column) {
+        const std::uint32_t nibble = term.list.nibble(row);
         return nibble == kTopNibble ? kMore : nibble;
+    }
+    if (term.list.form == ListView::Form::Rows) {
+        const std::uint32_t tf = term.list.tf_in(row / kWindowRows, row % kWindowRows);
+        return tf == kMostRunTf ? kMore : tf;
     }
     const auto rows = bounds_->run_rows().subspan(term.run_begin, term.run_end - term.run_begin);
     const auto found = std::ranges::lower_bound(rows, row);
@@ -164,14 +103,15 @@ Result<> ListScorer::score_all(const WindowSpan& window, std::span<const std::ui
         }
         const std::size_t entries =
             list.first_entry(window.number + 1) - list.first_entry(window.number);
-        if (rows.size() * (kFindCost + entries / kFoundAtOnce) < entries) {
+        if (rows.size() * kFindCost < entries) {
             for (std::size_t i = 0; i < rows.size(); ++i) {
-                tfs[i + 1] = static_cast<std::uint8_t>(nibble_of(terms[t], rows[i]));
+                const std::uint32_t tf = list.tf_in(window.number, rows[i] - window.base);
+                tfs[i + 1] = static_cast<std::uint8_t>(tf);
             }
             continue;
         }
-        list.each_in(window.number, [=](std::uint32_t local, std::uint32_t tf) {
-            tfs[slots[local]] = static_cast<std::uint8_t>(tf);
+        list.each_in(window.number, [=](std::uint32_t local, RowCode code) {
+            tfs[slots[local]] = static_cast<std::uint8_t>(code.tf());
         });
     }
     for (const std::uint32_t row : rows) slots[row - window.base] = 0;
@@ -183,12 +123,11 @@ Result<> ListScorer::score_all(const WindowSpan& window, std::span<const std::ui
         for (std::size_t t = 0; t < terms.size(); ++t) {
             const ListView::Form form = terms[t].list.form;
             std::uint32_t tf = scratch.tfs[256 * t + i + 1];
-            if (form == ListView::Form::Column) {
+            const bool often = form == ListView::Form::Rows && tf == kTopTf;
+            if (form == ListView::Form::Column || often) {
                 tf = tf_of(terms[t], rows[i]);
-            } else if (form == ListView::Form::Gaps || form == ListView::Form::WideGaps) {
-                tf = tf == kTopNibble ? kMore : tf;
-            } else {
-                tf = tf == kMostRunTf ? kMore : tf;
+            } else if (tf == kMostRunTf) {
+                tf = kMore;
             }
             if (tf == kMore) unsure += terms[t].bound;
             parts[t] =

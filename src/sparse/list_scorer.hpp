@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 
-#include "braid/kernels/byte_kernels.hpp"
 #include "braid/sparse/query_bounds.hpp"
 #include "braid/sparse/window_scratch.hpp"
 
@@ -16,7 +15,7 @@ namespace braid::sparse {
 class ListScorer {
 public:
     /// All must stay.
-    ListScorer(const IndexReader& reader, RowScorer& scorer, const QueryBounds& bounds) noexcept;
+    ListScorer(RowScorer& scorer, const QueryBounds& bounds) noexcept;
 
     /// False where lists do not say enough: with unequal field weights, or terms without bounds.
     /// Nothing else may be asked then.
@@ -38,14 +37,11 @@ public:
 private:
     static constexpr std::uint32_t kMore = 0xFFFFFFFF;
 
-    /// What the list or column of a term says of a row. Not of runs.
-    std::uint32_t nibble_of(const BoundedTerm& term, std::uint32_t row) const noexcept;
     /// How often the row has the term; kMore if the list does not say.
     std::uint32_t tf_of(const BoundedTerm& term, std::uint32_t row) const noexcept;
     double length_norm_of(std::uint32_t row) const noexcept;
     double sum(std::size_t terms, const std::array<double, kMostTerms>& parts) const noexcept;
 
-    const kernels::ByteKernels& bytes_;
     RowScorer* scorer_;
     const QueryBounds* bounds_;
     /// For each term in the order of the query, its place among the bounds.

@@ -34,69 +34,41 @@ void ListWriter::write_labels(const TermPostings& term) {
     if (labels_.size() > term.rows.size() / kRowsPerByte) labels_.clear();
 }
 
-void ListWriter::make_gaps(const TermPostings& term, std::uint32_t most) {
-    std::uint32_t window = 0;
-    std::uint32_t at = 0;
-    directory_.assign(1, 0);
-    gaps_.clear();
-    tfs_.clear();
+void ListWriter::put_rows(const TermPostings& term, Bytes& out) const {
+    const std::uint32_t windows = (context_.rows + kWindowRows - 1) / kWindowRows;
+    std::uint32_t entry = 0;
+    for (std::uint32_t window = 0; window < windows; ++window) {
+        put(out, entry);
+        while (entry < term.rows.size() && term.rows[entry] / kWindowRows == window) ++entry;
+    }
+    put(out, entry);
+    for (const std::uint32_t row : term.rows) {
+        put(out, static_cast<std::uint16_t>(row % kWindowRows));
+    }
     for (std::size_t i = 0; i < term.rows.size(); ++i) {
-        for (; window < term.rows[i] / kWindowRows; ++window, at = 0) {
-            directory_.push_back(static_cast<std::uint32_t>(gaps_.size()));
-        }
-        const std::uint32_t local = term.rows[i] % kWindowRows;
-        for (; local - at > most; at += most) {
-            gaps_.push_back(static_cast<std::uint16_t>(most));
-            tfs_.push_back(0);
-        }
-        gaps_.push_back(static_cast<std::uint16_t>(local - at));
-        tfs_.push_back(std::min<std::uint8_t>(term.tfs[i], kTopNibble));
-        at = local;
+        out.push_back(RowCode(term.tfs[i], context_.length_classes[term.rows[i]]).bits());
     }
-    const std::size_t windows = (context_.rows + kWindowRows - 1) / kWindowRows;
-    directory_.resize(windows + 1, static_cast<std::uint32_t>(gaps_.size()));
-}
-
-void ListWriter::put_gaps(Bytes& out) const {
-    for (const std::uint16_t gap : gaps_) out.push_back(static_cast<std::uint8_t>(gap));
-    for (std::size_t i = 0; i < tfs_.size(); i += 2) {
-        const unsigned high = i + 1 < tfs_.size() ? tfs_[i + 1] : 0U;
-        out.push_back(static_cast<std::uint8_t>(tfs_[i] | high << 4));
+    for (std::uint32_t i = 0; i < term.rows.size(); ++i) {
+        if (term.tfs[i] >= kTopTf) put(out, i);
     }
-}
-
-void ListWriter::put_wide_gaps(Bytes& out) const {
-    for (std::size_t i = 0; i < gaps_.size(); ++i) put(out, WideGap(gaps_[i], tfs_[i]).bits());
+    for (const std::uint8_t tf : term.tfs) {
+        if (tf >= kTopTf) out.push_back(tf);
+    }
 }
 
 void ListWriter::write(const TermPostings& term, Bytes& out) {
     out.clear();
     if (term.rows.size() < kListRows) return write_run(term, out);
-    ListHeader header{.form = ListForm::Gaps, .fields = term.fields, .max_tf = term.max_tf};
+    ListHeader header{.form = ListForm::Rows, .fields = term.fields, .max_tf = term.max_tf};
     for (std::size_t i = 0; i < term.rows.size(); ++i) {
         header.add_row(term.tfs[i], context_.length_classes[term.rows[i]]);
     }
     write_labels(term);
     header.label_bytes = static_cast<std::uint32_t>(labels_.size());
-    directory_.clear();
-    gaps_.clear();
-    tfs_.clear();
-    if (term.id < context_.columns) {
-        header.form = ListForm::Column;
-    } else {
-        constexpr std::uint32_t kMostGap = 255;
-        make_gaps(term, kMostGap);
-        // A gap takes a byte and a half, a wide one two.
-        if (3 * gaps_.size() > 4 * term.rows.size()) {
-            header.form = ListForm::WideGaps;
-            make_gaps(term, WideGap::kMost);
-        }
-    }
+    if (term.id < context_.columns) header.form = ListForm::Column;
     put_list_header(out, header);
     out.insert(out.end(), labels_.begin(), labels_.end());
-    for (const std::uint32_t start : directory_) put(out, start);
-    if (header.form == ListForm::Gaps) put_gaps(out);
-    if (header.form == ListForm::WideGaps) put_wide_gaps(out);
+    if (header.form == ListForm::Rows) put_rows(term, out);
 }
 
 }  // namespace braid::sparse

@@ -39,18 +39,13 @@ private:
     static void write_run(const TermPostings& term, Bytes& out);
     /// How many rows have each label, if that takes few bytes beside the rows themselves.
     void write_labels(const TermPostings& term);
-    /// The distances from the row before in the window, at most `most` each.
-    void make_gaps(const TermPostings& term, std::uint32_t most);
-    void put_gaps(Bytes& out) const;
-    void put_wide_gaps(Bytes& out) const;
+    /// The directory of windows, the rows and their codes.
+    void put_rows(const TermPostings& term, Bytes& out) const;
 
     ListContext context_;
     std::vector<std::uint32_t> label_rows_;  // all 0 between calls
     std::vector<std::uint32_t> labels_seen_;
     Bytes labels_;
-    std::vector<std::uint32_t> directory_;
-    std::vector<std::uint16_t> gaps_;
-    Bytes tfs_;  // of each gap, at most kTopNibble; 0 where it leads to no row
 };
 
 }  // namespace braid::sparse

@@ -127,12 +127,12 @@ void QueryBounds::make_tables(BoundedTerm& term, const RowFacts& facts) {
     const auto top = static_cast<float>(std::min(term.bound * scale_, kMostByte));
     const auto weight = static_cast<float>(term.weight * factor_ * scale_ * kInflate);
     ByteTables& tables = tables_[term.table];
-    tables.by_class.fill(0);
+    tables.by_code.fill(0);
     tables.by_nibble.fill(0);
     const std::uint32_t max_tf = term.list.header.max_tf;
-    for (std::uint32_t tf = 1; tf <= std::min(kTopNibble, max_tf); ++tf) {
-        const auto weighted = static_cast<float>(term.tf_weight * (tf == kTopNibble ? max_tf : tf));
-        std::uint8_t* row = tables.by_class.data() + std::size_t{tf} * kLengthClasses;
+    for (std::uint32_t tf = 1; tf <= std::min(kTopTf, max_tf); ++tf) {
+        const auto weighted = static_cast<float>(term.tf_weight * (tf == kTopTf ? max_tf : tf));
+        std::uint8_t* row = tables.by_code.data() + std::size_t{tf} * kLengthClasses;
         for (std::uint32_t c = 0; c < kLengthClasses; ++c) {
             const float bound = weight * (weighted / (weighted + norms_[c]));
             // Written so that what is no number counts as the most.
@@ -140,14 +140,14 @@ void QueryBounds::make_tables(BoundedTerm& term, const RowFacts& facts) {
         }
     }
     for (std::uint32_t i = term.run_begin; i < term.run_end; ++i) {
-        const std::uint32_t tf = std::min<std::uint32_t>(run_tfs_[i], kTopNibble);
-        run_bytes_[i] = tables.by_class[tf * kLengthClasses + facts.length_class(run_rows_[i])];
+        run_bytes_[i] =
+            tables.by_code[RowCode(run_tfs_[i], facts.length_class(run_rows_[i])).bits()];
     }
 }
 
 void QueryBounds::make_column_bounds(BoundedTerm& term) {
     ByteTables& tables = tables_[term.table];
-    tables.by_class.fill(0);
+    tables.by_code.fill(0);
     tables.by_nibble.fill(0);
     term.column = static_cast<std::uint32_t>(column_bounds_.size());
     ColumnBounds& bounds = column_bounds_.emplace_back();
@@ -173,7 +173,7 @@ QueryBounds QueryBounds::counting() const {
     QueryBounds copy = *this;
     std::ranges::fill(copy.run_bytes_, std::uint8_t{1});
     for (ByteTables& tables : copy.tables_) {
-        std::ranges::fill(std::span(tables.by_class).subspan(kLengthClasses), std::uint8_t{1});
+        std::ranges::fill(std::span(tables.by_code).subspan(kLengthClasses), std::uint8_t{1});
         std::ranges::fill(std::span(tables.by_nibble).subspan(1), std::uint8_t{1});
     }
     return copy;

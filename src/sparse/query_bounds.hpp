@@ -23,10 +23,10 @@ struct BoundedTerm {
     std::uint32_t run_end = 0;
 };
 
-/// Bounds of a term as bytes, in units of 1 / scale, rounded up: of lists by nibble and class of
-/// length, of columns by nibble. Apart from the term, which is sorted.
+/// Bounds of a term as bytes, in units of 1 / scale, rounded up: of lists by code of the row, of
+/// columns by nibble. Apart from the term, which is sorted.
 struct ByteTables {
-    std::array<std::uint8_t, std::size_t{kTopNibble + 1} * kLengthClasses> by_class;
+    std::array<std::uint8_t, kRowCodes> by_code;
     std::array<std::uint8_t, 16> by_nibble;
 };
 

@@ -4,8 +4,13 @@
 
 namespace braid::sparse {
 
-Result<RowScorer> RowScorer::create(const IndexReader& reader, const Query& query) {
+Result<RowScorer> RowScorer::create(const IndexReader& reader, const Query& query,
+                                    std::span<const std::optional<TermEntry>> entries) {
     BRAID_CHECK(validate(query, reader.fields()));
+    const bool known = !entries.empty();
+    if (known && entries.size() != query.terms.size()) {
+        return invalid_argument("query: entries of other terms");
+    }
     RowScorer scorer;
     BRAID_TRY(scorer.facts_, reader.row_facts());
     scorer.bm25_ = query.bm25;
@@ -15,7 +20,12 @@ Result<RowScorer> RowScorer::create(const IndexReader& reader, const Query& quer
         const QueryTerm& term = query.terms[i];
         const double weight = term_weight(query, term);
         if (term.df == 0) continue;
-        BRAID_TRY(const auto entry, reader.dictionary().find(term.term));
+        std::optional<TermEntry> entry;
+        if (known) {
+            entry = entries[i];
+        } else {
+            BRAID_TRY(entry, reader.dictionary().find(term.term));
+        }
         if (!entry) continue;
         scorer.wanted_.push_back({entry->id, static_cast<std::uint32_t>(scorer.terms_.size())});
         scorer.terms_.push_back({i, weight, *entry});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,10 @@ struct FoundTerm {
 /// order as exhaustive scoring. The reader must stay; query and scorer are one caller's at a time.
 class RowScorer {
 public:
-    /// InvalidArgument if the query is not valid for the index, or names a term twice.
-    static Result<RowScorer> create(const IndexReader& reader, const Query& query);
+    /// InvalidArgument if the query is not valid for the index, or names a term twice. `entries`:
+    /// see SearchOptions.
+    static Result<RowScorer> create(const IndexReader& reader, const Query& query,
+                                    std::span<const std::optional<TermEntry>> entries = {});
 
     /// 0 if the row holds none of the terms. Requires row < rows().
     Result<double> score(std::uint32_t row);

@@ -35,7 +35,7 @@ std::uint64_t column_word(const ListView& list, std::size_t word, std::uint32_t 
 }
 
 bool has_windows(const ListView& list) noexcept {
-    return list.form == ListView::Form::Gaps || list.form == ListView::Form::WideGaps;
+    return list.form == ListView::Form::Rows;
 }
 
 }  // namespace
@@ -51,9 +51,9 @@ Result<> add_rows(const IndexReader& reader, const TermEntry& term, RowBits& row
     if (has_windows(list)) {
         for (std::uint32_t window = 0; window < reader.header().windows(); ++window) {
             const std::size_t base = window * kWindowWords;
-            list.each_in(window, [&](std::uint32_t row, std::uint32_t tf) {
+            list.each_in(window, [&](std::uint32_t row, RowCode code) {
                 if (base + row / 64 >= rows.size()) return;  // of a damaged list
-                rows[base + row / 64] |= static_cast<std::uint64_t>(tf != 0) << (row % 64);
+                rows[base + row / 64] |= static_cast<std::uint64_t>(code.tf() != 0) << (row % 64);
             });
         }
         return {};
@@ -85,8 +85,8 @@ Result<> keep_rows(const IndexReader& reader, const TermEntry& term, RowBits& ro
         const auto end = rows.begin() + static_cast<std::ptrdiff_t>(last);
         if (std::all_of(begin, end, [](std::uint64_t word) { return word == 0; })) continue;
         std::array<std::uint64_t, kWindowWords> own{};
-        list.each_in(window, [&](std::uint32_t row, std::uint32_t tf) {
-            if (tf != 0) own[row / 64] |= std::uint64_t{1} << (row % 64);
+        list.each_in(window, [&](std::uint32_t row, RowCode code) {
+            if (code.tf() != 0) own[row / 64] |= std::uint64_t{1} << (row % 64);
         });
         for (std::size_t word = first; word < last; ++word) rows[word] &= own[word - first];
     }

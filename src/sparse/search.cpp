@@ -19,12 +19,16 @@ Result<> check_allowed(const IndexReader& reader, std::span<const std::uint64_t>
                             " words of allowed rows, " + std::to_string(words) + " are needed");
 }
 
-Result<std::vector<RowScorer>> make_scorers(const IndexReader& reader,
-                                            std::span<const Query> queries) {
+Result<std::vector<RowScorer>> make_scorers(
+    const IndexReader& reader, std::span<const Query> queries,
+    std::span<const std::optional<TermEntry>> entries = {}) {
     std::vector<RowScorer> scorers;
     scorers.reserve(queries.size());
+    if (queries.size() > 1 && !entries.empty()) {
+        return invalid_argument("search: entries are those of one query");
+    }
     for (const Query& query : queries) {
-        BRAID_TRY(scorers.emplace_back(), RowScorer::create(reader, query));
+        BRAID_TRY(scorers.emplace_back(), RowScorer::create(reader, query, entries));
     }
     return scorers;
 }
@@ -304,7 +308,7 @@ constexpr auto kNoSample = [](WindowSearch&) { return Result<>(); };
 Result<SearchResult> search(const IndexReader& reader, std::span<const Query> queries,
                             const SearchOptions& options) {
     BRAID_CHECK(check_allowed(reader, options.allowed));
-    BRAID_TRY(auto scorers, make_scorers(reader, queries));
+    BRAID_TRY(auto scorers, make_scorers(reader, queries, options.entries));
     Searcher searcher(reader, std::move(scorers), options.allowed);
     BRAID_CHECK(searcher.prepare());
     SearchResult result;

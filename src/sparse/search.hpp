@@ -22,6 +22,9 @@ struct SearchOptions {
     std::optional<ScoredRow> after;
     /// Count every row that matches. Otherwise those that were looked at are counted.
     bool count_all = false;
+    /// What the dictionary has of each term of the only query, where the caller has asked it.
+    /// Empty: it was not asked.
+    std::span<const std::optional<TermEntry>> entries;
     /// False: the caller asks IndexReader::intact() itself, before it trusts the answer.
     bool check_intact = true;
 };

@@ -35,7 +35,7 @@ WindowSearch::WindowSearch(const IndexReader& reader, std::span<RowScorer> score
       allowed_(allowed),
       scratch_(scratch),
       kernels_(kernels::byte_kernels()),
-      lists_(reader, scorers[query], bounds),
+      lists_(scorers[query], bounds),
       by_lists_(lists_.usable() && scorers.size() == 1),
       finds_(by_lists_ && lists_.finds_fast()) {
     for (std::size_t i = 0; i < bounds.terms().size(); ++i) {
@@ -76,8 +76,7 @@ std::uint64_t WindowSearch::entries_in(std::size_t term, const WindowSpan& windo
     switch (list.form) {
         case ListView::Form::Column:
             return std::max<std::uint64_t>(window.padded, kFewEntries);
-        case ListView::Form::Gaps:
-        case ListView::Form::WideGaps:
+        case ListView::Form::Rows:
             return list.first_entry(window.number + 1) - list.first_entry(window.number);
         default:
             return scratch_.runs[term].end - scratch_.runs[term].begin;
@@ -98,11 +97,9 @@ void WindowSearch::each_byte(std::size_t number, const WindowSpan& window,
         for (std::uint32_t i = begin; i < end; ++i) use(rows[i] - window.base, bytes[i]);
         return;
     }
-    // Copies: what `use` writes may be taken for a change of the members.
-    const std::uint8_t* const classes = scratch_.classes;
-    const std::uint8_t* const table = bounds_.tables(term).by_class.data();
-    list.each_in(window.number, [&use, classes, table](std::uint32_t local, std::uint32_t tf) {
-        use(local, table[tf * kLengthClasses + classes[local] % kLengthClasses]);
+    const std::uint8_t* const table = bounds_.tables(term).by_code.data();
+    list.each_in(window.number, [&use, table](std::uint32_t local, RowCode code) {
+        use(local, table[code.bits()]);
     });
 }
 
@@ -133,10 +130,10 @@ std::size_t WindowSearch::add_touching(std::size_t number, const WindowSpan& win
     std::uint8_t* const sums = scratch_.sums.data();
     std::uint16_t* const rows = scratch_.touched.data();
     if (touched == 0) {
+        // All sums are 0, and a row comes once.
         each_byte(number, window, [&touched, sums, rows](std::uint32_t local, std::uint8_t more) {
-            rows[touched] = static_cast<std::uint16_t>(local);
-            touched += static_cast<std::size_t>(more != 0);
-            sums[local] = static_cast<std::uint8_t>(sums[local] | more);
+            rows[touched++] = static_cast<std::uint16_t>(local);
+            sums[local] = more;
         });
         return touched;
     }

@@ -1,6 +1,8 @@
 #include "braid/store/posix_map.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -20,6 +22,7 @@ public:
     PosixMapping(void* begin, std::size_t size, Descriptor file, std::string path)
         : begin_(begin), size_(size), file_(std::move(file)), path_(std::move(path)) {
         guarded_.emplace(begin_, size_);
+        end_ = read_end();
     }
     PosixMapping(const PosixMapping&) = delete;
     PosixMapping& operator=(const PosixMapping&) = delete;
@@ -35,12 +38,16 @@ public:
     }
 
     Result<> intact() const override {
+        // Where a file was cut, its last page is gone or ends with zeros, even if the file has
+        // grown again since. So the end itself tells, without a call of the system.
+        const std::uint64_t end = read_end();
         if (guarded_->damaged()) {
             return fail(ErrorCode::Corruption,
                         "a part of " + path_ +
                             " could not be read: the file was cut, or the disk has an error there");
         }
-        // The rest of the page in which a file was cut reads as zeros and raises nothing.
+        if (end == end_ && end_ >> 56 != 0) return {};
+        // A file that ends with a zero: the rest of a page that was cut reads as zeros too.
         struct stat status {};
         if (::fstat(file_.number(), &status) != 0) return fail_posix("examine", path_, errno);
         const std::uint64_t now = file_state(status).size;
@@ -53,8 +60,19 @@ public:
     const std::string& path() const noexcept override { return path_; }
 
 private:
+    /// The last bytes, at most eight, the very last one uppermost. Read each time.
+    std::uint64_t read_end() const noexcept {
+        const volatile std::uint8_t* const bytes = static_cast<const std::uint8_t*>(begin_);
+        std::uint64_t end = 0;
+        for (std::size_t i = 0; i < std::min<std::size_t>(8, size_); ++i) {
+            end |= std::uint64_t{bytes[size_ - 1 - i]} << (56 - 8 * i);
+        }
+        return end;
+    }
+
     void* begin_;
     std::size_t size_;
+    std::uint64_t end_ = 0;
     Descriptor file_;
     std::string path_;
     std::optional<GuardedRange> guarded_;

@@ -105,37 +105,6 @@ TEST_P(ByteKernelsTest, AddsWhatTheTableSaysAndStaysAtTheTop) {
     }
 }
 
-TEST_P(ByteKernelsTest, PassesDistancesOnlyAsLongAsTheirSumStaysBelowTheLimit) {
-    constexpr std::uint64_t kSeed = 13;
-    SCOPED_TRACE(testing::Message() << "seed " << kSeed);
-    std::mt19937_64 rng(kSeed);
-    for (const std::size_t count : {0, 1, 31, 32, 63, 64, 65, 200, 1000}) {
-        const auto bytes = random_bytes(rng, 2 * count);
-        for (const bool wide : {false, true}) {
-            std::vector<std::uint32_t> sums{7};  // before each of them
-            for (std::size_t i = 0; i < count; ++i) {
-                const std::uint32_t gap =
-                    wide ? bytes[2 * i] + 256U * (bytes[2 * i + 1] & 15U) : bytes[i];
-                sums.push_back(sums.back() + gap);
-            }
-            for (int trial = 0; trial < 50; ++trial) {
-                const std::uint32_t limit =
-                    8 + static_cast<std::uint32_t>(rng() % (sums.back() + 100));
-                const auto skip = wide ? kernels_->skip_wide_gaps : kernels_->skip_gaps;
-                std::uint32_t sum = 7;
-                const std::size_t passed = skip(bytes.data(), count, limit, sum);
-                ASSERT_LE(passed, count);
-                EXPECT_EQ(sum, sums[passed]);
-                EXPECT_LT(sum, limit);
-                // Whole steps only: with 64 more it would be too far, or at the end.
-                if (passed + 64 <= count) {
-                    EXPECT_GE(sums[passed + 64], limit);
-                }
-            }
-        }
-    }
-}
-
 INSTANTIATE_TEST_SUITE_P(Levels, ByteKernelsTest, testing::ValuesIn(kByteLevels),
                          [](const auto& level) { return std::string(name_of(level.param)); });
 

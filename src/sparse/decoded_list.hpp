@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "braid/result.hpp"
+#include "braid/sparse/index_format.hpp"
+
+namespace braid::sparse {
+
+/// A list of version 2 as one of version 3: read whole whenever it is asked for, until a merge
+/// writes it anew.
+struct DecodedList {
+    std::vector<std::uint32_t> directory;  // first entry of each window, and the end
+    std::vector<std::uint16_t> rows;       // in the window
+    std::vector<std::uint8_t> codes;       // a RowCode each
+};
+
+/// `bytes` begin with the directory; `length_classes` are those of all rows of the index.
+Result<std::shared_ptr<const DecodedList>> decode_list(
+    ListForm form, std::span<const std::uint8_t> bytes,
+    std::span<const std::uint8_t> length_classes);
+
+/// Corruption if a directory of so many windows turns back.
+Result<> check_directory(const std::uint8_t* directory, std::uint64_t windows);
+
+}  // namespace braid::sparse
