@@ -357,7 +357,7 @@ void WindowSearch::add_all(std::uint32_t number, bool clear) noexcept {
 }
 
 void WindowSearch::keep_candidates(const WindowSpan& window, std::size_t count, double threshold) {
-    constexpr std::size_t kAhead = 8;
+    constexpr std::size_t kAhead = 16;
     constexpr std::array<std::uint8_t, 16> kNothing{};
     struct Column {
         const std::uint8_t* nibbles;
@@ -379,14 +379,16 @@ void WindowSearch::keep_candidates(const WindowSpan& window, std::size_t count, 
     }
     const double unit = 1 / bounds_.scale();
     const double all = bounds_.sum_of_first(terms.size());
+    const auto prefetch = [&](std::size_t i) {
+        const std::uint32_t next = window.base + scratch_.candidates[i];
+        for (std::size_t c = 0; c < size; ++c) __builtin_prefetch(columns[c].nibbles + next / 2);
+        __builtin_prefetch(scratch_.classes + scratch_.candidates[i]);
+    };
+    for (std::size_t i = 0; i < std::min(kAhead, count); ++i) prefetch(i);
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint16_t local = scratch_.candidates[i];
         const std::uint32_t row = window.base + local;
-        if (i + kAhead < count) {
-            const std::uint32_t next = window.base + scratch_.candidates[i + kAhead];
-            for (std::size_t c = 0; c < size; ++c)
-                __builtin_prefetch(columns[c].nibbles + next / 2);
-        }
+        if (i + kAhead < count) prefetch(i + kAhead);
         if (row >= reader_.rows()) continue;
         const std::uint8_t sum = scratch_.sums[local];
         double bound = all;
