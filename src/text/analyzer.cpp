@@ -12,6 +12,7 @@
 #include "braid/text/simple.hpp"
 #include "braid/text/standard.hpp"
 #include "braid/text/stemmer.hpp"
+#include "braid/text/stop_words.hpp"
 #include "braid/text/token_writer.hpp"
 
 namespace braid::text {
@@ -94,8 +95,8 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
         message += "; 'none' stems nothing";
         return invalid_argument(std::move(message));
     }
-    if (options.stop_words && *language != "english") {
-        return invalid_argument("stop words are known for english only, not for '" +
+    if (options.stop_words && StopWords::of(*language).empty()) {
+        return invalid_argument("no stop words are known for the language '" +
                                 std::string(*language) + "'");
     }
     // One state for all analyzers of the same options: what they work with takes 250 kB.
@@ -136,7 +137,7 @@ std::vector<std::string> Analyzer::terms(std::string_view text) const {
 }
 
 void Analyzer::analyze_content(std::string_view text, std::vector<Token>& out) const {
-    run(text, out, state_->options.language == "english");
+    run(text, out, true);
 }
 
 std::vector<std::string> Analyzer::query_terms(std::string_view query) const {

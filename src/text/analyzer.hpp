@@ -17,7 +17,7 @@ namespace braid::text {
 struct AnalyzerOptions {
     std::string name = "standard";     // or "simple"
     std::string language = "english";  // a stemmer's name or ISO code ("de"), or "none"
-    bool stop_words = false;           // leave out English function words; needs language english
+    bool stop_words = false;           // leave out the language's function words, if it has a list
 
     friend bool operator==(const AnalyzerOptions&, const AnalyzerOptions&) = default;
 };
@@ -49,7 +49,7 @@ inline constexpr std::size_t kMaxTermBytes = 255;
 class Analyzer {
 public:
     /// InvalidArgument for an unknown name or language (the message lists the nearest), or for
-    /// stop words in a language other than English.
+    /// stop words in a language that has no list of them.
     static Result<Analyzer> create(const AnalyzerOptions& options);
 
     /// Replaces `out` by the tokens of `text`, reusing the strings it holds. Any bytes will do:
@@ -62,8 +62,8 @@ public:
     /// The terms of `text` in token order, repetitions included.
     std::vector<std::string> terms(std::string_view text) const;
 
-    /// The terms to look for. English words like "the" are searched only where a query has no
-    /// others: they match nearly everything and say nothing (docs/decisions/0008).
+    /// The terms to look for. Words like "the" are searched only where a query has no others: they
+    /// match nearly everything and say nothing (docs/decisions/0008).
     std::vector<std::string> query_terms(std::string_view query) const;
 
     /// As given to create(), the language by its full name ("german" for "de").

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "braid/text/accents.hpp"
-#include "braid/text/stop_words.hpp"
 
 namespace braid::text {
 namespace {
@@ -76,6 +75,7 @@ bool ends_plain_word(std::string_view text, std::size_t end) noexcept {
 
 StandardTokenizer::StandardTokenizer(const Options& options)
     : stemmer_(options.language),
+      function_words_(StopWords::of(options.language)),
       turkish_(options.language == "turkish"),
       fast_ascii_(options.fast_ascii),
       native_letters_(native_letters(options.language)) {}
@@ -143,7 +143,7 @@ std::size_t StandardTokenizer::plain_words(std::string_view text, std::size_t at
         if (upper != 0) {
             for (char& c : word_) c = static_cast<char>(c | 0x20);
         }
-        if (!stop_words_ || !is_english_stop_word(word_)) {
+        if (!stop_words_ || !function_words_.has(word_)) {
             write_stem(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end));
         }
         ++position_;
@@ -154,7 +154,7 @@ std::size_t StandardTokenizer::plain_words(std::string_view text, std::size_t at
 
 void StandardTokenizer::write_word(const Piece& piece) {
     word_ = piece.text;
-    if (stop_words_ && is_english_stop_word(word_)) return;
+    if (stop_words_ && function_words_.has(word_)) return;
     fold_accents(word_, buffer_, native_letters_);
     if (has_digit(word_)) {
         // The stem of a code (`deadbeef42`) would only be a shorter code.

@@ -7,6 +7,7 @@
 
 #include "braid/text/chain.hpp"
 #include "braid/text/stemmer.hpp"
+#include "braid/text/stop_words.hpp"
 #include "braid/text/token_writer.hpp"
 #include "braid/text/unit_reader.hpp"
 
@@ -22,7 +23,7 @@ public:
     };
     explicit StandardTokenizer(const Options& options);
 
-    /// Requires text.size() < 4 GiB. `stop_words`: without English function words.
+    /// Requires text.size() < 4 GiB. `stop_words`: without the function words of the language.
     void run(std::string_view text, TokenWriter& writer, bool stop_words);
 
 private:
@@ -34,6 +35,7 @@ private:
     void write_unstemmed(const Piece& piece);
 
     Stemmer stemmer_;
+    const StopWords& function_words_;
     bool turkish_;
     bool fast_ascii_;
     std::u32string_view native_letters_;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/text/stop_words.hpp"
 #include "text/analysis.hpp"
 
 namespace braid::text {
@@ -60,9 +61,11 @@ TEST(Analyzer, RefusesUnknownNamesAndStopWordsItDoesNotHave) {
     EXPECT_EQ(unknown.error().code, ErrorCode::InvalidArgument);
     EXPECT_NE(unknown.error().message.find("did you mean 'standard'"), std::string::npos)
         << unknown.error().message;
-    const auto german = Analyzer::create({"standard", "german", true});
-    ASSERT_FALSE(german);
-    EXPECT_EQ(german.error().code, ErrorCode::InvalidArgument);
+    const auto no_language = Analyzer::create({"standard", "none", true});
+    ASSERT_FALSE(no_language);
+    EXPECT_EQ(no_language.error().code, ErrorCode::InvalidArgument);
+    EXPECT_NE(no_language.error().message.find("'none'"), std::string::npos)
+        << no_language.error().message;
 }
 
 TEST(Analyzer, LeavesStopWordsOutButCountsTheirPositions) {
@@ -84,8 +87,42 @@ TEST(Analyzer, LeavesStopWordsOutOfQueriesThatHaveOthers) {
     EXPECT_EQ(without.query_terms("the"), Terms{});
     const Analyzer german = make_analyzer("german");
     EXPECT_EQ(german.query_terms("the lamps"), german.terms("the lamps"));
+    EXPECT_EQ(german.query_terms("Wer putzte die Lampen?"), german.terms("putzte Lampen"));
+    EXPECT_EQ(german.query_terms("Wer bist du nicht"), german.terms("bist nicht")) << "negation";
+    const Analyzer none = make_analyzer("none");
+    EXPECT_EQ(none.query_terms("the lamps"), (Terms{"the", "lamps"}));
     const Analyzer simple = simple_analyzer();
     EXPECT_EQ(simple.query_terms("The lamps"), (Terms{"the", "lamps"}));
+}
+
+TEST(Analyzer, KnowsFunctionWordsOfEveryLanguageItStems) {
+    for (const std::string_view language : analyzer_languages()) {
+        if (language == "none") continue;
+        EXPECT_FALSE(StopWords::of(language).empty()) << language;
+    }
+    EXPECT_TRUE(StopWords::of("none").empty());
+    EXPECT_TRUE(StopWords::of("klingon").empty());
+    const auto in = [](const char* language, const char* query) {
+        return make_analyzer(language).query_terms(query).size();
+    };
+    EXPECT_EQ(in("french", "où est la ville"), 1U);
+    EXPECT_EQ(in("russian", "Где находится это озеро?"), 2U);
+    EXPECT_EQ(in("greek", "Πού είναι ο φάρος;"), 1U);
+    EXPECT_EQ(in("turkish", "Bu göl nerede"), 1U);
+    EXPECT_EQ(in("arabic", "أين البحيرة"), 1U);
+    EXPECT_EQ(in("hindi", "झील कहाँ है"), 1U);
+}
+
+/// A list is looked up by words as the analyzer makes them: folded, composed.
+TEST(Analyzer, EveryStopWordIsLeftOutOfAQuery) {
+    for (const std::string_view language : analyzer_languages()) {
+        const Analyzer analyzer = make_analyzer(language);
+        for (const std::string_view word : StopWords::of(language).words()) {
+            std::vector<Token> tokens;
+            analyzer.analyze_content(word, tokens);
+            EXPECT_TRUE(tokens.empty()) << language << ": " << word;
+        }
+    }
 }
 
 TEST(Analyzer, ReplacesWhatTheVectorHeld) {
