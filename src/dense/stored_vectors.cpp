@@ -143,6 +143,9 @@ Result<std::vector<VectorHit>> StoredVectors::best(const ExactQuery& query,
     best.reserve(k);
     double sum = 0;
     double squares = 0;
+    for (const std::uint32_t row : candidates) {
+        __builtin_prefetch(norms_.place() + row * sizeof(double));
+    }
     for (const std::uint32_t row : candidates.first(std::min(kFetched, candidates.size()))) {
         fetch(row);
     }
