@@ -1,13 +1,25 @@
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include "braid/backend.hpp"
 #include "braid/service/bounds.hpp"
 #include "braid/service/operations.hpp"
 
 namespace braid::service {
 
+namespace {
+
+/// NotFound. Its schema rather than a description, which counts what every namespace holds.
+Result<Schema> schema_of(const Database& database, const std::string& name) {
+    BRAID_TRY(const ReaderPtr reader, database.backend().snapshot(std::span(&name, 1), {}));
+    return reader->schema(name);
+}
+
+}  // namespace
+
 Result<bool> Operations::ensure_collection(const std::string& name, const Schema* schema) const {
-    const auto existing = database_.describe(name);
+    const auto existing = schema_of(database_, name);
     if (existing) return false;
     if (existing.error().code != ErrorCode::NotFound) return tl::unexpected(existing.error());
     Schema wanted;
