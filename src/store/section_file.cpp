@@ -41,7 +41,10 @@ Result<> SectionFile::read(std::string_view name) {
     }
     // In range, as decode_section_footer has checked.
     const auto directory = all.subspan(footer.directory_offset, footer.directory_length);
-    if (checksum(directory, header_.generation) != footer.directory_checksum) {
+    const std::uint64_t end = footer.directory_offset + footer.directory_length;
+    const auto zeros = all.subspan(end, footer.blocks_offset() - end);
+    if (checksum(directory, header_.generation) != footer.directory_checksum ||
+        std::ranges::any_of(zeros, [](std::byte byte) { return byte != std::byte{0}; })) {
         return damaged(path, "the list of its sections is");
     }
     BRAID_TRY(sections_, decode_section_directory(directory, path, footer.directory_offset));
