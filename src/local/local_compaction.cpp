@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "braid/local/backend.hpp"
+#include "braid/local/memory_left.hpp"
 
 namespace braid::local {
 
@@ -58,7 +59,8 @@ void LocalBackend::flush_by_itself(const std::string& name, const std::stop_toke
     const auto found = find(name);
     if (!found || !(*found)->flush_due()) return;
     // Not to be stopped: it is short, and would have to be done again.
-    if (const auto flushed = (*found)->flush({}); !flushed) {
+    const auto flushed = with_memory_left([&] { return (*found)->flush({}); });
+    if (!flushed) {
         note_failed_job("flushed", name, flushed.error());
         return;
     }
@@ -71,7 +73,7 @@ void LocalBackend::merge_by_itself(const std::string& name, const std::stop_toke
     const auto found = find(name);
     if (!found) return;
     while (!stop.stop_requested()) {
-        const auto merged = (*found)->merge(stop);
+        const auto merged = with_memory_left([&] { return (*found)->merge(stop); });
         if (!merged) note_failed_job("merged", name, merged.error());
         if (!merged || !*merged) break;
         ++compacted_;

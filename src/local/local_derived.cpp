@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "braid/local/backend.hpp"
+#include "braid/local/memory_left.hpp"
 
 namespace braid::local {
 namespace {
@@ -30,7 +31,7 @@ void LocalBackend::derive_by_itself(const std::string& name, const std::stop_tok
     // What is about to be merged gets its graph afterwards.
     if (!found || stop.stop_requested() || !(*found)->derivation_due()) return;
     if (!wait_for_a_pause(**found, stop) || (*found)->merge_due()) return;
-    const auto derived = (*found)->derive(stop);
+    const auto derived = with_memory_left([&] { return (*found)->derive(stop); });
     if (!derived) note_failed_job("given a graph", name, derived.error());
 }
 

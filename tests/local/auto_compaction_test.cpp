@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "braid/local/backend.hpp"
+#include "braid/local/memory_left.hpp"
 #include "local/database_in_memory.hpp"
 
 namespace braid::testing {
@@ -162,6 +164,12 @@ TEST(AutoCompactionTest, ClosingFinishesASmallOneAndCancelsALargeOne) {
         EXPECT_EQ(ids_in(*backend, "c").size(), 10U);
         EXPECT_TRUE(must(backend->check({})).clean());
     }
+}
+
+TEST(AutoCompactionTest, WorkThatRunsOutOfMemoryFailsAndEndsNothing) {
+    const auto failed = local::with_memory_left([]() -> Result<bool> { throw std::bad_alloc(); });
+    expect_error(failed, ErrorCode::ResourceExhausted);
+    EXPECT_TRUE(must(local::with_memory_left([]() -> Result<bool> { return true; })));
 }
 
 }  // namespace

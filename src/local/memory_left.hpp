@@ -1,0 +1,20 @@
+#pragma once
+
+#include <new>
+
+#include "braid/result.hpp"
+
+namespace braid::local {
+
+/// What `job` gives, or ResourceExhausted where memory ran out: of a thread in the background
+/// nobody else would catch that, and the process would end.
+template <class Job>
+auto with_memory_left(Job job) -> decltype(job()) {
+    try {
+        return job();
+    } catch (const std::bad_alloc&) {
+        return fail(ErrorCode::ResourceExhausted, "there is too little memory");
+    }
+}
+
+}  // namespace braid::local
