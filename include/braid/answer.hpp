@@ -23,6 +23,7 @@ struct ReceiptSource {
     double weight = 1;
     double contribution = 0;
     bool filled = false;  // not in the list, so without a rank; scored afterwards (fill_scores)
+    bool corrected = false;  // sparse: by similar words too, Answer::corrections
     std::shared_ptr<Receipt> nested;      // how a collection's own list came about
     std::optional<std::string> chunk_id;  // the collection's chunk that is meant
 
@@ -163,6 +164,25 @@ struct Suggestion {
     friend bool operator==(const Suggestion&, const Suggestion&) = default;
 };
 
+/// A word of the query that no chunk holds, and one near it that a collection was searched for.
+struct Correction {
+    std::string collection;
+    std::string word;     // as it was written
+    std::string instead;  // as a chunk has it
+    double weight = 0;    // of it, where a word of the query has 1
+
+    friend bool operator==(const Correction&, const Correction&) = default;
+};
+
+/// Which side of an experiment made an answer.
+struct ExperimentSide {
+    std::string experiment;
+    std::string side;  // "a" or "b"; "both": interleaved
+    std::string id;    // of the answer, to report clicks by
+
+    friend bool operator==(const ExperimentSide&, const ExperimentSide&) = default;
+};
+
 struct Answer {
     std::string query;
     std::optional<std::string> query_understood;  // query_syntax: how it was read; none: as words
@@ -179,8 +199,10 @@ struct Answer {
     std::vector<std::string> warnings;
     std::vector<std::string> unused;      // parameters given that the chosen method does not use
     std::vector<Suggestion> suggestions;  // of an answer without hits
+    std::vector<Correction> corrections;  // made, unless "typos" is "off"
     std::optional<std::string> cursor;    // asks for the next page; none: this was the last
     std::optional<bool> query_embedding_cached;  // none: the embedder was not asked
+    std::optional<ExperimentSide> experiment;    // a server's, docs/experiments.md
     Timings timings;
 
     friend bool operator==(const Answer&, const Answer&) = default;

@@ -18,6 +18,8 @@
 
 namespace braid {
 
+struct Receipt;
+
 /// How ranked lists are fused. What is not given comes from the profile.
 struct FusionChoice {
     std::optional<FusionMethod> method;
@@ -42,7 +44,8 @@ struct StageHit {
     std::string_view collection;
     const Chunk& chunk;  // its vector only for stages that want vectors
     double score = 0;
-    bool matches = false;  // the filter of a stage that has one
+    bool matches = false;              // the filter of a stage that has one
+    const Receipt* receipt = nullptr;  // how the score came about so far
 };
 
 struct StageInput {
@@ -141,6 +144,12 @@ struct Request {
     bool expand_query = false;
     bool use_hyde = false;
     bool query_syntax = false;
+    /// A word that no chunk holds is searched as similar words too, at a lower weight, and the
+    /// answer says so. In JSON "typos": "auto", or "off" for false.
+    bool typos = true;
+    /// Near-identical passages of one document are shown as one, the best; its receipt names the
+    /// others. True shows them all.
+    bool keep_duplicates = false;
     std::vector<StageChoice> stages;
     std::size_t expand_neighbors = 0;
     bool exact = false;  // dense by exact scan

@@ -114,6 +114,20 @@ void set_leg_scores(const Receipt& receipt, Hit& hit) {
     }
 }
 
+/// Says which scores come of similar words too.
+// NOLINTNEXTLINE(misc-no-recursion): receipts nest two levels
+void mark_corrected(std::span<const Correction> corrections, const std::string& collection,
+                    Receipt& receipt) {
+    for (ReceiptSource& source : receipt.sources) {
+        if (source.nested) {
+            mark_corrected(corrections, source.source, *source.nested);
+        } else if (source.source == "sparse") {
+            source.corrected =
+                std::ranges::count(corrections, collection, &Correction::collection) > 0;
+        }
+    }
+}
+
 }  // namespace
 
 Result<> fetch_chunks(const Work& work, std::span<Candidate> candidates, bool with_vectors,
@@ -155,6 +169,9 @@ Result<> add_hits(Work& work, std::span<Candidate> candidates, std::size_t befor
         hit.receipt = std::move(candidate.receipt);
         hit.score = hit.receipt.score;
         set_leg_scores(hit.receipt, hit);
+        if (!work.answer.corrections.empty()) {
+            mark_corrected(work.answer.corrections, hit.collection, hit.receipt);
+        }
     }
     if (work.plan.expand_neighbors == 0) return {};
     return expand(work, std::span(work.answer.hits).subspan(first), limits);

@@ -9,6 +9,7 @@
 #include "braid/retrieval/multi_hop.hpp"
 #include "braid/retrieval/query_language.hpp"
 #include "braid/retrieval/receipt.hpp"
+#include "braid/retrieval/typos.hpp"
 
 namespace braid::retrieval {
 
@@ -67,6 +68,7 @@ bool CollectionRun::down() const {
 Result<> LegSearch::start(OtherWords& words) {
     runs_.reserve(work_.plan.collections.size());
     for (std::size_t i = 0; i < work_.plan.collections.size(); ++i) prepare(i);
+    correct_words();
     if (work_.plan.by_scores) share_statistics();
     if (!words.answer_pending()) vectors_.start();
     if (words.answer_pending() || !vectors_.at_hand()) search(LegKind::Sparse);
@@ -130,6 +132,30 @@ void LegSearch::prepare(std::size_t collection) {
                 "the query language says what the sparse leg finds: what the dense leg "
                 "finds is like the words of the query, and need not hold them");
         }
+    }
+}
+
+void LegSearch::correct_words() {
+    std::vector<const Leg*> searched;
+    std::vector<LegRun*> runs;
+    for (CollectionRun& run : runs_) {
+        for (LegRun& leg : run.legs) {
+            if (leg.leg.kind != LegKind::Sparse || leg.error) continue;
+            searched.push_back(&leg.leg);
+            runs.push_back(&leg);
+        }
+    }
+    const ReaderPtr snapshot = work_.snapshot->with(work_.leg_limits);
+    auto& found = work_.answer.corrections;
+    found = find_typos(*snapshot, work_.request, work_.backend.capabilities(), searched);
+    if (found.empty()) return;
+    for (const Correction& one : found) {
+        work_.note("no chunk holds \"" + one.word + "\": \"" + one.instead +
+                   "\" was searched for too (\"typos\": \"off\" leaves it out)");
+    }
+    for (LegRun* const run : runs) {
+        auto corrected = correct_typos(*snapshot, work_.request.query, found, run->leg);
+        if (!corrected) run->error = std::move(corrected).error();
     }
 }
 

@@ -10,6 +10,7 @@
 #include "braid/retrieval/plan.hpp"
 #include "braid/retrieval/stages.hpp"
 #include "braid/retrieval/standings.hpp"
+#include "braid/retrieval/typos.hpp"
 
 namespace braid::retrieval {
 namespace {
@@ -117,6 +118,9 @@ Result<WhyNot> ChunkTrace::why_not() {
         BRAID_TRY(known, lost_by_order(bare));
     }
     if (!known) {
+        BRAID_TRY(known, lost_to_a_copy());
+    }
+    if (!known) {
         BRAID_TRY(known, lost_by_threshold(bare));
     }
     if (!known) {
@@ -166,6 +170,7 @@ Result<> ChunkTrace::measure_legs(const Answer& answer) {
             BRAID_TRY(const Schema schema, snapshot_->schema(scope_.collection));
             BRAID_CHECK(set_words(*snapshot_, schema, request_, tools_.backend.capabilities(),
                                   forms_.variants, leg));
+            BRAID_CHECK(correct_typos(*snapshot_, request_.query, answer.corrections, leg));
             leg.statistics = forms_.statistics;
         }
         BRAID_TRY(const StagePipeline stages,
@@ -297,6 +302,18 @@ Result<> ChunkTrace::lost_by_rank(const Hit& hit, const Request& bare) {
     }
     lost("cut", place);
     return {};
+}
+
+/// A near-identical passage of its document stands for it.
+Result<bool> ChunkTrace::lost_to_a_copy() {
+    if (request_.keep_duplicates) return false;
+    Request changed = request_;
+    changed.keep_duplicates = true;
+    BRAID_TRY(const std::optional<Hit> hit, place_in(changed));
+    if (!hit) return false;
+    lost("deduplicated", "a passage of the same document that says nearly the same stands for it");
+    suggest(changed, "keep_duplicates", true);
+    return true;
 }
 
 Result<bool> ChunkTrace::lost_by_threshold(const Request& bare) {

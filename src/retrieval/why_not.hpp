@@ -45,6 +45,7 @@ private:
     Result<bool> lost_by_filter();
     Result<bool> lost_by_order(const Request& bare);
     Result<> lost_by_rank(const Hit& hit, const Request& bare);
+    Result<bool> lost_to_a_copy();
     Result<bool> lost_by_threshold(const Request& bare);
     Result<bool> lost_by_stage();
     Result<bool> lost_to_another(const Request& bare);

@@ -94,6 +94,7 @@ void write_source(Out& out, const ReceiptSource& source) {
     out.member("weight", source.weight);
     out.member("contribution", source.contribution);
     if (source.filled) out.member("filled", true);
+    if (source.corrected) out.member("corrected", true);
     write_if(out, "chunk_id", source.chunk_id);
     if (source.nested) {
         out.name("receipt");
@@ -269,6 +270,21 @@ void write_suggestions(Out& out, const std::vector<Suggestion>& suggestions) {
 }
 
 template <class Out>
+void write_corrections(Out& out, const std::vector<Correction>& corrections) {
+    out.name("corrections");
+    out.begin_array();
+    for (const Correction& correction : corrections) {
+        out.begin_object();
+        out.member("collection", correction.collection);
+        out.member("word", correction.word);
+        out.member("instead", correction.instead);
+        out.member("weight", correction.weight);
+        out.end_object();
+    }
+    out.end_array();
+}
+
+template <class Out>
 void write_timings(Out& out, const Timings& timings) {
     out.begin_object();
     out.member("preprocess_ms", timings.preprocess_ms);
@@ -323,7 +339,16 @@ void write_answer(Out& out, const Answer& answer, const core::Vocabulary& vocabu
     write_list(out, "unused", answer.unused);
     out.name("suggestions");
     write_suggestions(out, answer.suggestions);
+    if (!answer.corrections.empty()) write_corrections(out, answer.corrections);
     out.member("cursor", answer.cursor);
+    if (answer.experiment) {
+        out.name("experiment");
+        out.begin_object();
+        out.member("name", answer.experiment->experiment);
+        out.member("side", answer.experiment->side);
+        out.member("id", answer.experiment->id);
+        out.end_object();
+    }
     out.name("timings");
     write_timings(out, answer.timings);
     out.end_object();

@@ -38,6 +38,8 @@ Result<ReceiptSource> read_receipt_source(Fields& fields, int depth) {
     BRAID_TRY(source.distance, fields.number("distance"));
     BRAID_TRY(const auto filled, fields.boolean("filled"));
     source.filled = filled.value_or(false);
+    BRAID_TRY(const auto corrected, fields.boolean("corrected"));
+    source.corrected = corrected.value_or(false);
     BRAID_TRY(const auto rank, fields.integer("rank", 0));
     source.rank = static_cast<std::size_t>(rank.value_or(0));
     BRAID_TRY(source.normalized, fields.number("normalized"));
@@ -180,6 +182,15 @@ Result<SourceReport> read_report(Fields& fields) {
     return report;
 }
 
+Result<Correction> read_correction(Fields& fields) {
+    Correction correction;
+    BRAID_CHECK(read_member(fields, "collection", correction.collection));
+    BRAID_CHECK(read_member(fields, "word", correction.word));
+    BRAID_CHECK(read_member(fields, "instead", correction.instead));
+    BRAID_CHECK(read_member(fields, "weight", correction.weight));
+    return correction;
+}
+
 Result<Suggestion> read_suggestion(Fields& fields) {
     Suggestion suggestion;
     BRAID_CHECK(read_member(fields, "word", suggestion.word));
@@ -296,7 +307,15 @@ Result<Answer> answer_from_value(const Value& json, const core::Vocabulary& voca
     BRAID_CHECK(read_member(fields, "warnings", answer.warnings));
     BRAID_CHECK(read_member(fields, "unused", answer.unused));
     BRAID_CHECK(read_list(fields, "suggestions", answer.suggestions, read_suggestion));
+    BRAID_CHECK(read_list(fields, "corrections", answer.corrections, read_correction));
     BRAID_TRY(answer.cursor, fields.string("cursor"));
+    BRAID_TRY(auto experiment, fields.fields("experiment"));
+    if (experiment) {
+        ExperimentSide& side = answer.experiment.emplace();
+        BRAID_CHECK(read_member(*experiment, "name", side.experiment));
+        BRAID_CHECK(read_member(*experiment, "side", side.side));
+        BRAID_CHECK(read_member(*experiment, "id", side.id));
+    }
     BRAID_TRY(answer.query_embedding_cached, fields.boolean("query_embedding_cached"));
     BRAID_TRY(answer.timings, read_timings(fields));
     BRAID_CHECK(fields.finish());

@@ -52,6 +52,12 @@ Result<> read_switch(Reading& in, std::string_view key) {
     return {};
 }
 
+Result<> read_typos(Reading& in, std::string_view key) {
+    BRAID_TRY(const auto choice, in.fields.choice(key, {"auto", "off"}));
+    if (choice) in.request.typos = *choice == "auto";
+    return {};
+}
+
 template <auto Member, std::int64_t Max>
 Result<> read_count(Reading& in, std::string_view key) {
     BRAID_TRY(const auto count, in.fields.integer(key, 1, Max));
@@ -322,6 +328,8 @@ constexpr auto kKeys = std::to_array<Key>({
     {"expand_query", "expand_query", read_switch<&Request::expand_query>},
     {"use_hyde", "use_hyde", read_switch<&Request::use_hyde>},
     {"query_syntax", "query_syntax", read_switch<&Request::query_syntax>},
+    {"typos", "typos", read_typos},
+    {"keep_duplicates", "keep_duplicates", read_switch<&Request::keep_duplicates>},
     {"stages", "stages", read_stage_list},
     {"expand_neighbors", "expand_neighbors", read_neighbors},
     {"exact", "exact", read_switch<&Request::exact>},

@@ -82,6 +82,8 @@ Value request_to_value(const Request& request) {
     put(out, "expand_query", request.expand_query);
     put(out, "use_hyde", request.use_hyde);
     put(out, "query_syntax", request.query_syntax);
+    if (!request.typos) out.set("typos", "off");
+    put(out, "keep_duplicates", request.keep_duplicates);
     if (!request.stages.empty()) out.set("stages", stages_to_value(request.stages));
     if (request.expand_neighbors > 0) out.set("expand_neighbors", request.expand_neighbors);
     put(out, "exact", request.exact);

@@ -78,7 +78,12 @@ TEST(Database, SuggestsWordsNearThoseNobodyHolds) {
     secret.sensitivity = "restricted";
     ASSERT_TRUE(db->add("notes", {chunk_of("a", "Foxes were hunting at dusk"),
                                   chunk_of("b", "The hunter sleeps"), secret}));
-    const auto answer = db->retrieve(ask("huntign"));
+    const auto ask_as_typed = [](std::string query) {
+        Request request = ask(std::move(query));
+        request.typos = false;
+        return request;
+    };
+    const auto answer = db->retrieve(ask_as_typed("huntign"));
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_TRUE(answer->hits.empty());
     ASSERT_FALSE(answer->suggestions.empty());
@@ -86,9 +91,9 @@ TEST(Database, SuggestsWordsNearThoseNobodyHolds) {
     EXPECT_EQ(answer->suggestions[0].instead, "hunting");
     EXPECT_EQ(answer->suggestions[0].chunks, 1U);
     // What may not be seen is not suggested.
-    EXPECT_FALSE(db->retrieve(ask("quaga"))->suggestions.empty());
-    EXPECT_TRUE(db->retrieve(ask("quaga"), {.clearance = "normal"})->suggestions.empty());
-    EXPECT_TRUE(db->retrieve(ask("foxes"))->suggestions.empty());
+    EXPECT_FALSE(db->retrieve(ask_as_typed("quaga"))->suggestions.empty());
+    EXPECT_TRUE(db->retrieve(ask_as_typed("quaga"), {.clearance = "normal"})->suggestions.empty());
+    EXPECT_TRUE(db->retrieve(ask_as_typed("foxes"))->suggestions.empty());
 }
 
 TEST(Database, FindsDoctrineForAMissionAndItsCodes) {

@@ -210,7 +210,7 @@ class Everybody(PageTest):
         for dark in (False, True):
             for address, ready in (("/#q=fox+winter&c=animals", SHOWN), ("/", "document.querySelector('.welcome')"),
                                    ("/#q=fox&c=animals&vs&b.c=birds", "document.querySelectorAll('.column .hit').length > 5"),
-                                   ("/#q=stoot&c=animals&strategy=sparse", "document.querySelector('.suggestion')"),
+                                   ("/#q=STOOT&c=animals&strategy=sparse", "document.querySelector('.suggestion')"),
                                    ("/collections", "document.querySelectorAll('.histogram').length > 3"),
                                    ("/docs", "document.querySelectorAll('#tag-mcp .operation').length > 3"), ("/evaluate", "document.querySelector('#eval-queries')")):
                 page = case.chromium.page(dark=dark)

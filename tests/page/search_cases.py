@@ -171,7 +171,7 @@ class Search(PageTest):
         self.assertEqual(shlex.split(command.replace("\\\n", " ")), ["braid", "retrieve", "--collection", ";touch y", "--namespace", "a b'c", "--top-k", "10", "--", "$(touch x)"])
 
     def test_offers_other_words_where_nothing_matches(self):
-        page = self.open("/#q=stoot&c=animals&strategy=sparse")
+        page = self.open("/#q=STOOT&c=animals&strategy=sparse")
         page.wait("document.querySelector('.suggestion')?.innerText.toLowerCase() === 'stoat'", "a suggestion")
         page.click(".suggestion")
         page.wait(SHOWN)

@@ -163,6 +163,7 @@ TEST_F(Deadlines, ReachEveryReadThatAsksWhyAChunkIsMissing) {
 
 TEST_F(Deadlines, ReachSuggestions) {
     request.query = "foxez";
+    request.typos = false;
     request.strategy = Strategy::Sparse;
     ASSERT_TRUE(retriever->retrieve(request, {}, limits));
     EXPECT_TRUE(backend->reads.made.contains("suggest"));

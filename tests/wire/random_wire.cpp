@@ -136,6 +136,7 @@ Receipt random_receipt(Dice& dice, int depth) {
         source.score = dice.number();
         source.distance = dice.maybe([&] { return dice.number(); });
         source.filled = dice.coin();
+        source.corrected = dice.coin();
         source.rank = source.filled ? 0 : dice.below(100);
         source.normalized = dice.maybe([&] { return dice.number(); });
         source.weight = dice.number();
@@ -196,6 +197,8 @@ Request random_request(std::mt19937_64& rng) {
     request.expand_query = dice.coin();
     request.use_hyde = dice.coin();
     request.query_syntax = dice.coin();
+    request.typos = dice.coin();
+    request.keep_duplicates = dice.coin();
     request.stages = dice.list(3, [&] { return StageChoice{dice.word(), dice.object(2)}; });
     request.expand_neighbors = dice.below(4);
     request.exact = dice.coin();
@@ -275,7 +278,11 @@ Answer random_answer(std::mt19937_64& rng) {
     answer.hypothetical_answer = dice.maybe([&] { return dice.text(); });
     answer.suggestions =
         dice.list(2, [&] { return Suggestion{dice.text(), dice.text(), dice.below(100)}; });
+    answer.corrections = dice.list(
+        2, [&] { return Correction{dice.text(), dice.text(), dice.text(), dice.number()}; });
     answer.cursor = dice.maybe([&] { return dice.text(); });
+    answer.experiment = dice.maybe(
+        [&] { return ExperimentSide{dice.text(), dice.coin() ? "a" : "both", dice.word()}; });
     answer.query_embedding_cached = dice.maybe([&] { return dice.coin(); });
     answer.timings = {dice.number(), dice.number(), dice.number(), dice.number(),
                       dice.number(), dice.number(), dice.number(), dice.number()};

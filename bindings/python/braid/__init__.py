@@ -12,6 +12,8 @@ from . import _show
 from ._braid import (
     Answer,
     Chunk,
+    Correction,
+    ExperimentSide,
     Hit,
     HitLeg,
     Principal,
@@ -68,8 +70,8 @@ _show.set_up()
 
 __all__ = [
     "AgentAnswer", "AlreadyExists", "Answer", "Cancelled", "CheckReport", "Chunk", "Collection", "CollectionInfo",
-    "Conflict", "Context", "Corruption", "Database", "DeadlineExceeded", "Effect", "Embedder",
-    "Error", "Explanation", "FacetCount", "FusedHit", "Hit", "HitLeg", "InvalidArgument", "IoError",
+    "Conflict", "Context", "Correction", "Corruption", "Database", "DeadlineExceeded", "Effect", "Embedder",
+    "Error", "ExperimentSide", "Explanation", "FacetCount", "FusedHit", "Hit", "HitLeg", "InvalidArgument", "IoError",
     "LegStanding", "Locked", "NotFound", "Passage", "PermissionDenied", "Pipeline", "Preprocessor", "Principal", "ReadOnly",
     "Receipt", "ReceiptSource", "ReceiptStage", "Request", "Reranker", "ResourceExhausted",
     "SourceReport", "Stage", "StageHit", "Stats", "StorageFull", "Suggestion", "Timings", "Unavailable",

@@ -51,6 +51,8 @@ class Request(TypedDict, total=False):
     expand_query: bool
     use_hyde: bool
     query_syntax: bool
+    typos: Literal["auto", "off"]
+    keep_duplicates: bool
     stages: Sequence[str | Mapping[str, Any]]
     expand_neighbors: bool | int
     exact: bool

@@ -55,6 +55,7 @@ void bind_receipts(nb::module_& module) {
     field<&ReceiptSource::weight>(source, "weight");
     field<&ReceiptSource::contribution>(source, "contribution");
     field<&ReceiptSource::filled>(source, "filled");
+    field<&ReceiptSource::corrected>(source, "corrected");
     field<&ReceiptSource::chunk_id>(source, "chunk_id");
     source.def_prop_ro("rank", [](const Shared<ReceiptSource>& self) {
         return self->filled ? std::nullopt : std::optional(self->rank);
@@ -150,6 +151,17 @@ void bind_reports(nb::module_& module) {
     field<&Suggestion::instead>(suggestion, "instead");
     field<&Suggestion::chunks>(suggestion, "chunks");
 
+    nb::class_<Shared<Correction>> correction(module, "Correction");
+    field<&Correction::collection>(correction, "collection");
+    field<&Correction::word>(correction, "word");
+    field<&Correction::instead>(correction, "instead");
+    field<&Correction::weight>(correction, "weight");
+
+    nb::class_<Shared<ExperimentSide>> experiment(module, "ExperimentSide");
+    field<&ExperimentSide::experiment>(experiment, "experiment");
+    field<&ExperimentSide::side>(experiment, "side");
+    field<&ExperimentSide::id>(experiment, "id");
+
     nb::class_<Shared<Timings>> timings(module, "Timings");
     field<&Timings::preprocess_ms>(timings, "preprocess_ms");
     field<&Timings::load_ms>(timings, "load_ms");
@@ -185,10 +197,15 @@ void bind_answers(nb::module_& module) {
     parts<&Answer::hits>(answer, "hits");
     parts<&Answer::sources>(answer, "sources");
     parts<&Answer::suggestions>(answer, "suggestions");
+    parts<&Answer::corrections>(answer, "corrections");
     answer.def_prop_ro("strategy_used",
                        [](const Shared<Answer>& self) { return name_of(self->strategy_used); });
     answer.def_prop_ro("timings",
                        [](const Shared<Answer>& self) { return self.part(self->timings); });
+    answer.def_prop_ro("experiment", [](const Shared<Answer>& self) -> nb::object {
+        if (!self->experiment) return nb::none();
+        return nb::cast(self.part(*self->experiment));
+    });
     answer.def_prop_ro("ids", [](const Shared<Answer>& self) {
         nb::list out;
         for (const Hit& hit : self->hits) out.append(hit.chunk.chunk_id);

@@ -99,6 +99,7 @@ Result<Request> request_of(const HybridSearchRequest& search,
                    {"profile", kProfile},
                    {"expand_neighbors", search.expand_neighbors},
                    {"query_syntax", search.query_syntax}};
+    if (search.typos) request.set("typos", *search.typos);
     if (!collections.empty()) request.set("collections", service::strings_to_array(collections));
     if (search.namespace_) request.set("namespace", *search.namespace_);
     if (search.across) request.set("across", name_of(*search.across));
@@ -134,6 +135,7 @@ Result<HybridSearchRequest> read_hybrid_search(const Object& params) {
         BRAID_TRY(const auto given, fields.boolean(key));
         *target = given.value_or(false);
     }
+    BRAID_TRY(search.typos, fields.choice("typos", {"auto", "off"}));
     BRAID_TRY(const Object* const filters, fields.object("filters"));
     if (filters != nullptr) search.filters = *filters;
     BRAID_TRY(auto collections, fields.strings("collections"));

@@ -24,6 +24,7 @@ struct HybridSearchRequest {
     bool include_history = false;
     bool expand_neighbors = false;         // one chunk before and after each
     bool query_syntax = false;             // read the query as query language
+    std::optional<std::string> typos;      // "auto" or "off"
     Value filters;                         // null, or an object of conditions
     std::vector<std::string> collections;  // empty: those meant for documents, see below
     std::optional<Across> across;
@@ -35,7 +36,7 @@ struct HybridSearchRequest {
 bool is_agent_collection(std::string_view name);
 
 /// Reads the parameters "query", "limit", "include_memory", "include_history", "expand_neighbors",
-/// "query_syntax", "collections", "namespace" or "topicId", "across" ("ranks", "scores"),
+/// "query_syntax", "typos", "collections", "namespace" or "topicId", "across" ("ranks", "scores"),
 /// "deadline_ms" and "filters". The last holds "artifact_type", "sensitivity", "created_after",
 /// "created_before", "document_ids" and the like, or any condition of a filter.
 Result<HybridSearchRequest> read_hybrid_search(const Object& params);

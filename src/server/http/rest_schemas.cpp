@@ -21,7 +21,7 @@ const std::string_view kRestSchemas = R"json({
     "1 to 50, or to MAX_HYBRID_SEARCH_RESULTS."}, "include_memory":
     {"type": ["boolean", "null"]}, "include_history": {"type": ["boolean", "null"]},
     "expand_neighbors": {"type": ["boolean", "null"]}, "query_syntax": {"type":
-    ["boolean", "null"]}, "filters": {"type": ["object", "null"], "description":
+    ["boolean", "null"]}, "typos": {"enum": ["auto", "off", null]}, "filters": {"type": ["object", "null"], "description":
     "artifact_type, sensitivity, created_after, created_before, document_ids, or any condition on metadata."},
     "collections": {"type": ["array", "null"], "items": {"type": "string"}, "minItems": 1,
     "description": "Where to search instead of artifacts and artifact_chunks."}, "across": {"enum":

@@ -20,6 +20,8 @@ const ToolText kHybridSearchText{
             "description": "Add the passage before and after each, in a second text"},
         "query_syntax": {"type": "boolean", "default": false,
             "description": "Read the query as query language: \"a phrase\", +must, -not, title:word, prefix*, fuzy~1"},
+        "typos": {"enum": ["auto", "off"], "default": "auto",
+            "description": "auto: search a word that no passage holds as similar words too"},
         "collections": {"type": "array", "items": {"type": "string"}, "minItems": 1,
             "description": "Where to search instead: names from list_collections. Default: artifacts and artifact_chunks; where neither exists, all but memory and history"},
         "namespace": {"type": "string", "default": "default",
