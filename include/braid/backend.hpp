@@ -147,6 +147,13 @@ public:
         return fail(ErrorCode::Unsupported,
                     "collection \"" + collection + "\" cannot be compacted");
     }
+    /// Keeps a learned ranking (docs/ranking.md) with the collection, in the place of the one it
+    /// has; an empty text removes that. InvalidArgument if it is none.
+    virtual Result<> set_ranker(const std::string& collection, const std::string& model) {
+        (void)model;
+        return fail(ErrorCode::Unsupported,
+                    "collection \"" + collection + "\" cannot keep a learned ranking");
+    }
 };
 
 /// Where chunks live and are searched: embedded (src/local), a search cluster, or your own

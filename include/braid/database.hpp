@@ -190,6 +190,12 @@ public:
         const std::function<void(std::uint64_t, std::uint64_t)>& progress = {},
         const CallLimits& limits = {});
 
+    /// The collection's learned ranking, as text (docs/ranking.md); empty if it has none.
+    Result<std::string> ranker(const std::string& collection) const;
+    /// Puts a learned ranking in its place, durably, for the stage "rank"; an empty text removes
+    /// it. InvalidArgument if it is none.
+    Result<> set_ranker(const std::string& collection, const std::string& model);
+
     Result<Answer> retrieve(const Request& request, const Principal& principal = {},
                             const CallLimits& limits = {}) const;
     /// Concurrent; one failing request does not fail the others.

@@ -26,6 +26,10 @@ public:
     Result<Schema> schema(const std::string& collection) const override {
         return inner_->schema(collection);
     }
+    Result<std::shared_ptr<const rank::Model>> ranker(
+        const std::string& collection) const override {
+        return inner_->ranker(collection);
+    }
     Result<std::vector<std::string>> analyze(const std::string& collection,
                                              std::string_view text) const override {
         return inner_->analyze(collection, text);
@@ -144,6 +148,9 @@ public:
     }
     Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) override {
         return inner_->compaction(collection);
+    }
+    Result<> set_ranker(const std::string& collection, const std::string& model) override {
+        return inner_->set_ranker(collection, model);
     }
 
 protected:

@@ -20,6 +20,10 @@
 
 namespace braid {
 
+namespace rank {
+class Model;
+}
+
 enum class LegKind { Dense, Sparse };
 std::string_view name_of(LegKind kind) noexcept;  // "dense", "sparse"
 
@@ -133,6 +137,12 @@ public:
     /// The collection's schema. Cheap, unlike Catalog::describe. Do not show it to principals: its
     /// dimension may be that of vectors they may not see.
     virtual Result<Schema> schema(const std::string& collection) const = 0;
+
+    /// The collection's learned ranking, for the stage "rank"; null if it has none.
+    virtual Result<std::shared_ptr<const rank::Model>> ranker(const std::string& collection) const {
+        (void)collection;
+        return nullptr;
+    }
 
     /// The terms of a text, as a sparse leg searches them: in order, with repetitions.
     virtual Result<std::vector<std::string>> analyze(const std::string& collection,

@@ -14,6 +14,7 @@
 #include "braid/engine/embedder_registry.hpp"
 #include "braid/engine/embedder_settings.hpp"
 #include "braid/local/local_backend.hpp"
+#include "braid/rank/model_json.hpp"
 #include "braid/remote/backend.hpp"
 #include "braid/retrieval/retriever.hpp"
 #include "braid/store/directory.hpp"
@@ -316,6 +317,16 @@ Result<CompactReport> Database::compact(
     report.chunks = rewrite->total();
     BRAID_TRY(report.bytes_after, bytes());
     return report;
+}
+
+Result<std::string> Database::ranker(const std::string& collection) const {
+    BRAID_TRY(const ReaderPtr snapshot, impl_->backend->snapshot(std::span(&collection, 1), {}));
+    BRAID_TRY(const auto model, snapshot->ranker(collection));
+    return model ? rank::write_model(*model) : std::string();
+}
+
+Result<> Database::set_ranker(const std::string& collection, const std::string& model) {
+    return impl_->backend->set_ranker(collection, model);
 }
 
 Result<Answer> Database::retrieve(const Request& request, const Principal& principal,

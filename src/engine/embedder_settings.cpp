@@ -81,6 +81,22 @@ std::vector<std::string> installed_models() {
     return names;
 }
 
+Result<std::filesystem::path> find_lightgbm() {
+    constexpr std::string_view kLibrary = "lightgbm/lib_lightgbm.so";
+    const auto locator = embed::ModelLocator::standard();
+    auto found = locator.find(kLibrary);
+    if (found) return found;
+    std::string places;
+    for (const std::filesystem::path& place : locator.places()) {
+        places += "\n  " + (place / kLibrary).string();
+    }
+    return fail(ErrorCode::NotFound,
+                "learning a ranking needs LightGBM, and its library is not here: run "
+                "tools/fetch_lightgbm, or name it in BRAID_LIGHTGBM (pip install lightgbm has it "
+                "as lightgbm/lib/lib_lightgbm.so); looked for" +
+                    places);
+}
+
 EmbedderFactory make_embedder_factory(EmbedderSettings settings) {
     return [settings = std::move(settings)](const VectorSpec& spec) {
         return make_embedder(settings, spec.embedder);

@@ -32,6 +32,9 @@ struct EmbedderSettings {
     bool offline = false;           // true forbids every outgoing call
 };
 
+/// Where LightGBM's library is, beside the models. NotFound says how to get it.
+Result<std::filesystem::path> find_lightgbm();
+
 /// Makes the embedders that collections name: "bge-small-en-v1.5" (or "bge"), "minilm", "openai",
 /// or a model of one's own by its name. NotFound lists them.
 EmbedderFactory make_embedder_factory(EmbedderSettings settings);

@@ -28,7 +28,7 @@ struct LearnOptions {
     std::vector<rank::TrainingOptions> ways;
 };
 
-/// Ways that suit a few hundred queries: small trees that start from the fused score.
+/// The ways that `braid rank train` tries: small trees that start from the fused score.
 std::vector<rank::TrainingOptions> usual_ways();
 
 /// A way to learn and how many trees of it: none leaves the fused order as it is.

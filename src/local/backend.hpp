@@ -99,6 +99,7 @@ public:
     Result<> create_collection(const std::string& name, const Schema& schema) override;
     Result<> drop_collection(const std::string& name) override;
     Result<> begin_collection(const std::string& name, const Schema& schema) override;
+    Result<> set_ranker(const std::string& collection, const std::string& model) override;
     Result<> finish_collection(const std::string& name) override;
     Result<std::vector<CollectionInfo>> collections(const Principal& principal) const override;
     Result<CollectionInfo> describe(const std::string& name,

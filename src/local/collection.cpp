@@ -20,6 +20,26 @@ Collection::Pin::~Pin() {
     collection_->pinned_times_.erase(collection_->pinned_times_.find(at_.now));
 }
 
+Result<std::shared_ptr<const rank::Model>> Collection::Pin::ranker() const {
+    std::call_once(ranker_read_, [this] { ranker_ = collection_->ranker(); });
+    return ranker_;
+}
+
+Result<std::shared_ptr<const rank::Model>> Collection::ranker() const {
+    const std::scoped_lock lock(ranker_mutex_);
+    if (!ranker_) ranker_ = read_ranker(*directory_);
+    return *ranker_;
+}
+
+Result<> Collection::set_ranker(const std::string& model) {
+    const std::scoped_lock lock(ranker_mutex_);
+    ranker_.reset();  // whatever happens, the file says what there is
+    if (!model.empty()) return write_ranker(*directory_, model);
+    auto removed = directory_->remove(kRankerName);
+    if (!removed && removed.error().code != ErrorCode::NotFound) return removed;
+    return {};
+}
+
 Collection::Collection(std::string name, std::unique_ptr<store::Directory> directory,
                        Manifest manifest, text::Analyzer analyzer, OpenSettings settings,
                        std::string_view manifest_name)

@@ -20,6 +20,7 @@
 #include "braid/local/engine.hpp"
 #include "braid/local/filter_selection.hpp"
 #include "braid/local/manifest.hpp"
+#include "braid/local/ranker_file.hpp"
 #include "braid/local/versions.hpp"
 #include "braid/store/append_log.hpp"
 #include "braid/store/directory.hpp"
@@ -53,10 +54,14 @@ public:
 
         const Collection& collection() const noexcept { return *collection_; }
         const PointInTime& at() const noexcept { return at_; }
+        /// The learned ranking as it was when first asked for.
+        Result<std::shared_ptr<const rank::Model>> ranker() const;
 
     private:
         std::shared_ptr<const Collection> collection_;
         PointInTime at_;
+        mutable std::once_flag ranker_read_;
+        mutable Result<std::shared_ptr<const rank::Model>> ranker_{nullptr};
     };
 
     /// A pin that ends when what it keeps takes much space: OpenSettings::lapsing_bytes.
@@ -155,6 +160,10 @@ public:
     Schema schema() const;
     const text::Analyzer& analyzer() const noexcept { return analyzer_; }
     std::shared_ptr<const Pin> pin() const;
+    /// The learned ranking; null if there is none. Read from its file when first asked for.
+    Result<std::shared_ptr<const rank::Model>> ranker() const;
+    /// Puts it in the place of the one there is; an empty text removes that.
+    Result<> set_ranker(const std::string& model);
     /// No more writes; what was acknowledged is on disk, in a file of its own if it is much.
     Result<> close();
     /// The same for what is about to be removed, or replaced.
@@ -441,6 +450,8 @@ private:
 
     /// Plain upserts share it, so that they share a sync; a write that depends on what is there
     /// holds it alone from its check to its commit.
+    mutable std::mutex ranker_mutex_;
+    mutable std::optional<Result<std::shared_ptr<const rank::Model>>> ranker_;  // once it was read
     mutable core::FairSharedMutex write_gate_;
 
     /// Written to in log order, under state_mutex_; read without it.

@@ -168,6 +168,10 @@ Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) co
     std::vector<std::string> derived = derived_files(from);
     derived.emplace_back(segment::kCalibrationName);
     for (const std::string& name : derived) (void)copy_file(*directory_, name, copy);
+    if (const auto copied = copy_file(*directory_, std::string(kRankerName), copy);
+        !copied && copied.error().code != ErrorCode::NotFound) {
+        return copied;
+    }
     for (const std::string& older : from.older_logs) {
         for (const std::string& name : {store::durable_mark_name(older), older}) {
             if (const auto copied = copy_file(*directory_, name, copy); !copied) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "braid/local/ranker_file.hpp"
 #include "braid/local/records.hpp"
 #include "braid/segment/calibrations.hpp"
 #include "braid/store/durable_mark.hpp"
@@ -245,7 +246,8 @@ void check_other_files(const store::Directory& files, const Manifest& manifest, 
                                             std::string(kUnfinishedMark),
                                             std::string(kNextManifestName),
                                             std::string(kCompactManifestName),
-                                            std::string(segment::kCalibrationName)};
+                                            std::string(segment::kCalibrationName),
+                                            std::string(kRankerName)};
     for (const Manifest* one : std::initializer_list<const Manifest*>{&manifest, &next, &compact}) {
         for (const std::string& log : one->logs()) {
             ours.insert(log);
@@ -254,6 +256,7 @@ void check_other_files(const store::Directory& files, const Manifest& manifest, 
         for (std::string& file : segment_files(*one)) ours.insert(std::move(file));
         for (std::string& file : derived_files(*one)) ours.insert(std::move(file));
     }
+    if (const auto ranker = read_ranker(files); !ranker) findings.problem(ranker.error().message);
     for (const store::DirectoryEntry& entry : *entries) {
         if (ours.contains(entry.name) && !entry.is_directory) continue;
         if (in_use && (log_of_file(entry.name) || generation_of_file(entry.name))) continue;

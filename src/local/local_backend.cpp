@@ -6,6 +6,7 @@
 
 #include "braid/local/backend.hpp"
 #include "braid/local/reader.hpp"
+#include "braid/rank/model_json.hpp"
 
 namespace braid::local {
 
@@ -30,6 +31,13 @@ Result<> LocalBackend::finish_collection(const std::string& name) {
         return fail(ErrorCode::Conflict, "collection \"" + name + "\" is not being filled");
     }
     return found->finish();
+}
+
+Result<> LocalBackend::set_ranker(const std::string& collection, const std::string& model) {
+    if (!model.empty()) BRAID_CHECK(rank::read_model(model));
+    BRAID_CHECK(check_writable());
+    BRAID_TRY(const auto found, find(collection));
+    return found->set_ranker(model);
 }
 
 Result<> LocalBackend::create(const std::string& name, const Schema& schema,

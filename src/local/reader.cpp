@@ -50,6 +50,12 @@ Result<Schema> LocalReader::schema(const std::string& collection) const {
     return pin->collection().schema();
 }
 
+Result<std::shared_ptr<const rank::Model>> LocalReader::ranker(
+    const std::string& collection) const {
+    BRAID_TRY(const Collection::Pin* const pin, pinned(collection));
+    return pin->ranker();
+}
+
 Result<std::vector<std::string>> LocalReader::analyze(const std::string& collection,
                                                       std::string_view text) const {
     BRAID_TRY(const Collection::Pin* const pin, pinned(collection));

@@ -31,6 +31,7 @@ public:
     ReaderPtr lapsing() const override;
     Result<ReaderPtr> resume(const CallLimits& limits) const override;
     Result<Schema> schema(const std::string& collection) const override;
+    Result<std::shared_ptr<const rank::Model>> ranker(const std::string& collection) const override;
     Result<std::vector<std::string>> analyze(const std::string& collection,
                                              std::string_view text) const override;
     std::vector<Result<LegResult>> search(std::span<const Leg> legs) const override;

@@ -36,7 +36,7 @@ constexpr std::array<Feature, kFeatures> kList{{
     {"early", 0, "where the first term of the query stands: 1 at the start, 0 if nowhere"},
     {"length", 0, "log(1 + terms of its content)"},
     {"chunk_index", 0, "log(1 + its place in the document); 0 if it has none"},
-    {"age", 0, "log(1 + days since created_at); -1 if it has none"},
+    {"age", 0, "log(1 + days older than the newest candidate); -1 if it has no date"},
 }};
 
 enum Place : std::size_t {
@@ -255,12 +255,22 @@ void add_texts(const Words& words, const Candidate& candidate, Vector& out) {
     out[kLength] = std::log1p(length);
 }
 
-double age_of(const Chunk& chunk, Timestamp now) {
-    if (!chunk.created_at) return -1;
+/// The clock has no part in it: the same list gives the same vectors, on every day.
+void add_ages(std::span<const Candidate> candidates, std::span<Vector> out) {
     constexpr double kDay = 86'400e6;
-    const double age =
-        static_cast<double>(now.micros) - static_cast<double>(chunk.created_at->micros);
-    return std::log1p(std::max(0.0, age / kDay));
+    std::optional<Timestamp> newest;
+    for (const Candidate& candidate : candidates) {
+        const auto& created = candidate.chunk->created_at;
+        if (created && (!newest || newest->micros < created->micros)) newest = created;
+    }
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const auto& created = candidates[i].chunk->created_at;
+        out[i][kAge] = -1;
+        if (!created || !newest) continue;
+        const double age =
+            static_cast<double>(newest->micros) - static_cast<double>(created->micros);
+        out[i][kAge] = std::log1p(age / kDay);
+    }
 }
 
 }  // namespace
@@ -274,10 +284,11 @@ std::size_t feature_index(std::string_view name) noexcept {
     return static_cast<std::size_t>(found - kList.begin());
 }
 
-std::vector<Vector> feature_vectors(const QueryTerms& query, std::span<const Candidate> candidates,
-                                    Timestamp now) {
+std::vector<Vector> feature_vectors(const QueryTerms& query,
+                                    std::span<const Candidate> candidates) {
     std::vector<Vector> out(candidates.size(), Vector{});
     add_scores(candidates, out);
+    add_ages(candidates, out);
     const Words words(query);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         out[i][kQueryTerms] = static_cast<double>(words.count());
@@ -287,7 +298,6 @@ std::vector<Vector> feature_vectors(const QueryTerms& query, std::span<const Can
         if (chunk.chunk_index && *chunk.chunk_index > 0) {
             out[i][kChunkIndex] = std::log1p(static_cast<double>(*chunk.chunk_index));
         }
-        out[i][kAge] = age_of(chunk, now);
     }
     return out;
 }

@@ -27,7 +27,7 @@ inline constexpr std::size_t kFeatures = 27;
 /// The version of the list below. A model names the features it was trained on.
 inline constexpr int kFeatureVersion = 1;
 
-/// The vector, in order.
+/// The vector, in order. docs/ranking.md describes it.
 const std::array<Feature, kFeatures>& features() noexcept;
 /// Where a feature stands; kFeatures if there is none of that name.
 std::size_t feature_index(std::string_view name) noexcept;
@@ -51,7 +51,7 @@ using Vector = std::array<double, kFeatures>;
 
 /// The vectors of one query's candidates, which stand in the order of their list. Several features
 /// compare a candidate with the others: the same list gives the same vectors. All are finite.
-std::vector<Vector> feature_vectors(const QueryTerms& query, std::span<const Candidate> candidates,
-                                    Timestamp now);
+std::vector<Vector> feature_vectors(const QueryTerms& query,
+                                    std::span<const Candidate> candidates);
 
 }  // namespace braid::rank

@@ -54,7 +54,7 @@ public:
     struct Parts {
         double prior = 0;  // weight of the feature "fused_norm"
         std::vector<Tree> trees;
-        Object made;  // when, from what, how good: for people
+        Object made;  // when, from what, how good: what `braid rank show` tells
     };
 
     /// Rounds the values of the trees as said above. InvalidArgument for trees that are none:

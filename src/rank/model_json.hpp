@@ -8,7 +8,7 @@
 
 namespace braid::rank {
 
-/// The model as text: JSON, one line.
+/// The model as a file holds it: JSON, one line; docs/ranking.md.
 std::string write_model(const Model& model);
 
 /// Reads what write_model wrote, of this version or an older one. InvalidArgument says what is

@@ -22,5 +22,8 @@ Result<std::unique_ptr<Stage>> make_collapse_duplicates(Parameters& parameters);
 Result<std::unique_ptr<Stage>> make_min_score(Parameters& parameters);
 Result<std::unique_ptr<Stage>> make_relative_score(Parameters& parameters);
 Result<std::unique_ptr<Stage>> make_largest_gap(Parameters& parameters);
+/// A learned ranking, and the features it looks at.
+Result<std::unique_ptr<Stage>> make_features(Parameters& parameters);
+Result<std::unique_ptr<Stage>> make_rank(Parameters& parameters);
 
 }  // namespace braid::retrieval

@@ -29,7 +29,8 @@ public:
         std::vector<StageHit> seen;
         std::vector<retrieval::ScoredHit> scored;
         for (const Placed& place : placed_) {
-            seen.push_back({place.hit.collection, place.hit.chunk, place.hit.score});
+            seen.push_back({place.hit.collection, place.hit.chunk, place.hit.score, false,
+                            &place.hit.receipt});
             scored.push_back({place.hit.chunk.chunk_id, place.hit.receipt.score});
         }
         const StageInput input{request_.query, seen, core::system_now(), limits_};

@@ -19,6 +19,8 @@ constexpr auto kBuiltin = std::to_array<std::pair<std::string_view, StageMaker>>
     {"min_score", make_min_score},
     {"relative_score", make_relative_score},
     {"largest_gap", make_largest_gap},
+    {"features", make_features},
+    {"rank", make_rank},
 });
 
 /// A callable of the user's, with the parameters of one request.

@@ -55,6 +55,10 @@ void carry_out(const std::string& name, std::vector<StageEffect> effects,
 
 }  // namespace
 
+Result<> Stage::prepare(Work& /*work*/) {
+    return {};
+}
+
 std::optional<Filter> Stage::leg_filter(Timestamp /*now*/) const {
     return std::nullopt;
 }
@@ -117,10 +121,11 @@ Result<> StagePipeline::run(Step& step, Work& work, Timestamp now, std::vector<C
         const auto& chunk = band[i].chunk;
         // NOLINTNEXTLINE(bugprone-unchecked-optional-access): those without a chunk are gone
         hits.push_back({work.plan.collections[band[i].collection].name, *chunk,
-                        band[i].receipt.score, matches[i]});
+                        band[i].receipt.score, matches[i], &band[i].receipt});
         scored.push_back({band[i].chunk_id, band[i].receipt.score});
     }
     const StageInput input{work.request.query, hits, now, work.stage_limits};
+    BRAID_CHECK(step.stage->prepare(work));
     BRAID_TRY(auto effects, sound_effects([&] { return step.stage->run(input); }, scored));
     carry_out(step.name, std::move(effects), band);
     return {};

@@ -19,6 +19,8 @@ class Stage {
 public:
     virtual ~Stage() = default;
 
+    /// Before each run(): what is searched, and by whom.
+    virtual Result<> prepare(Work& work);
     virtual Result<std::vector<StageEffect>> run(const StageInput& input) = 0;
 
     /// A condition that the legs apply, so that the stage never empties their lists.

@@ -145,6 +145,19 @@ Result<ReembedOutcome> Operations::perform(ReembedRequest wanted, const Caller& 
     return done;
 }
 
+Result<RankerReport> Operations::perform(RankerRequest wanted, const Caller& caller) const {
+    BRAID_CHECK(need_whole(wanted.collection, caller, "reading the ranking of"));
+    BRAID_TRY(std::string model, database_.ranker(wanted.collection));
+    return RankerReport{std::move(wanted.collection), std::move(model)};
+}
+
+Result<SetRankerReport> Operations::perform(SetRankerRequest wanted, const Caller& caller) const {
+    BRAID_CHECK(need_whole(wanted.collection, caller, "changing the ranking of"));
+    BRAID_CHECK(database_.set_ranker(wanted.collection, wanted.model));
+    caller.note_change(wanted.collection, 0);
+    return SetRankerReport{std::move(wanted.collection), !wanted.model.empty()};
+}
+
 Result<CheckReport> Operations::perform(const CheckRequest& /*wanted*/,
                                         const Caller& caller) const {
     BRAID_CHECK(caller.require(Access::Admin, "*"));

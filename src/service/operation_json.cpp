@@ -61,6 +61,8 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     named<StatsRequest>(),
     named<CompactRequest>(),
     named<ReembedRequest>(true),
+    named<RankerRequest>(),
+    named<SetRankerRequest>(true),
     named<CheckRequest>(),
 });
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "braid/json/fields.hpp"
+#include "braid/json/json.hpp"
 #include "braid/service/operation_json.hpp"
 #include "braid/service/parameters.hpp"
 #include "braid/wire/check_json.hpp"
@@ -172,6 +173,16 @@ Value written(As<ReembedRequest> /*as*/, const ReembedOutcome& done) {
                   {"warnings", strings_to_array(done.report.warnings)}};
 }
 
+/// A stored model can be read: it was when it was stored.
+Value written(As<RankerRequest> /*as*/, const RankerReport& report) {
+    const auto model = json::parse(report.model);
+    return Object{{"collection", Value(report.collection)}, {"ranker", model.value_or(Value())}};
+}
+
+Value written(As<SetRankerRequest> /*as*/, const SetRankerReport& report) {
+    return Object{{"collection", Value(report.collection)}, {"stored", report.stored}};
+}
+
 Value written(As<CheckRequest> /*as*/, const CheckReport& report) {
     return wire::check_to_value(report);
 }
@@ -207,6 +218,8 @@ template Value output_to_value<DropCollectionRequest>(const DropCollectionReques
 template Value output_to_value<StatsRequest>(const StatsRequest::Output&);
 template Value output_to_value<CompactRequest>(const CompactRequest::Output&);
 template Value output_to_value<ReembedRequest>(const ReembedRequest::Output&);
+template Value output_to_value<RankerRequest>(const RankerRequest::Output&);
+template Value output_to_value<SetRankerRequest>(const SetRankerRequest::Output&);
 template Value output_to_value<CheckRequest>(const CheckRequest::Output&);
 
 }  // namespace braid::service

@@ -5,6 +5,7 @@
 
 #include "braid/core/rfc3339.hpp"
 #include "braid/json/fields.hpp"
+#include "braid/json/json.hpp"
 #include "braid/service/bounds.hpp"
 #include "braid/service/operation_json.hpp"
 #include "braid/service/parameters.hpp"
@@ -342,6 +343,19 @@ Result<> read(Given& given, ReembedRequest& out) {
     return read_whole(given, out);
 }
 
+Result<> read(Given& given, RankerRequest& out) {
+    return read_whole(given, out);
+}
+
+Result<> read(Given& given, SetRankerRequest& out) {
+    const Value* const model = given.fields.any("ranker");
+    if (model == nullptr) {
+        return invalid_argument("\"ranker\" is required: a learned ranking, or null for none");
+    }
+    if (!model->is_null()) out.model = json::print(*model);
+    return read_whole(given, out);
+}
+
 Result<> read(Given& given, WhoamiRequest& /*out*/) {
     return given.fields.finish();
 }
@@ -411,6 +425,10 @@ template Result<DropCollectionRequest> operation_from_params(const Object&, cons
                                                              const Caller&);
 template Result<StatsRequest> operation_from_params(const Object&, const core::Vocabulary&,
                                                     const Caller&);
+template Result<RankerRequest> operation_from_params(const Object&, const core::Vocabulary&,
+                                                     const Caller&);
+template Result<SetRankerRequest> operation_from_params(const Object&, const core::Vocabulary&,
+                                                        const Caller&);
 template Result<CompactRequest> operation_from_params(const Object&, const core::Vocabulary&,
                                                       const Caller&);
 template Result<ReembedRequest> operation_from_params(const Object&, const core::Vocabulary&,

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "braid/core/rfc3339.hpp"
+#include "braid/json/json.hpp"
 #include "braid/service/operation_json.hpp"
 #include "braid/service/parameters.hpp"
 #include "braid/wire/check_json.hpp"
@@ -158,6 +159,15 @@ Object params_of(const ReembedRequest& wanted) {
     return params;
 }
 
+Object params_of(const RankerRequest& wanted) {
+    return {{"collection", Value(wanted.collection)}};
+}
+
+Object params_of(const SetRankerRequest& wanted) {
+    return {{"collection", Value(wanted.collection)},
+            {"ranker", json::parse(wanted.model).value_or(Value())}};
+}
+
 Object params_of(const CollectionsRequest& /*wanted*/) {
     return {};
 }
@@ -293,6 +303,19 @@ Result<ReembedOutcome> output_in(As<ReembedRequest> /*as*/, const Value& json) {
     return done;
 }
 
+Result<RankerReport> output_in(As<RankerRequest> /*as*/, const Value& json) {
+    RankerReport report{text_in(json, "collection"), {}};
+    const Value* const model = json.find("ranker");
+    if (model != nullptr && !model->is_null()) report.model = json::print(*model);
+    return report;
+}
+
+Result<SetRankerReport> output_in(As<SetRankerRequest> /*as*/, const Value& json) {
+    const Value* const stored = json.find("stored");
+    return SetRankerReport{text_in(json, "collection"),
+                           stored != nullptr && stored->is_bool() && stored->as_bool()};
+}
+
 Result<CheckReport> output_in(As<CheckRequest> /*as*/, const Value& json) {
     return wire::check_from_value(json);
 }
@@ -338,6 +361,8 @@ template Object operation_to_params(const DropCollectionRequest&);
 template Object operation_to_params(const StatsRequest&);
 template Object operation_to_params(const CompactRequest&);
 template Object operation_to_params(const ReembedRequest&);
+template Object operation_to_params(const RankerRequest&);
+template Object operation_to_params(const SetRankerRequest&);
 template Object operation_to_params(const CheckRequest&);
 
 template Result<ContextRequest::Output> output_from_value<ContextRequest>(const Value&);
@@ -361,6 +386,8 @@ template Result<DropCollectionRequest::Output> output_from_value<DropCollectionR
 template Result<StatsRequest::Output> output_from_value<StatsRequest>(const Value&);
 template Result<CompactRequest::Output> output_from_value<CompactRequest>(const Value&);
 template Result<ReembedRequest::Output> output_from_value<ReembedRequest>(const Value&);
+template Result<RankerRequest::Output> output_from_value<RankerRequest>(const Value&);
+template Result<SetRankerRequest::Output> output_from_value<SetRankerRequest>(const Value&);
 template Result<CheckRequest::Output> output_from_value<CheckRequest>(const Value&);
 
 }  // namespace braid::service

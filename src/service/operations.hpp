@@ -98,6 +98,8 @@ private:
     Result<StatsReport> perform(const StatsRequest& wanted, const Caller& caller) const;
     Result<CompactionReport> perform(CompactRequest wanted, const Caller& caller) const;
     Result<ReembedOutcome> perform(ReembedRequest wanted, const Caller& caller) const;
+    Result<RankerReport> perform(RankerRequest wanted, const Caller& caller) const;
+    Result<SetRankerReport> perform(SetRankerRequest wanted, const Caller& caller) const;
     Result<CheckReport> perform(const CheckRequest& wanted, const Caller& caller) const;
 
     /// The request as the caller means it: one who may not use the namespace "default" means its

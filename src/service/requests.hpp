@@ -343,6 +343,33 @@ struct ReembedRequest {
     std::optional<std::string> embedder{};  // none: the collection's own
 };
 
+struct RankerReport {
+    std::string collection;
+    std::string model;  // JSON (docs/ranking.md); empty: it has none
+};
+
+/// The collection's learned ranking, for callers who administer all of it.
+struct RankerRequest {
+    static constexpr std::string_view kName = "ranker";
+    using Output = RankerReport;
+
+    std::string collection;
+};
+
+struct SetRankerReport {
+    std::string collection;
+    bool stored = false;  // false: it has none any more
+};
+
+/// Database::set_ranker.
+struct SetRankerRequest {
+    static constexpr std::string_view kName = "set_ranker";
+    using Output = SetRankerReport;
+
+    std::string collection;
+    std::string model;  // as above
+};
+
 /// Database::check, for callers who administer all of it. The caller's deadline does not count.
 struct CheckRequest {
     static constexpr std::string_view kName = "check";

@@ -32,6 +32,8 @@ template Result<CreateCollectionRequest::Output> Service::run(CreateCollectionRe
 template Result<FinishCollectionRequest::Output> Service::run(FinishCollectionRequest) const;
 template Result<DropCollectionRequest::Output> Service::run(DropCollectionRequest) const;
 template Result<StatsRequest::Output> Service::run(StatsRequest) const;
+template Result<RankerRequest::Output> Service::run(RankerRequest) const;
+template Result<SetRankerRequest::Output> Service::run(SetRankerRequest) const;
 template Result<CompactRequest::Output> Service::run(CompactRequest) const;
 template Result<ReembedRequest::Output> Service::run(ReembedRequest) const;
 template Result<CheckRequest::Output> Service::run(CheckRequest) const;

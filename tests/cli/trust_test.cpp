@@ -223,6 +223,7 @@ TEST(Trust, EveryVariableIsHarmlessOrNeedsTrust) {
                                                 "BRAID_LLM_BASE_URL",
                                                 "BRAID_LLM_MODEL",
                                                 "BRAID_LLM_TIMEOUT_MS",
+                                                "BRAID_LIGHTGBM",
                                                 "BRAID_MEMORY_MB",
                                                 "BRAID_METRICS_PORT",
                                                 "BRAID_MODELS",

@@ -46,9 +46,11 @@ TEST(Features, CompareACandidateWithTheOthers) {
     Chunk chunk;
     chunk.chunk_index = 3;
     chunk.created_at = Timestamp{0};
+    Chunk newer = chunk;
+    newer.created_at = Timestamp{86'400'000'000};
     const std::vector<Candidate> candidates{
-        {&first, &chunk, {}, {}, {}}, {&second, &chunk, {}, {}, {}}, {&third, &chunk, {}, {}, {}}};
-    const auto vectors = feature_vectors({}, candidates, Timestamp{86'400'000'000});
+        {&first, &chunk, {}, {}, {}}, {&second, &newer, {}, {}, {}}, {&third, &chunk, {}, {}, {}}};
+    const auto vectors = feature_vectors({}, candidates);
     ASSERT_EQ(vectors.size(), 3U);
     EXPECT_EQ(value(vectors[0], "fused"), 0.9);
     EXPECT_EQ(value(vectors[0], "fused_norm"), 1);
@@ -66,6 +68,7 @@ TEST(Features, CompareACandidateWithTheOthers) {
     EXPECT_DOUBLE_EQ(value(vectors[0], "dense_weight"), 0.75);
     EXPECT_DOUBLE_EQ(value(vectors[0], "chunk_index"), std::log(4.0));
     EXPECT_DOUBLE_EQ(value(vectors[0], "age"), std::log(2.0));
+    EXPECT_EQ(value(vectors[1], "age"), 0);
 }
 
 TEST(Features, LookAtTheWords) {
@@ -76,7 +79,7 @@ TEST(Features, LookAtTheWords) {
         {&any, &chunk, {"fox"}, {}, {"a", "red", "fox", "sleep"}},
         {&any, &chunk, {}, {"hunt"}, {"owl"}},
         {&any, &chunk, {}, {}, {}}};
-    const auto vectors = feature_vectors(query, candidates, {});
+    const auto vectors = feature_vectors(query, candidates);
     EXPECT_EQ(value(vectors[0], "query_terms"), 3);
     EXPECT_EQ(value(vectors[0], "idf_mass"), 8);
     EXPECT_DOUBLE_EQ(value(vectors[0], "coverage"), 2.0 / 3);
@@ -102,7 +105,7 @@ TEST(Features, FindTheLegsOfACollectionsOwnList) {
     source.nested = std::make_shared<Receipt>(receipt(0.4, 0.7, 2, std::nullopt, 0));
     const Chunk chunk;
     const std::vector<Candidate> candidates{{&outer, &chunk, {}, {}, {}}};
-    const auto vectors = feature_vectors({}, candidates, {});
+    const auto vectors = feature_vectors({}, candidates);
     EXPECT_EQ(value(vectors[0], "fused"), 1.0 / 60);
     EXPECT_EQ(value(vectors[0], "dense_score"), 0.7);
     EXPECT_EQ(value(vectors[0], "dense_reciprocal_rank"), 0.5);
@@ -110,7 +113,7 @@ TEST(Features, FindTheLegsOfACollectionsOwnList) {
 }
 
 TEST(Features, OfNoCandidatesAreNone) {
-    EXPECT_TRUE(feature_vectors({}, {}, {}).empty());
+    EXPECT_TRUE(feature_vectors({}, {}).empty());
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "braid/cli/commands/learning.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/query_file.hpp"
 #include "braid/cli/commands/request_flags.hpp"
@@ -27,22 +27,12 @@ constexpr std::size_t kShown = 10;
 constexpr auto kTuneFlags = std::to_array<FlagSpec>({
     kQueriesFlag,
     kQueryVectorsFlag,
-    {.name = "qrels",
-     .kind = FlagKind::Text,
-     .value = "FILE",
-     .help = "judgements: TREC's, or BEIR's with a header"},
-    {.name = "measure",
-     .kind = FlagKind::Text,
-     .value = "NAME",
-     .help = "measure to maximise (default: nDCG@10)"},
-    {.name = "folds",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "folds of the cross-validation (default: 5)"},
-    {.name = "seed",
-     .kind = FlagKind::Integer,
-     .value = "N",
-     .help = "seed of the assignment to folds"},
+    kJudgementsFlag,
+    kClicksFlag,
+    kClickBiasFlag,
+    kMeasureFlag,
+    kFoldsFlag,
+    kFoldSeedFlag,
 });
 
 /// One way to search.
@@ -96,26 +86,12 @@ std::vector<Trial> settings_to_try(const Request& now) {
     return settings;
 }
 
-/// Without the queries that nobody judged.
-QueryFile judged_only(QueryFile file, const eval::Qrels& qrels) {
-    std::unordered_set<std::string_view> judged;
-    for (const eval::JudgedQuery& query : qrels.queries) judged.insert(query.query);
-    QueryFile out;
-    for (std::size_t i = 0; i < file.queries.size(); ++i) {
-        if (!judged.contains(file.queries[i].id)) continue;
-        out.queries.push_back(std::move(file.queries[i]));
-        if (!file.vectors.empty()) out.vectors.push_back(std::move(file.vectors[i]));
-    }
-    return out;
-}
-
 Result<eval::TuneOptions> tune_options(const Arguments& arguments) {
     eval::TuneOptions options;
-    BRAID_TRY(options.measure, eval::parse_measure(arguments.text_or("measure", "nDCG@10")));
-    BRAID_TRY(const auto folds, arguments.integer("folds", 2, 1000));
-    if (folds) options.folds = static_cast<std::size_t>(*folds);
-    BRAID_TRY(const auto seed, arguments.integer("seed", 0, INT64_MAX));
-    if (seed) options.compare.seed = static_cast<std::uint64_t>(*seed);
+    BRAID_TRY(const Folding folding, read_folding(arguments));
+    options.measure = folding.measure;
+    options.folds = folding.folds;
+    options.compare.seed = folding.seed;
     return options;
 }
 
@@ -275,18 +251,17 @@ void show(Session& session, const Findings& findings) {
 
 Result<> run_tune(Session& session) {
     const Arguments& arguments = session.arguments;
-    BRAID_TRY(QueryFile file, read_query_file(arguments));
-    const auto path = arguments.text("qrels");
-    if (!path) return invalid_argument("\"tune\" needs --qrels FILE");
+    BRAID_TRY(const Judged judged, read_judged(arguments));
+    const eval::Qrels& qrels = judged.qrels;
     BRAID_TRY(const eval::TuneOptions options, tune_options(arguments));
     BRAID_TRY(const Request now, flags_request(session, "-"));
-    BRAID_TRY(const eval::Qrels qrels, eval::read_qrels(*path));
-    file = judged_only(std::move(file), qrels);
-    if (file.queries.empty()) {
-        return invalid_argument(*path + " judges none of the queries");
+    if (judged.from_clicks) {
+        session.warn(
+            "judgements are made of clicks, weighed by the rank they were made at; what was never "
+            "shown counts as irrelevant, which favours the setting that was in use");
     }
     const std::vector<Trial> settings = settings_to_try(now);
-    BRAID_TRY(const Found found, search(session, file, settings, options.measure));
+    BRAID_TRY(const Found found, search(session, judged.file, settings, options.measure));
     BRAID_TRY(const auto outcome, eval::tune(qrels, found.runs, options));
     BRAID_TRY(const auto fusion,
               against_better_leg(settings, found.runs, outcome.means, qrels, options));
@@ -312,7 +287,8 @@ the result is a profile for config.json, if one is clearly better than the
 present setting, and, if it fuses, clearly better than the better leg alone.
 
   braid tune --collection wiki --queries q.jsonl --qrels qrels.tsv
-  braid tune --queries q.tsv --qrels q.txt --measure R@100 --folds 10)",
+  braid tune --queries q.tsv --qrels q.txt --measure R@100 --folds 10
+  braid tune --collection wiki --clicks clicks.jsonl)",
     .flags = kTuneFlags,
     .shared_flags = request_flags(),
     .shared_title = "How to search now",
