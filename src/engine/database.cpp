@@ -74,6 +74,7 @@ struct Database::Impl {
         out.log = options.log;
         out.stages = options.stages;
         out.preprocessor = options.preprocessor;
+        out.english_embedders = engine::english_embedders();
         out.hypothesis_embedder = embedder_of(registry, TextRole::Passage);
         out.remembered = [known = registry.get()](const Schema& schema, std::string_view text,
                                                   const CallLimits& limits) {

@@ -182,10 +182,15 @@ Result<std::optional<std::string>> EmbedderRegistry::check_runtime(
     return std::optional<std::string>(std::move(warning));
 }
 
+const std::vector<std::string>& english_embedders() {
+    static const std::vector<std::string> kNames{"bge-small-en-v1.5", "minilm"};
+    return kNames;
+}
+
 std::optional<std::string> EmbedderRegistry::check_language(const Schema& schema,
                                                             const std::vector<std::string>& texts) {
     const std::string& name = schema.vectors.embedder;
-    if (name != "bge-small-en-v1.5" && name != "minilm") return std::nullopt;
+    if (std::ranges::count(english_embedders(), name) == 0) return std::nullopt;
     const std::scoped_lock lock(mutex_);
     if (language_said_) return std::nullopt;
     for (const std::string& text : texts) language_.add(text);

@@ -20,6 +20,9 @@ class EmbeddingCache;
 
 namespace braid::engine {
 
+/// Names of embedders that know English alone.
+const std::vector<std::string>& english_embedders();
+
 /// The embedders in use: each is made once, shared, and checked against the fingerprint of every
 /// collection it serves. Safe for concurrent use.
 class EmbedderRegistry {

@@ -66,7 +66,8 @@ double lead_of_best(std::span<const Entry> entries) {
 
 }  // namespace
 
-Choice choose_weights(std::span<const Entry> dense, std::span<const Entry> sparse) {
+Choice choose_weights(std::span<const Entry> dense, std::span<const Entry> sparse, double most) {
+    constexpr double kHighest = 0.95;
     Choice choice{.base = 0.65,
                   .signals = {{.name = "agreement",
                                .value = correlation(paired_scores(dense, sparse)),
@@ -76,8 +77,8 @@ Choice choose_weights(std::span<const Entry> dense, std::span<const Entry> spars
                                .value = lead_of_best(sparse),
                                .usual = 0.42,
                                .coefficient = -0.2}},
-                  .lowest = 0.2,
-                  .highest = 0.95};
+                  .lowest = std::min(0.2, most),
+                  .highest = std::min(kHighest, most)};
     double weight = choice.base;
     for (const Signal& signal : choice.signals) {
         weight += signal.coefficient * (signal.value - signal.usual);

@@ -34,6 +34,7 @@ struct Choice {
 ///              out by its words speaks for the sparse leg.
 /// A pure function of the scores, in any order: what is not in the lists, or hidden from who asks,
 /// has no say. Decision 0049 has the constants' origin.
-Choice choose_weights(std::span<const Entry> dense, std::span<const Entry> sparse);
+/// The dense leg has at most `most`.
+Choice choose_weights(std::span<const Entry> dense, std::span<const Entry> sparse, double most = 1);
 
 }  // namespace braid::fusion

@@ -382,7 +382,8 @@ std::optional<ReceiptChoice> LegSearch::weigh(std::vector<fusion::RankedList>& l
     for (fusion::RankedList& list : lists) {
         (list.source == name_of(LegKind::Dense) ? dense : sparse) = &list;
     }
-    const fusion::Choice choice = fusion::choose_weights(dense->entries, sparse->entries);
+    const fusion::Choice choice =
+        fusion::choose_weights(dense->entries, sparse->entries, work_.plan.most_dense_weight);
     dense->weight = choice.dense_weight;
     sparse->weight = 1 - choice.dense_weight;
     return choice_for_receipts(choice);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -8,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "braid/core/sha256.hpp"
 #include "braid/retrieval/builtin_stages.hpp"
+#include "braid/retrieval/copies.hpp"
 
 namespace braid::retrieval {
 namespace {
@@ -201,8 +200,9 @@ public:
             }
             const Chunk& chunk = input.hits[i].chunk;
             Shown one = fingerprint(chunk);
-            const auto like = std::ranges::find_if(
-                shown_, [&](const Shown& other) { return is_copy(one, other); });
+            const auto like = std::ranges::find_if(shown_, [&](const Shown& other) {
+                return one.document == other.document && alike(one.print, other.print, similarity_);
+            });
             if (like == shown_.end()) {
                 shown_.push_back(std::move(one));
                 places.push_back(i);
@@ -218,11 +218,9 @@ public:
     }
 
 private:
-    /// What is compared of a hit.
     struct Shown {
-        std::string document;               // only if copies are looked for within one
-        std::string hash;                   // of the content
-        std::vector<std::size_t> shingles;  // of its words, three at a time; sorted, each once
+        std::string document;  // only if copies are looked for within one
+        TextPrint print;
     };
 
     Shown fingerprint(const Chunk& chunk) const {
@@ -230,52 +228,8 @@ private:
         if (within_document_) {
             one.document = chunk.document_id.empty() ? chunk.chunk_id : chunk.document_id;
         }
-        one.hash = core::sha256_hex(std::as_bytes(std::span(chunk.content)));
-        if (similarity_ < 1) one.shingles = shingles_of(chunk.content);
+        one.print = print_of(chunk.content, similarity_ < 1);
         return one;
-    }
-
-    static std::vector<std::size_t> shingles_of(std::string_view text) {
-        constexpr std::size_t kTogether = 3;
-        constexpr std::string_view kSpaces = " \t\r\n";
-        std::vector<std::size_t> words;
-        for (std::size_t at = text.find_first_not_of(kSpaces); at < text.size();) {
-            const std::size_t end = std::min(text.find_first_of(kSpaces, at), text.size());
-            words.push_back(std::hash<std::string_view>{}(text.substr(at, end - at)));
-            at = text.find_first_not_of(kSpaces, end);
-        }
-        std::vector<std::size_t> shingles;
-        for (std::size_t i = 0; i + kTogether <= words.size(); ++i) {
-            std::size_t mixed = 0;
-            for (std::size_t k = 0; k < kTogether; ++k) {
-                mixed = mixed * 0x9E3779B97F4A7C15U + words[i + k];
-            }
-            shingles.push_back(mixed);
-        }
-        if (shingles.empty()) return words;
-        std::ranges::sort(shingles);
-        shingles.erase(std::unique(shingles.begin(), shingles.end()), shingles.end());
-        return shingles;
-    }
-
-    bool is_copy(const Shown& a, const Shown& b) const {
-        if (a.document != b.document) return false;
-        if (a.hash == b.hash) return true;
-        if (similarity_ >= 1) return false;
-        const auto [fewer, more] = std::minmax(a.shingles.size(), b.shingles.size());
-        const auto least = similarity_ * static_cast<double>(more);
-        if (fewer == 0 || static_cast<double>(fewer) < least) return false;
-        std::size_t both = 0;
-        for (auto x = a.shingles.begin(), y = b.shingles.begin();
-             x != a.shingles.end() && y != b.shingles.end();) {
-            if (*x == *y) ++both;
-            const bool forward = *x <= *y;
-            const bool other = *y <= *x;
-            if (forward) ++x;
-            if (other) ++y;
-        }
-        const auto all = static_cast<double>(a.shingles.size() + b.shingles.size() - both);
-        return static_cast<double>(both) >= similarity_ * all;
     }
 
     static void name_duplicate(StageEffect& effect, const StageHit& best,

@@ -42,6 +42,7 @@ struct Plan {
     bool fill_scores = false;
     double dense_weight = 0;
     double sparse_weight = 0;
+    double most_dense_weight = 1;  // that "auto" may choose
     std::size_t top_k = 0;
     std::optional<double> score_threshold;
     std::optional<Filter> filter;
@@ -65,6 +66,11 @@ Result<std::vector<std::string>> collections_of(const Request& request, const Pr
 Result<Plan> make_plan(const Request& request, const Profile& profile,
                        std::span<const std::string> names, std::vector<CollectionPlan> found,
                        std::vector<Filter> stage_filters);
+
+/// Where the question is in a language that no model searched by knows, words count for more, and
+/// the plan's warnings say so. `english` names the embedders that know English alone. Weights that
+/// the request gives stay.
+void lean_on_words(const Request& request, std::span<const std::string> english, Plan& plan);
 
 /// The request's filter, its documents and what the stages ask, in one; none: all chunks match.
 std::optional<Filter> whole_filter(const Request& request, std::vector<Filter> stage_filters);

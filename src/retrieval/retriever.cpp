@@ -10,6 +10,7 @@
 #include "braid/core/errand.hpp"
 #include "braid/core/lapsing.hpp"
 #include "braid/retrieval/collections.hpp"
+#include "braid/retrieval/copies.hpp"
 #include "braid/retrieval/deadlines.hpp"
 #include "braid/retrieval/filter_hints.hpp"
 #include "braid/retrieval/hydrate.hpp"
@@ -101,6 +102,7 @@ private:
         work_.snapshot = opened_.snapshot;
         BRAID_TRY(work_.plan, make_plan(work_.request, profile, names, opened_.found,
                                         stages_.leg_filters(now_)));
+        lean_on_words(work_.request, options_.english_embedders, work_.plan);
         if (page_.pinned) {
             work_.plan.dense_depth = page_.pinned->dense_depth;
             work_.plan.sparse_depth = page_.pinned->sparse_depth;
@@ -156,14 +158,16 @@ private:
     Result<> rank() {
         const auto start = Clock::now();
         BRAID_CHECK(add_band());
-        const std::size_t first_band = ranked_.size();
         const std::size_t wanted = page_.offset + work_.plan.top_k;
+        BRAID_CHECK(leave_out_copies(wanted));
+        const std::size_t first_band = ranked_.size();
         double deeper_ms = 0;
         while (ranked_.size() < wanted && !ended_ && legs_.can_go_deeper()) {
             const auto search_start = Clock::now();
             BRAID_CHECK(legs_.go_deeper());
             deeper_ms += milliseconds_since(search_start);
             BRAID_CHECK(add_band());
+            BRAID_CHECK(leave_out_copies(wanted));
         }
         if (ranked_.size() > std::max(first_band, page_.offset) && first_band < wanted) {
             work_.answer.warnings.push_back("hits from rank " + std::to_string(first_band + 1) +
@@ -182,6 +186,19 @@ private:
         ended_ = ended_ || stages_.ended();
         std::ranges::move(band, std::back_inserter(ranked_));
         return {};
+    }
+
+    /// Of near-identical passages of a document only the best is shown, unless the request wants
+    /// them all, or says itself what copies are. One more is looked at, to know whether it is the
+    /// last page.
+    Result<> leave_out_copies(std::size_t wanted) {
+        const auto collapses = [](const StageChoice& stage) {
+            return stage.name == "collapse_duplicates";
+        };
+        if (work_.request.keep_duplicates || std::ranges::any_of(work_.request.stages, collapses)) {
+            return {};
+        }
+        return copies_.collapse(work_, wanted + 1, ranked_);
     }
 
     Result<std::vector<Candidate>> next_band() {
@@ -267,6 +284,7 @@ private:
     LegSearch legs_;
     CollectionMerge merge_;
     std::vector<Candidate> ranked_;
+    CopiesOfDocuments copies_;
     OpenedCollections opened_;
     std::size_t end_ = 0;
     bool more_ = false;

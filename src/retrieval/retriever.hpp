@@ -32,6 +32,7 @@ struct RetrieverOptions {
     std::shared_ptr<const QueryPreprocessor> preprocessor;
     QueryEmbedder hypothesis_embedder;  // for use_hyde's text, a passage; none: the queries' one
     QueryMemory remembered;             // spares asking the embedder
+    std::vector<std::string> english_embedders;  // that know no other language
 };
 
 /// The profile a request asks for; NotFound lists those there are.
