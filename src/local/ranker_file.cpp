@@ -10,15 +10,15 @@
 namespace braid::local {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x4b4e5242;  // "BRNK"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kRankerMagic = 0x4b4e5242;  // "BRNK"
+constexpr std::uint32_t kRankerVersion = 1;
 
 Result<std::string_view> text_of(std::span<const std::byte> bytes, const std::string& path) {
     store::ByteReader in(bytes, path);
     BRAID_TRY(const std::uint32_t magic, in.u32("magic"));
-    if (magic != kMagic) return in.corrupt("it is no learned ranking");
+    if (magic != kRankerMagic) return in.corrupt("it is no learned ranking");
     BRAID_TRY(const std::uint32_t version, in.u32("version"));
-    if (version != kVersion) {
+    if (version != kRankerVersion) {
         return fail(ErrorCode::Unsupported,
                     path + ": format " + std::to_string(version) + " is newer than this program");
     }
@@ -46,8 +46,8 @@ Result<std::shared_ptr<const rank::Model>> read_ranker(const store::Directory& f
 Result<> write_ranker(store::Directory& files, std::string_view model) {
     const auto text = std::as_bytes(std::span(model));
     store::ByteWriter out;
-    out.u32(kMagic);
-    out.u32(kVersion);
+    out.u32(kRankerMagic);
+    out.u32(kRankerVersion);
     out.u64(store::checksum(text));
     out.bytes(text);
     return files.replace(kRankerName, out.view());

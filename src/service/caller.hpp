@@ -95,6 +95,7 @@ struct Caller {
     CallLimits call;               // when to give up
     Observer* observer = nullptr;  // may be absent
     bool is_remote = false;        // is not told where files are kept
+    std::string experiment_key{};  // whom an experiment counts it as; empty: the principal
 
     bool sees_everything() const { return principal.sees_everything() && namespaces.all(); }
 

@@ -61,6 +61,7 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     named<StatsRequest>(),
     named<CompactRequest>(),
     named<ReembedRequest>(true),
+    named<ClickRequest>(true),
     named<RankerRequest>(),
     named<SetRankerRequest>(true),
     named<CheckRequest>(),

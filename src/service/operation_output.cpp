@@ -173,6 +173,10 @@ Value written(As<ReembedRequest> /*as*/, const ReembedOutcome& done) {
                   {"warnings", strings_to_array(done.report.warnings)}};
 }
 
+Value written(As<ClickRequest> /*as*/, const ClickReport& report) {
+    return Object{{"id", Value(report.id)}, {"recorded", true}};
+}
+
 /// A stored model can be read: it was when it was stored.
 Value written(As<RankerRequest> /*as*/, const RankerReport& report) {
     const auto model = json::parse(report.model);
@@ -218,6 +222,7 @@ template Value output_to_value<DropCollectionRequest>(const DropCollectionReques
 template Value output_to_value<StatsRequest>(const StatsRequest::Output&);
 template Value output_to_value<CompactRequest>(const CompactRequest::Output&);
 template Value output_to_value<ReembedRequest>(const ReembedRequest::Output&);
+template Value output_to_value<ClickRequest>(const ClickRequest::Output&);
 template Value output_to_value<RankerRequest>(const RankerRequest::Output&);
 template Value output_to_value<SetRankerRequest>(const SetRankerRequest::Output&);
 template Value output_to_value<CheckRequest>(const CheckRequest::Output&);

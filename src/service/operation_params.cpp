@@ -343,6 +343,13 @@ Result<> read(Given& given, ReembedRequest& out) {
     return read_whole(given, out);
 }
 
+Result<> read(Given& given, ClickRequest& out) {
+    Fields& fields = given.fields;
+    BRAID_TRY(out.id, fields.required("id", fields.string("id")));
+    BRAID_TRY(out.chunk_id, fields.required("chunk_id", fields.string("chunk_id")));
+    return fields.finish();
+}
+
 Result<> read(Given& given, RankerRequest& out) {
     return read_whole(given, out);
 }
@@ -424,6 +431,8 @@ template Result<FinishCollectionRequest> operation_from_params(const Object&,
 template Result<DropCollectionRequest> operation_from_params(const Object&, const core::Vocabulary&,
                                                              const Caller&);
 template Result<StatsRequest> operation_from_params(const Object&, const core::Vocabulary&,
+                                                    const Caller&);
+template Result<ClickRequest> operation_from_params(const Object&, const core::Vocabulary&,
                                                     const Caller&);
 template Result<RankerRequest> operation_from_params(const Object&, const core::Vocabulary&,
                                                      const Caller&);

@@ -5,6 +5,7 @@
 
 #include "braid/core/charge.hpp"
 #include "braid/service/bounds.hpp"
+#include "braid/service/experiment.hpp"
 
 namespace braid::service {
 namespace {
@@ -128,7 +129,25 @@ Result<Answer> Operations::retrieve(const Request& request, const Caller& caller
     if (auto allowed = check(request, caller); !allowed) {
         return tl::unexpected(with_collections(std::move(allowed).error(), caller));
     }
+    if (options_.experiment && caller.is_remote) {
+        const std::string& key =
+            caller.experiment_key.empty() ? caller.principal.name : caller.experiment_key;
+        return options_.experiment->answer(request, key, database_.vocabulary(),
+                                           [&](const Request& own) -> Result<Answer> {
+                                               BRAID_CHECK(check(own, caller));
+                                               return search(own, caller);
+                                           });
+    }
     return search(request, caller);
+}
+
+Result<ClickReport> Operations::perform(const ClickRequest& wanted,
+                                        const Caller& /*caller*/) const {
+    if (!options_.experiment) {
+        return fail(ErrorCode::Unsupported, "this server runs no experiment");
+    }
+    BRAID_CHECK(options_.experiment->clicked(wanted.id, wanted.chunk_id));
+    return ClickReport{wanted.id};
 }
 
 std::vector<Result<Answer>> Operations::retrieve_batch(std::vector<Result<Request>> requests,

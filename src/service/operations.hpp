@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,12 +15,16 @@
 
 namespace braid::service {
 
+class Experiment;
+
 struct ServiceOptions {
     std::vector<Profile> profiles;  // those the database was opened with
     std::string embedder = "none";  // of collections that are created by a write
     /// Embedders that callers may name for new collections, besides that one, "none" and
     /// "external"; nullopt: every one the database can make.
     std::optional<std::vector<std::string>> embedders{};
+    /// Answers of other programs' callers take part in it; null: there is none.
+    std::shared_ptr<Experiment> experiment{};
 };
 
 /// What every door can ask of a database. Each operation checks the caller's rights and limits
@@ -98,6 +103,7 @@ private:
     Result<StatsReport> perform(const StatsRequest& wanted, const Caller& caller) const;
     Result<CompactionReport> perform(CompactRequest wanted, const Caller& caller) const;
     Result<ReembedOutcome> perform(ReembedRequest wanted, const Caller& caller) const;
+    Result<ClickReport> perform(const ClickRequest& wanted, const Caller& caller) const;
     Result<RankerReport> perform(RankerRequest wanted, const Caller& caller) const;
     Result<SetRankerReport> perform(SetRankerRequest wanted, const Caller& caller) const;
     Result<CheckReport> perform(const CheckRequest& wanted, const Caller& caller) const;

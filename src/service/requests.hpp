@@ -343,6 +343,19 @@ struct ReembedRequest {
     std::optional<std::string> embedder{};  // none: the collection's own
 };
 
+struct ClickReport {
+    std::string id;
+};
+
+/// Somebody chose a chunk of an answer that an experiment made (docs/experiments.md).
+struct ClickRequest {
+    static constexpr std::string_view kName = "click";
+    using Output = ClickReport;
+
+    std::string id;  // the answer's
+    std::string chunk_id;
+};
+
 struct RankerReport {
     std::string collection;
     std::string model;  // JSON (docs/ranking.md); empty: it has none

@@ -43,7 +43,8 @@ protected:
              {{"Content-Type", "application/x-ndjson"}});
     }
     static std::string search(int top_k, int neighbors) {
-        return R"({"query": "fox", "collection": "notes", "strategy": "sparse", "top_k": )" +
+        return R"({"query": "fox", "collection": "notes", "strategy": "sparse",
+                   "keep_duplicates": true, "top_k": )" +
                std::to_string(top_k) + R"(, "expand_neighbors": )" + std::to_string(neighbors) +
                "}";
     }

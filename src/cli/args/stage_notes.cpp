@@ -33,10 +33,10 @@ constexpr auto kStageNotes = std::to_array<StageNote>({
     {.name = "largest_gap",
      .help = "cuts at the largest gap between scores",
      .parameters = "{\"min_hits\": 1}"},
+    {.name = "features", .help = "writes what a learned ranking sees into receipts"},
     {.name = "rank",
      .help = "a learned ranking (braid rank train)",
      .parameters = "{\"candidates\": 100, \"collection\": null}"},
-    {.name = "features", .help = "writes what a learned ranking sees into receipts"},
     {.name = "rerank", .help = "a cross-encoder's order (BRAID_RERANKER_MODEL)"},
 });
 

@@ -76,7 +76,7 @@ query's number, the features. They are read from the receipts, so they are what
 the stage "rank" sees. Candidates are found by the fusion "auto" unless the flags
 name another.
 
-  braid features --collection wiki --queries q.jsonl --qrels qrels.tsv --out wiki.letor)",
+  braid features --queries q.jsonl --qrels qrels.tsv --out wiki.letor)",
     .flags = kFeaturesFlags,
     .shared_flags = request_flags(),
     .shared_title = "How to find the candidates",

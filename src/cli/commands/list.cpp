@@ -45,6 +45,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kEvalCommand,
         &kFuseCommand,
         &kTuneCommand,
+        &kAbReportCommand,
         &kCompareCommand,
         &kBenchSparseCommand,
         &kBenchDenseCommand,

@@ -6,6 +6,7 @@
 
 namespace braid::cli {
 
+extern const CommandSpec kAbReportCommand;
 extern const CommandSpec kAddCommand;
 extern const CommandSpec kAnalyzeCommand;
 extern const CommandSpec kBenchDenseCommand;

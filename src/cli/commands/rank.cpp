@@ -38,11 +38,14 @@ constexpr auto kTrainFlags = std::to_array<FlagSpec>({
 });
 
 constexpr auto kShowFlags = std::to_array<FlagSpec>({
+    kCollectionFlag,
     {.name = "html",
      .kind = FlagKind::Text,
      .value = "FILE",
      .help = "write a page with plots of partial dependence"},
 });
+
+constexpr auto kDropFlags = std::to_array<FlagSpec>({kCollectionFlag});
 
 Result<rank::Lightgbm> load_lightgbm(const Session& session) {
     const std::string named = session.settings.text("lightgbm");
@@ -121,8 +124,7 @@ Result<> run_train(Session& session) {
         BRAID_TRY(const rank::Model model, rank::Model::create({.prior = outcome.model.prior(),
                                                                 .trees = outcome.model.trees(),
                                                                 .made = made}));
-        BRAID_CHECK(
-            service->run(service::SetRankerRequest{collection, rank::write_model(model)}));
+        BRAID_CHECK(service->run(service::SetRankerRequest{collection, rank::write_model(model)}));
     }
     if (session.json()) {
         session.out.json(Object{{"collection", Value(collection)},
@@ -229,15 +231,16 @@ const CommandSpec kRankTrainCommand{
     .summary = "learn a ranking from judgements or clicks",
     .details = R"(LambdaMART over the features of "braid features": trees that correct the fused
 score, and never rank a chunk lower because a leg likes it more. What to expect
-is measured by nested cross-validation, by query. Stored with the collection only
-if it is clearly better than the fused ranking; the stage "rank" uses it. Needs
+is measured by nested cross-validation, by query. Stored with the collection if
+it is clearly better than the fused ranking; the stage "rank" uses it. Needs
 LightGBM's library (tools/fetch_lightgbm, or BRAID_LIGHTGBM).
 
   braid rank train --collection wiki --queries q.jsonl --qrels qrels.tsv
   braid rank train --collection wiki --clicks clicks.jsonl
 
-A line of clicks: {"query": "…", "shown": [document ids], "clicked": [some of them]}.
-A click at rank r counts r times (--click-bias), because fewer people look there.)",
+A line of clicks:
+  {"query": "...", "shown": [document ids], "clicked": [some of them]}
+A click at rank r counts r times (--click-bias): fewer people look there.)",
     .flags = kTrainFlags,
     .shared_flags = request_flags(),
     .shared_title = "How to find the candidates",
@@ -260,7 +263,7 @@ const CommandSpec kRankDropCommand{
     .operands = "",
     .summary = "forget a collection's learned ranking",
     .details = "",
-    .flags = {},
+    .flags = kDropFlags,
     .run = run_rank_drop,
 };
 

@@ -183,6 +183,7 @@ service::Caller HttpApp::State::caller_of(const IncomingRequest& request, const 
         std::make_shared<ByteBudget>(options.limits.answer_bytes, options.memory, kCopies);
     caller.observer = &watch;
     caller.is_remote = request.peer != "unix";
+    caller.experiment_key = request.header("X-Braid-User").value_or(std::string_view());
     return caller;
 }
 

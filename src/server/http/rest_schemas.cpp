@@ -262,6 +262,11 @@ const std::string_view kRestSchemas = R"json({
     "notes": {"type": "array", "items": {"type": "string"}, "description": "What does no harm."}},
     "required": ["clean", "collections", "chunks", "records", "bytes", "superseded", "problems",
     "unfinished", "notes"]},
+  "Click": {"type": "object", "additionalProperties": false, "required": ["id", "chunk_id"],
+    "properties": {"id": {"type": "string", "description": "experiment.id of the answer."},
+    "chunk_id": {"type": "string"}}},
+  "Clicked": {"type": "object", "properties": {"id": {"type": "string"}, "recorded":
+    {"type": "boolean"}}, "required": ["id", "recorded"]},
   "Compacted": {"type": "object", "properties": {"collection": {"type": "string"}, "chunks":
     {"type": "integer"}, "bytes_before": {"type": "integer"}, "bytes_after": {"type": "integer"}},
     "required": ["collection", "chunks", "bytes_before", "bytes_after"]},
