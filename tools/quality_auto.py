@@ -2,6 +2,7 @@
 
 Reads runs of both legs to their ends, so that every chunk of the union has its true score in both.
 """
+import heapq
 import itertools
 import math
 
@@ -16,6 +17,7 @@ class Query:
 
     def __init__(self, name, ids, dense, sparse, gains):
         self.name, self.ids = name, ids
+        self.raw_dense, self.raw_sparse = dense, sparse
         self.agreement = correlation(dense, sparse)
         best = sorted(sparse, reverse=True)[:10]
         self.lead = (best[0] - best[-1]) / best[0] if best and best[0] > 0 else 0.0
@@ -37,8 +39,11 @@ class Query:
     def ndcg(self, weight):
         if self.ideal == 0:
             return 0.0
-        order, _ = self.ranking(weight)
-        return sum(self.gains[i] / math.log2(rank + 2) for rank, i in enumerate(order[:10])) / self.ideal
+        scores = [weight * a + (1 - weight) * b for a, b in zip(self.dense, self.sparse)]
+        least = heapq.nlargest(10, scores)[-1]
+        best = sorted((i for i, score in enumerate(scores) if score >= least),
+                      key=lambda i: (-scores[i], self.ids[i]))
+        return sum(self.gains[i] / math.log2(rank + 2) for rank, i in enumerate(best[:10])) / self.ideal
 
 
 def spread(values):
@@ -92,20 +97,24 @@ def mean(values):
     return sum(values) / len(values)
 
 
-def leave_one_out(sets):
-    """For each set the constants that are best on the others: by their mean, with a penalty for being
-    more than 0.005 below the better leg of a set."""
-    legs = {name: max(mean([query.ndcg(1.0) for query in queries]),
+def better_legs(sets):
+    return {name: max(mean([query.ndcg(1.0) for query in queries]),
                       mean([query.ndcg(0.0) for query in queries])) for name, queries in sets.items()}
+
+
+def worth(found, legs, names):
+    """What constants are chosen by: the mean, with a penalty for being more than 0.005 below the better leg of a
+    set."""
+    worst = min(found[name] - legs[name] + 0.005 for name in names)
+    return mean([found[name] for name in names]) + 0.5 * min(0.0, worst)
+
+
+def leave_one_out(sets):
+    """For each set the constants that are best on the others."""
+    legs = better_legs(sets)
     values = {constants: {name: mean([query.ndcg(query.weight(constants)) for query in queries])
                           for name, queries in sets.items()} for constants in GRID}
-
-    def worth(constants, names):
-        found = values[constants]
-        worst = min(found[name] - legs[name] + 0.005 for name in names)
-        return mean([found[name] for name in names]) + 0.5 * min(0.0, worst)
-
-    return {held: max(GRID, key=lambda constants: worth(constants, [n for n in sets if n != held]))
+    return {held: max(GRID, key=lambda c: worth(values[c], legs, [n for n in sets if n != held]))
             for held in sets}
 
 

@@ -22,7 +22,7 @@ struct ReceiptSource {
     std::optional<double> normalized;  // methods that normalise
     double weight = 1;
     double contribution = 0;
-    bool filled = false;  // not in the list, so without a rank; scored afterwards (fill_scores)
+    bool filled = false;     // not in the list, so without a rank; scored afterwards (fill_scores)
     bool corrected = false;  // sparse: by similar words too, Answer::corrections
     std::shared_ptr<Receipt> nested;      // how a collection's own list came about
     std::optional<std::string> chunk_id;  // the collection's chunk that is meant

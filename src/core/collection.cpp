@@ -91,8 +91,8 @@ bool operator==(const ReceiptSource& a, const ReceiptSource& b) {
         (a.nested == nullptr) == (b.nested == nullptr) && (!a.nested || *a.nested == *b.nested);
     return same_nested && a.source == b.source && a.score == b.score && a.distance == b.distance &&
            a.rank == b.rank && a.normalized == b.normalized && a.weight == b.weight &&
-           a.contribution == b.contribution && a.filled == b.filled &&
-           a.corrected == b.corrected && a.chunk_id == b.chunk_id;
+           a.contribution == b.contribution && a.filled == b.filled && a.corrected == b.corrected &&
+           a.chunk_id == b.chunk_id;
 }
 
 }  // namespace braid

@@ -51,7 +51,6 @@ using Vector = std::array<double, kFeatures>;
 
 /// The vectors of one query's candidates, which stand in the order of their list. Several features
 /// compare a candidate with the others: the same list gives the same vectors. All are finite.
-std::vector<Vector> feature_vectors(const QueryTerms& query,
-                                    std::span<const Candidate> candidates);
+std::vector<Vector> feature_vectors(const QueryTerms& query, std::span<const Candidate> candidates);
 
 }  // namespace braid::rank

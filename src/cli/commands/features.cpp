@@ -23,7 +23,7 @@ constexpr auto kFeaturesFlags = std::to_array<FlagSpec>({
     {.name = "out",
      .kind = FlagKind::Text,
      .value = "FILE",
-     .help = "where to write the lines (default: standard output)"},
+     .help = "where to write them (default: standard output)"},
 });
 
 Result<> run_features(Session& session) {
@@ -73,8 +73,8 @@ const CommandSpec kFeaturesCommand{
     .details = R"(One line for each candidate of each query, in SVMlight's format, for programs
 that learn rankings: the judgement of its document (0 without --qrels), the
 query's number, the features. They are read from the receipts, so they are what
-the stage "rank" sees. Candidates are found by the fusion "auto" unless the flags
-name another.
+the stage "rank" sees. Candidates are found by the fusion "auto" unless the
+flags name another.
 
   braid features --queries q.jsonl --qrels qrels.tsv --out wiki.letor)",
     .flags = kFeaturesFlags,

@@ -65,15 +65,6 @@ public:
                                         core::grouped(suggestion.chunks) +
                                         (suggestion.chunks == 1 ? " chunk." : " chunks."));
         }
-        for (const Correction& correction : answer_.corrections) {
-            std::string words;
-            for (const std::string& word : correction.instead) {
-                words += (words.empty() ? "" : ", ") + plain(word);
-            }
-            add_wrapped(style_.dim, "No chunk of " + plain(correction.collection) + " holds \"" +
-                                        plain(correction.word) + "\"; searched instead: " + words +
-                                        " (--typos off: not).");
-        }
         add_summary();
         return std::move(lines_);
     }
