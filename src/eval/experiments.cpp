@@ -15,6 +15,9 @@
 namespace braid::eval {
 namespace {
 
+constexpr std::size_t kFewestKeys = 20;  // of a side; an interval of fewer says little
+constexpr double kSignificant = 0.05;
+
 Result<ExperimentAnswer> answer_of(json::Fields& fields) {
     ExperimentAnswer out;
     BRAID_TRY(out.id, fields.required("id", fields.string("id")));
@@ -298,9 +301,11 @@ std::string to_text(const ExperimentReport& report) {
     add_side("b", report.b, out);
     if (report.clicked_gain && report.reciprocal_gain) {
         const Interval& interval = report.reciprocal_gain->interval;
+        const bool few = std::min(report.a->keys, report.b->keys) < kFewestKeys;
         out += "b less a: clicked " + mean_text(*report.clicked_gain, true) + ", reciprocal rank " +
                mean_text(*report.reciprocal_gain, true) + "\n";
-        out += interval.low > 0    ? "b is better.\n"
+        out += few                 ? "Too few keys to decide: each side needs 20.\n"
+               : interval.low > 0  ? "b is better.\n"
                : interval.high < 0 ? "a is better.\n"
                                    : "Not decided: the interval of the difference holds 0.\n";
     } else if (report.a || report.b) {
@@ -313,9 +318,10 @@ std::string to_text(const ExperimentReport& report) {
                ", ties " + core::grouped(mixed->ties) + "\n";
         out += "preference for b " + mean_text(mixed->preference, true) + ", p " +
                core::fixed(mixed->p_value, 3) + "\n";
-        out += mixed->preference.interval.low > 0    ? "b is better.\n"
-               : mixed->preference.interval.high < 0 ? "a is better.\n"
-                                                     : "Not decided.\n";
+        const bool decided = mixed->p_value < kSignificant;
+        out += decided && mixed->preference.interval.low > 0    ? "b is better.\n"
+               : decided && mixed->preference.interval.high < 0 ? "a is better.\n"
+                                                                : "Not decided.\n";
     }
     if (report.lost_clicks > 0) {
         out += core::count_of(report.lost_clicks, "click", "clicks") +

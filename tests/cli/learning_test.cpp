@@ -113,7 +113,7 @@ TEST_F(Learning, ADamagedRankingStopsNothingElse) {
 
 TEST_F(Learning, ExperimentsAreReported) {
     std::string log;
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 40; ++i) {
         const std::string n = std::to_string(i);
         log += R"({"event":"answer","experiment":"x","id":"i)" + n + R"(","key":"k)" + n +
                R"(","side":")" + (i % 2 == 0 ? "a" : "b") +
