@@ -91,7 +91,7 @@ public:
 private:
     static tl::unexpected<Error> interrupted() {
         return fail(ErrorCode::Cancelled,
-                    "interrupted; what was written stays, the next run goes on from there");
+                    "interrupted; what was written stays, the next run continues from there");
     }
 
     Result<> list(const std::vector<fs::path>& roots) {

@@ -45,7 +45,7 @@ Result<Counts> decode_counts(std::span<const std::byte> file, std::uint64_t mani
     BRAID_TRY(const std::uint64_t checksum, in.u64("checksum"));
     if (magic != kCountsMagic || version != kCountsVersion ||
         store::checksum(in.rest(), version) != checksum) {
-        return in.corrupt("these are no counts");
+        return in.corrupt("this is not a file of counts");
     }
     BRAID_TRY(const std::uint64_t of, in.u64("manifest"));
     if (of != manifest) return fail(ErrorCode::NotFound, "these are counts of another manifest");

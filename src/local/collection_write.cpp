@@ -113,7 +113,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         if (valid) valid = index::check_characters(chunk);
         if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
         if (!seen.insert(chunk.chunk_id).second) {
-            return invalid_argument("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
+            return invalid_argument("chunk \"" + chunk.chunk_id + "\" appears twice in one batch");
         }
         chunk.version = 0;
         if (depends) ids.push_back(chunk.chunk_id);
@@ -164,7 +164,7 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
         docs::write_update(out, update);
     }
     if (std::unordered_set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
-        return invalid_argument("a chunk stands twice in one batch of updates");
+        return invalid_argument("a chunk appears twice in one batch of updates");
     }
     BRAID_TRY(const ViewPtr view, present(namespace_, options.principal));
     for (const MetadataUpdate& update : updates) {

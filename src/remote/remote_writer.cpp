@@ -50,7 +50,7 @@ Result<> RemoteBackend::check_batch(std::vector<Chunk>& chunks, const RemoteColl
         if (valid) valid = index::check_characters(chunk);
         if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
         if (!seen.insert(chunk.chunk_id).second) {
-            return invalid_argument("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
+            return invalid_argument("chunk \"" + chunk.chunk_id + "\" appears twice in one batch");
         }
     }
     return {};
@@ -198,7 +198,7 @@ Result<WriteReport> RemoteBackend::update(const std::string& collection,
     for (const MetadataUpdate& update : updates) {
         BRAID_CHECK(index::check_update(update, schema));
         if (!seen.insert(update.chunk_id).second) {
-            return invalid_argument("a chunk stands twice in one batch of updates");
+            return invalid_argument("a chunk appears twice in one batch of updates");
         }
     }
     const Version version = new_version();

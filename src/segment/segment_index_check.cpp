@@ -31,7 +31,7 @@ public:
         } else if (!*found) {
             problem(chunk, "it is in the log, and not in the index");
         } else if (**found != chunk) {
-            problem(chunk, "the index has another chunk than the log");
+            problem(chunk, "the index and the log differ in the chunk");
         }
     }
     Result<> finish(const CallLimits& limits) override {
