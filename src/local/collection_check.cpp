@@ -134,14 +134,17 @@ Result<> Collection::check_index(const LogReading& reading, Sequence at, core::F
     const Principal everybody;
     for (const std::string& space : index_->namespaces()) {
         BRAID_TRY(const auto view,
-                  index_->view({.namespace_ = space, .principal = everybody, .at = at}));
+                  index_->view(
+                      {.namespace_ = space, .principal = everybody, .at = at, .limits = limits}));
         BRAID_TRY(const std::uint64_t chunks, view->count());
         findings.report().chunks += chunks;
         if (may_expire()) {
             // What nobody can read any more, and is in the files.
-            BRAID_TRY(const auto shown,
-                      index_->view(
-                          {.namespace_ = space, .principal = everybody, .at = at, .now = now()}));
+            BRAID_TRY(const auto shown, index_->view({.namespace_ = space,
+                                                      .principal = everybody,
+                                                      .at = at,
+                                                      .now = now(),
+                                                      .limits = limits}));
             BRAID_TRY(const std::uint64_t visible, shown->count());
             findings.report().superseded += chunks - visible;
         }

@@ -108,8 +108,8 @@ void Collection::keep_counts() {
     Counts counts;
     for (const std::string& name : index_->namespaces()) {
         const Principal everybody;
-        const auto view =
-            index_->view({.namespace_ = name, .principal = everybody, .at = manifest.flushed});
+        const auto view = index_->view(
+            {.namespace_ = name, .principal = everybody, .at = manifest.flushed, .limits = {}});
         auto stats = view ? (*view)->stats() : tl::unexpected(view.error());
         if (!stats) return;  // whoever asks is told
         counts[name] = *std::move(stats);

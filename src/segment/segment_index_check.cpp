@@ -42,8 +42,9 @@ public:
 private:
     Result<std::optional<Chunk>> stored(const std::string& id) const {
         const Principal everybody;
-        BRAID_TRY(const auto view,
-                  index_.view({.namespace_ = space_, .principal = everybody, .at = at_}));
+        BRAID_TRY(
+            const auto view,
+            index_.view({.namespace_ = space_, .principal = everybody, .at = at_, .limits = {}}));
         BRAID_TRY(auto chunks, view->fetch(std::span(&id, 1), true));
         return std::move(chunks.front());
     }
