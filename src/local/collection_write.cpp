@@ -87,12 +87,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     BRAID_CHECK(index::check_characters(namespace_, "namespace"));
     if (chunks.empty()) return WriteReport{};
     wait_for_room();
-    const auto& made_by = manifest_.schema.vectors.fingerprint;
-    if (options.vectors_by && made_by && !made_by->hard_equal(*options.vectors_by)) {
-        return fail(ErrorCode::Conflict,
-                    "the vectors of collection \"" + name_ + "\" are made by \"" + made_by->model +
-                        "\", those of the batch by \"" + options.vectors_by->model + "\"");
-    }
+    BRAID_CHECK(index::check_embedder(options, manifest_.schema, name_));
     std::shared_lock shared(write_gate_, std::defer_lock);
     std::unique_lock alone(write_gate_, std::defer_lock);
     const bool first_vectors = manifest_.schema.vectors.has_vectors() && dimension() == 0;

@@ -28,13 +28,7 @@ constexpr std::size_t kRounds = 20;  // of reading and writing again after someb
 Result<> RemoteBackend::check_batch(std::vector<Chunk>& chunks, const RemoteCollection& collection,
                                     const WriteOptions& options) const {
     const Schema& schema = collection.meta.schema;
-    const auto& made_by = schema.vectors.fingerprint;
-    if (options.vectors_by && made_by && !made_by->hard_equal(*options.vectors_by)) {
-        return fail(ErrorCode::Conflict, "the vectors of collection \"" +
-                                             collection.meta.collection + "\" are made by \"" +
-                                             made_by->model + "\", those of the batch by \"" +
-                                             options.vectors_by->model + "\"");
-    }
+    BRAID_CHECK(index::check_embedder(options, schema, collection.meta.collection));
     std::size_t expected = collection.meta.dimension;
     if (expected == 0) expected = chunks.front().vector.size();
     std::unordered_set<std::string_view> seen;
