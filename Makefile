@@ -43,9 +43,12 @@ wheel: packages ## the Python package as a wheel, with runtime and models, into 
 .PHONY: test
 test: build python-package ## all fast tests, then those that handle raw memory under AddressSanitizer
 	@tools/setup browser
-	@$(call run,release)
 	@$(call configure,asan)
-	@$(call compile,asan)
+	@# Tests wait now and then: meanwhile the compiler works for the next ones.
+	@nice $(call compile,asan) >build/asan/compile.log 2>&1 & compiling=$$!; \
+	trap 'kill $$compiling 2>/dev/null || true' EXIT; \
+	$(call run,release); \
+	wait $$compiling || { cat build/asan/compile.log; exit 1; }
 	@$(call run,asan)
 
 .PHONY: test-long

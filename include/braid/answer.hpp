@@ -13,7 +13,7 @@ namespace braid {
 
 struct Receipt;
 
-/// What one ranked list gave to one hit.
+/// What one ranked list contributed to one hit.
 struct ReceiptSource {
     std::string source;                // "dense", "sparse", or a collection's name
     double score = 0;                  // raw, higher is better
@@ -22,10 +22,10 @@ struct ReceiptSource {
     std::optional<double> normalized;  // methods that normalise
     double weight = 1;
     double contribution = 0;
-    bool filled = false;     // not in the list, so without a rank; scored afterwards (fill_scores)
+    bool filled = false;     // not in the list, so without a rank; scored later (fill_scores)
     bool corrected = false;  // sparse: by similar words too, Answer::corrections
-    std::shared_ptr<Receipt> nested;      // how a collection's own list came about
-    std::optional<std::string> chunk_id;  // the collection's chunk that is meant
+    std::shared_ptr<Receipt> nested;      // the receipt within a collection's own list
+    std::optional<std::string> chunk_id;  // the chunk's id in that collection
 
     friend bool operator==(const ReceiptSource& a, const ReceiptSource& b);
 };
@@ -38,7 +38,7 @@ struct ReceiptList {
     friend bool operator==(const ReceiptList&, const ReceiptList&) = default;
 };
 
-/// One thing "auto" looked at. It moves the weight by coefficient * (value - usual).
+/// One signal "auto" looked at. It moves the weight by coefficient * (value - usual).
 struct ReceiptSignal {
     std::string name;
     double value = 0;
@@ -48,8 +48,8 @@ struct ReceiptSignal {
     friend bool operator==(const ReceiptSignal&, const ReceiptSignal&) = default;
 };
 
-/// How "auto" came to its weights: the dense leg has `base`, moved by each signal in this order and
-/// kept from `lowest` to `highest`; the sparse leg has what is left of 1.
+/// How "auto" chose its weights: the dense leg starts at `base`, each signal moves it in this
+/// order, within `lowest` and `highest`; the sparse leg gets the rest of 1.
 struct ReceiptChoice {
     double base = 0;
     std::vector<ReceiptSignal> signals;
@@ -63,7 +63,7 @@ struct ReceiptChoice {
 /// What one stage did to the score.
 struct ReceiptStage {
     std::string stage;
-    std::string operation;  // "multiply", "divide", "add", "replace"; "keep": reached the value
+    std::string operation;  // "multiply", "divide", "add", "replace"; "keep": met the value
     double value = 0;
     double score = 0;  // after it
     Object detail;     // the numbers behind the value
@@ -108,8 +108,8 @@ struct Hit {
     Strategy strategy = Strategy::Hybrid;
     std::optional<double> dense_score;
     std::optional<double> sparse_score;
-    std::optional<std::string> expanded;  // with its neighbours, when asked for
-    std::vector<LegStanding> legs;        // where each has it, when `explain` is asked for
+    std::optional<std::string> expanded;  // text with neighbours, if requested
+    std::vector<LegStanding> legs;        // its place in each leg, if `explain` is set
     Receipt receipt;
 
     friend bool operator==(const Hit&, const Hit&) = default;
@@ -118,8 +118,8 @@ struct Hit {
 /// What a pattern of the query language (`prefix*`, `fuzy~1`) stood for in one collection.
 struct PatternWords {
     std::string pattern;
-    std::vector<std::string> words;  // searched: as the index keeps them, the most frequent first
-    std::uint64_t matching = 0;      // words that fit; more than those above: too many
+    std::vector<std::string> words;  // searched, as the index keeps them, most frequent first
+    std::uint64_t matching = 0;      // words that fit; may be more than were searched
 
     friend bool operator==(const PatternWords&, const PatternWords&) = default;
 };
@@ -135,7 +135,7 @@ struct SourceReport {
     bool exact = true;
     double time_ms = 0;
     std::string method;             // "exact scan", "exhaustive"
-    std::string error;              // why it did not run, or failed; empty when fine
+    std::string error;              // why it failed or did not run; empty if it did
     bool matched_at_least = false;  // `matched` is a bound: there may be more
     std::vector<PatternWords> patterns;
 
@@ -144,7 +144,7 @@ struct SourceReport {
 
 struct Timings {
     double preprocess_ms = 0;  // a language model's work on the query
-    double load_ms = 0;        // of an embedder that nobody had needed before
+    double load_ms = 0;        // loading an embedder on its first use
     double embed_ms = 0;
     double dense_ms = 0;
     double sparse_ms = 0;
@@ -159,7 +159,7 @@ struct Timings {
 struct Suggestion {
     std::string word;
     std::string instead;
-    std::uint64_t chunks = 0;  // that hold it, of those the principal may see
+    std::uint64_t chunks = 0;  // that hold it and that the principal may see
 
     friend bool operator==(const Suggestion&, const Suggestion&) = default;
 };
@@ -186,8 +186,8 @@ struct ExperimentSide {
 struct Answer {
     std::string query;
     std::optional<std::string> query_understood;  // query_syntax: how it was read; none: as words
-    std::vector<std::string> phrasings;           // a model's, searched by words beside the query
-    std::optional<std::string> hypothetical_answer;  // a model's, embedded instead of the query
+    std::vector<std::string> phrasings;           // from a model, searched besides the query
+    std::optional<std::string> hypothetical_answer;  // from a model, embedded instead of the query
     std::vector<Hit> hits;                           // "chunks" in JSON
     std::string profile = "default";
     Strategy strategy_used = Strategy::Hybrid;
@@ -195,12 +195,12 @@ struct Answer {
     std::size_t dense_candidates = 0;
     std::size_t sparse_candidates = 0;
     std::vector<SourceReport> sources;
-    bool complete = true;  // every leg asked for ran, and no match was left out for want of one
+    bool complete = true;  // every requested leg ran; no match is missing for lack of one
     std::vector<std::string> warnings;
     std::vector<std::string> unused;      // parameters given that the chosen method does not use
-    std::vector<Suggestion> suggestions;  // of an answer without hits
+    std::vector<Suggestion> suggestions;  // only if there are no hits
     std::vector<Correction> corrections;  // made, unless "typos" is "off"
-    std::optional<std::string> cursor;    // asks for the next page; none: this was the last
+    std::optional<std::string> cursor;    // for the next page; none: this is the last
     std::optional<bool> query_embedding_cached;  // none: the embedder was not asked
     std::optional<ExperimentSide> experiment;    // a server's, docs/experiments.md
     Timings timings;
@@ -208,14 +208,14 @@ struct Answer {
     friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-/// One chunk's way through a request. It was measured with the words of the request's own answer,
-/// a model's included.
+/// One chunk's way through a request, traced with the same phrasings and hypothetical answer as the
+/// request's own answer.
 struct Explanation {
     std::string collection;
     std::string chunk_id;
     std::vector<LegStanding> legs;
-    std::optional<Hit> hit;  // its place in the whole ranking, and why; none: it has none
-    bool shown = false;      // the request's own answer holds it
+    std::optional<Hit> hit;  // its place in the whole ranking, and why; none: it is not ranked
+    bool shown = false;      // the request's own answer shows it
     // As in that answer:
     std::optional<std::string> query_understood;
     std::vector<std::string> phrasings;
@@ -227,7 +227,7 @@ struct Explanation {
     friend bool operator==(const Explanation&, const Explanation&) = default;
 };
 
-/// What to write into the request instead; null: leave the key out.
+/// A change to the request; a null value removes the key.
 struct SuggestedChange {
     std::string key;
     Value value;
@@ -239,15 +239,15 @@ struct SuggestedChange {
 struct WhyNot {
     Explanation explanation;
     /// "filter", "not_reached", "depth", "fused_out" (a leg alone would show it), "deduplicated",
-    /// "threshold", "stage" or "cut"; empty if the answer holds it.
+    /// "threshold", "stage" or "cut"; empty if the answer shows it.
     std::string lost_at;
     std::string reason;                     // for people
-    std::optional<SuggestedChange> change;  // the smallest found, and tried: with it, it is there
+    std::optional<SuggestedChange> change;  // the smallest found that brings it in, tried
 
     friend bool operator==(const WhyNot&, const WhyNot&) = default;
 };
 
-/// Neighbouring chunks of one document as one text, to be quoted under its marker.
+/// Neighbouring chunks of one document as one text, cited by its marker.
 struct ContextPassage {
     std::string marker;  // "[1]"
     std::string collection;
@@ -256,26 +256,27 @@ struct ContextPassage {
     std::optional<std::string> title;
     std::optional<std::string> section_title;  // of the first chunk
     std::string source;  // metadata.source or metadata.url, else the document's id
-    std::string trust;   // metadata.trust, else "untrusted": retrieved text is data, never orders
+    std::string
+        trust;  // metadata.trust, else "untrusted": retrieved text is data, not instructions
     std::string text;
     std::size_t tokens = 0;
-    std::size_t rank = 0;  // of its best chunk in the answer; 0: a neighbour only
+    std::size_t rank = 0;  // of its best chunk in the answer; 0: only neighbours
     double score = 0;
 
     friend bool operator==(const ContextPassage&, const ContextPassage&) = default;
 };
 
-/// What was found, made ready for a prompt: passages that fit a budget of tokens, best document
-/// first, in document order within it.
+/// An answer made ready for a prompt: passages that fit a token budget, best document first, in
+/// document order within it.
 struct Context {
     std::string query;
     std::string text;  // the passages below their markers, ready to paste
     std::vector<ContextPassage> passages;
     std::size_t budget = 0;
     std::size_t tokens = 0;         // of `text`
-    bool tokens_estimated = false;  // no tokenizer is at hand: four bytes count as one token
+    bool tokens_estimated = false;  // no tokenizer available: four bytes count as one token
     std::size_t left_out = 0;       // hits that did not fit
-    // As in the answer that it was made of:
+    // As in the answer it was made from:
     std::vector<std::string> phrasings;
     std::optional<std::string> hypothetical_answer;
     bool complete = true;

@@ -9,11 +9,11 @@
 
 namespace braid {
 
-/// Searches that applications know by names of their own. Each is a request with a profile and a
-/// few members set: `Database::retrieve` with the profiles "decisions", "topic", "artifacts" and
+/// Searches that applications have their own names for. Each is a request with a profile and a few
+/// members set: `Database::retrieve` with the profile "decisions", "topic", "artifacts" or
 /// "doctrine" does the same.
 
-/// What is not given is the profile's ("topic").
+/// Unset members come from the profile "topic".
 struct TopicSearch {
     std::optional<double> alpha;            // weight of the dense leg; the sparse one has 1 - alpha
     std::optional<std::size_t> k_semantic;  // candidates of the dense leg
@@ -28,7 +28,7 @@ Result<Answer> retrieve_topic(const Database& database, const std::string& topic
                               const Principal& principal = {}, const CallLimits& limits = {});
 
 /// Doctrine for a mission: the profile "doctrine" over `collection`, only chunks with one of the
-/// codes; no codes: any.
+/// codes. Without codes, any chunk.
 Result<Answer> find_relevant_doctrine(
     const Database& database, const std::string& mission,
     const std::vector<std::string>& mos_codes = {},

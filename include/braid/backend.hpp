@@ -17,8 +17,8 @@
 
 namespace braid {
 
-/// What a backend promises. The conformance suite is strict where one is true; answers name those
-/// that are false.
+/// What a backend promises. The conformance suite holds it to each that is true; answers name
+/// those that are false.
 struct Capabilities {
     bool exact_lengths = false;      // BM25 uses true lengths, not rounded ones
     bool scoped_statistics = false;  // statistics of what the principal may see
@@ -29,13 +29,13 @@ struct Capabilities {
     bool snapshots = false;          // a snapshot answers the same for as long as it is held
     bool read_your_writes = false;   // an acknowledged write is in the next search
     bool atomic_batches = false;     // a batch is written whole or not at all
-    bool expiry = false;             // Chunk::expires_at; others are not given such chunks
-    bool skips_unchanged = false;    // WriteOptions::skip_unchanged; others write them again
+    bool expiry = false;             // Chunk::expires_at; without it such chunks are refused
+    bool skips_unchanged = false;    // WriteOptions::skip_unchanged; without it all are written
 
     friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
 
-/// Which collections there are, and snapshots of them.
+/// The collections, and snapshots of them.
 class Catalog {
 public:
     virtual ~Catalog() = default;
@@ -43,8 +43,8 @@ public:
     /// AlreadyExists, or InvalidArgument for the name or the schema.
     virtual Result<> create_collection(const std::string& name, const Schema& schema) = 0;
     virtual Result<> drop_collection(const std::string& name) = 0;
-    /// Like create_collection, but every read fails until finish_collection. It stays so after a
-    /// crash, `collections` says why, and beginning it again empties it.
+    /// Like create_collection, but every read fails until finish_collection, also after a crash;
+    /// `collections` says why. Beginning it again empties it.
     virtual Result<> begin_collection(const std::string& name, const Schema& schema) {
         (void)schema;
         return fail(ErrorCode::Unsupported, "collection \"" + name + "\" cannot be filled unseen");
@@ -70,8 +70,8 @@ public:
     }
 };
 
-/// Changes to chunks. Durable when a call returns; all of it or, if `atomic_batches` is promised,
-/// nothing.
+/// Changes to chunks. Durable when a call returns. If `atomic_batches` is promised, a batch is
+/// written whole or not at all.
 class Writer {
 public:
     virtual ~Writer() = default;
@@ -114,7 +114,7 @@ public:
     virtual std::uint64_t total() const = 0;
 };
 
-/// Upkeep of what is stored. A backend offers what it can; the rest is Unsupported.
+/// Upkeep of the stored data. A backend offers what it can; the rest is Unsupported.
 class Maintenance {
 public:
     virtual ~Maintenance() = default;

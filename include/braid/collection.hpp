@@ -39,15 +39,15 @@ struct Bm25 {
 
 inline constexpr std::size_t kMaxDimension = 65'536;
 
-/// What the vectors of a collection are.
+/// Where a collection's vectors come from and how they compare.
 struct VectorSpec {
     /// "none" (no vectors), "external" (the user brings them), or an embedder's name.
     std::string embedder = "none";
     std::size_t dimension = 0;  // at most kMaxDimension; 0: taken from the first vector
     Metric metric = Metric::Cosine;
     std::optional<EmbedderFingerprint> fingerprint;  // of the embedder that made the vectors
-    /// Vectors of fixed texts, made when the collection was created, to detect a runtime that
-    /// makes different ones.
+    /// Vectors of fixed texts, made when the collection was created. They reveal a runtime that
+    /// computes different ones.
     std::vector<std::vector<float>> canaries;
 
     bool has_vectors() const noexcept { return embedder != "none"; }
@@ -83,21 +83,21 @@ Result<> validate(const Schema& schema);
 /// Names are 1 to 100 of [A-Za-z0-9_-], so that they can be file names.
 Result<> validate_collection_name(std::string_view name);
 
-/// Unit of retrieval.
+/// The unit of retrieval.
 struct Chunk {
     std::string chunk_id;     // unique in its namespace, 1 to 512 bytes, no control characters
-    std::string document_id;  // what the user added, limits as above; empty: the chunk_id
+    std::string document_id;  // what the user added, same limits; empty: the chunk_id
     std::optional<std::int64_t> chunk_index;
     std::string content;
     std::optional<std::string> title;
     std::optional<std::string> section_title;
     Object metadata;
     std::optional<Timestamp> created_at;
-    /// From then on the chunk is gone: from searches, counts, statistics and every other read that
-    /// begins later. None: it stays.
+    /// No read that begins at this time or later sees the chunk: no search, count or statistic.
+    /// None: it never expires.
     std::optional<Timestamp> expires_at;
     std::optional<std::string> sensitivity;     // one of the schema's levels; none: the default
-    std::vector<std::string> visibility_scope;  // none: visible to all of sufficient clearance
+    std::vector<std::string> visibility_scope;  // empty: anyone with the clearance sees it
     std::vector<float> vector;                  // empty: none
     Version version = 0;                        // set by the store
 
@@ -121,28 +121,29 @@ struct WriteOptions {
     /// The write happens only if each chunk it names has this version (0: does not exist yet);
     /// otherwise Conflict, and nothing is written.
     std::optional<Version> if_version;
-    /// Who made the vectors. Conflict, and nothing is written, if another made the collection's.
+    /// The embedder that made the vectors. Conflict, and nothing is written, if the collection's
+    /// come from another.
     std::optional<EmbedderFingerprint> vectors_by;
-    /// On whose behalf. It cannot change what it may not see: to an update such a chunk does not
-    /// exist, an upsert of its id is a Conflict that only says that the id is taken. A delete goes
-    /// by its scope's principal.
+    /// Who writes. A chunk this principal may not see cannot be changed: to an update it does not
+    /// exist, and an upsert of its id is a Conflict that says only that the id is taken. Deletes
+    /// use their scope's principal.
     Principal principal;
-    /// Upserts only: the batch is all there is of its documents. Their other chunks, as far as the
-    /// principal may see them, are deleted by the same write. Conflict if it would delete others'.
+    /// Upserts only: the batch holds its documents whole. The same write deletes their other chunks
+    /// that the principal may see. Conflict if an id belongs to a chunk of another document.
     bool replace_documents = false;
-    /// Upserts only: a chunk that is there already and differs in nothing but its version stays as
-    /// it is, and one whose text is the same keeps the vector that was made of it.
+    /// Upserts only: a chunk that differs from the stored one in nothing but its version is not
+    /// written again; one with the same text keeps its stored vector.
     bool skip_unchanged = false;
-    /// While vectors are made and a filter looks for what to delete; the write itself is not
-    /// interrupted.
+    /// Apply while texts are embedded and while a filter looks for what to delete; the write
+    /// itself is not interrupted.
     CallLimits limits;
 };
 
 struct WriteReport {
     std::uint64_t written = 0;  // chunks inserted, updated or deleted
     std::uint64_t replaced = 0;
-    std::uint64_t removed = 0;          // chunks that replaced documents no longer have
-    std::uint64_t unchanged = 0;        // chunks that were there, see WriteOptions::skip_unchanged
+    std::uint64_t removed = 0;          // chunks that the replaced documents no longer have
+    std::uint64_t unchanged = 0;        // chunks not written again (WriteOptions::skip_unchanged)
     Version version = 0;                // of every chunk the call changed; 0 if it changed none
     std::vector<std::string> warnings;  // texts longer than the embedder reads, and the like
 };
@@ -159,10 +160,10 @@ struct CollectionInfo {
     std::uint64_t bytes_on_disk = 0;
 };
 
-/// What speeds up the search of many vectors, and what is known of what it finds.
+/// The state of approximate dense search: its graphs, and the recall measured.
 struct DenseStats {
-    /// What searches of one method that were planned for a recall found of the exact hits, with a
-    /// 95 % interval of the mean. Searches go so deep that `low` is what was asked for.
+    /// The mean share of the exact hits that one method found when it aimed for `planned`, with its
+    /// 95 % interval. Searches go deep enough for `low` to meet what was asked for.
     struct Point {
         std::string method;  // "code scan" or "graph"
         double planned = 0;
@@ -170,18 +171,18 @@ struct DenseStats {
         double low = 0;
         double high = 0;
     };
-    std::uint64_t in_graphs = 0;   // vectors that graphs lead to
-    std::uint64_t calibrated = 0;  // vectors there were when the points were measured; 0: never
-    std::uint64_t queries = 0;     // they were measured with
-    std::uint64_t asked = 0;       // of these, how many somebody had asked; others are own vectors
+    std::uint64_t in_graphs = 0;   // vectors reachable through graphs
+    std::uint64_t calibrated = 0;  // vectors when the points were measured; 0: never measured
+    std::uint64_t queries = 0;     // used to measure them
+    std::uint64_t asked = 0;       // of these, real queries; the others are stored vectors
     std::vector<Point> points;
 };
 
-/// What searches of a collection read: immutable files, and what came since in memory.
+/// What searches of a collection read: immutable files, and newer chunks in memory.
 struct IndexState {
     struct Segment {
         std::string file;
-        std::uint64_t chunks = 0;   // that were written
+        std::uint64_t chunks = 0;   // written to it
         std::uint64_t dead = 0;     // of these: deleted or replaced since
         std::uint64_t vectors = 0;  // of these
         std::uint64_t bytes = 0;
@@ -189,13 +190,13 @@ struct IndexState {
     };
     std::vector<Segment> segments;  // oldest first
     std::uint64_t in_memory = 0;    // versions of chunks that are in no segment yet
-    /// What is to be done or is being done: "flush", "merge", "graph", "calibration".
+    /// Work that is due or under way: "flush", "merge", "graph", "calibration".
     std::vector<std::string> pending;
 };
 
-/// Bytes of the files of a collection that serve one purpose.
+/// How much of a collection's files serves one purpose.
 struct StoredPart {
-    /// "log" (what came since the last flush), "documents", "columns", "words", "vectors",
+    /// "log" (writes since the last flush), "documents", "columns", "words", "vectors",
     /// "graphs", or "other": headers, directories and checksums.
     std::string name;
     std::uint64_t bytes = 0;
@@ -203,7 +204,7 @@ struct StoredPart {
     friend bool operator==(const StoredPart&, const StoredPart&) = default;
 };
 
-/// Of what the principal may see in one namespace.
+/// Statistics of what the principal may see in one namespace.
 struct CollectionStats {
     std::uint64_t chunks = 0;
     std::uint64_t documents = 0;
@@ -211,11 +212,12 @@ struct CollectionStats {
     std::uint64_t terms = 0;          // distinct
     double average_length = 0;        // weighted terms per chunk
     std::uint64_t bytes_on_disk = 0;  // as in CollectionInfo
-    /// Where there are many vectors, to a principal that may see all of them.
+    /// Only with many vectors, and for a principal that may see all of them.
     std::optional<DenseStats> dense;
     std::vector<StoredPart> parts;    // of bytes_on_disk, largest first; empty where that is 0
-    std::optional<IndexState> index;  // of all namespaces; as parts
-    /// Of the process that has the database open, mapped files included; 0 as bytes_on_disk.
+    std::optional<IndexState> index;  // over all namespaces; none where `parts` is empty
+    /// Memory of the process that has the database open, mapped files included; 0 where
+    /// bytes_on_disk is.
     std::uint64_t resident_bytes = 0;
 };
 
@@ -226,43 +228,43 @@ struct BackendHealth {
         Error cause;             // StorageFull: writes are taken again once there is space
     };
     std::vector<Refusal> refusing;    // collections that take no writes at present
-    std::uint64_t failed_writes = 0;  // because of the storage, since the backend was opened
-    std::uint64_t compactions = 0;    // that the backend did by itself
+    std::uint64_t failed_writes = 0;  // storage failures since the backend was opened
+    std::uint64_t compactions = 0;    // started by the backend itself
     std::uint64_t failed_compactions = 0;
-    std::uint64_t open_collections = 0;  // the others are opened when they are needed
+    std::uint64_t open_collections = 0;  // the others are opened on demand
 };
 
 /// What verifying a database found.
 struct CheckReport {
-    /// Damage, a line each: which collection, which file, where in it, what.
+    /// Damage, one line each: collection, file, place in it, and what is wrong.
     std::vector<std::string> problems;
-    /// Collections that are being filled, or whose filling was interrupted: none can be read.
+    /// Collections that are being filled, or were left half-filled: they cannot be read.
     std::vector<std::string> unfinished;
-    /// What does no harm: writes that a crash interrupted, left-over and unknown files.
+    /// Harmless findings: writes that a crash cut short, left-over and unknown files.
     std::vector<std::string> notes;
-    std::uint64_t collections = 0;  // looked at, damaged ones too
+    std::uint64_t collections = 0;  // checked, damaged ones included
     std::uint64_t chunks = 0;       // compared with the log
-    std::uint64_t records = 0;      // of the logs, readable ones
+    std::uint64_t records = 0;      // readable ones, in the logs
     std::uint64_t bytes = 0;        // of manifests and logs
-    /// Writes in the logs that later ones made void: the texts of deleted and replaced chunks are
-    /// still in the files. Compacting removes them.
+    /// Log records that later ones supersede: until they are compacted, the files still hold the
+    /// texts of deleted and replaced chunks.
     std::uint64_t superseded = 0;
 
     bool clean() const noexcept { return problems.empty() && unfinished.empty(); }
     friend bool operator==(const CheckReport&, const CheckReport&) = default;
 };
 
-/// What mending a database saved.
+/// What a repair recovered.
 struct RepairReport {
-    struct Mended {
+    struct Repaired {
         std::string collection;
         std::uint64_t records = 0;      // readable ones; 0 if only the manifest was damaged
-        std::uint64_t chunks = 0;       // that they make up
-        std::string kept;               // the file that keeps what was damaged; may be empty
-        std::vector<std::string> lost;  // a line for each damage
+        std::uint64_t chunks = 0;       // rebuilt from them
+        std::string kept;               // the file that keeps the damaged bytes; may be empty
+        std::vector<std::string> lost;  // one line for each damaged place
     };
-    std::vector<Mended> mended;
-    std::vector<std::string> beyond;  // collections that cannot be mended, and why
+    std::vector<Repaired> repaired;
+    std::vector<std::string> unrepairable;  // collections that cannot be repaired, and why
 };
 
 }  // namespace braid

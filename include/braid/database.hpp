@@ -40,7 +40,7 @@ struct ChatEndpoint {
     std::string api_key;  // never part of an error or a log
     std::string model;
     std::int64_t timeout_ms = 8'000;  // of one call, retries included
-    bool offline = false;             // true forbids every outgoing call
+    bool offline = false;             // true forbids outgoing calls
 };
 
 /// InvalidArgument for settings that cannot work. Sends nothing yet.
@@ -60,30 +60,30 @@ struct RerankerModel {
 /// model. NotFound if a file is missing.
 Result<CustomStage> make_rerank_stage(const RerankerModel& model);
 
-/// What the applications that come with braid call things: their profiles, other names of request
-/// keys, and so on (applications.hpp).
+/// The vocabulary of the applications that come with braid: their profiles, aliases of request keys
+/// and so on (applications.hpp).
 std::shared_ptr<const core::Vocabulary> application_vocabulary();
 
 /// A search cluster (OpenSearch with its k-NN plugin) that holds the collections; docs/cluster.md.
 struct ClusterEndpoint {
-    /// Of nodes of one cluster, http or https; each is tried when another does not answer.
+    /// Nodes of one cluster, http or https. If one does not answer, the next is tried.
     std::vector<std::string> urls;
     std::string key;                // "user:password" or a token; never part of an error or a log
     std::string ca_file;            // empty: the system's certificates
-    std::string prefix = "braid-";  // of its indexes; others on the cluster are left alone
-    std::size_t shards = 1;         // of collections that are created
+    std::string prefix = "braid-";  // of its indexes; other indexes are left alone
+    std::size_t shards = 1;         // of new collections
     std::size_t replicas = 1;       // copies of each shard besides the first
-    std::int64_t timeout_ms = 60'000;  // of one request, where a call has no deadline
-    bool offline = false;              // true forbids every outgoing call
+    std::int64_t timeout_ms = 60'000;  // of one request, if the call has no deadline
+    bool offline = false;              // true forbids outgoing calls
 };
 
 struct OpenOptions {
-    bool create = true;      // a missing directory; otherwise NotFound
-    bool read_only = false;  // takes no lock, sees what was on disk when opened
+    bool create = true;      // create a missing directory; false: NotFound
+    bool read_only = false;  // takes no lock; sees what was on disk when opened
     Durability durability = Durability::Full;
     unsigned relaxed_ms = 100;
-    /// Collections kept open, two files each. Beyond it the least recently used are closed, unless
-    /// somebody reads them, and reopened on demand.
+    /// Collections kept open. Beyond it the least recently used are closed, unless they are being
+    /// read, and reopened on demand.
     std::size_t max_open_collections = 128;
     /// Compacts logs in the background once most of their records are superseded.
     bool auto_compact = true;
@@ -96,7 +96,7 @@ struct OpenOptions {
     /// is searched, and the answer says so.
     std::shared_ptr<const QueryPreprocessor> preprocessor;
     LogSink log;
-    /// By which chunks expire; none: the system's.
+    /// The clock chunks expire by; none: the system's.
     std::function<Timestamp()> clock;
 };
 
@@ -134,17 +134,17 @@ public:
     static Result<Database> open(const std::filesystem::path& path,
                                  const OpenOptions& options = {});
     /// Rebuilds each damaged collection from every readable record, also those behind the damage,
-    /// and keeps the damaged log. Does not touch intact collections. Nobody else may have the
-    /// database open: Locked; NotFound.
+    /// and keeps the damaged files. Does not touch intact collections. Locked if the database is
+    /// open elsewhere; NotFound.
     static Result<RepairReport> repair(const std::filesystem::path& path);
     /// A database that lives and dies with the object.
     static Result<Database> in_memory(const OpenOptions& options = {});
-    /// A database whose collections a search cluster holds. InvalidArgument for an endpoint that
-    /// cannot work. Sends nothing yet; the options about files are not used.
+    /// A database whose collections live in a search cluster. InvalidArgument for an endpoint that
+    /// cannot work. Sends nothing yet; ignores the options about files.
     static Result<Database> cluster(const ClusterEndpoint& endpoint,
                                     const OpenOptions& options = {});
-    /// Retrieval, embedders and stages over your own backend (backend.hpp), which ignores the
-    /// options about files. InvalidArgument if it is null.
+    /// Retrieval, embedders and stages over your own backend (backend.hpp); ignores the options
+    /// about files. InvalidArgument if it is null.
     static Result<Database> over(std::unique_ptr<Backend> backend, const OpenOptions& options = {});
 
     Database(Database&&) noexcept;
@@ -240,8 +240,8 @@ public:
                                     const CallLimits& limits = {}) const;
 
     /// Verifies files, checksums, the order of records, and that both indexes and their statistics
-    /// match the records. Changes nothing. The report names the damage; an error means that there
-    /// is no report. Needs memory for the chunks of the largest collection.
+    /// match the records. Changes nothing. The report names the damage; an error means there is no
+    /// report. Needs memory for the chunks of the largest collection.
     Result<CheckReport> check(const CallLimits& limits = {}) const;
     /// Copies the whole database as of one point in time into a missing or empty directory, while
     /// it stays in use. The copy is durable, checked, and opens like any database, but not before
@@ -250,7 +250,7 @@ public:
     Result<CheckReport> backup(const std::filesystem::path& path,
                                const CallLimits& limits = {}) const;
 
-    /// Which collections take no writes, and why. Retries those that a full disk stopped.
+    /// Which collections refuse writes, and why. Retries those that a full disk stopped.
     BackendHealth health() const;
 
     /// None for a collection without an embedder.
@@ -258,7 +258,7 @@ public:
 
     /// For tools and tests; see backend.hpp.
     Backend& backend() const;
-    /// What it was opened with, for those who read requests.
+    /// The vocabulary it was opened with, for whoever parses requests.
     const core::Vocabulary& vocabulary() const;
 
 private:

@@ -16,9 +16,9 @@ namespace braid {
 /// A condition on a chunk's fields and metadata, in Mongo's style.
 ///
 /// A field is "chunk_id", "document_id", "chunk_index", "title", "section_title", "created_at",
-/// "sensitivity", "visibility_scope", or a dotted path into the metadata ("metadata." may stand
-/// before it). `Ne` and `Nin` match a missing field, the others do not. A list matches if one of
-/// its elements does. Two RFC 3339 strings compare as times, other strings by bytes; ids,
+/// "sensitivity", "visibility_scope", or a dotted path into the metadata, with or without
+/// "metadata." in front. `Ne` and `Nin` match a missing field, the others do not. A list matches if
+/// one of its elements does. Two RFC 3339 strings compare as times, other strings by bytes; ids,
 /// sensitivity and scopes always by bytes.
 struct Filter {
     enum class Op {
@@ -57,8 +57,8 @@ struct FilterLimits {
     std::size_t depth = 16;
     std::size_t clauses = 1024;                // comparisons, and each And, Or and Not
     std::size_t list = 10'000;                 // members of one $in or $nin
-    std::size_t values = 20'000;               // operands, those of all lists together
-    std::size_t bytes = std::size_t{1} << 20;  // of names, and of the texts in operands
+    std::size_t values = 20'000;               // operands in all, list members included
+    std::size_t bytes = std::size_t{1} << 20;  // of field names and strings
 };
 
 /// InvalidArgument for an operand of the wrong kind, a Not without exactly one child, or a limit
@@ -79,7 +79,7 @@ struct ReadScope {
     std::optional<Filter> filter;
 };
 
-/// What to delete. Exactly one of the three is given.
+/// What to delete: exactly one of the three.
 struct DeleteSelector {
     std::vector<std::string> chunk_ids;
     std::vector<std::string> document_ids;

@@ -16,13 +16,18 @@
 
 namespace braid {
 
-/// Forwards every read to another reader. To wrap one, derive from it, override what should differ,
-/// and have `wrap` put the same wrapper around another reader.
+/// Forwards every read to another reader. To wrap one, derive from this class, override what should
+/// differ, and have `wrap` put the same wrapper around another reader.
 class ForwardingReader : public Reader {
 public:
     explicit ForwardingReader(ReaderPtr inner) : inner_(std::move(inner)) {}
 
     ReaderPtr with(const CallLimits& limits) const override { return wrap(inner_->with(limits)); }
+    ReaderPtr lapsing() const override { return wrap(inner_->lapsing()); }
+    Result<ReaderPtr> resume(const CallLimits& limits) const override {
+        BRAID_TRY(ReaderPtr inner, inner_->resume(limits));
+        return wrap(std::move(inner));
+    }
     Result<Schema> schema(const std::string& collection) const override {
         return inner_->schema(collection);
     }
@@ -84,8 +89,8 @@ private:
     ReaderPtr inner_;
 };
 
-/// Passes every call on to another backend, which it owns. To change reads, override `snapshot` so
-/// that it wraps what the other gives.
+/// Forwards every call to another backend, which it owns. To change reads, override `snapshot` and
+/// wrap the reader that the other returns.
 class ForwardingBackend : public Backend {
 public:
     explicit ForwardingBackend(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {}

@@ -11,8 +11,8 @@
 
 namespace braid {
 
-/// Runs stages, in order, over the answers of any retriever. Stages given to OpenOptions are named
-/// by requests instead, and see all candidates, not only the hits.
+/// Runs stages, in order, over the answers of any retriever. Stages in OpenOptions, by contrast,
+/// are named by requests and see all candidates, not only the hits.
 ///
 ///     auto answer = braid::Pipeline()
 ///                       .add_stage(rerank, {{"candidates", 20}})
@@ -27,8 +27,8 @@ public:
     using AnswerStage = std::function<Result<Answer>(Answer answer)>;
 
     Pipeline& add_stage(AnswerStage stage);
-    /// A stage as OpenOptions takes it: its effects go into scores and receipts. One that fails is
-    /// skipped, and the answer says so. It gets no vectors, and fails if it wants them.
+    /// A stage as in OpenOptions: its effects enter scores and receipts. If it fails it is skipped,
+    /// and the answer says so. It gets no vectors; one that wants vectors fails.
     Pipeline& add_stage(CustomStage stage, Object parameters = {});
 
     /// Runs the stages over `retriever.retrieve(request)`; a retriever is a Database or anything

@@ -48,10 +48,10 @@ struct LegHit {
     friend bool operator==(const LegHit&, const LegHit&) = default;
 };
 
-/// A query in the query language, parsed: a word, a pattern, a phrase, or a group of such clauses.
-/// Texts are as they were written: who searches them analyses them. A group is found where all of
-/// its Must clauses and none of its Not clauses are; without a Must, where an Optional one is.
-/// docs/query-language.md says the rest.
+/// A parsed query of the query language: a word, a pattern, a phrase, or a group of such clauses.
+/// Its texts are not analysed yet. A group matches where all of its Must clauses and none of its
+/// Not clauses do; without a Must, where at least one Optional clause does. See
+/// docs/query-language.md.
 struct QueryClause {
     enum class Kind { Word, Prefix, Fuzzy, Phrase, Group };
     enum class Occur { Optional, Must, Not };
@@ -59,9 +59,9 @@ struct QueryClause {
     Kind kind = Kind::Word;
     Occur occur = Occur::Optional;
     std::string text;                  // not of a Group
-    std::string field;                 // one of the schema's text fields; empty: any. As above.
-    double boost = 1;                  // the same
-    std::uint32_t distance = 0;        // Fuzzy: wrong letters; Phrase: other words among its own
+    std::string field;                 // a text field of the schema; empty: any. Not of a Group
+    double boost = 1;                  // not of a Group
+    std::uint32_t distance = 0;        // Fuzzy: wrong letters; Phrase: words in between
     std::vector<QueryClause> clauses;  // of a Group
 
     friend bool operator==(const QueryClause&, const QueryClause&) = default;
@@ -84,7 +84,7 @@ struct Leg {
     /// Continues below the last hit of an earlier search with the same leg and snapshot.
     std::optional<LegHit> after;
     bool exact = false;            // Dense: by exact scan
-    double recall = kUsualRecall;  // Dense: the share of the exact hits to be found otherwise
+    double recall = kUsualRecall;  // Dense, not exact: the share of the exact hits to find
 };
 
 /// How many chunks match, whatever the depth.
@@ -134,8 +134,14 @@ public:
     /// The same snapshot within the limits of another call. Cheap.
     virtual ReaderPtr with(const CallLimits& limits) const = 0;
 
-    /// The collection's schema. Cheap, unlike Catalog::describe. Do not show it to principals: its
-    /// dimension may be that of vectors they may not see.
+    /// The same snapshot for a holder that may never come back, such as a cursor: it may lapse when
+    /// keeping it would cost much. Read it through `resume` alone. By default it is kept.
+    virtual ReaderPtr lapsing() const { return with({}); }
+    /// A lapsing snapshot within the limits of a call; NotFound if it has lapsed.
+    virtual Result<ReaderPtr> resume(const CallLimits& limits) const { return with(limits); }
+
+    /// The collection's schema. Cheap, unlike Catalog::describe. Do not show it to principals: it
+    /// may reveal the dimension of vectors they may not see.
     virtual Result<Schema> schema(const std::string& collection) const = 0;
 
     /// The collection's learned ranking, for the stage "rank"; null if it has none.
@@ -154,10 +160,10 @@ public:
         return std::move(search(std::span(&leg, 1)).front());
     }
 
-    /// The statistics of a sparse leg's scope, to be added to those of other collections.
+    /// The statistics of a sparse leg's scope, to add to those of other collections.
     virtual Result<TextStatistics> text_statistics(const Leg& leg) const {
         (void)leg;
-        return fail(ErrorCode::Unsupported, "this database does not share statistics");
+        return fail(ErrorCode::Unsupported, "this database does not share its text statistics");
     }
 
     /// Exact scores of named chunks for the leg's query; none for a chunk that cannot be seen or
@@ -169,7 +175,7 @@ public:
     virtual Result<std::vector<std::optional<std::uint64_t>>> rank_of(
         const Leg& leg, std::span<const std::string> chunk_ids) const {
         (void)leg, (void)chunk_ids;
-        return fail(ErrorCode::Unsupported, "this database does not know ranks of whole lists");
+        return fail(ErrorCode::Unsupported, "this database cannot rank whole lists");
     }
 
     /// One entry per id, in order; none where there is no such chunk. Vectors only if asked for.
@@ -198,7 +204,8 @@ public:
                                             std::size_t limit, bool with_vectors) const = 0;
 };
 
-/// Reader::search by a function for one leg, run in parallel; what it throws fails its leg only.
+/// Implements Reader::search by a function that searches one leg. Runs the legs in parallel; an
+/// exception fails its own leg only.
 std::vector<Result<LegResult>> search_each(
     std::span<const Leg> legs, const std::function<Result<LegResult>(const Leg&)>& search_leg);
 

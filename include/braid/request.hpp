@@ -20,7 +20,7 @@ namespace braid {
 
 struct Receipt;
 
-/// How ranked lists are fused. What is not given comes from the profile.
+/// How ranked lists are fused. Unset members come from the profile.
 struct FusionChoice {
     std::optional<FusionMethod> method;
     std::optional<double> k;            // rrf; k + rank must be > 0
@@ -44,7 +44,7 @@ struct StageHit {
     std::string_view collection;
     const Chunk& chunk;  // its vector only for stages that want vectors
     double score = 0;
-    bool matches = false;              // the filter of a stage that has one
+    bool matches = false;              // passes the stage's filter, if it has one
     const Receipt* receipt = nullptr;  // how the score came about so far
 };
 
@@ -59,7 +59,7 @@ struct StageInput {
 struct StageEffect {
     enum class Kind {
         Pass,  // nothing worth a line in the receipt
-        Keep,  // the score stays; `value` is the bound that it met
+        Keep,  // the score stays; `value` is the bound it met
         Multiply,
         Divide,
         Add,
@@ -75,8 +75,8 @@ struct StageEffect {
 
 /// Your own step after fusion, or a reranker: one effect per hit, in order. It may be called from
 /// several threads at once, and more than once per request, with hits found deeper. If it fails,
-/// throws, or returns a wrong number of effects or a score that is not a number, it is skipped, and
-/// the answer says so.
+/// throws, or returns the wrong number of effects or a score that is not a number, it is skipped,
+/// and the answer says so.
 using StageFunction = std::function<Result<std::vector<StageEffect>>(const StageInput& input,
                                                                      const Object& parameters)>;
 
@@ -105,7 +105,7 @@ struct Profile {
     std::size_t depth = 50;
     std::size_t depth_per_hit = 0;
     std::size_t top_k = 10;
-    std::size_t max_top_k = 0;  // larger requests are cut to it, with a warning; 0: no such limit
+    std::size_t max_top_k = 0;  // larger requests are cut to it, with a warning; 0: no limit
     std::size_t max_hops = 3;
     std::size_t hop_top_k = 5;
     std::vector<StageChoice> stages;  // for requests that name none
@@ -153,20 +153,20 @@ struct Request {
     std::vector<StageChoice> stages;
     std::size_t expand_neighbors = 0;
     bool exact = false;  // dense by exact scan
-    /// Dense otherwise: the share of the exact hits to be found, on average; above 0, at most 1.
-    /// kUsualRecall if it is not given.
+    /// Dense, not exact: the average share of the exact hits to find; above 0, at most 1. None:
+    /// kUsualRecall.
     std::optional<double> recall;
-    bool explain = false;  // adds each leg's rank of every hit, which takes time
+    bool explain = false;  // adds every hit's rank in each leg; slower
     std::optional<std::int64_t> deadline_ms;
 
     friend bool operator==(const Request&, const Request&) = default;
 };
 
-/// "default" and "service". Applications bring others; see applications.hpp.
+/// "default" and "service". Applications add others; see applications.hpp.
 const std::vector<Profile>& builtin_profiles();
 
-/// Where a request searches: as it says, else as its profile says; with a cursor, where the first
-/// page did.
+/// Where a request searches: where it says, else where its profile says; with a cursor, where the
+/// first page did.
 struct SearchTarget {
     Profile profile;
     std::vector<std::string> collections;

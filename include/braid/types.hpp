@@ -17,7 +17,7 @@ class ByteBudget;
 
 inline constexpr std::string_view kDefaultCollection = "default";
 inline constexpr std::string_view kDefaultNamespace = "default";
-/// The share of the exact hits that dense search finds, on average, unless another is asked for.
+/// The average share of the exact hits that dense search aims for by default.
 inline constexpr double kUsualRecall = 0.98;
 
 /// Microseconds since 1970-01-01T00:00:00Z; written as RFC 3339.
@@ -53,7 +53,7 @@ std::optional<Across> across_by_name(std::string_view name) noexcept;
 std::string_view name_of(Metric metric) noexcept;
 std::optional<Metric> metric_by_name(std::string_view name) noexcept;
 
-/// On whose behalf a call is made.
+/// Who a call is made for.
 struct Principal {
     std::string name;  // for logs and audit; grants nothing
     /// Sees chunks up to this level; nullopt sees all levels and all scopes (no principals
@@ -79,7 +79,7 @@ struct CallLimits {
     std::stop_token stop;
     std::string traceparent = {};  // W3C trace context; goes with calls to other servers
     std::string realm = {};        // caches are not shared between realms
-    bool interactive = false;      // somebody waits: calls to other servers are not retried
+    bool interactive = false;      // a person is waiting: calls to other servers are not retried
     /// Counts the bytes copied for the answer, which fails beyond its limit; none: no limit.
     std::shared_ptr<ByteBudget> bytes = {};
     /// Also checked, from any thread at work; true stops the call. Must be cheap and not throw.

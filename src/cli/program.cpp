@@ -72,7 +72,8 @@ Result<service::Visitor> visitor_of(const Arguments& arguments, const Settings& 
     const auto who = arguments.text("as");
     if (!who) return service::Visitor{};
     if (arguments.command->whole_database) {
-        return invalid_argument("--as does not go with \"" + std::string(arguments.command->name) +
+        return invalid_argument("--as cannot be used with \"" +
+                                std::string(arguments.command->name) +
                                 "\", which works on the whole database");
     }
     if (!who->starts_with('{')) return settings.visitor(*who);

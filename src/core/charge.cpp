@@ -61,7 +61,7 @@ Result<> charge(const CallLimits& limits, std::size_t bytes) {
                                     "neighbours");
         case ByteBudget::Taken::OverParent:
             return fail(ErrorCode::Unavailable,
-                        "requests and answers take all the memory there is for them; try again "
+                        "requests and answers use all the memory set aside for them; try again "
                         "later, or ask for less");
     }
     return {};

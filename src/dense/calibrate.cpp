@@ -32,16 +32,17 @@ Result<> in_pieces(std::size_t count, const BuildControl& control,
 }
 
 /// A query and the rows that are truly best.
-struct Judged {
+struct GroundTruth {
     std::vector<float> query;
     std::vector<VectorHit> best;
 };
 
-Result<std::vector<Judged>> judge(const VectorsReader& reader,
-                                  std::span<const std::vector<float>> queries,
-                                  const CalibrationOptions& options, const BuildControl& control) {
-    std::vector<Judged> judged;
-    for (const auto& query : queries) judged.push_back({query, {}});
+Result<std::vector<GroundTruth>> ground_truth(const VectorsReader& reader,
+                                              std::span<const std::vector<float>> queries,
+                                              const CalibrationOptions& options,
+                                              const BuildControl& control) {
+    std::vector<GroundTruth> truths;
+    for (const auto& query : queries) truths.push_back({query, {}});
     const std::uint64_t own = queries.size() >= options.own_vectors
                                   ? 0
                                   : std::min<std::uint64_t>(options.own_vectors, reader.size());
@@ -51,24 +52,24 @@ Result<std::vector<Judged>> judge(const VectorsReader& reader,
             reader.vectors().copy_row(static_cast<std::uint32_t>(i * reader.size() / own), row));
         // A vector of zeros is no query, however it may be stored.
         if (std::ranges::any_of(row, [](float x) { return x != 0; })) {
-            judged.push_back({std::move(row), {}});
+            truths.push_back({std::move(row), {}});
         }
     }
     BRAID_CHECK(
-        in_pieces(judged.size(), control, [&](std::size_t first, std::size_t end) -> Result<> {
+        in_pieces(truths.size(), control, [&](std::size_t first, std::size_t end) -> Result<> {
             std::vector<ExactQuery> some;
             for (std::size_t i = first; i < end; ++i) {
-                BRAID_TRY(some.emplace_back(), reader.vectors().query(judged[i].query));
+                BRAID_TRY(some.emplace_back(), reader.vectors().query(truths[i].query));
             }
             BRAID_TRY(auto best, reader.vectors().search_all(some, options.k));
-            for (std::size_t i = first; i < end; ++i) judged[i].best = std::move(best[i - first]);
+            for (std::size_t i = first; i < end; ++i) truths[i].best = std::move(best[i - first]);
             return reader.vectors().intact();
         }));
-    return judged;
+    return truths;
 }
 
 /// The mean share found by one plan. A found row as good as the last of the best counts as found.
-Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const Judged> judged,
+Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const GroundTruth> truths,
                                  VectorMethod method, double planned, std::size_t k,
                                  const BuildControl& control) {
     VectorSearch search{.k = k, .depth = usual_depth(k, planned), .spread = kUsualSpread};
@@ -78,10 +79,10 @@ Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const Ju
         search.beam = walk.beam;
         search.margin = walk.margin;
     }
-    std::vector<double> shares(judged.size(), -1);
+    std::vector<double> shares(truths.size(), -1);
     const auto look = [&](std::size_t first, std::size_t end) -> Result<> {
         for (std::size_t i = first; i < end; ++i) {
-            const Judged& one = judged[i];
+            const GroundTruth& one = truths[i];
             if (one.best.empty()) continue;
             BRAID_TRY(const VectorAnswer answer, reader.search(one.query, search));
             const double least = one.best.back().score;
@@ -91,7 +92,7 @@ Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const Ju
         }
         return {};
     };
-    BRAID_CHECK(in_pieces(judged.size(), control, look));
+    BRAID_CHECK(in_pieces(truths.size(), control, look));
     double sum = 0;
     double squares = 0;
     std::size_t count = 0;
@@ -122,15 +123,16 @@ Result<Calibration> calibrate(const VectorsReader& reader,
     if (reader.transform() == nullptr) {
         return invalid_argument("vectors without codes are searched exactly: nothing to calibrate");
     }
-    BRAID_TRY(const std::vector<Judged> judged, judge(reader, queries, options, control));
+    BRAID_TRY(const std::vector<GroundTruth> truths,
+              ground_truth(reader, queries, options, control));
     Calibration calibration{
-        .rows = reader.size(), .queries = judged.size(), .asked = queries.size(), .points = {}};
+        .rows = reader.size(), .queries = truths.size(), .asked = queries.size(), .points = {}};
     double done = 0.5;
     for (const VectorMethod method : {VectorMethod::Scan, VectorMethod::Graph}) {
         if (method == VectorMethod::Graph && !reader.has_graph()) continue;
         for (const double planned : kPlanned) {
             BRAID_TRY(calibration.points.emplace_back(),
-                      measure(reader, judged, method, planned, options.k, control));
+                      measure(reader, truths, method, planned, options.k, control));
             done += 0.5 / (2 * kPlanned.size());
             if (control.progress) control.progress(done);
         }

@@ -104,7 +104,7 @@ Result<Calibration> read_calibration(const store::SectionSource& source) {
     BRAID_TRY(const auto bytes, section.bytes());
     store::ByteReader reader(bytes, kCalibrationSection);
     BRAID_TRY(const auto magic, reader.u32("the mark"));
-    if (magic != kCalibrationMagic) return reader.corrupt("this is no calibration");
+    if (magic != kCalibrationMagic) return reader.corrupt("this is not a calibration");
     BRAID_TRY(const auto version, reader.u32("the version"));
     if (version != kCalibrationVersion) {
         return fail(ErrorCode::Unsupported,
@@ -118,7 +118,7 @@ Result<Calibration> read_calibration(const store::SectionSource& source) {
         return reader.corrupt("more queries were asked than there are");
     }
     BRAID_TRY(const auto count, reader.u32("the number of points"));
-    if (count > kMostPoints) return reader.corrupt("more points than there can be");
+    if (count > kMostPoints) return reader.corrupt("an impossible number of points");
     for (std::uint32_t i = 0; i < count; ++i) {
         BRAID_TRY(const CalibrationPoint point, read_point(reader));
         if (!calibration.points.empty()) {

@@ -233,7 +233,7 @@ Result<CodeGraph> CodeGraph::open(const store::SectionSource& source, const Vect
     BRAID_TRY(const auto head, graph.section_.bytes(0, kGraphHead));
     store::ByteReader reader(head, kGraphSection);
     BRAID_TRY(const auto magic, reader.u32("the mark"));
-    if (magic != kGraphMagic) return reader.corrupt("this is no graph");
+    if (magic != kGraphMagic) return reader.corrupt("this is not a graph");
     BRAID_TRY(const auto version, reader.u32("the version"));
     if (version != kGraphVersion) {
         return fail(ErrorCode::Unsupported, "a graph of format version " + std::to_string(version));
@@ -243,7 +243,7 @@ Result<CodeGraph> CodeGraph::open(const store::SectionSource& source, const Vect
     BRAID_TRY(const auto degree, reader.u32("the degree"));
     BRAID_TRY(graph.entry_count_, reader.u32("the number of entries"));
     if (degree != kGraphDegree || graph.entry_count_ > kMostEntries) {
-        return reader.corrupt("a degree or number of entries that cannot be");
+        return reader.corrupt("an impossible degree or number of entries");
     }
     if (graph.count_ != meta.count || transform != meta.transform_id) {
         return fail(ErrorCode::Conflict, "the graph is one of other vectors");

@@ -42,7 +42,7 @@ Result<VectorsMeta> read_meta(const store::SectionSource& source) {
     BRAID_TRY(const auto bytes, section.bytes());
     store::ByteReader reader(bytes, kMetaSection);
     BRAID_TRY(const auto magic, reader.u32("the mark"));
-    if (magic != kMagic) return reader.corrupt("this is no index of vectors");
+    if (magic != kMagic) return reader.corrupt("this is not a vector index");
     BRAID_TRY(const auto version, reader.u32("the version"));
     if (version != kVersion) {
         return fail(ErrorCode::Unsupported, "vectors of format version " + std::to_string(version) +
@@ -50,7 +50,7 @@ Result<VectorsMeta> read_meta(const store::SectionSource& source) {
     }
     VectorsMeta meta;
     BRAID_TRY(meta.count, reader.u64("the number of vectors"));
-    if (meta.count > kMaxVectors) return reader.corrupt("more vectors than there can be");
+    if (meta.count > kMaxVectors) return reader.corrupt("an impossible number of vectors");
     BRAID_TRY(meta.dimension, reader.u32("the dimension"));
     if (meta.dimension == 0 || meta.dimension > kMaxDimension) {
         return reader.corrupt("vectors of dimension " + std::to_string(meta.dimension));
@@ -63,12 +63,12 @@ Result<VectorsMeta> read_meta(const store::SectionSource& source) {
     meta.precision = static_cast<Precision>(precision);
     BRAID_TRY(const auto reserved, reader.bytes(2, "two bytes of zero"));
     if (reserved[0] != std::byte{0} || reserved[1] != std::byte{0}) {
-        return reader.corrupt("bytes that ought to be zero");
+        return reader.corrupt("bytes that should be zero");
     }
     BRAID_TRY(meta.code_dimensions, reader.u32("the dimension of codes"));
     BRAID_CHECK(check_code_dimensions(meta.code_dimensions, reader));
     BRAID_TRY(const auto zero, reader.u32("four bytes of zero"));
-    if (zero != 0) return reader.corrupt("bytes that ought to be zero");
+    if (zero != 0) return reader.corrupt("bytes that should be zero");
     BRAID_TRY(meta.transform_id, reader.u64("the id of the transform"));
     BRAID_CHECK(reader.expect_end("the meta section"));
     return meta;

@@ -159,7 +159,7 @@ Result<Transform> Transform::read(const store::SectionSource& source, const Vect
     BRAID_TRY(transform.learned_from_, reader.u64("the rows it was learned from"));
     if (!is_scale(scales.block_factor) || !is_scale(scales.line_factor) ||
         !is_scale(scales.offset)) {
-        return reader.corrupt("a scale that cannot be");
+        return reader.corrupt("an impossible scale");
     }
     return transform;
 }

@@ -66,7 +66,7 @@ Result<> write_rows(const RowSource& rows, const VectorsOptions& options, store:
             if (!std::isfinite(norm) || norm < 0 ||
                 (norm == 0 && options.metric == Metric::Cosine)) {
                 return fail(ErrorCode::Corruption,
-                            "vector " + std::to_string(row) + " has a length that cannot be");
+                            "vector " + std::to_string(row) + " has an impossible length");
             }
             const auto bytes = std::as_bytes(std::span(&norm, 1));
             buffer.insert(buffer.end(), bytes.begin(), bytes.end());

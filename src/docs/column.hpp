@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "braid/docs/column_format.hpp"
+#include "braid/docs/comparison.hpp"
 #include "braid/docs/packed_ints.hpp"
 #include "braid/docs/string_table.hpp"
 #include "braid/result.hpp"
@@ -19,8 +20,6 @@
 
 namespace braid::docs {
 
-/// Bit i: row i, or the value with code i.
-using Bits = std::vector<std::uint64_t>;
 inline Bits make_bits(std::uint64_t size) {
     return Bits(static_cast<std::size_t>(size / 64 + (size % 64 != 0 ? 1 : 0)));
 }

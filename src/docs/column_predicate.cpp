@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <optional>
-
-#include "braid/docs/field_view.hpp"
+#include <string>
+#include <string_view>
 
 namespace braid::docs {
 namespace {
 
 using Op = Filter::Op;
-
-std::optional<Timestamp> operand_time(const Value& operand, bool are_names) {
-    if (are_names || !operand.is_string()) return std::nullopt;
-    return time_of(operand.as_string());
-}
 
 /// Of codes in ascending order, where `equal` are those that equal the operand.
 Range in_order(Op op, Range all, Range equal) {
@@ -31,20 +24,6 @@ Range in_order(Op op, Range all, Range equal) {
     }
 }
 
-template <class T>
-bool holds_order(Op op, const T& value, const T& operand) {
-    switch (op) {
-        case Op::Gt:
-            return value > operand;
-        case Op::Gte:
-            return value >= operand;
-        case Op::Lt:
-            return value < operand;
-        default:  // Lte
-            return value <= operand;
-    }
-}
-
 Result<Range> equal_texts(const Column& column, const std::string& operand) {
     const std::uint64_t first_code = column.texts().first;
     BRAID_TRY(const std::uint64_t place, column.text_table().lower_bound(operand));
@@ -55,56 +34,53 @@ Result<Range> equal_texts(const Column& column, const std::string& operand) {
     return Range{first_code + place, first_code + place + (found == operand ? 1U : 0U)};
 }
 
-/// Adds the codes of all values that equal the operand; false if that is a list or an object.
-Result<bool> add_equal(const Column& column, const Value& operand, bool are_names, Bits& codes) {
-    if (operand.is_null()) {
-        set_bit(codes, kNullCode);
-    } else if (operand.is_bool()) {
-        set_bit(codes, operand.as_bool() ? kTrueCode : kFalseCode);
-    } else if (operand.is_number()) {
-        if (operand.is_double() && std::isnan(operand.as_double())) return true;
-        BRAID_TRY(const Range equal, column.equal_numbers(operand));
+/// The codes of lists and objects that a set holds.
+Result<> add_compound(const Column& column, const ValueSet& set, Bits& codes) {
+    if (set.compound().empty()) return {};
+    for (std::uint64_t code = column.others().first; code < column.others().last; ++code) {
+        BRAID_TRY(const Value value, column.value(code));
+        if (std::ranges::find(set.compound(), value) != set.compound().end()) set_bit(codes, code);
+    }
+    return {};
+}
+
+/// The codes of all values that a set holds.
+Result<Bits> equal_codes(const Column& column, const ValueSet& set) {
+    Bits codes = make_bits(column.codes());
+    if (set.has_null()) set_bit(codes, kNullCode);
+    if (set.has(false)) set_bit(codes, kFalseCode);
+    if (set.has(true)) set_bit(codes, kTrueCode);
+    const auto add_number = [&](const Value& number) -> Result<> {
+        BRAID_TRY(const Range equal, column.equal_numbers(number));
         set_range(codes, equal);
-    } else if (operand.is_string()) {
-        BRAID_TRY(const Range equal, equal_texts(column, operand.as_string()));
+        return {};
+    };
+    for (const std::int64_t number : set.integers()) BRAID_CHECK(add_number(number));
+    for (const double number : set.doubles()) BRAID_CHECK(add_number(number));
+    for (const std::string& text : set.texts()) {
+        BRAID_TRY(const Range equal, equal_texts(column, text));
         set_range(codes, equal);
-        const auto time = operand_time(operand, are_names);
-        if (!time) return true;
-        // Other ways to write the same time.
+    }
+    if (!set.times().empty()) {
+        // Other ways to write the same times.
         BRAID_CHECK(column.each_timed_text([&](Timestamp said, std::uint64_t code) {
-            if (said == *time) set_bit(codes, code);
+            if (std::ranges::binary_search(set.times(), said)) set_bit(codes, code);
         }));
-        BRAID_TRY(const Range times, column.equal_times(*time));
+    }
+    for (const Timestamp time : set.times()) {
+        BRAID_TRY(const Range times, column.equal_times(time));
         set_range(codes, times);
-    } else {
-        return false;
     }
-    return true;
+    BRAID_CHECK(add_compound(column, set, codes));
+    return codes;
 }
 
-Result<ColumnPredicate> equality(const Column& column, const Array& operands, bool are_names) {
-    ColumnPredicate predicate{make_bits(column.codes()), {}, {}};
-    for (const Value& operand : operands) {
-        BRAID_TRY(const bool simple, add_equal(column, operand, are_names, predicate.one));
-        if (!simple) predicate.whole.push_back(operand);
-    }
-    if (!predicate.whole.empty()) {
-        for (std::uint64_t code = column.others().first; code < column.others().last; ++code) {
-            BRAID_TRY(const Value value, column.value(code));
-            if (std::ranges::find(predicate.whole, value) != predicate.whole.end()) {
-                set_bit(predicate.one, code);
-            }
-        }
-    }
-    predicate.element = predicate.one;
-    return predicate;
-}
-
-Result<Bits> ordered_codes(const Column& column, Op op, const Value& operand, bool are_names) {
+Result<Bits> ordered_codes(const Column& column, Op op, const Comparison::Bound& bound) {
+    const auto& [operand, time] = bound;
     Bits codes = make_bits(column.codes());
     if (operand.is_bool()) {
-        if (holds_order(op, false, operand.as_bool())) set_bit(codes, kFalseCode);
-        if (holds_order(op, true, operand.as_bool())) set_bit(codes, kTrueCode);
+        if (passes(op, false <=> operand.as_bool())) set_bit(codes, kFalseCode);
+        if (passes(op, true <=> operand.as_bool())) set_bit(codes, kTrueCode);
     } else if (operand.is_number()) {
         if (operand.is_double() && std::isnan(operand.as_double())) return codes;
         BRAID_TRY(const Range equal, column.equal_numbers(operand));
@@ -112,11 +88,10 @@ Result<Bits> ordered_codes(const Column& column, Op op, const Value& operand, bo
     } else if (operand.is_string()) {
         BRAID_TRY(const Range equal, equal_texts(column, operand.as_string()));
         set_range(codes, in_order(op, column.texts(), equal));
-        const auto time = operand_time(operand, are_names);
         if (!time) return codes;
         // Two times compare as times, whatever their texts are.
         BRAID_CHECK(column.each_timed_text([&](Timestamp said, std::uint64_t code) {
-            if (holds_order(op, said, *time)) {
+            if (passes(op, said <=> *bound.time)) {
                 set_bit(codes, code);
             } else {
                 clear_bit(codes, code);
@@ -128,58 +103,48 @@ Result<Bits> ordered_codes(const Column& column, Op op, const Value& operand, bo
     return codes;
 }
 
-Result<ColumnPredicate> order(const Column& column, const Filter& filter, bool are_names) {
+Result<ColumnPredicate> order(const Column& column, const Comparison& comparison) {
+    const bool between = comparison.op == Op::Between;
     ColumnPredicate predicate;
-    if (filter.op == Op::Between) {
-        const Array& bounds = filter.operand.as_array();
-        BRAID_TRY(predicate.one, ordered_codes(column, Op::Gte, bounds.front(), are_names));
-        BRAID_TRY(const Bits below, ordered_codes(column, Op::Lte, bounds.back(), are_names));
+    BRAID_TRY(predicate.one,
+              ordered_codes(column, between ? Op::Gte : comparison.op, comparison.bounds.front()));
+    if (between) {
+        BRAID_TRY(const Bits below, ordered_codes(column, Op::Lte, comparison.bounds.back()));
         for (std::size_t i = 0; i < below.size(); ++i) predicate.one[i] &= below[i];
-    } else {
-        BRAID_TRY(predicate.one, ordered_codes(column, filter.op, filter.operand, are_names));
     }
     predicate.element = predicate.one;
     return predicate;
 }
 
 /// A text of a row matches by a part of it; all else, elements of lists among it, as a whole.
-Result<ColumnPredicate> contains(const Column& column, const Filter& filter, bool are_names) {
-    BRAID_TRY(ColumnPredicate predicate, equality(column, {filter.operand}, are_names));
+Result<ColumnPredicate> contains(const Column& column, const Comparison& comparison) {
+    ColumnPredicate predicate;
+    BRAID_TRY(predicate.element, equal_codes(column, *comparison.set));
+    predicate.one = predicate.element;
     const std::uint64_t first = column.texts().first;
-    const std::string part = filter.operand.is_string() ? filter.operand.as_string() : "";
-    BRAID_CHECK(column.text_table().each(
-        0, column.text_table().size(),
-        [&](std::uint64_t number, std::string_view text) -> Result<> {
-            const bool found =
-                filter.operand.is_string() &&
-                (part.empty() || (!text.empty() && ::memmem(text.data(), text.size(), part.data(),
-                                                            part.size()) != nullptr));
-            if (found) {
-                set_bit(predicate.one, first + number);
-            } else {
-                clear_bit(predicate.one, first + number);
-            }
-            return {};
-        }));
+    BRAID_CHECK(
+        column.text_table().each(0, column.text_table().size(),
+                                 [&](std::uint64_t number, std::string_view text) -> Result<> {
+                                     if (comparison.part && has_part(text, *comparison.part)) {
+                                         set_bit(predicate.one, first + number);
+                                     } else {
+                                         clear_bit(predicate.one, first + number);
+                                     }
+                                     return {};
+                                 }));
     return predicate;
 }
 
 }  // namespace
 
-Result<ColumnPredicate> ColumnPredicate::create(const Column& column, const Filter& filter,
-                                                bool are_names) {
-    switch (filter.op) {
-        case Op::Eq:
-        case Op::Ne:
-            return equality(column, {filter.operand}, are_names);
-        case Op::In:
-        case Op::Nin:
-            return equality(column, filter.operand.as_array(), are_names);
-        case Op::Contains:
-            return contains(column, filter, are_names);
-        default:
-            return order(column, filter, are_names);
-    }
+Result<ColumnPredicate> ColumnPredicate::create(const Column& column,
+                                                const Comparison& comparison) {
+    if (comparison.op == Op::Contains) return contains(column, comparison);
+    if (!comparison.set) return order(column, comparison);
+    ColumnPredicate predicate;
+    BRAID_TRY(predicate.one, equal_codes(column, *comparison.set));
+    predicate.element = predicate.one;
+    return predicate;
 }
 
 }  // namespace braid::docs

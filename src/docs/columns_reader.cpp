@@ -19,14 +19,10 @@ namespace {
 
 using Op = Filter::Op;
 
-bool is_logical(Op op) {
-    return op == Op::And || op == Op::Or || op == Op::Not;
-}
-
 /// Whether every path that the filter names can have a column.
 bool has_columns(const Filter& filter) {
-    if (is_logical(filter.op)) return std::ranges::all_of(filter.children, has_columns);
-    return metadata_path(filter.field).size() <= kMaxPathBytes;
+    return metadata_path(filter.field).size() <= kMaxPathBytes &&
+           std::ranges::all_of(filter.children, has_columns);
 }
 
 /// A list as it was written.
@@ -48,16 +44,18 @@ std::span<const std::uint64_t> codes_of(const Column::Batch& batch, std::size_t 
 }
 
 Result<bool> row_matches(const Column& column, const ColumnPredicate& predicate,
-                         const Column::Batch& batch, std::size_t i) {
+                         const Comparison& comparison, const Column::Batch& batch, std::size_t i) {
     const auto codes = codes_of(batch, i);
     const RowKind kind = batch.kinds.empty() ? RowKind::One : batch.kinds[i];
     if (kind == RowKind::One) return has_bit(predicate.one, codes.front());
     for (const std::uint64_t code : codes) {
         if (has_bit(predicate.element, code)) return true;
     }
-    if (kind != RowKind::List || predicate.whole.empty()) return false;
+    if (kind != RowKind::List || !comparison.set) return false;
+    const std::vector<Value>& whole = comparison.set->compound();
+    if (whole.empty()) return false;
     BRAID_TRY(const Value list, list_of(column, codes));
-    return std::ranges::find(predicate.whole, list) != predicate.whole.end();
+    return std::ranges::find(whole, list) != whole.end();
 }
 
 /// The form in which equal values are counted: whole numbers as integers.
@@ -130,25 +128,18 @@ Result<std::optional<Column>> ColumnsReader::column(const std::string& field) co
     return std::optional<Column>(std::move(column));
 }
 
-void ColumnsReader::invert(Bits& rows) const {
-    for (std::uint64_t& word : rows) word = ~word;
-    if (rows_ % 64 != 0) rows.back() &= (std::uint64_t{1} << (rows_ % 64)) - 1;
-}
-
 Result<Bits> ColumnsReader::matching(const Filter& filter, const Schema& schema,
                                      const CallLimits& limits) const {
     BRAID_CHECK(core::check_limits(limits));
-    // It says what clashes, so that both say the same.
-    BRAID_CHECK(FilterMatcher::create(filter, schema));
-    if (!has_columns(filter)) return match_chunks(filter, schema, limits);
-    BRAID_TRY(Bits rows, evaluate(filter, schema, limits));
+    BRAID_TRY(const FilterMatcher matcher, FilterMatcher::create(filter, schema));
+    if (!has_columns(filter)) return match_chunks(matcher, limits);
+    BRAID_TRY(Bits rows, matcher.select(*this, static_cast<std::size_t>(rows_), limits));
     BRAID_CHECK(documents_->intact());
     return rows;
 }
 
-Result<Bits> ColumnsReader::match_chunks(const Filter& filter, const Schema& schema,
+Result<Bits> ColumnsReader::match_chunks(const FilterMatcher& matcher,
                                          const CallLimits& limits) const {
-    BRAID_TRY(const FilterMatcher matcher, FilterMatcher::create(filter, schema));
     Bits rows = make_bits(rows_);
     for (std::uint64_t row = 0; row < rows_; ++row) {
         if (row % 64 == 0) BRAID_CHECK(core::check_limits(limits));
@@ -158,66 +149,36 @@ Result<Bits> ColumnsReader::match_chunks(const Filter& filter, const Schema& sch
     return rows;
 }
 
-Result<Bits> ColumnsReader::evaluate(const Filter& filter, const Schema& schema,
-                                     const CallLimits& limits) const {
-    if (!is_logical(filter.op)) return compare(filter, schema, limits);
-    Bits rows = make_bits(rows_);
-    if (filter.op != Op::Or) invert(rows);
-    for (const Filter& child : filter.children) {
-        BRAID_TRY(const Bits matched, evaluate(child, schema, limits));
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            rows[i] = filter.op == Op::Or ? rows[i] | matched[i] : rows[i] & matched[i];
-        }
-    }
-    if (filter.op == Op::Not) invert(rows);
-    return rows;
-}
-
-Result<Bits> ColumnsReader::compare(const Filter& filter, const Schema& schema,
+Result<Bits> ColumnsReader::compare(const Comparison& comparison, std::size_t /*rows*/,
                                     const CallLimits& limits) const {
-    const Field field = field_by_name(filter.field);
-    const bool negated = filter.op == Op::Ne || filter.op == Op::Nin;
-    const bool exists = filter.op == Op::Exists;
-    BRAID_TRY(const auto found, column(filter.field));
-    Bits rows = make_bits(rows_);
+    const bool exists = comparison.op == Op::Exists;
+    BRAID_TRY(const auto found, column(comparison.name));
+    Bits rows = make_bits(rows_);  // that match; of Ne and Nin, that Eq and In match
     Bits present = make_bits(rows_);
     if (found) {
         ColumnPredicate predicate;
         if (!exists) {
-            BRAID_TRY(predicate, ColumnPredicate::create(*found, filter, is_name(field)));
+            BRAID_TRY(predicate, ColumnPredicate::create(*found, comparison));
         }
         const auto scan = [&](const Column::Batch& batch) -> Result<> {
             BRAID_CHECK(core::check_limits(limits));
             for (std::size_t i = 0; i < batch.rows.size(); ++i) {
                 set_bit(present, batch.rows[i]);
                 if (exists) continue;
-                BRAID_TRY(const bool matched, row_matches(*found, predicate, batch, i));
+                BRAID_TRY(const bool matched, row_matches(*found, predicate, comparison, batch, i));
                 if (matched) set_bit(rows, batch.rows[i]);
             }
             return {};
         };
         BRAID_CHECK(found->each_batch(scan));
     }
-    if (field == Field::Sensitivity) {
-        // Rows without a level have the default one.
-        Chunk plain;
-        Filter positive = filter;
-        if (negated) positive.op = filter.op == Op::Ne ? Op::Eq : Op::In;
-        BRAID_TRY(const FilterMatcher matcher, FilterMatcher::create(positive, schema));
-        const bool matches_default = !exists && matcher.matches(plain);
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (matches_default) rows[i] |= ~present[i];
-            present[i] = ~std::uint64_t{0};
-        }
-        if (matches_default && rows_ % 64 != 0) {
-            rows.back() &= (std::uint64_t{1} << (rows_ % 64)) - 1;
-        }
+    // What holds for a row without a value: Ne, Nin, Exists and, by its default level, sensitivity.
+    const bool holds_without = comparison.holds_for(Chunk());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::uint64_t with = exists ? (comparison.exists ? ~std::uint64_t{0} : 0)
+                                          : (comparison.negated() ? ~rows[i] : rows[i]);
+        rows[i] = (with & present[i]) | (holds_without ? ~present[i] : 0);
     }
-    if (exists) {
-        rows = std::move(present);
-        if (rows_ % 64 != 0) rows.back() &= (std::uint64_t{1} << (rows_ % 64)) - 1;
-    }
-    if (negated || (exists && !filter.operand.as_bool())) invert(rows);
     return rows;
 }
 

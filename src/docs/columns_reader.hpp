@@ -19,10 +19,12 @@
 
 namespace braid::docs {
 
+class FilterMatcher;
+
 /// What a ColumnsBuilder wrote: filters and facets without reading chunks. The answers are those of
 /// FilterMatcher and field_value on the chunks themselves. Borrows from the source and from the
 /// documents. Safe for concurrent use.
-class ColumnsReader {
+class ColumnsReader final : public FilterColumns {
 public:
     /// `documents` are those of the same rows, and must outlive the reader.
     static Result<ColumnsReader> open(const store::SectionSource& source, std::string_view prefix,
@@ -42,13 +44,9 @@ public:
 private:
     ColumnsReader() = default;
     Result<std::optional<Column>> column(const std::string& field) const;
-    Result<Bits> evaluate(const Filter& filter, const Schema& schema,
-                          const CallLimits& limits) const;
-    Result<Bits> compare(const Filter& filter, const Schema& schema,
-                         const CallLimits& limits) const;
-    Result<Bits> match_chunks(const Filter& filter, const Schema& schema,
-                              const CallLimits& limits) const;
-    void invert(Bits& rows) const;
+    Result<Bits> compare(const Comparison& comparison, std::size_t rows,
+                         const CallLimits& limits) const override;
+    Result<Bits> match_chunks(const FilterMatcher& matcher, const CallLimits& limits) const;
 
     const DocumentsReader* documents_ = nullptr;
     std::uint64_t rows_ = 0;

@@ -50,8 +50,7 @@ std::string key_of(const FieldView& view) {
 
 }  // namespace
 
-std::shared_ptr<FieldColumns::Entry> FieldColumns::entry(Field field,
-                                                         const std::string& path) const {
+std::shared_ptr<FieldColumns::Entry> FieldColumns::entry(Field field, std::string_view path) const {
     const std::scoped_lock lock(mutex_);
     const auto found = std::ranges::find_if(
         entries_, [&](const auto& one) { return one->field == field && one->path == path; });
@@ -83,8 +82,7 @@ Result<> FieldColumns::extend(Entry& entry, std::size_t rows, const CallLimits& 
     return {};
 }
 
-Result<std::shared_ptr<const FieldColumn>> FieldColumns::column(Field field,
-                                                                const std::string& path,
+Result<std::shared_ptr<const FieldColumn>> FieldColumns::column(Field field, std::string_view path,
                                                                 std::size_t rows,
                                                                 const CallLimits& limits) const {
     const std::shared_ptr<Entry> kept = entry(field, path);
@@ -93,6 +91,22 @@ Result<std::shared_ptr<const FieldColumn>> FieldColumns::column(Field field,
         BRAID_CHECK(extend(*kept, rows, limits));
     }
     return std::shared_ptr<const FieldColumn>(kept->column);
+}
+
+Result<Bits> FieldColumns::compare(const Comparison& comparison, std::size_t rows,
+                                   const CallLimits& limits) const {
+    BRAID_TRY(const auto of_field, column(comparison.field, comparison.path(), rows, limits));
+    core::StepCounter steps;
+    std::vector<std::uint8_t> holds(of_field->values.size());
+    for (std::size_t i = 0; i < holds.size(); ++i) {
+        if (steps.due(comparison.cost)) BRAID_CHECK(core::check_limits(limits));
+        holds[i] = comparison.holds_for(of_field->values[i]) ? 1 : 0;
+    }
+    Bits words((rows + 63) / 64);
+    for (std::size_t row = 0; row < rows; ++row) {
+        words[row / 64] |= std::uint64_t{holds[of_field->numbers[row]]} << (row % 64);
+    }
+    return words;
 }
 
 }  // namespace braid::docs

@@ -7,10 +7,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "braid/collection.hpp"
 #include "braid/core/stable_vector.hpp"
+#include "braid/docs/comparison.hpp"
 #include "braid/docs/field_view.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
@@ -26,7 +28,7 @@ struct FieldColumn {
 
 /// Columns of the fields that filters ask for, made when they first do, for rows that are appended
 /// and never change. Keeps those asked for last. Safe for concurrent use.
-class FieldColumns {
+class FieldColumns final : public FilterColumns {
 public:
     /// Gives the chunk of a row; it must stay where it is for as long as this lives.
     using ChunkAt = std::function<const Chunk&(std::size_t row)>;
@@ -34,9 +36,13 @@ public:
     FieldColumns(ChunkAt chunk_at, std::string default_level)
         : chunk_at_(std::move(chunk_at)), default_level_(std::move(default_level)) {}
 
+    /// Compares each distinct value once.
+    Result<Bits> compare(const Comparison& comparison, std::size_t rows,
+                         const CallLimits& limits) const override;
+
     /// Complete for rows below `rows`, all of which must be there. The first call for a field reads
     /// each row once, and looks at the limits meanwhile.
-    Result<std::shared_ptr<const FieldColumn>> column(Field field, const std::string& path,
+    Result<std::shared_ptr<const FieldColumn>> column(Field field, std::string_view path,
                                                       std::size_t rows,
                                                       const CallLimits& limits) const;
 
@@ -50,7 +56,7 @@ private:
         std::unordered_map<std::string, std::uint32_t> numbers;  // of the values so far
         std::mutex mutex;                                        // of whoever extends it
     };
-    std::shared_ptr<Entry> entry(Field field, const std::string& path) const;
+    std::shared_ptr<Entry> entry(Field field, std::string_view path) const;
     Result<> extend(Entry& entry, std::size_t rows, const CallLimits& limits) const;
 
     ChunkAt chunk_at_;

@@ -1,8 +1,6 @@
 #include "braid/docs/filter_matcher.hpp"
 
 #include <algorithm>
-#include <compare>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,106 +9,28 @@
 #include "braid/core/limits.hpp"
 #include "braid/core/rfc3339.hpp"
 #include "braid/docs/field_view.hpp"
-#include "braid/docs/value_set.hpp"
 
 namespace braid::docs {
 namespace {
 
 using Op = Filter::Op;
 
-/// What a field is compared with, with its time if it is one.
-struct Operand {
-    Value value;
-    std::optional<Timestamp> time;
-};
-
-Operand make_operand(const Value& value, Field field) {
-    Operand operand{value, std::nullopt};
-    if (value.is_string() && !is_name(field)) operand.time = time_of(value.as_string());
-    return operand;
-}
-
-// Each compares what a field holds with an operand.
-std::partial_ordering compare(std::string_view text, const Operand& operand) {
-    if (!operand.value.is_string()) return std::partial_ordering::unordered;
-    if (operand.time) {
-        if (const auto time = time_of(text)) return *time <=> *operand.time;
-    }
-    return text <=> std::string_view(operand.value.as_string());
-}
-
-std::partial_ordering compare(Timestamp time, const Operand& operand) {
-    return operand.time ? time <=> *operand.time : std::partial_ordering::unordered;
-}
-
-std::partial_ordering compare(const Value& value, const Operand& operand) {
-    const Value& other = operand.value;
-    if (value.is_number() && other.is_number()) return compare_numbers(value, other);
-    if (value.is_bool() && other.is_bool()) return value.as_bool() <=> other.as_bool();
-    return std::partial_ordering::unordered;  // operands of an order are none of the others
-}
-
-/// Linear in both, whatever they hold.
-bool has_part(std::string_view text, std::string_view part) {
-    return part.empty() || (!text.empty() && ::memmem(text.data(), text.size(), part.data(),
-                                                      part.size()) != nullptr);
+bool is_logical(Op op) noexcept {
+    return op == Op::And || op == Op::Or || op == Op::Not;
 }
 
 }  // namespace
 
 struct FilterMatcher::Node {
     Op op = Op::And;
-    Field field = Field::Metadata;
-    std::string path;           // into the metadata
-    std::string default_level;  // for sensitivity
-    bool exists = false;
-    std::vector<Operand> operands;  // of an order: one, or low and high
-    std::string part;               // of $contains, if it is a text
-    bool part_is_text = false;
-    std::optional<ValueSet> set;  // of an equality
+    std::optional<Comparison> comparison;  // of all but And, Or and Not
     std::vector<Node> children;
     std::size_t cost = 1;
 
-    bool is_leaf() const noexcept { return op != Op::And && op != Op::Or && op != Op::Not; }
     bool matches(const Chunk& chunk) const;
-    /// Requires a leaf.
-    bool holds_for(const FieldView& value) const;
-    /// Requires a leaf.
-    Result<std::vector<std::uint64_t>> select_leaf(const FieldColumns& columns, std::size_t rows,
-                                                   const CallLimits& limits) const;
-    Result<std::vector<std::uint64_t>> select(const FieldColumns& columns, std::size_t rows,
-                                              const CallLimits& limits) const;
-    bool compares(const FieldView& value) const;
-    bool contains(const FieldView& value) const;
+    Result<Bits> select(const FilterColumns& columns, std::size_t rows,
+                        const CallLimits& limits) const;
 };
-
-bool FilterMatcher::Node::contains(const FieldView& value) const {
-    using Kind = FieldView::Kind;
-    if (value.kind == Kind::Text) return part_is_text && has_part(value.text, part);
-    if (value.kind == Kind::Json && value.json->is_string()) {
-        return part_is_text && has_part(value.json->as_string(), part);
-    }
-    return set->holds_any_of(value);
-}
-
-bool FilterMatcher::Node::compares(const FieldView& value) const {
-    // One value, or one element of a list, must pass every comparison.
-    return any_value(value, [&](const auto& one) {
-        const std::partial_ordering order = compare(one, operands.front());
-        switch (op) {
-            case Op::Gt:
-                return order > 0;
-            case Op::Gte:
-                return order >= 0;
-            case Op::Lt:
-                return order < 0;
-            case Op::Lte:
-                return order <= 0;
-            default:  // Between
-                return order >= 0 && compare(one, operands.back()) <= 0;
-        }
-    });
-}
 
 bool FilterMatcher::Node::matches(const Chunk& chunk) const {
     switch (op) {
@@ -121,53 +41,19 @@ bool FilterMatcher::Node::matches(const Chunk& chunk) const {
         case Op::Not:
             return !children.front().matches(chunk);
         default:
-            break;
-    }
-    return holds_for(view_field(chunk, field, path, default_level));
-}
-
-bool FilterMatcher::Node::holds_for(const FieldView& value) const {
-    switch (op) {
-        case Op::Eq:
-        case Op::In:
-            return set->holds_any_of(value);
-        case Op::Ne:
-        case Op::Nin:
-            return !set->holds_any_of(value);
-        case Op::Exists:
-            return exists != value.missing();
-        case Op::Contains:
-            return contains(value);
-        default:
-            return compares(value);
+            return comparison->holds_for(chunk);
     }
 }
 
-Result<std::vector<std::uint64_t>> FilterMatcher::Node::select_leaf(
-    const FieldColumns& columns, std::size_t rows, const CallLimits& limits) const {
-    BRAID_TRY(const auto column, columns.column(field, path, rows, limits));
-    core::StepCounter steps;
-    std::vector<std::uint8_t> holds(column->values.size());
-    for (std::size_t i = 0; i < holds.size(); ++i) {
-        if (steps.due(cost)) BRAID_CHECK(core::check_limits(limits));
-        holds[i] = holds_for(column->values[i]) ? 1 : 0;
-    }
-    std::vector<std::uint64_t> words((rows + 63) / 64);
-    for (std::size_t row = 0; row < rows; ++row) {
-        words[row / 64] |= std::uint64_t{holds[column->numbers[row]]} << (row % 64);
-    }
-    return words;
-}
-
-Result<std::vector<std::uint64_t>> FilterMatcher::Node::select(const FieldColumns& columns,
-                                                               std::size_t rows,
-                                                               const CallLimits& limits) const {
-    if (is_leaf()) return select_leaf(columns, rows, limits);
+/// Bits behind the last row may be set.
+Result<Bits> FilterMatcher::Node::select(const FilterColumns& columns, std::size_t rows,
+                                         const CallLimits& limits) const {
+    if (comparison) return columns.compare(*comparison, rows, limits);
     const std::uint64_t start = op == Op::Or ? 0 : ~std::uint64_t{0};
-    std::vector<std::uint64_t> words((rows + 63) / 64, start);
+    Bits words((rows + 63) / 64, start);
     for (const Node& child : children) {
         BRAID_CHECK(core::check_limits(limits));
-        BRAID_TRY(const auto some, child.select(columns, rows, limits));
+        BRAID_TRY(const Bits some, child.select(columns, rows, limits));
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (op == Op::Or) {
                 words[i] |= some[i];
@@ -246,39 +132,16 @@ Result<> check_operand(const std::string& name, Field field, const Value& operan
     return {};
 }
 
-}  // namespace
-
-namespace {
-
-/// Operands of a comparison, one by one.
-Array operand_list(const Filter& filter) {
-    const bool list = filter.op == Op::In || filter.op == Op::Nin || filter.op == Op::Between;
-    return list ? filter.operand.as_array() : Array{filter.operand};
-}
-
-template <class Node>
-void add_operands(Node& node, const Array& values) {
-    switch (node.op) {
-        case Op::Exists:
-            node.exists = values.front().as_bool();
-            return;
-        case Op::Contains:
-            node.part_is_text = values.front().is_string();
-            if (node.part_is_text) node.part = values.front().as_string();
-            node.cost += 16;  // it reads the whole text
-            [[fallthrough]];
-        case Op::Eq:
-        case Op::Ne:
-        case Op::In:
-        case Op::Nin:
-            node.set.emplace(values, is_name(node.field));
-            node.cost += node.set->compound();
-            return;
-        default:
-            for (const Value& value : values) {
-                node.operands.push_back(make_operand(value, node.field));
-            }
+Result<> check_operands(const Filter& filter, const Schema& schema) {
+    if (filter.op == Op::Exists || filter.op == Op::Contains) return {};
+    const Field field = field_by_name(filter.field);
+    if (filter.op != Op::In && filter.op != Op::Nin && filter.op != Op::Between) {
+        return check_operand(filter.field, field, filter.operand, schema);
     }
+    for (const Value& value : filter.operand.as_array()) {
+        BRAID_CHECK(check_operand(filter.field, field, value, schema));
+    }
+    return {};
 }
 
 template <class Node>
@@ -290,17 +153,10 @@ Result<Node> build(const Filter& filter, const Schema& schema) {
         node.cost += built.cost;
         node.children.push_back(std::move(built));
     }
-    if (filter.op == Op::And || filter.op == Op::Or || filter.op == Op::Not) return node;
-    node.field = field_by_name(filter.field);
-    node.path = metadata_path(filter.field);
-    node.default_level = schema.levels.default_level;
-    const Array values = operand_list(filter);
-    if (filter.op != Op::Exists && filter.op != Op::Contains) {
-        for (const Value& value : values) {
-            BRAID_CHECK(check_operand(filter.field, node.field, value, schema));
-        }
-    }
-    add_operands(node, values);
+    if (is_logical(filter.op)) return node;
+    BRAID_CHECK(check_operands(filter, schema));
+    node.comparison.emplace(filter, schema.levels.default_level);
+    node.cost += node.comparison->cost - 1;
     return node;
 }
 
@@ -327,10 +183,11 @@ bool FilterMatcher::matches(const Chunk& chunk) const {
     return root_->matches(chunk);
 }
 
-Result<std::vector<std::uint64_t>> FilterMatcher::select(const FieldColumns& columns,
-                                                         std::size_t rows,
-                                                         const CallLimits& limits) const {
-    return root_->select(columns, rows, limits);
+Result<Bits> FilterMatcher::select(const FilterColumns& columns, std::size_t rows,
+                                   const CallLimits& limits) const {
+    BRAID_TRY(Bits words, root_->select(columns, rows, limits));
+    if (rows % 64 != 0) words.back() &= (std::uint64_t{1} << (rows % 64)) - 1;
+    return words;
 }
 
 std::size_t FilterMatcher::cost() const noexcept {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "braid/collection.hpp"
-#include "braid/docs/field_columns.hpp"
+#include "braid/docs/comparison.hpp"
 #include "braid/filter.hpp"
 #include "braid/result.hpp"
 
@@ -23,10 +23,10 @@ public:
     static Result<FilterMatcher> create(const Filter& filter, const Schema& schema);
 
     bool matches(const Chunk& chunk) const;
-    /// Which of the rows below `rows` match: bit r % 64 of word r / 64. Each distinct value of a
-    /// field is compared once. Fails when the limits say so.
-    Result<std::vector<std::uint64_t>> select(const FieldColumns& columns, std::size_t rows,
-                                              const CallLimits& limits) const;
+    /// Which of the rows below `rows` match; bits behind the last row are 0. Fails when the limits
+    /// say so.
+    Result<Bits> select(const FilterColumns& columns, std::size_t rows,
+                        const CallLimits& limits) const;
 
     /// What one match may cost, in comparisons: how often a scan should look at its limits.
     std::size_t cost() const noexcept;

@@ -22,8 +22,15 @@ public:
     /// Whether the field's value, or one element of it, equals a member.
     bool holds_any_of(const FieldView& field) const;
 
-    /// Members that are lists or objects; they are compared one by one.
-    std::size_t compound() const noexcept { return compound_.size(); }
+    // The members by type, each once and sorted.
+    const std::vector<std::string>& texts() const noexcept { return texts_; }
+    const std::vector<Timestamp>& times() const noexcept { return times_; }
+    const std::vector<std::int64_t>& integers() const noexcept { return integers_; }
+    const std::vector<double>& doubles() const noexcept { return doubles_; }
+    bool has(bool value) const noexcept { return value ? true_ : false_; }
+    bool has_null() const noexcept { return null_; }
+    /// Lists and objects, as they were given; they are compared one by one.
+    const std::vector<Value>& compound() const noexcept { return compound_; }
 
 private:
     bool holds(std::string_view text) const;
@@ -32,7 +39,7 @@ private:
     bool holds_number(const Value& number) const;
 
     std::vector<std::string> texts_;
-    std::vector<Timestamp> times_;        // of those among them that are times
+    std::vector<Timestamp> times_;        // that some of the texts say
     std::vector<std::int64_t> integers_;  // whole numbers, however they were written
     std::vector<double> doubles_;         // the others
     bool true_ = false;

@@ -1,9 +1,7 @@
 #include "braid/embed/model_cache.hpp"
 
-#include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
 #include <span>
 #include <string_view>
@@ -11,48 +9,18 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "braid/core/hex.hpp"
 #include "braid/core/sha256.hpp"
 #include "braid/embed/cpu_level.hpp"
 #include "braid/store/checksum.hpp"
+#include "braid/store/posix_map.hpp"
 
 namespace braid::embed {
 
 namespace fs = std::filesystem;
-
-/// Files of the cache are only ever replaced whole, never written in place.
-class MappedFile {
-public:
-    explicit MappedFile(const fs::path& path) {
-        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (file < 0) return;
-        struct stat state {};
-        if (::fstat(file, &state) == 0 && S_ISREG(state.st_mode) && state.st_size > 0) {
-            size_ = static_cast<std::size_t>(state.st_size);
-            begin_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
-        }
-        ::close(file);
-    }
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-    MappedFile(MappedFile&&) = delete;
-    MappedFile& operator=(MappedFile&&) = delete;
-    ~MappedFile() {
-        if (begin_ != MAP_FAILED) ::munmap(begin_, size_);
-    }
-
-    std::string_view bytes() const {
-        if (begin_ == MAP_FAILED) return {};
-        return {static_cast<const char*>(begin_), size_};
-    }
-
-private:
-    void* begin_ = MAP_FAILED;
-    std::size_t size_ = 0;
-};
 
 namespace {
 
@@ -69,11 +37,21 @@ std::string sha256_of(std::string_view text) {
 /// Against damage, not against people: far cheaper than SHA-256, which takes 19 to 120 ms for 34
 /// MB.
 std::string checksum_of(std::string_view bytes) {
-    std::array<char, kChecksumDigits + 1> digits{};
-    const std::uint64_t sum = store::checksum(std::as_bytes(std::span(bytes)));
-    (void)std::snprintf(digits.data(), digits.size(), "%016llx",
-                        static_cast<unsigned long long>(sum));
-    return {digits.data(), kChecksumDigits};
+    return core::hex_of(store::checksum(std::as_bytes(std::span(bytes))));
+}
+
+/// Null if there is no such file, or it cannot be mapped. Files of the cache are only ever replaced
+/// whole, never written in place.
+std::shared_ptr<const store::MappedFile> map_file(const fs::path& path) {
+    store::Descriptor file = store::open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (!file) return nullptr;
+    auto mapped = store::map_posix_file(std::move(file), path.string());
+    return mapped ? *std::move(mapped) : nullptr;
+}
+
+std::string_view text_of(const store::MappedFile& file) {
+    const std::span<const std::byte> bytes = file.bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 /// Whatever changes a file's bytes changes this. Empty if there is no such file.
@@ -103,8 +81,9 @@ ModelCache::ModelCache(const fs::path& folder, const fs::path& model,
 
 std::optional<PreparedModel> ModelCache::find() const {
     if (place_.empty()) return std::nullopt;
-    auto file = std::make_shared<const MappedFile>(place_);
-    const std::string_view bytes = file->bytes();
+    auto file = map_file(place_);
+    if (file == nullptr) return std::nullopt;
+    const std::string_view bytes = text_of(*file);
     if (bytes.size() <= kTrailerBytes) return std::nullopt;
     const std::string_view graph = bytes.substr(0, bytes.size() - kTrailerBytes);
     const std::string_view trailer = bytes.substr(graph.size());
@@ -133,10 +112,10 @@ std::optional<fs::path> ModelCache::begin() const {
 
 void ModelCache::finish(const fs::path& begun, const std::string& model_sha256) const {
     const auto append = [&] {
-        const MappedFile graph(begun);
-        if (graph.bytes().empty()) return false;
+        const auto graph = map_file(begun);
+        if (graph == nullptr || graph->bytes().empty()) return false;
         std::ofstream out(begun, std::ios::binary | std::ios::app);
-        out << checksum_of(graph.bytes()) << kCacheMark << model_sha256 << stamp_;
+        out << checksum_of(text_of(*graph)) << kCacheMark << model_sha256 << stamp_;
         out.close();
         return static_cast<bool>(out);
     };

@@ -7,16 +7,17 @@
 #include <span>
 #include <string>
 
-namespace braid::embed {
-
-/// A file, mapped read-only.
+namespace braid::store {
 class MappedFile;
+}
+
+namespace braid::embed {
 
 /// The graph that the runtime made of a model for this processor, as it was kept.
 struct PreparedModel {
     std::span<const std::byte> graph;
-    std::string model_sha256;  // of the file that it was made from
-    std::shared_ptr<const MappedFile> file;
+    std::string model_sha256;                       // of the file that it was made from
+    std::shared_ptr<const store::MappedFile> file;  // holds the graph's bytes
 };
 
 /// Keeps what the runtime makes of one model, in a file of a folder, so that the next start need

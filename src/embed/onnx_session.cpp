@@ -86,7 +86,7 @@ Result<std::shared_ptr<const OnnxRuntime>> load_new(const std::filesystem::path&
     void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
         const char* const why = dlerror();  // NOLINT(concurrency-mt-unsafe): per thread in glibc
-        return refuse(why == nullptr ? "it does not load" : why);
+        return refuse(why == nullptr ? "it cannot be loaded" : why);
     }
     const auto base = reinterpret_cast<ort::GetApiBase>(dlsym(handle, "OrtGetApiBase"));
     if (base == nullptr) {

@@ -75,7 +75,7 @@ void IndexCheck::compare(const Partition& partition, const PreparedChunk& expect
     }
     const RowFacts& facts = partition.facts(row);
     if (facts.label >= partition.labels().size() || partition.labels()[facts.label] != label) {
-        problem(chunk, "the index has another access label than the log");
+        problem(chunk, "the index and the log differ in its access label");
     }
     if (std::ranges::count(partition.rows_of_document(chunk.document_id), row) != 1) {
         problem(chunk, "the index does not list it under its document");
@@ -88,7 +88,7 @@ void IndexCheck::compare_words(const Partition& partition, const PreparedChunk& 
     const auto& lengths = expected.text.field_lengths;
     if (!std::ranges::equal(partition.field_lengths(row), lengths) ||
         partition.facts(row).length != index::weighted_length(schema_, lengths)) {
-        problem(expected.chunk, "the index has another length than its text");
+        problem(expected.chunk, "the index has the wrong length for its text");
     }
     for (const sparse::TermCount& one : expected.text.terms) {
         if (holds(partition.postings().find(one.term), row, one)) continue;

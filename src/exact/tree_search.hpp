@@ -21,7 +21,7 @@ Result<> each_fitting(
 Result<index::TreeScorer> tree_scorer(const VisibleRows& visible, const index::Query& query,
                                       const CallLimits& limits);
 
-/// As score_sparse, of a query with a tree: every row that holds one of its words is judged.
+/// As score_sparse, of a query with a tree: every row that holds one of its words is evaluated.
 Result<std::vector<ScoredRow>> score_tree(const VisibleRows& visible, const index::Query& query,
                                           const docs::FilterMatcher* filter,
                                           const CallLimits& limits);

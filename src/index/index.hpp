@@ -33,7 +33,7 @@ struct PointInTime {
     std::shared_ptr<const Bound> bound = nullptr;
 };
 
-/// Whose view of what. All that it refers to must outlive the view.
+/// Whose view of what. All that it refers to, but for the limits, must outlive the view.
 struct ViewOf {
     std::string namespace_;
     const Principal& principal;
@@ -44,7 +44,8 @@ struct ViewOf {
     /// Both of the same filter, or none.
     const Filter* filter = nullptr;
     const docs::FilterMatcher* matcher = nullptr;
-    CallLimits limits = {};
+    /// Copied. It has no default: a dropped deadline does not compile.
+    const CallLimits& limits;
     /// Of the snapshot that it is a view of; none: it is one by itself.
     std::shared_ptr<const Bound> bound = nullptr;
 };

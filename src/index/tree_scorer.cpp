@@ -13,7 +13,7 @@ namespace braid::index {
 using Match = Verdict::Match;
 using Occur = QueryClause::Occur;
 
-/// What is looked at while one chunk is judged.
+/// What is looked at while one chunk is evaluated.
 struct TreeScorer::Reading {
     const ChunkWords& words;
     double norm = 0;
@@ -141,7 +141,7 @@ double TreeScorer::count_in(const Leaf& leaf, std::size_t field, Reading& readin
     return count_phrase(phrase, *tokens);
 }
 
-Verdict TreeScorer::judge(const Leaf& leaf, Reading& reading) const {
+Verdict TreeScorer::evaluate(const Leaf& leaf, Reading& reading) const {
     Verdict verdict;
     double tf = 0;
     for (std::size_t field = 0; field < tree_->schema.text_fields.size(); ++field) {
@@ -159,14 +159,14 @@ Verdict TreeScorer::judge(const Leaf& leaf, Reading& reading) const {
     return verdict;
 }
 
-Verdict TreeScorer::judge(const Clause& clause, Reading& reading) const {
-    if (clause.leaf) return judge(leaves_[*clause.leaf], reading);
+Verdict TreeScorer::evaluate(const Clause& clause, Reading& reading) const {
+    if (clause.leaf) return evaluate(leaves_[*clause.leaf], reading);
     Verdict verdict;
     bool must = false;
     bool perhaps = false;
     Match any = Match::No;  // of the optional ones
     for (const Clause& inner : clause.clauses) {
-        const Verdict one = judge(inner, reading);
+        const Verdict one = evaluate(inner, reading);
         if (inner.occur == Occur::Not) {
             if (one.match == Match::Yes) return {};
             perhaps = perhaps || one.match == Match::Perhaps;
@@ -190,10 +190,10 @@ Verdict TreeScorer::judge(const Clause& clause, Reading& reading) const {
     return verdict;
 }
 
-Verdict TreeScorer::judge(const ChunkWords& words) const {
+Verdict TreeScorer::evaluate(const ChunkWords& words) const {
     Reading reading{words, sparse::length_norm(tree_->schema.bm25, words.length, average_), {}};
     reading.tokens.resize(tree_->schema.text_fields.size());
-    return judge(root_, reading);
+    return evaluate(root_, reading);
 }
 
 namespace {

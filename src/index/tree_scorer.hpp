@@ -76,7 +76,7 @@ public:
     const std::vector<PatternWords>& patterns() const noexcept { return patterns_; }
     bool has_phrases() const noexcept;
 
-    Verdict judge(const ChunkWords& words) const;
+    Verdict evaluate(const ChunkWords& words) const;
 
     /// Words whose plain search gives each chunk that the tree finds its score, or a higher one.
     /// None if a weight is negative.
@@ -98,8 +98,8 @@ private:
 
     double weighted_count(const std::vector<Alternative>& place, std::size_t field,
                           const ChunkWords& words) const noexcept;
-    Verdict judge(const Clause& clause, Reading& reading) const;
-    Verdict judge(const Leaf& leaf, Reading& reading) const;
+    Verdict evaluate(const Clause& clause, Reading& reading) const;
+    Verdict evaluate(const Leaf& leaf, Reading& reading) const;
     double count_in(const Leaf& leaf, std::size_t field, Reading& reading) const;
 
     std::shared_ptr<const WordTree> tree_;

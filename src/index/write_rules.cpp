@@ -109,4 +109,22 @@ Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, s
     return {};
 }
 
+Result<> check_embedder(const WriteOptions& options, const Schema& schema,
+                        const std::string& collection) {
+    const auto& made_by = schema.vectors.fingerprint;
+    if (!options.vectors_by || !made_by || made_by->hard_equal(*options.vectors_by)) return {};
+    return fail(ErrorCode::Conflict,
+                "the vectors of collection \"" + collection + "\" are made by \"" + made_by->model +
+                    "\", those of the batch by \"" + options.vectors_by->model + "\"");
+}
+
+Result<> check_selector(const DeleteSelector& selector) {
+    const int given = static_cast<int>(!selector.chunk_ids.empty()) +
+                      static_cast<int>(!selector.document_ids.empty()) +
+                      static_cast<int>(selector.filter.has_value());
+    if (given == 1) return {};
+    return invalid_argument(
+        "delete needs chunk ids, document ids or a filter, and only one of them");
+}
+
 }  // namespace braid::index

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "braid/collection.hpp"
+#include "braid/filter.hpp"
 #include "braid/result.hpp"
 #include "braid/types.hpp"
 
@@ -21,5 +23,12 @@ Result<> check_update(const MetadataUpdate& update, const Schema& schema);
 /// it, 0 if the caller may not know it.
 Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, std::size_t shown,
                       Metric metric);
+
+/// Conflict if the batch's vectors were made by another embedder than the collection's.
+Result<> check_embedder(const WriteOptions& options, const Schema& schema,
+                        const std::string& collection);
+
+/// InvalidArgument unless exactly one of its members is given.
+Result<> check_selector(const DeleteSelector& selector);
 
 }  // namespace braid::index

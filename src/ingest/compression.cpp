@@ -94,7 +94,7 @@ Result<std::string> checked(Unpacked unpacked, std::size_t max_bytes) {
         return invalid_argument("unpacked, it is longer than " + std::to_string(max_bytes) +
                                 " bytes");
     }
-    if (!unpacked.complete) return invalid_argument("what it packs is damaged or cut off");
+    if (!unpacked.complete) return invalid_argument("its contents are damaged or cut off");
     return std::move(unpacked.text);
 }
 

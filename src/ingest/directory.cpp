@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "braid/core/parallel.hpp"
-#include "braid/ingest/database_target.hpp"
 #include "braid/ingest/file_work.hpp"
 #include "braid/ingest/new_source.hpp"
 #include "braid/ingest/stored_files.hpp"
@@ -91,7 +90,7 @@ public:
 private:
     static tl::unexpected<Error> interrupted() {
         return fail(ErrorCode::Cancelled,
-                    "interrupted; what was written stays, the next run goes on from there");
+                    "interrupted; what was written stays, the next run continues from there");
     }
 
     Result<> list(const std::vector<fs::path>& roots) {
@@ -368,12 +367,6 @@ private:
 Result<DirectoryReport> ingest_directory(DirectoryTarget& target,
                                          const std::vector<fs::path>& roots,
                                          const DirectoryOptions& options) {
-    return DirectoryIngest(target, options).run(roots);
-}
-
-Result<DirectoryReport> ingest_directory(Database& database, const std::vector<fs::path>& roots,
-                                         const DirectoryOptions& options) {
-    DatabaseTarget target(database, options);
     return DirectoryIngest(target, options).run(roots);
 }
 

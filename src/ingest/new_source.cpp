@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "braid/ingest/chunker.hpp"
-#include "braid/ingest/database_target.hpp"
 #include "braid/ingest/read_source.hpp"
 
 namespace braid::ingest {
@@ -44,12 +43,6 @@ Result<DirectoryReport> ingest_source(DirectoryTarget& target, NewSource source,
     report.removed = written.removed;
     report.warnings.insert(report.warnings.end(), written.warnings.begin(), written.warnings.end());
     return report;
-}
-
-Result<DirectoryReport> ingest_source(Database& database, NewSource source,
-                                      const DirectoryOptions& options) {
-    DatabaseTarget target(database, options);
-    return ingest_source(static_cast<DirectoryTarget&>(target), std::move(source), options);
 }
 
 }  // namespace braid::ingest

@@ -92,7 +92,7 @@ void make_valid(SourceDocument& document, std::vector<std::string>& warnings) {
     for (auto& [key, value] : document.metadata) {
         if (value.is_string()) fix(value.as_string());
     }
-    if (replaced) warnings.emplace_back("some bytes are no UTF-8 and were replaced by \"?\"");
+    if (replaced) warnings.emplace_back("some bytes are not UTF-8 and were replaced by \"?\"");
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ Result<ReadSource> read_source(std::string_view name, std::string bytes, const R
         DecodedText decoded = decode_text(std::move(bytes), declared);
         out.encoding = decoded.encoding;
         if (!decoded.exact) {
-            out.warnings.push_back("some bytes are no " + decoded.encoding +
+            out.warnings.push_back("some bytes are not " + decoded.encoding +
                                    " and were replaced by U+FFFD");
         }
         BRAID_TRY(out.document, parse_text(*detected, decoded.text, out.warnings));

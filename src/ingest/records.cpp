@@ -219,7 +219,7 @@ Result<SourceDocument> parse_notebook(std::string_view text) {
     BRAID_TRY(const Value whole, json::parse(text, kJsonLimits));
     const Value* const cells = whole.find("cells");
     if (cells == nullptr || !cells->is_array()) {
-        return invalid_argument("it has no \"cells\": it is no notebook of format 4");
+        return invalid_argument("it has no \"cells\": it is not a format 4 notebook");
     }
     std::string language = "python";
     if (const Value* const metadata = whole.find("metadata")) {

@@ -114,7 +114,7 @@ Result<std::string> ZipArchive::read(std::string_view name) {
     } else if (member->method == 8) {
         BRAID_TRY(text, inflated(packed, left_));
     } else {
-        return invalid_argument("it is packed by a method that braid does not know");
+        return invalid_argument("it uses a compression method that braid does not know");
     }
     left_ -= text.size();
     return text;

@@ -40,6 +40,8 @@ inline tl::unexpected<Error> no_collection(const std::string& name) {
     return fail(ErrorCode::NotFound, core::unknown_collection(name));
 }
 
+class LocalRewrite;
+
 /// How far a rewrite is.
 struct RewriteProgress {
     std::atomic<std::uint64_t> done{0};
@@ -199,6 +201,10 @@ private:
     bool wants_compaction(const Collection& collection) const;
     void compact_by_itself(const std::string& name, const std::stop_token& stop);
     Result<> compact_now(const Collection& source, const std::stop_token& stop);
+    /// A compaction of a collection without segments, by a copy of its log.
+    Result<std::unique_ptr<LocalRewrite>> log_compaction(const std::string& collection);
+    /// Requires mutex_.
+    Result<std::shared_ptr<RewriteProgress>> begin_compaction(const std::string& collection);
     // Segments: flushing and merging, each on a thread of its own.
     void flush_by_itself(const std::string& name, const std::stop_token& stop);
     void merge_by_itself(const std::string& name, const std::stop_token& stop);

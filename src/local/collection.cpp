@@ -299,8 +299,11 @@ Result<Collection::ViewPtr> Collection::present(const std::string& namespace_,
                                                 const Principal& principal) const {
     // A sequence number that nobody has pinned may be forgotten before the view is there.
     const std::shared_lock lock(state_mutex_);
-    return index_->view(
-        {.namespace_ = namespace_, .principal = principal, .at = applied_, .now = now()});
+    return index_->view({.namespace_ = namespace_,
+                         .principal = principal,
+                         .at = applied_,
+                         .now = now(),
+                         .limits = {}});
 }
 
 void Collection::settle(Sequence sequence) {

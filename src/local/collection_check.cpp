@@ -38,7 +38,7 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
     core::Findings findings("collection \"" + name_ + "\"", report);
     ++report.collections;
     if (const auto failure = log()->failure()) {
-        findings.note("it takes no writes since an error: " + failure->message);
+        findings.note("it has refused writes since an error: " + failure->message);
     }
     // Who only reads does not keep others from changing the files; a copy is nobody else's.
     const bool own = &files == directory_.get();
@@ -55,9 +55,9 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
         if (may_change) {
             findings.note("another program replaced it meanwhile; it was not checked");
         } else if (displaced_) {
-            findings.note("an error interrupted a rewrite; open the database anew to check it");
+            findings.note("an error interrupted a rewrite; reopen the database to check it");
         } else if (own && doubtful_) {
-            findings.note("an error left it open which manifest is in place; both will do");
+            findings.note("after an error either manifest may be in place; both are valid");
             return check_files(extent, files, findings, limits);
         } else {
             findings.problem(files.path() + "/" + std::string(kManifestName) +
@@ -134,14 +134,17 @@ Result<> Collection::check_index(const LogReading& reading, Sequence at, core::F
     const Principal everybody;
     for (const std::string& space : index_->namespaces()) {
         BRAID_TRY(const auto view,
-                  index_->view({.namespace_ = space, .principal = everybody, .at = at}));
+                  index_->view(
+                      {.namespace_ = space, .principal = everybody, .at = at, .limits = limits}));
         BRAID_TRY(const std::uint64_t chunks, view->count());
         findings.report().chunks += chunks;
         if (may_expire()) {
             // What nobody can read any more, and is in the files.
-            BRAID_TRY(const auto shown,
-                      index_->view(
-                          {.namespace_ = space, .principal = everybody, .at = at, .now = now()}));
+            BRAID_TRY(const auto shown, index_->view({.namespace_ = space,
+                                                      .principal = everybody,
+                                                      .at = at,
+                                                      .now = now(),
+                                                      .limits = limits}));
             BRAID_TRY(const std::uint64_t visible, shown->count());
             findings.report().superseded += chunks - visible;
         }

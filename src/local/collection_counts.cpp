@@ -45,7 +45,7 @@ Result<Counts> decode_counts(std::span<const std::byte> file, std::uint64_t mani
     BRAID_TRY(const std::uint64_t checksum, in.u64("checksum"));
     if (magic != kCountsMagic || version != kCountsVersion ||
         store::checksum(in.rest(), version) != checksum) {
-        return in.corrupt("these are no counts");
+        return in.corrupt("this is not a file of counts");
     }
     BRAID_TRY(const std::uint64_t of, in.u64("manifest"));
     if (of != manifest) return fail(ErrorCode::NotFound, "these are counts of another manifest");
@@ -108,8 +108,8 @@ void Collection::keep_counts() {
     Counts counts;
     for (const std::string& name : index_->namespaces()) {
         const Principal everybody;
-        const auto view =
-            index_->view({.namespace_ = name, .principal = everybody, .at = manifest.flushed});
+        const auto view = index_->view(
+            {.namespace_ = name, .principal = everybody, .at = manifest.flushed, .limits = {}});
         auto stats = view ? (*view)->stats() : tl::unexpected(view.error());
         if (!stats) return;  // whoever asks is told
         counts[name] = *std::move(stats);

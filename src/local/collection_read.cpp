@@ -195,8 +195,11 @@ Result<CollectionInfo> Collection::info(const PointInTime& at, const Principal& 
     BRAID_TRY(info.schema.vectors.dimension, visible_dimension(principal));
     if (principal.sees_everything()) info.bytes_on_disk = bytes_on_disk();
     for (const std::string& namespace_ : index_->namespaces()) {
-        const auto view = index_->view(
-            {.namespace_ = namespace_, .principal = principal, .at = at.sequence, .now = at.now});
+        const auto view = index_->view({.namespace_ = namespace_,
+                                        .principal = principal,
+                                        .at = at.sequence,
+                                        .now = at.now,
+                                        .limits = {}});
         if (!view) break;  // a clearance that is not a level here: the principal sees nothing
         BRAID_TRY(const index::View::Extent extent, (*view)->extent());
         info.chunks += extent.chunks;

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "braid/index/write_rules.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/local/records.hpp"
 
@@ -64,13 +65,7 @@ Result<WriteReport> Collection::drop_namespace(const std::string& namespace_) {
 Result<WriteReport> Collection::remove(const ReadScope& scope, const DeleteSelector& selector,
                                        const WriteOptions& options,
                                        std::optional<FilterSelection> selection) {
-    const int given = static_cast<int>(!selector.chunk_ids.empty()) +
-                      static_cast<int>(!selector.document_ids.empty()) +
-                      static_cast<int>(selector.filter.has_value());
-    if (given != 1) {
-        return invalid_argument(
-            "delete needs chunk ids, document ids or a filter, and only one of them");
-    }
+    BRAID_CHECK(index::check_selector(selector));
     if (drops_namespace(scope, selector, options)) return drop_namespace(scope.namespace_);
     if (selector.filter && !selection) {
         BRAID_TRY(selection, select(scope, *selector.filter, options.limits));

@@ -87,12 +87,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     BRAID_CHECK(index::check_characters(namespace_, "namespace"));
     if (chunks.empty()) return WriteReport{};
     wait_for_room();
-    const auto& made_by = manifest_.schema.vectors.fingerprint;
-    if (options.vectors_by && made_by && !made_by->hard_equal(*options.vectors_by)) {
-        return fail(ErrorCode::Conflict,
-                    "the vectors of collection \"" + name_ + "\" are made by \"" + made_by->model +
-                        "\", those of the batch by \"" + options.vectors_by->model + "\"");
-    }
+    BRAID_CHECK(index::check_embedder(options, manifest_.schema, name_));
     std::shared_lock shared(write_gate_, std::defer_lock);
     std::unique_lock alone(write_gate_, std::defer_lock);
     const bool first_vectors = manifest_.schema.vectors.has_vectors() && dimension() == 0;
@@ -113,7 +108,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         if (valid) valid = index::check_characters(chunk);
         if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
         if (!seen.insert(chunk.chunk_id).second) {
-            return invalid_argument("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
+            return invalid_argument("chunk \"" + chunk.chunk_id + "\" appears twice in one batch");
         }
         chunk.version = 0;
         if (depends) ids.push_back(chunk.chunk_id);
@@ -164,7 +159,7 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
         docs::write_update(out, update);
     }
     if (std::unordered_set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
-        return invalid_argument("a chunk stands twice in one batch of updates");
+        return invalid_argument("a chunk appears twice in one batch of updates");
     }
     BRAID_TRY(const ViewPtr view, present(namespace_, options.principal));
     for (const MetadataUpdate& update : updates) {

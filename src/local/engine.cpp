@@ -33,8 +33,10 @@ Result<> each_stored(const segment::SegmentIndex& from, const TakeChunks& take) 
     constexpr std::size_t batch = 1024;
     const Principal everybody;
     for (const std::string& space : from.namespaces()) {
-        BRAID_TRY(const auto view,
-                  from.view({.namespace_ = space, .principal = everybody, .at = from.persisted()}));
+        BRAID_TRY(const auto view, from.view({.namespace_ = space,
+                                              .principal = everybody,
+                                              .at = from.persisted(),
+                                              .limits = {}}));
         for (std::string after;;) {
             BRAID_TRY(std::vector<Chunk> chunks, view->scan(after, batch, true));
             if (chunks.empty()) break;

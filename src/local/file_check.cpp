@@ -38,8 +38,8 @@ void note_foreign_mark(std::span<const std::byte> file,
     if (!durable || durable->log_id == 0 || !header || !*header) return;
     if ((*header)->log_id == durable->log_id) return;
     findings.note(path +
-                  ": it is not the log for which the mark of its length was written, so that "
-                  "a missing end would not be noticed");
+                  ": it is not the log for which the mark of its length was written, so "
+                  "a missing end would go unnoticed");
 }
 
 void tell_missing_mark(std::span<const std::byte> file, std::uint32_t manifest_format,
@@ -48,8 +48,8 @@ void tell_missing_mark(std::span<const std::byte> file, std::uint32_t manifest_f
         findings.problem(store::missing_mark(path).value().message);
     } else if (file.size() > store::kLogHeaderBytes) {
         findings.note(path +
-                      ": it has no mark of its length, as older versions leave it, so that "
-                      "a missing end would not be noticed");
+                      ": it has no mark of its length, as older versions leave it, so "
+                      "a missing end would go unnoticed");
     }
 }
 
@@ -84,7 +84,7 @@ void add_log_problems(const store::LogCheck& check, const std::string& path,
 
 /// Of a file in a collection's folder that is not in use.
 std::string what_it_is(const store::DirectoryEntry& entry) {
-    if (entry.is_directory) return " is not braid's";
+    if (entry.is_directory) return " does not belong to braid";
     if (log_of_file(entry.name))
         return " is of a rewrite or a flush that is under way, or was interrupted";
     if (generation_of_file(entry.name))
@@ -101,7 +101,7 @@ std::string what_it_is(const store::DirectoryEntry& entry) {
     if (entry.name.starts_with("damaged-segment-")) {
         return " keeps a segment that was damaged before a repair; it can be removed";
     }
-    return " is not braid's";
+    return " does not belong to braid";
 }
 
 }  // namespace
@@ -207,7 +207,7 @@ void note_strange_names(const store::Directory& directory, std::string_view expe
         if (name == expected || (in_use && store::is_leftover_name(name))) continue;
         findings.note(place(directory, name) + (store::is_leftover_name(name)
                                                     ? " is being written, or left over from a crash"
-                                                    : " is not braid's"));
+                                                    : " does not belong to braid"));
     }
 }
 
@@ -229,11 +229,10 @@ void check_other_files(const store::Directory& files, const Manifest& manifest, 
     if (const auto file = files.open(kNextManifestName)) {
         const auto read = read_manifest((*file)->bytes(), place(files, kNextManifestName));
         if (!read) {
-            findings.note("a rewrite is unfinished and will be begun anew: " +
-                          read.error().message);
+            findings.note("a rewrite is unfinished and will be restarted: " + read.error().message);
         } else if (read->log != manifest.log) {
             next = *read;
-            findings.note("a rewrite is unfinished; run `braid reembed` to go on with it");
+            findings.note("a rewrite is unfinished; run `braid reembed` to continue");
         }
     }
     if (files.open(kUnfinishedMark)) {

@@ -23,7 +23,7 @@ Result<std::vector<std::string>> FilterSelection::ids(const index::Index& index,
                                                       index::Sequence now) const {
     const Principal everybody;
     BRAID_TRY(const auto view,
-              index.view({.namespace_ = space_, .principal = everybody, .at = now}));
+              index.view({.namespace_ = space_, .principal = everybody, .at = now, .limits = {}}));
     std::vector<std::string> ids;
     for (const auto& [id, version] : selected_) {
         // Another version of it, if there is one, was looked at by itself.

@@ -53,7 +53,7 @@ void LocalBackend::note_unknown_names(const std::vector<store::DirectoryEntry>& 
     for (const auto& entry : in_root.value_or(std::vector<store::DirectoryEntry>())) {
         const std::array known{kLockName, kCollectionsName, kSocketPlaceName};
         if (std::ranges::find(known, entry.name) != known.end()) continue;
-        findings.note(root_->path() + "/" + entry.name + " is not braid's");
+        findings.note(root_->path() + "/" + entry.name + " does not belong to braid");
     }
     note_strange_names(*root_, kSocketName, findings);
     if (!directory_) return;
@@ -62,7 +62,7 @@ void LocalBackend::note_unknown_names(const std::vector<store::DirectoryEntry>& 
         if (collection && options_.read_only && has_manifest(*directory_, entry.name)) continue;
         findings.note(directory_->path() + "/" + entry.name +
                       (collection ? " holds no collection; perhaps its creation was interrupted"
-                                  : " is not braid's"));
+                                  : " does not belong to braid"));
     }
     note_strange_names(*directory_, "", findings);
 }

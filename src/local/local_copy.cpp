@@ -57,7 +57,7 @@ Result<std::vector<LocalBackend::Source>> LocalBackend::capture(CheckReport& rep
     if (!closed_.empty() || !busy_.empty()) {
         return fail(ErrorCode::Unavailable,
                     "collections cannot all be opened at once, or are created meanwhile; the "
-                    "database cannot be copied now");
+                    "database cannot be copied at present");
     }
     if (!damaged_.empty()) {
         const auto& [name, error] = *damaged_.begin();
@@ -90,7 +90,7 @@ Result<CheckReport> LocalBackend::copy_into(store::Directory& destination,
         BRAID_CHECK(collection->check(extent, *files, report, limits));
         if (report.problems.empty()) continue;
         return fail(ErrorCode::Corruption,
-                    "the copy is not what it should be: " + report.problems.front());
+                    "the copy differs from the original: " + report.problems.front());
     }
     // Only now it becomes a database, with all its collections at once.
     BRAID_CHECK(destination.rename_subdirectory(kUnfinishedName, kCollectionsName));

@@ -11,8 +11,8 @@ Result<> require_no_unfinished_copy(const store::Directory& root) {
     const auto found = root.open_subdirectory(kUnfinishedName);
     if (!found) return {};
     return fail(ErrorCode::Corruption, root.path() +
-                                           ": copying a database into this directory was begun and "
-                                           "not finished; do it again");
+                                           ": a copy into this directory was not finished; copy "
+                                           "again");
 }
 
 /// NotFound where somebody has begun to make a database, or a copy of one, and got no further than
@@ -23,7 +23,7 @@ Result<> require_no_mere_lock(const store::Directory& root) {
         return {};
     }
     return fail(ErrorCode::NotFound, "there is no database in " + root.path() +
-                                         ": making it, or copying one to it, was interrupted");
+                                         ": creating it, or copying one into it, was interrupted");
 }
 
 /// Runs at the end of a scope, however it is left.

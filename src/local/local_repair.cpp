@@ -58,7 +58,7 @@ Result<std::optional<FoundManifest>> find_manifest(store::Directory& files) {
     }
     return fail(ErrorCode::Corruption, read.error().message + "; nor can its copy be read (" +
                                            recovered.error().message +
-                                           "): drop the collection, or restore a snapshot");
+                                           "): drop the collection, or restore a backup");
 }
 
 /// What is wrong with the files of segments, checksums and all that can be told from them.
@@ -85,7 +85,7 @@ Result<> keep_segments(store::Directory& files, const Manifest& manifest) {
 /// Puts a manifest in place where all else is whole, or writes a damaged copy anew.
 Result<> mend_manifest(store::Directory& files, const std::string& name, const FoundManifest& found,
                        RepairReport& report) {
-    RepairReport::Mended mended{.collection = name, .kept = {}, .lost = {}};
+    RepairReport::Repaired mended{.collection = name, .kept = {}, .lost = {}};
     const auto bytes = write_manifest(found.manifest);
     if (!found.damage.empty()) {
         BRAID_TRY(mended.kept, keep_damaged(files, std::string(kManifestName)));
@@ -99,10 +99,10 @@ Result<> mend_manifest(store::Directory& files, const std::string& name, const F
             check_copy(files, findings);
         }
         if (copy.problems.empty()) return {};
-        mended.lost.push_back(copy.problems.front() + "; written anew, nothing is lost");
+        mended.lost.push_back(copy.problems.front() + "; rewritten, nothing is lost");
     }
     BRAID_CHECK(keep_copy(files, bytes));
-    report.mended.push_back(std::move(mended));
+    report.repaired.push_back(std::move(mended));
     return {};
 }
 
@@ -145,17 +145,17 @@ Result<> mend(const store::Directory& parent, const std::string& name, RepairRep
     if (!manifest_damage.empty()) found.problems.insert(found.problems.begin(), manifest_damage);
     if (reading.taken() == 0 && reading.chunks() == 0) {
         return fail(ErrorCode::Corruption,
-                    "nothing in its log can be read; drop it, or restore a snapshot: " +
+                    "nothing in its log can be read; drop it, or restore a backup: " +
                         found.problems.front());
     }
     if (!manifest_damage.empty()) BRAID_CHECK(keep_damaged(*files, std::string(kManifestName)));
     BRAID_TRY(std::string kept, keep_damaged(*files, manifest.log));
     BRAID_CHECK(Collection::rebuild(parent, name, manifest, reading));
-    report.mended.push_back({.collection = name,
-                             .records = found.records,
-                             .chunks = reading.chunks(),
-                             .kept = std::move(kept),
-                             .lost = std::move(found.problems)});
+    report.repaired.push_back({.collection = name,
+                               .records = found.records,
+                               .chunks = reading.chunks(),
+                               .kept = std::move(kept),
+                               .lost = std::move(found.problems)});
     return {};
 }
 
@@ -209,7 +209,8 @@ Result<RepairReport> repair_database(store::Directory& root) {
         if (!entry.is_directory) continue;
         BRAID_CHECK(lock->verify());
         if (const auto mended = mend(*parent, entry.name, report); !mended) {
-            report.beyond.push_back("collection \"" + entry.name + "\": " + mended.error().message);
+            report.unrepairable.push_back("collection \"" + entry.name +
+                                          "\": " + mended.error().message);
         }
     }
     return report;

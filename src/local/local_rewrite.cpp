@@ -31,7 +31,9 @@ Result<Rewrite::Batch> take_batch(const Collection& source, Names& names, std::s
     return batch;
 }
 
-/// A rewrite of one collection; see Backend::rewrite.
+}  // namespace
+
+/// A rewrite of one collection; see Maintenance::rewrite.
 class LocalRewrite final : public Rewrite {
 public:
     LocalRewrite(LocalBackend& backend, std::shared_ptr<Collection> source,
@@ -91,6 +93,8 @@ private:
     bool finished_ = false;
 };
 
+namespace {
+
 /// Compacting segments: all that is in memory goes into files, all files become one, nothing that
 /// was deleted stays, and the vectors have their graph.
 class SegmentCompaction final : public Rewrite {
@@ -140,19 +144,34 @@ Result<> LocalBackend::require_no_rewrite(const std::string& collection) const {
                 "collection \"" + collection + "\" is being rewritten already");
 }
 
-Result<std::unique_ptr<Rewrite>> LocalBackend::compaction(const std::string& collection) {
-    BRAID_CHECK(check_writable());
-    BRAID_TRY(const auto source, find(collection));
-    const std::scoped_lock lock(mutex_);
+Result<std::shared_ptr<RewriteProgress>> LocalBackend::begin_compaction(
+    const std::string& collection) {
     BRAID_CHECK(require_no_rewrite(collection));
     auto progress = std::make_shared<RewriteProgress>();
     progress->compacts = true;
     rewrites_[collection] = progress;
-    if (source->compacts_segments()) {
-        BRAID_TRY(const CollectionInfo info, source->info(source->pin()->at(), {}));
-        progress->total = info.chunks;
-        return std::make_unique<SegmentCompaction>(source, std::move(progress));
+    return progress;
+}
+
+Result<std::unique_ptr<Rewrite>> LocalBackend::compaction(const std::string& collection) {
+    BRAID_CHECK(check_writable());
+    BRAID_TRY(const auto source, find(collection));
+    if (!source->compacts_segments()) {
+        BRAID_TRY(std::unique_ptr<Rewrite> copy, log_compaction(collection));
+        return copy;
     }
+    const std::scoped_lock lock(mutex_);
+    BRAID_TRY(auto progress, begin_compaction(collection));
+    BRAID_TRY(const CollectionInfo info, source->info(source->pin()->at(), {}));
+    progress->total = info.chunks;
+    return std::make_unique<SegmentCompaction>(source, std::move(progress));
+}
+
+Result<std::unique_ptr<LocalRewrite>> LocalBackend::log_compaction(const std::string& collection) {
+    BRAID_CHECK(check_writable());
+    BRAID_TRY(const auto source, find(collection));
+    const std::scoped_lock lock(mutex_);
+    BRAID_TRY(auto progress, begin_compaction(collection));
     BRAID_CHECK(source->create_next(source->schema(), kCompactManifestName));
     BRAID_TRY(auto next, open_next(collection, kCompactManifestName));
     return std::make_unique<LocalRewrite>(*this, source, std::move(next), std::move(progress));
@@ -182,22 +201,21 @@ Result<std::unique_ptr<Rewrite>> LocalBackend::rewrite(const std::string& collec
 
 Result<> LocalBackend::compact_now(const Collection& source, const std::stop_token& stop) {
     const bool may_be_cancelled = source.live_bytes() > options_.compaction.max_bytes_on_close;
-    BRAID_TRY(const auto work, compaction(source.name()));
-    auto& copy = dynamic_cast<LocalRewrite&>(*work);
+    BRAID_TRY(const auto copy, log_compaction(source.name()));
     // Those who write as fast as this copies would keep it from ending: each time the rest that
     // they wait for may be larger.
     for (std::size_t rest = kMostRest;;) {
         if (may_be_cancelled && stop.stop_requested()) {
             return fail(ErrorCode::Cancelled, "the database is being closed");
         }
-        BRAID_TRY(Rewrite::Batch batch, copy.pending(kCompactionBatch));
+        BRAID_TRY(Rewrite::Batch batch, copy->pending(kCompactionBatch));
         if (batch.chunks.empty()) {
-            BRAID_TRY(const bool finished, copy.finish(rest));
+            BRAID_TRY(const bool finished, copy->finish(rest));
             if (finished) return {};
             rest *= 4;
             continue;
         }
-        BRAID_CHECK(copy.put(std::move(batch)));
+        BRAID_CHECK(copy->put(std::move(batch)));
     }
 }
 
@@ -210,16 +228,16 @@ std::optional<std::string> LocalBackend::rewriting(const std::string& collection
         if (const auto progress = found->second.lock(); progress && !progress->compacts) {
             const std::string begin = "collection \"" + collection + "\" is being re-embedded";
             if (!principal.sees_everything()) {
-                return begin + "; this answer rests on the old vectors";
+                return begin + "; this answer uses the old vectors";
             }
             return begin + ": " + std::to_string(progress->done) + " of " +
                    std::to_string(progress->total) +
-                   " chunks have their new vectors; this answer rests on the old ones";
+                   " chunks have their new vectors; this answer uses the old ones";
         }
     }
     return "re-embedding collection \"" + collection +
-           "\" was begun and not finished; this answer rests on the old vectors; run `braid "
-           "reembed` to go on";
+           "\" was not finished; this answer uses the old vectors; run `braid "
+           "reembed` to continue";
 }
 
 void LocalBackend::give_up(const Collection& source, Collection& next) const {

@@ -11,14 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "braid/core/lapsing.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/reader.hpp"
 
 namespace braid::local {
 
 /// A snapshot of an embedded backend: pins its collections, and outlives the backend if need be.
-class LocalReader final : public Reader, public core::CanLapse {
+class LocalReader final : public Reader {
 public:
     using Pins = std::map<std::string, std::shared_ptr<const Collection::Pin>>;
 

@@ -66,7 +66,7 @@ Result<> begin_reading(const store::Directory& files, const Manifest& manifest,
     BRAID_TRY(const auto index, open_segments(files, manifest, analyzer));
     const Principal everybody;
     const auto view_of = [index, everybody, at = manifest.flushed](const std::string& space) {
-        return index->view({.namespace_ = space, .principal = everybody, .at = at});
+        return index->view({.namespace_ = space, .principal = everybody, .at = at, .limits = {}});
     };
     if (!all) {
         reading.look_up([index, view_of](const std::string& space,

@@ -95,13 +95,14 @@ Result<> check_data(const TrainingData& data) {
     const std::size_t rows = data.rows.size();
     std::size_t counted = 0;
     for (const std::int32_t count : data.queries) {
-        if (count <= 0) return invalid_argument("a query without candidates cannot be learnt from");
+        if (count <= 0)
+            return invalid_argument("nothing can be learned from a query without candidates");
         counted += static_cast<std::size_t>(count);
     }
     if (data.grades.size() != rows || counted != rows ||
         (!data.weights.empty() && data.weights.size() != rows) ||
         rows > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-        return invalid_argument("the data to learn from do not fit together");
+        return invalid_argument("the training data are inconsistent");
     }
     if (std::ranges::any_of(data.grades, [](int g) { return g < 0 || g > kMaxGrade; })) {
         return invalid_argument("grades must be from 0 to " + std::to_string(kMaxGrade));
@@ -127,7 +128,7 @@ Result<Lightgbm> Lightgbm::load(const std::filesystem::path& library) {
     void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
         const char* const why = dlerror();  // NOLINT(concurrency-mt-unsafe): per thread in glibc
-        return refuse(why == nullptr ? "it does not load" : why);
+        return refuse(why == nullptr ? "it cannot be loaded" : why);
     }
     auto api = std::make_shared<Api>();
     if (!find(handle, "LGBM_GetLastError", api->last_error) ||

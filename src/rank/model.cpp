@@ -10,7 +10,7 @@ namespace braid::rank {
 namespace {
 
 tl::unexpected<Error> no_tree(std::size_t tree, const std::string& why) {
-    return invalid_argument("tree " + std::to_string(tree) + " of the model is none: " + why);
+    return invalid_argument("tree " + std::to_string(tree) + " of the model is invalid: " + why);
 }
 
 /// Every node and every leaf is reached exactly once from the root.

@@ -117,7 +117,7 @@ Result<Model> read_model(std::string_view text) {
     if (!parsed) return fail("the model of a ranking", parsed.error());
     BRAID_TRY(Fields fields, Fields::of(*parsed));
     BRAID_TRY(const auto version, fields.integer("braid_ranker"));
-    if (!version) return invalid_argument("this is no model of a ranking: no \"braid_ranker\"");
+    if (!version) return invalid_argument("this is not a ranking model: no \"braid_ranker\"");
     if (*version != 1) {
         return fail(ErrorCode::Unsupported, "the model has the form " + std::to_string(*version) +
                                                 ", this version knows 1");

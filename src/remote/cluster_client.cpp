@@ -100,7 +100,7 @@ Error error_of(int status, const Value& body, const std::string& doing) {
 
 Result<std::unique_ptr<ClusterClient>> ClusterClient::create(const RemoteOptions& options) {
     if (options.urls.empty())
-        return invalid_argument("a cluster needs the URL of one node at least");
+        return invalid_argument("a cluster needs the URL of at least one node");
     std::vector<std::string> urls;
     for (std::string url : options.urls) {
         while (url.ends_with('/')) url.pop_back();

@@ -38,7 +38,7 @@ std::int64_t integer_in(const Value* object, std::string_view name) {
 }
 
 /// The answer to one search, whole or not at all.
-Result<Value> judge(Value answer, const std::string& doing) {
+Result<Value> require_whole(Value answer, const std::string& doing) {
     const auto status = static_cast<int>(integer_in(&answer, "status"));
     if (const Value* const error = answer.find("error"); error != nullptr) {
         return tl::unexpected<Error>(error_of(status, *error, doing));
@@ -242,7 +242,7 @@ std::vector<Result<Value>> ClusterCore::search(std::vector<SearchItem> items,
         }
         std::vector<std::size_t> again;
         for (std::size_t n = 0; n < open.size(); ++n) {
-            results[open[n]] = judge(std::move(responses->as_array()[n]), doing);
+            results[open[n]] = require_whole(std::move(responses->as_array()[n]), doing);
             const auto& result = results[open[n]];
             if (!result && passes(result.error())) again.push_back(open[n]);
         }

@@ -123,7 +123,7 @@ Result<Chunk> read_document(const Value& source) {
     const Value* const version = source.find("version");
     const auto bytes = encoded != nullptr ? core::decode_base64(*encoded) : std::nullopt;
     if (!bytes || version == nullptr || !version->is_int()) {
-        return fail(ErrorCode::Corruption, "a document of the cluster is no chunk");
+        return fail(ErrorCode::Corruption, "a document of the cluster is not a chunk");
     }
     store::ByteReader in(*bytes, "a document of the cluster");
     BRAID_TRY(Chunk chunk, docs::read_chunk(in));

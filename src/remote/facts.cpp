@@ -36,15 +36,6 @@ std::string name_form(std::string_view name) {
     return name.size() > kMaxName || odd ? "#" + hash_of(name) : std::string(name);
 }
 
-std::string hex_of(std::uint64_t number, unsigned digits) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text(digits, '0');
-    for (unsigned i = 0; i < digits; ++i) {
-        text[digits - 1 - i] = kDigits[(number >> (4 * i)) & 15U];
-    }
-    return text;
-}
-
 std::optional<std::uint64_t> number_of_hex(std::string_view text) {
     std::uint64_t number = 0;
     for (const char c : text) {
@@ -195,7 +186,7 @@ std::string encode_number(const Value& number) {
     }
     if (base == 0) base = 0;  // no -0
     const auto bits = std::bit_cast<std::uint64_t>(base);
-    return hex_of((bits & kSign) != 0 ? ~bits : bits | kSign, 16) + hex_of(above, 3);
+    return core::hex_of((bits & kSign) != 0 ? ~bits : bits | kSign, 16) + core::hex_of(above, 3);
 }
 
 std::optional<Value> decode_number(std::string_view encoded) {
@@ -213,7 +204,7 @@ std::optional<Value> decode_number(std::string_view encoded) {
 }
 
 std::string encode_time(Timestamp time) {
-    return hex_of(static_cast<std::uint64_t>(time.micros) ^ kSign, 16);
+    return core::hex_of(static_cast<std::uint64_t>(time.micros) ^ kSign, 16);
 }
 
 std::string encode_text(std::string_view text) {

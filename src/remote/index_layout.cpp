@@ -152,14 +152,15 @@ Value mapping_body(const IndexMeta& meta) {
 
 Result<IndexMeta> read_mapping(const Value& mappings) {
     const Value* const ours = path_in(mappings, {"_meta", "braid"});
-    if (ours == nullptr) return fail(ErrorCode::NotFound, "the index holds no collection of braid");
+    if (ours == nullptr)
+        return fail(ErrorCode::NotFound, "the index does not hold a braid collection");
     const Value* const format = ours->find("format");
     const Value* const name = ours->find("collection");
     const Value* const encoded = ours->find("schema");
     const Value* const filling = ours->find("filling");
     if (format == nullptr || !format->is_int() || name == nullptr || !name->is_string() ||
         encoded == nullptr || !encoded->is_string()) {
-        return fail(ErrorCode::Corruption, "the index does not say what it holds");
+        return fail(ErrorCode::Corruption, "the index does not record what it holds");
     }
     if (format->as_int() != kFormat) {
         return fail(ErrorCode::Unsupported, "the index has format " +
@@ -172,7 +173,7 @@ Result<IndexMeta> read_mapping(const Value& mappings) {
     const Value* const made = ours->find("made");
     if (made != nullptr && made->is_int()) meta.made = static_cast<Version>(made->as_int());
     const auto bytes = core::decode_base64(encoded->as_string());
-    if (!bytes) return fail(ErrorCode::Corruption, "the index does not say its schema");
+    if (!bytes) return fail(ErrorCode::Corruption, "the index does not record its schema");
     const std::string source = "the schema of collection " + meta.collection;
     store::ByteReader in(*bytes, source);
     BRAID_TRY(meta.schema, docs::read_schema(in));

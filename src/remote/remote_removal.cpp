@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "braid/index/write_rules.hpp"
 #include "braid/remote/bulk.hpp"
 #include "braid/remote/filter_query.hpp"
 #include "braid/remote/remote_backend.hpp"
@@ -111,13 +112,7 @@ Result<WriteReport> RemoteBackend::remove_ids(const RemoteCollection& collection
 Result<WriteReport> RemoteBackend::remove(const ReadScope& scope, const DeleteSelector& selector,
                                           const WriteOptions& options) {
     BRAID_TRY(const RemoteCollectionPtr from, core_->find_now(scope.collection, options.limits));
-    const int given = static_cast<int>(!selector.chunk_ids.empty()) +
-                      static_cast<int>(!selector.document_ids.empty()) +
-                      static_cast<int>(selector.filter.has_value());
-    if (given != 1) {
-        return invalid_argument(
-            "delete needs chunk ids, document ids or a filter, and only one of them");
-    }
+    BRAID_CHECK(index::check_selector(selector));
     BRAID_CHECK(principal_clauses(scope.principal, from->meta.schema));
     if (!selector.chunk_ids.empty()) return remove_ids(*from, scope, selector.chunk_ids, options);
     ReadScope within = scope;

@@ -28,13 +28,7 @@ constexpr std::size_t kRounds = 20;  // of reading and writing again after someb
 Result<> RemoteBackend::check_batch(std::vector<Chunk>& chunks, const RemoteCollection& collection,
                                     const WriteOptions& options) const {
     const Schema& schema = collection.meta.schema;
-    const auto& made_by = schema.vectors.fingerprint;
-    if (options.vectors_by && made_by && !made_by->hard_equal(*options.vectors_by)) {
-        return fail(ErrorCode::Conflict, "the vectors of collection \"" +
-                                             collection.meta.collection + "\" are made by \"" +
-                                             made_by->model + "\", those of the batch by \"" +
-                                             options.vectors_by->model + "\"");
-    }
+    BRAID_CHECK(index::check_embedder(options, schema, collection.meta.collection));
     std::size_t expected = collection.meta.dimension;
     if (expected == 0) expected = chunks.front().vector.size();
     std::unordered_set<std::string_view> seen;
@@ -50,7 +44,7 @@ Result<> RemoteBackend::check_batch(std::vector<Chunk>& chunks, const RemoteColl
         if (valid) valid = index::check_characters(chunk);
         if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
         if (!seen.insert(chunk.chunk_id).second) {
-            return invalid_argument("chunk \"" + chunk.chunk_id + "\" stands twice in one batch");
+            return invalid_argument("chunk \"" + chunk.chunk_id + "\" appears twice in one batch");
         }
     }
     return {};
@@ -198,7 +192,7 @@ Result<WriteReport> RemoteBackend::update(const std::string& collection,
     for (const MetadataUpdate& update : updates) {
         BRAID_CHECK(index::check_update(update, schema));
         if (!seen.insert(update.chunk_id).second) {
-            return invalid_argument("a chunk stands twice in one batch of updates");
+            return invalid_argument("a chunk appears twice in one batch of updates");
         }
     }
     const Version version = new_version();

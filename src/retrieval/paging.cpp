@@ -1,9 +1,10 @@
 #include "braid/retrieval/paging.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <utility>
+
+#include "braid/core/hex.hpp"
 
 namespace braid::retrieval {
 namespace {
@@ -29,8 +30,7 @@ Result<CursorText> parse_cursor(std::string_view text) {
                offset.ptr == end && cursor.offset <= kMostOffset;
     }
     if (!good) {
-        return invalid_argument(
-            "\"cursor\" is not one of this program's; take it from an earlier answer");
+        return invalid_argument("\"cursor\" was not issued here; take it from an earlier answer");
     }
     return cursor;
 }
@@ -86,11 +86,7 @@ std::string CursorTable::keep(PinnedPtr pinned, std::size_t offset) {
 }
 
 std::string CursorTable::next(std::uint64_t id, std::size_t offset) {
-    std::array<char, kIdDigits> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), id, 16).ptr;
-    const auto length = static_cast<std::size_t>(end - digits.data());
-    return std::string(kIdDigits - length, '0') + std::string(digits.data(), length) + "-" +
-           std::to_string(offset);
+    return core::hex_of(id) + "-" + std::to_string(offset);
 }
 
 Result<Page> CursorTable::find(std::string_view cursor, const Principal& principal) {
@@ -125,8 +121,8 @@ Result<Request> request_of_page(const Request& request, const Pinned& pinned) {
         if (rest.stages == pinned.profile.stages) rest.stages.clear();
         if (rest != Request{}) {
             return invalid_argument(
-                "a cursor goes on with the request it came from: leave out the other keys, "
-                "or repeat them as they were");
+                "a cursor continues the request it came from: omit the other keys, "
+                "or repeat them unchanged");
         }
     }
     Request page = pinned.request;

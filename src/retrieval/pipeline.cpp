@@ -23,7 +23,7 @@ public:
 
     Result<> run(const CustomStage& stage, const Object& parameters) {
         if (stage.wants_vectors) {
-            return fail(ErrorCode::Unsupported, "it needs vectors, which an answer does not hold");
+            return fail(ErrorCode::Unsupported, "it needs vectors, which answers do not carry");
         }
         if (limits_.expired()) return fail(ErrorCode::DeadlineExceeded, "no time was left");
         std::vector<StageHit> seen;

@@ -185,7 +185,7 @@ Result<> plan_weights(const Request& request, const Profile& profile,
         } else if (plan.by_scores && std::ranges::find(names, source) != names.end()) {
             return invalid_argument(
                 "\"weights\" of collections cannot be used with \"across\": "
-                "\"scores\", which compares their chunks as if in one");
+                "\"scores\", which compares all chunks as if they were in one collection");
         } else if (!weigh_collection(source, weight, names, plan)) {
             std::string message = "\"weights\" names an unknown source \"" + source +
                                   "\"; the sources are dense and sparse";

@@ -8,7 +8,6 @@
 #include "braid/core/charge.hpp"
 #include "braid/core/clock.hpp"
 #include "braid/core/errand.hpp"
-#include "braid/core/lapsing.hpp"
 #include "braid/retrieval/collections.hpp"
 #include "braid/retrieval/copies.hpp"
 #include "braid/retrieval/deadlines.hpp"
@@ -76,8 +75,7 @@ public:
         pinned.principal = work_.principal;
         pinned.profile = profile;
         pinned.collections = std::move(opened_);
-        pinned.collections.snapshot =
-            core::lapsing(pinned.collections.snapshot);  // outlives the call
+        pinned.collections.snapshot = pinned.collections.snapshot->lapsing();  // outlives the call
         pinned.now = now_;
         pinned.dense_depth = work_.plan.dense_depth;
         pinned.sparse_depth = work_.plan.sparse_depth;
@@ -94,7 +92,7 @@ private:
         BRAID_TRY(const auto names, collections_of(work_.request, profile));
         if (page_.pinned) {
             opened_ = page_.pinned->collections;
-            BRAID_TRY(opened_.snapshot, core::resume(opened_.snapshot, work_.limits));
+            BRAID_TRY(opened_.snapshot, opened_.snapshot->resume(work_.limits));
             work_.forms = page_.pinned->forms;
         } else {
             BRAID_TRY(opened_, open_collections(work_.backend, names, work_.limits));
@@ -261,7 +259,7 @@ private:
         if (!page_.pinned || page_.pinned->shortfalls == work_.shortfalls) return {};
         const bool worse = work_.shortfalls.size() > page_.pinned->shortfalls.size();
         return fail(ErrorCode::Unavailable,
-                    "this page would not fit to the first, which was made otherwise (" +
+                    "this page would not follow from the first, which was made differently (" +
                         (worse ? work_.shortfalls : page_.pinned->shortfalls).back() +
                         "); ask again from the first page");
     }

@@ -26,7 +26,7 @@ Result<Entries> decode_calibrations(std::span<const std::byte> file) {
     BRAID_TRY(const auto checksum, reader.u64("the checksum"));
     if (magic != kCalibrationsMagic || version != kCalibrationsVersion ||
         store::checksum(reader.rest(), version) != checksum) {
-        return reader.corrupt("this is no calibration");
+        return reader.corrupt("this is not a calibration");
     }
     BRAID_TRY(const auto count, reader.varint("the number of namespaces"));
     Entries entries;

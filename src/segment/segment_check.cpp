@@ -67,7 +67,7 @@ private:
         if (found == labels.end() || found->second != exact::label_of(chunk, schema_)) {
             problem(chunk, "its access label is not that of its document");
         }
-        if (of_words != number) problem(chunk, "its words have another access label");
+        if (of_words != number) problem(chunk, "its words have a different access label");
         return {};
     }
 
@@ -83,7 +83,7 @@ private:
         BRAID_TRY(sparse::ForwardCursor cursor, facts.terms(row));
         while (cursor.next()) {
             if (cursor.term() >= terms_.size()) {
-                problem(chunk, "it has a term that is not there");
+                problem(chunk, "it has a term that does not exist");
                 return {};
             }
             ++terms_[cursor.term()].found;

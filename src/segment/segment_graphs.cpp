@@ -69,7 +69,7 @@ Result<std::shared_ptr<const SegmentGraphs>> SegmentGraphs::open(const store::Di
     BRAID_TRY(const std::uint64_t identity, reader.u64("the segment it was made of"));
     BRAID_CHECK(reader.expect_end("the segment it was made of"));
     if (identity != of.identity()) {
-        return fail(ErrorCode::Conflict, file->path() + ": it was made of another segment");
+        return fail(ErrorCode::Conflict, file->path() + ": it was made from another segment");
     }
     BRAID_CHECK(file->intact());
     return std::shared_ptr<const SegmentGraphs>(new SegmentGraphs(std::move(file)));  // NOLINT
@@ -154,7 +154,7 @@ Result<> check_graphs(const store::Directory& directory, const Segment& segment,
         return looked_at;
     }
     findings.note(looked_at.error().message +
-                  "; searches do without it, and it is built anew when the database is open for "
+                  "; searches do without it, and it is rebuilt when the database is next open for "
                   "writing");
     return {};
 }

@@ -31,7 +31,7 @@ public:
         } else if (!*found) {
             problem(chunk, "it is in the log, and not in the index");
         } else if (**found != chunk) {
-            problem(chunk, "the index has another chunk than the log");
+            problem(chunk, "the index and the log differ in the chunk");
         }
     }
     Result<> finish(const CallLimits& limits) override {
@@ -42,8 +42,9 @@ public:
 private:
     Result<std::optional<Chunk>> stored(const std::string& id) const {
         const Principal everybody;
-        BRAID_TRY(const auto view,
-                  index_.view({.namespace_ = space_, .principal = everybody, .at = at_}));
+        BRAID_TRY(
+            const auto view,
+            index_.view({.namespace_ = space_, .principal = everybody, .at = at_, .limits = {}}));
         BRAID_TRY(auto chunks, view->fetch(std::span(&id, 1), true));
         return std::move(chunks.front());
     }

@@ -58,7 +58,7 @@ Result<PartTree> PartTree::create(const PartView& view, const index::TreeScorer&
     return tree;
 }
 
-Result<index::Verdict> PartTree::judge(std::uint32_t row, bool with_text) {
+Result<index::Verdict> PartTree::evaluate(std::uint32_t row, bool with_text) {
     const std::size_t fields = schema_->text_fields.size();
     std::ranges::fill(counts_, 0U);
     BRAID_TRY(sparse::ForwardCursor cursor, facts_.terms(row));
@@ -76,11 +76,11 @@ Result<index::Verdict> PartTree::judge(std::uint32_t row, bool with_text) {
     index::ChunkWords words;
     words.counts = counts_;
     words.length = index::weighted_length(*schema_, std::span(lengths).first(fields));
-    const index::Verdict verdict = scorer_->judge(words);
+    const index::Verdict verdict = scorer_->evaluate(words);
     if (!with_text || verdict.match == Match::No || verdict.sure) return verdict;
     BRAID_TRY(const Chunk chunk, view_->part().chunk(row, false));
     words.chunk = &chunk;
-    return scorer_->judge(words);
+    return scorer_->evaluate(words);
 }
 
 Result<Bits> PartTree::rows_of_place(const Place& place) const {
@@ -172,7 +172,7 @@ Result<std::vector<double>> score_rows(const PartView& view, const index::TreeSc
     BRAID_TRY(PartTree tree, PartTree::create(view, scorer, schema));
     std::vector<double> scores;
     for (const std::uint32_t row : rows) {
-        BRAID_TRY(const index::Verdict verdict, tree.judge(row, true));
+        BRAID_TRY(const index::Verdict verdict, tree.evaluate(row, true));
         scores.push_back(verdict.match == Match::Yes ? verdict.score : 0.0);
     }
     return scores;
@@ -245,7 +245,7 @@ Result<TreeFound> search_part(const PartView& view, const TreeSearch& search) {
     core::StepCounter steps;
     if (!search.bound) {
         BRAID_CHECK(view.for_each(allowed, [&](std::uint32_t row) -> Result<> {
-            BRAID_TRY(const index::Verdict verdict, tree.judge(row, true));
+            BRAID_TRY(const index::Verdict verdict, tree.evaluate(row, true));
             if (verdict.match != Match::Yes || !(verdict.score > 0)) return {};
             ++found.matched;
             best.offer({row, verdict.score});
@@ -277,12 +277,12 @@ Result<TreeFound> search_part(const PartView& view, const TreeSearch& search) {
         for (const sparse::ScoredRow& one : band.rows) {
             if (steps.due(64)) BRAID_CHECK(core::check_limits(search.limits));
             if (!search.count_all && one.score * (1 + kRounding) < best.threshold()) break;
-            BRAID_TRY(index::Verdict verdict, tree.judge(one.row, false));
+            BRAID_TRY(index::Verdict verdict, tree.evaluate(one.row, false));
             if (verdict.match == Match::No) continue;
             if (!verdict.sure) {
                 const bool hopeless = verdict.score * (1 + kRounding) < best.threshold();
                 if (hopeless && !search.count_all) continue;
-                BRAID_TRY(verdict, tree.judge(one.row, true));
+                BRAID_TRY(verdict, tree.evaluate(one.row, true));
             }
             if (verdict.match != Match::Yes || !(verdict.score > 0)) continue;
             ++found.matched;

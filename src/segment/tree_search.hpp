@@ -23,7 +23,7 @@ public:
                                    const Schema& schema);
 
     /// By the words that the index counts alone, or with the text of the chunk.
-    Result<index::Verdict> judge(std::uint32_t row, bool with_text);
+    Result<index::Verdict> evaluate(std::uint32_t row, bool with_text);
 
     /// At least every row that the tree finds.
     struct Rows {

@@ -17,7 +17,7 @@ Result<> need_whole(const std::string& name, const Caller& caller, const std::st
     BRAID_CHECK(caller.require(Access::Admin, name));
     if (!caller.sees_everything()) {
         return fail(ErrorCode::PermissionDenied,
-                    doing + " collection \"" + name + "\" needs the right to see all of it");
+                    doing + " collection \"" + name + "\" requires the right to see all of it");
     }
     return {};
 }
@@ -167,7 +167,7 @@ Result<CheckReport> Operations::perform(const CheckRequest& /*wanted*/,
     }
     if (!caller.sees_everything()) {
         return fail(ErrorCode::PermissionDenied,
-                    "checking the database needs the right to see all of it");
+                    "checking the database requires the right to see all of it");
     }
     CallLimits limits = caller.call;
     limits.deadline.reset();

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "braid/json/fields.hpp"
+#include "braid/json/json.hpp"
 #include "braid/service/bounds.hpp"
 #include "braid/wire/answer_json.hpp"
 #include "braid/wire/error_json.hpp"
@@ -36,8 +37,8 @@ constexpr NamedOperation named(bool writes = false) {
 }
 
 constexpr auto kOperations = std::to_array<NamedOperation>({
-    {"retrieve", retrieve},
-    {"retrieve_batch", retrieve_batch},
+    {"retrieve", retrieve, false, print_retrieve},
+    {"retrieve_batch", retrieve_batch, false, print_retrieve_batch},
     named<ContextRequest>(),
     named<ExplainRequest>(),
     named<WhyNotRequest>(),
@@ -80,6 +81,17 @@ Result<Value> run_named(const NamedOperation& named, const Operations& operation
     return result;
 }
 
+Result<std::string> print_named(const NamedOperation& named, const Operations& operations,
+                                const Object& params, const Caller& caller) {
+    if (named.print == nullptr) {
+        BRAID_TRY(const Value result, run_named(named, operations, params, caller));
+        return json::print(result);
+    }
+    auto text = named.print(operations, params, caller);
+    if (!text) return tl::unexpected(operations.with_collections(text.error(), caller));
+    return text;
+}
+
 std::size_t requests_in(std::string_view operation, const Object& params) noexcept {
     const std::string_view key = operation == "retrieve_batch" ? "requests"
                                  : operation == "eval"         ? "queries"
@@ -110,6 +122,24 @@ Result<std::vector<Result<Answer>>> retrieve_batch_json(const Operations& operat
         requests.push_back(wire::request_from_value(item, operations.database().vocabulary()));
     }
     return operations.retrieve_batch(std::move(requests), caller);
+}
+
+Result<std::string> print_retrieve(const Operations& operations, const Object& params,
+                                   const Caller& caller) {
+    BRAID_TRY(const Answer answer, retrieve_json(operations, params, caller));
+    return wire::print_answer(answer, operations.database().vocabulary());
+}
+
+Result<std::string> print_retrieve_batch(const Operations& operations, const Object& params,
+                                         const Caller& caller) {
+    BRAID_TRY(const auto answers, retrieve_batch_json(operations, params, caller));
+    std::string text = R"({"answers":[)";
+    for (const Result<Answer>& answer : answers) {
+        if (&answer != &answers.front()) text += ',';
+        text += answer ? wire::print_answer(*answer, operations.database().vocabulary())
+                       : json::print(wire::error_to_value(caller.told(answer.error())));
+    }
+    return text + "]}";
 }
 
 }  // namespace braid::service

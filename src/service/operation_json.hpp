@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -55,6 +56,11 @@ Result<Answer> retrieve_json(const Operations& operations, const Object& params,
 /// `{"requests": [...]}` to an answer or an error for each, in order.
 Result<std::vector<Result<Answer>>> retrieve_batch_json(const Operations& operations,
                                                         const Object& params, const Caller& caller);
+/// The same, printed: answers do not become a Value on the way.
+Result<std::string> print_retrieve(const Operations& operations, const Object& params,
+                                   const Caller& caller);
+Result<std::string> print_retrieve_batch(const Operations& operations, const Object& params,
+                                         const Caller& caller);
 
 /// An operation by the name that every door knows it by: "stats", "delete". In JSON-RPC the name
 /// follows "braid.". Applications have their own.
@@ -62,12 +68,18 @@ struct NamedOperation {
     std::string_view name;
     Result<Value> (*run)(const Operations& operations, const Object& params, const Caller& caller);
     bool writes = false;  // chunks or collections, so that doing it twice may differ from once
+    /// Gives the printed result where there is a shorter way to it; null: there is none.
+    Result<std::string> (*print)(const Operations& operations, const Object& params,
+                                 const Caller& caller) = nullptr;
 };
 std::span<const NamedOperation> named_operations() noexcept;
 
 /// Runs one as doors do: an error about a collection that is not there names those that are.
 Result<Value> run_named(const NamedOperation& named, const Operations& operations,
                         const Object& params, const Caller& caller);
+/// The same, printed.
+Result<std::string> print_named(const NamedOperation& named, const Operations& operations,
+                                const Object& params, const Caller& caller);
 
 /// Members of a result; what is missing or of another kind is empty.
 std::string text_in(const Value& json, std::string_view key);

@@ -189,7 +189,7 @@ Result<> read(Given& given, EvaluateRequest& out) {
     for (const std::string_view key : {"query", "text", "query_embedding", "cursor"}) {
         if (request->find(key) != nullptr) {
             return invalid_argument("\"request." + std::string(key) +
-                                    "\" does not go with \"queries\"");
+                                    "\" cannot be used with \"queries\"");
         }
     }
     BRAID_TRY(out.request, wire::request_from_value(*request, given.vocabulary));

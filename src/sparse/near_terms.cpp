@@ -1,23 +1,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "braid/core/utf8.hpp"
 #include "braid/sparse/term_dictionary.hpp"
 
 namespace braid::sparse {
 namespace {
 
-/// Bytes of the character at `at`; what is no UTF-8 counts byte by byte.
 std::size_t character_bytes(std::string_view text, std::size_t at) noexcept {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    std::size_t size = 1;
-    if (lead >= 0xF0) {
-        size = 4;
-    } else if (lead >= 0xE0) {
-        size = 3;
-    } else if (lead >= 0xC0) {
-        size = 2;
-    }
-    return std::min(size, text.size() - at);
+    return core::decode_at(text, at).length;
 }
 
 std::vector<std::string_view> characters_of(std::string_view text) {

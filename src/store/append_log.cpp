@@ -46,7 +46,7 @@ Result<std::uint64_t> random_log_id() {
         return (static_cast<std::uint64_t>(device()) << 32) | device();
     } catch (const std::exception& problem) {
         return fail(ErrorCode::Unavailable,
-                    std::string("no random numbers for a new log: ") + problem.what());
+                    std::string("cannot get random numbers for a new log: ") + problem.what());
     }
 }
 
@@ -128,7 +128,7 @@ Result<LogPosition> start_of(const AppendLogOptions& options, const LogHeader& h
     return fail(ErrorCode::Corruption,
                 "log " + path + " is damaged: it has " + std::to_string(size) +
                     " bytes, and record " + std::to_string(start.sequence) +
-                    " is to begin at offset " + std::to_string(start.offset));
+                    " should begin at offset " + std::to_string(start.offset));
 }
 
 /// Puts bytes that a log is about to lose into a new file beside it, and returns its name. No such

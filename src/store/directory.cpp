@@ -40,7 +40,7 @@ Result<> write_all(RawFile& file, std::span<const std::byte> bytes) {
 Result<> remove_tree(RawDirectory& parent, const std::string& name, int depth) {
     if (depth > kMaxDepth) {
         return fail(ErrorCode::IoError,
-                    "cannot remove " + parent.path() + "/" + name + ": nested too deep");
+                    "cannot remove " + parent.path() + "/" + name + ": nested too deeply");
     }
     BRAID_TRY(const auto directory, parent.open_directory(name));
     BRAID_TRY(const auto entries, directory->list());
@@ -99,8 +99,8 @@ public:
             problem = "it has " + std::to_string(ours.size) + " bytes, and " +
                       std::to_string(size_) + " were written here";
         }
-        return fail(ErrorCode::ReadOnly, "someone else changed " + parent_->path() + "/" + name_ +
-                                             " while it was being written: " + problem);
+        return fail(ErrorCode::ReadOnly, "another program changed " + parent_->path() + "/" +
+                                             name_ + " while it was being written: " + problem);
     }
 
 private:
@@ -313,7 +313,7 @@ tl::unexpected<Error> lock_is_lost(const std::string& path) {
     return fail(ErrorCode::ReadOnly,
                 "the lock " + path +
                     " was removed or replaced while this program held it, so that another one may "
-                    "be writing; nothing more is written here until it is opened anew");
+                    "be writing; nothing more is written here until the database is reopened");
 }
 
 Result<std::shared_ptr<const MappedFile>> RawDirectory::map(const std::string& name) const {

@@ -242,7 +242,7 @@ Result<> LogCommitter::refusal() const {
     if (read_only_) return fail(ErrorCode::ReadOnly, "log " + path_ + " was opened read-only");
     if (failure_) {
         return fail(ErrorCode::ReadOnly,
-                    "log " + path_ + " takes no more records since an error: " + failure_->message);
+                    "log " + path_ + " has refused records since an error: " + failure_->message);
     }
     if (closed_) return fail(ErrorCode::ReadOnly, "log " + path_ + " is closed");
     return {};

@@ -106,7 +106,7 @@ Result<ReceiptStage> read_receipt_stage(Fields& fields) {
 
 // NOLINTNEXTLINE(misc-no-recursion): bounded by kMaxReceiptDepth
 Result<Receipt> read_receipt(Fields& fields, int depth) {
-    if (depth > kMaxReceiptDepth) return invalid_argument("receipts are nested too deep");
+    if (depth > kMaxReceiptDepth) return invalid_argument("receipts are nested too deeply");
     Receipt receipt;
     BRAID_TRY(auto fusion, fields.required("fusion", fields.fields("fusion")));
     BRAID_CHECK(read_member(fusion, "method", receipt.method));

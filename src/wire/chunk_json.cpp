@@ -30,7 +30,7 @@ Result<std::string_view> one_of(Fields& fields, std::string_view first, std::str
     const Value* const b = fields.any(second);
     if (a != nullptr && b != nullptr && !a->is_null() && !b->is_null()) {
         return invalid_argument("\"" + std::string(first) + "\" and \"" + std::string(second) +
-                                "\" say the same thing; give one of them");
+                                "\" mean the same; give one of them");
     }
     return b != nullptr && !b->is_null() ? second : first;
 }

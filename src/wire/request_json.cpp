@@ -433,7 +433,7 @@ Result<> refuse_contradictions(std::span<const KnownKey> given) {
             if (second->meaning() == first->meaning()) {
                 return invalid_argument("\"" + std::string(first->name) + "\" and \"" +
                                         std::string(second->name) +
-                                        "\" say the same thing; give one of them");
+                                        "\" mean the same; give one of them");
             }
         }
     }
@@ -446,7 +446,7 @@ Result<Object> flattened(const Object& object) {
     for (const auto& [key, value] : object) {
         if (key == kConfig) continue;
         if (key == kText && object.find("query") != nullptr) {
-            return invalid_argument(R"("query" and "text" say the same thing; give one of them)");
+            return invalid_argument(R"("query" and "text" mean the same; give one of them)");
         }
         flat.set(key == kText ? "query" : std::string_view(key), value);
     }

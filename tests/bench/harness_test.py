@@ -1,84 +1,20 @@
-"""Tests of bench/harness on stand-ins for contestants."""
+"""Tests of bench/harness on stand-ins for contestants: measuring and comparing."""
 
-import importlib.machinery
-import importlib.util
 import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
-import xml.etree.ElementTree
 from pathlib import Path
 from unittest import mock
 
 import numpy as np
 
-BENCH = Path(__file__).resolve().parents[2] / "bench"
-sys.path.insert(0, str(BENCH))
+from stand_ins import BENCH, WithFolder  # noqa: I001  (finds the harness)
 
-from harness import (  # noqa: E402
-    answers, compare, contestants, data, environment, html, kept, measure, plots, table,
-)  # fmt: skip
-from harness.paths import ROOT, UsageError, cache_dir, fresh_folder, speed_data  # noqa: E402
-from harness.worker import Worker, WorkerError, pinned_cores  # noqa: E402
-
-# A worker that does what its first argument says, and notes in a file when it was asked.
-STAND_IN = r"""
-import json, os, sys, time
-kind, journal = sys.argv[1], sys.argv[2]
-def say(x): print(json.dumps(x), flush=True)
-if kind == "dies": sys.exit("no memory left")
-if kind == "babbles": print("hello"); sys.exit()
-if kind == "list": print("[1]"); sys.exit()
-if kind == "silent": time.sleep(30)
-say({"ready": kind != "unready", "version": "1", "build_seconds": 0.5, "batch": kind == "batch",
-     "affinity": sorted(os.sched_getaffinity(0)), "threads": os.environ["OMP_NUM_THREADS"]})
-rounds = 0
-for line in sys.stdin:
-    word, _, rest = line.strip().partition(" ")
-    params = json.loads(rest) if rest else {}
-    open(journal, "a").write(f"{kind} {line}")
-    if kind == "breaks" and word == "round" and rounds == 4: os._exit(3)
-    if kind == "refuses": say({"error": "not today"}); continue
-    if word == "ids":
-        # Row 9 - i is the i-th best; the first `ef` of ten are found.
-        say({"ids": [list(range(9, 9 - min(10, params.get("ef", 10)), -1))] * 2})
-    elif word == "round":
-        rounds += 1
-        speed = {"warms": min(rounds, 5) * 100.0, "batch": 300.0 if params.get("batch") else 100.0}
-        say({"qps": speed.get(kind, 200.0), "p50_us": 5.0, "p99_us": 9.0})
-"""
-
-
-def script(name):
-    """A program without .py as a module."""
-    loader = importlib.machinery.SourceFileLoader(name, str(BENCH / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
-
-
-class WithFolder(unittest.TestCase):
-    def setUp(self):
-        at_once = mock.patch.object(measure, "WARM_SECONDS", 0.0)
-        at_once.start()
-        self.addCleanup(at_once.stop)
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        cache = mock.patch.dict(os.environ, {"BRAID_BENCH_CACHE": str(self.folder / "cache")})
-        cache.start()
-        self.addCleanup(cache.stop)
-        self.journal = self.folder / "journal"
-        (self.folder / "stand_in.py").write_text(STAND_IN)
-
-    def command(self, kind):
-        return [sys.executable, self.folder / "stand_in.py", kind, self.journal]
-
-    def worker(self, kind, timeout=20.0, cores=None):
-        return Worker(kind, self.command(kind), cores or pinned_cores(1),
-                      self.folder / f"{kind}.log", timeout)
+from harness import compare, contestants, data, kept, measure
+from harness.paths import ROOT, UsageError, cache_dir, fresh_folder, speed_data
+from harness.worker import Worker, WorkerError, pinned_cores
 
 
 class Statistics(unittest.TestCase):
@@ -420,37 +356,6 @@ class Comparison(WithFolder):
         )
 
 
-def sample_report():
-    def entry(name, qps, **more):
-        spread = {"median": qps, "min": qps * 0.9, "max": qps * 1.1, "q1": qps, "q3": qps}
-        return {"name": name, "version": "1.0", "qps": spread, "p50_us": 10.0, "p99_us": 20.0,
-                "build_seconds": 1.5, "index_bytes": 12_000_000, "params": {}, **more}
-
-    def group(docs):
-        curve = [{"setting": 10, "recall": 0.8, "qps": 900.0},
-                 {"setting": 20, "recall": 0.96, "qps": 500.0}]
-        return {
-            "task": "dense", "title": "recall 0.95 at 10", "docs": docs, "queries": 100,
-            "metric": "qps", "failed": {"zvec": "not installed: <no wheel>"},
-            "contestants": [
-                entry("braid", 1000.0, recall=0.99, braid_ratio=1.0),
-                entry("hnswlib", 500.0, recall=0.96, reached=True, curve=curve, braid_ratio=2.0,
-                      params={"ef": 20}, note="M 16 & <more>"),
-                entry("usearch", 400.0, recall=0.91, reached=False, curve=curve[:1],
-                      braid_ratio=2.5, params={"ef": 640}),
-            ],
-        }  # fmt: skip
-
-    return {
-        "schema": 1, "bench": "dense", "quick": False, "date": "2030-01-02T03:04:05Z",
-        "commit": "abcdef123456", "changed": False, "command": "bench/run dense",
-        "machine": {"cpu": "A <CPU>", "cores": 2, "memory_bytes": 2**34, "system": "S",
-                    "kernel": "1", "load_at_start": 0.1},
-        "settings": {"threads": 1, "rounds": 5, "warmups": 2, "top_k": 10, "recall": 0.95},
-        "absent": {}, "groups": [group(100_000), group(50_000)],
-    }  # fmt: skip
-
-
 class KeptIndexes(WithFolder):
     """What a run leaves behind: the next one builds nothing, and tries no setting again."""
 
@@ -515,121 +420,6 @@ class MadeVectors(unittest.TestCase):
         np.testing.assert_allclose(np.linalg.norm(more, axis=1), 1, rtol=1e-5)
         near = (more[500:] * rows[np.arange(500, 2000) % 500]).sum(axis=1)
         self.assertAlmostEqual(near.mean(), data.nearest_cosine(rows), delta=0.01)
-
-
-class Report(unittest.TestCase):
-    def test_the_table_leaves_out_empty_columns_and_names_who_is_missing(self):
-        text = table.text(sample_report()["groups"][0])
-        self.assertIn("0.910 (best)", text)
-        self.assertIn("not measured: zvec: not installed", text)
-        self.assertNotIn("same hits", text)
-        self.assertNotIn("memory MB", text)
-
-    def test_answers_that_differ_much_are_pointed_out(self):
-        group = sample_report()["groups"][0]
-        group["contestants"][1] |= {"overlap": 0.4, "overlap_with": "braid"}
-        self.assertIn("hnswlib shares only 0.40", table.text(group))
-        self.assertIn("hnswlib shares only 0.40", html.section(group, 0.95))
-
-    def test_whole_answers_stand_in_the_table_and_on_the_page(self):
-        entries = [
-            {"title": "plain", "qps": 1234.0, "p50_us": 1500.0, "p95_us": 2500.0, "fusion_share": 0.03},
-            {"title": "broken", "error": "no model"},
-        ]
-        printed = answers.text(entries)
-        self.assertIn("1,234", printed)
-        self.assertIn("2.50", printed)
-        self.assertIn("broken: no model", printed)
-        page = html.page(sample_report() | {"answers": entries})
-        self.assertIn("broken: no model", page)
-
-    def test_the_page_is_self_contained_and_escaped(self):
-        page = html.page(sample_report())
-        for address in ("http://", "https://", "src=", "<link"):
-            self.assertNotIn(address, page)
-        self.assertIn("A &lt;CPU&gt;", page)
-        self.assertIn("M 16 &amp; &lt;more&gt;", page)
-        self.assertIn("abcdef123456", page)
-        self.assertIn("cost growth", page)
-
-    def test_plots_are_well_formed(self):
-        page = html.page(sample_report())
-        drawn = page.split("<svg")[1:]
-        self.assertEqual(len(drawn), 2 + 2 + 1)
-        for plot in drawn:
-            xml.etree.ElementTree.fromstring("<svg" + plot.split("</svg>")[0] + "</svg>")
-
-    def test_plots_bear_single_points_equal_values_and_nothing(self):
-        self.assertEqual(plots.bars([], "x"), "")
-        self.assertEqual(plots.lines({}, "x", "y"), "")
-        self.assertEqual(plots.lines({"a": [(0.1, 5)]}, "x", "y", x_from=0.5), "")
-        for points in ([(1.0, 5.0)], [(1.0, 5.0), (1.0, 5.0)], [(1.0, 5.0), (2.0, 5.0)]):
-            for log in (False, True):
-                plot = plots.lines({"a": points, "braid": points}, "x", "y", x_log=log, y_log=log)
-                self.assertNotIn("nan", plot)
-                xml.etree.ElementTree.fromstring(plot)
-
-    def test_labels_do_not_overlap_and_stay_inside(self):
-        placed = plots.spread_apart([10, 11, 12, 95, 96], 15, 0, 100)
-        placed.sort()
-        self.assertTrue(all(b - a >= 15 for a, b in zip(placed, placed[1:])))
-        self.assertLessEqual(placed[-1], 100)
-
-
-class Figures(WithFolder):
-    def setUp(self):
-        super().setUp()
-        self.result = self.folder / "result.json"
-        self.result.write_text(json.dumps(sample_report()))
-        self.document = self.folder / "README.md"
-        self.document.write_text("Before\n<!-- figures:begin -->\nold\n<!-- figures:end -->\nAfter\n")
-
-    def run_script(self, *more):
-        words = [sys.executable, BENCH / "figures", self.result, "--into", self.document, *more]
-        return subprocess.run(words, capture_output=True, text=True)
-
-    def test_figures_are_copied_with_date_and_commit(self):
-        self.assertEqual(self.run_script().returncode, 0)
-        text = self.document.read_text()
-        self.assertTrue(text.startswith("Before\n") and text.endswith("\nAfter\n"))
-        self.assertNotIn("old", text)
-        self.assertIn("| hnswlib | 0.960 | 500 |", text)
-        self.assertIn("2030-01-02, commit abcdef123456", text)
-        self.assertNotIn("50,000", text)
-
-    def test_a_second_copy_changes_nothing_and_check_agrees(self):
-        self.assertEqual(self.run_script("--check").returncode, 1)
-        self.run_script()
-        once = self.document.read_text()
-        self.run_script()
-        self.assertEqual(self.document.read_text(), once)
-        self.assertEqual(self.run_script("--check").returncode, 0)
-
-    def test_quick_runs_changed_trees_and_missing_markers_are_refused(self):
-        for change in ({"quick": True}, {"changed": True}):
-            self.result.write_text(json.dumps(sample_report() | change))
-            self.assertEqual(self.run_script().returncode, 1)
-        self.result.write_text(json.dumps(sample_report()))
-        self.document.write_text("nothing marked")
-        self.assertIn("figures:begin", self.run_script().stderr)
-        self.assertEqual(self.document.read_text(), "nothing marked")
-
-
-class Pins(unittest.TestCase):
-    def test_every_requirement_has_a_version_and_hashes(self):
-        for file in (environment.WHEELS, environment.SOURCES):
-            blocks = environment.requirement_blocks(file.read_text())
-            self.assertTrue(blocks)
-            for block in blocks:
-                self.assertRegex(block, r"^[a-z0-9-]+==\S+ .*--hash=sha256:[0-9a-f]{64}")
-
-    def test_every_rival_is_pinned(self):
-        blocks = environment.requirement_blocks(
-            environment.WHEELS.read_text() + environment.SOURCES.read_text()
-        )
-        pinned = {block.split("==")[0] for block in blocks}
-        for rival in contestants.CONTESTANTS:
-            self.assertTrue(not rival.package or rival.package in pinned, rival.name)
 
 
 if __name__ == "__main__":

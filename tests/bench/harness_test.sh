@@ -5,4 +5,4 @@ if [ ! -x "$python" ]; then
     echo "skipped: no $python (make python)"
     exit 77
 fi
-PYTHONDONTWRITEBYTECODE=1 exec "$python" "$(dirname "$0")/harness_test.py"
+PYTHONDONTWRITEBYTECODE=1 exec "$python" -m unittest discover -s "$(dirname "$0")" -p "*_test.py"

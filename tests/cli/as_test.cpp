@@ -93,7 +93,7 @@ TEST_F(AsTest, ShowsWhatThePrincipalMaySee) {
         EXPECT_TRUE(has(run({"retrieve", "fox"}, "nobody").errors, "ann, acme"));
         EXPECT_EQ(run({"retrieve", "fox"}, R"({"scopes": ["x"]})").exit_code, 2);
     }
-    EXPECT_EQ(run({"snapshot", folder / "copy"}, "ann").exit_code, 2);
+    EXPECT_EQ(run({"backup", folder / "copy"}, "ann").exit_code, 2);
 }
 
 TEST_F(AsTest, StaysInItsNamespaces) {

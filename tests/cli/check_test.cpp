@@ -1,4 +1,4 @@
-// `braid check`, `snapshot` and `restore`.
+// `braid check`, `backup` and `restore`.
 
 #include <csignal>
 #include <filesystem>
@@ -106,7 +106,7 @@ TEST_F(Care, AByteLessABitFlippedInTheLastRecordOrAMissingEndIsNeverClean) {
         [&](std::string& bytes) { bytes.resize(bytes.size() - record); },
     };
     const std::string whole = folder / "whole";
-    ASSERT_EQ(run({"snapshot", whole}).exit_code, 0);
+    ASSERT_EQ(run({"backup", whole}).exit_code, 0);
     for (const auto& change : changes) {
         std::filesystem::remove_all(data());
         ASSERT_EQ(run({"restore", whole}).exit_code, 0);
@@ -119,7 +119,7 @@ TEST_F(Care, AByteLessABitFlippedInTheLastRecordOrAMissingEndIsNeverClean) {
         EXPECT_NE(warned, std::string::npos) << checked.errors;
         EXPECT_EQ(checked.errors.find("cannot be read", warned + 1), std::string::npos)
             << "said once: " << checked.errors;
-        EXPECT_EQ(run({"snapshot", folder / "none"}).exit_code, 4);
+        EXPECT_EQ(run({"backup", folder / "none"}).exit_code, 4);
         EXPECT_EQ(run({"get", "a", "--collection", "notes"}).exit_code, 4);
         EXPECT_EQ(run({"get", "a", "--collection", "mail"}).exit_code, 0);
         EXPECT_EQ(run({"add", "--collection", "notes", "--text", "more"}).exit_code, 4);
@@ -133,11 +133,11 @@ TEST_F(Care, AByteLessABitFlippedInTheLastRecordOrAMissingEndIsNeverClean) {
 
 TEST_F(Care, ASnapshotIsADatabaseAndCanBeRestored) {
     const std::string copy = folder / "copy";
-    const RunResult copied = run({"snapshot", copy});
+    const RunResult copied = run({"backup", copy});
     EXPECT_EQ(copied.exit_code, 0) << copied.errors;
     EXPECT_TRUE(has(copied.output, "Copied 6 chunks of 2 collections")) << copied.output;
     EXPECT_EQ(run_braid({"check", "--data", copy}).exit_code, 0);
-    EXPECT_EQ(run({"snapshot", copy}).exit_code, 1) << "it is not empty any more";
+    EXPECT_EQ(run({"backup", copy}).exit_code, 1) << "it is not empty any more";
 
     EXPECT_EQ(run({"collections", "drop", "notes", "--yes"}).exit_code, 0);
     EXPECT_EQ(run({"restore", copy}).exit_code, 1) << "there is a database";
@@ -161,7 +161,7 @@ TEST_F(Care, NothingDamagedIsCopied) {
     EXPECT_TRUE(has(restored.errors, "mail/log-000001")) << restored.errors;
     EXPECT_FALSE(std::filesystem::exists(folder / "new"));
     damage(log_of("notes"));
-    const RunResult copied = run({"snapshot", folder / "other"});
+    const RunResult copied = run({"backup", folder / "other"});
     EXPECT_EQ(copied.exit_code, 4);
     EXPECT_TRUE(has(copied.errors, "\"notes\"")) << copied.errors;
     EXPECT_FALSE(std::filesystem::exists(folder / "other/collections"));
@@ -176,7 +176,7 @@ TEST_F(Care, AServedDatabaseIsCheckedAndCopiedToo) {
     EXPECT_TRUE(has(checked.errors, "through the server")) << checked.errors;
     EXPECT_TRUE(has(checked.output, "7 chunks")) << checked.output;
     const std::string copy = folder / "copy";
-    const RunResult copied = run({"snapshot", copy});
+    const RunResult copied = run({"backup", copy});
     EXPECT_EQ(copied.exit_code, 0) << copied.errors;
     EXPECT_TRUE(has(copied.output, "7 chunks")) << copied.output;
     EXPECT_EQ(run({"restore", copy}).exit_code, 5);
@@ -224,7 +224,7 @@ TEST_F(Care, RepairSavesWhatCanBeRead) {
     const RunResult mended = run({"repair", "--json"});
     EXPECT_EQ(mended.exit_code, 4) << "a loss is no success: " << mended.errors;
     const Value json = report(mended);
-    const Array& list = json.find("mended")->as_array();
+    const Array& list = json.find("repaired")->as_array();
     ASSERT_EQ(list.size(), 1U);
     EXPECT_EQ(list[0].find("collection")->as_string(), "notes");
     EXPECT_EQ(list[0].find("chunks")->as_int(), 2);

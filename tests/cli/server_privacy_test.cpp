@@ -64,7 +64,7 @@ TEST(ServerPrivacy, FilesAreForTheirOwnerAlone) {
                   .exit_code,
               0);
     ASSERT_EQ(run_braid({"--data", data, "compact"}).exit_code, 0);
-    ASSERT_EQ(run_braid({"--data", data, "snapshot", folder / "copy"}).exit_code, 0);
+    ASSERT_EQ(run_braid({"--data", data, "backup", folder / "copy"}).exit_code, 0);
     const std::string keys = folder / "keys.json";
     ASSERT_EQ(run_braid({"keys", "add", "agent", "--file", keys}).exit_code, 0);
     RunningBraid server(

@@ -166,10 +166,10 @@ TEST_F(Transfer, AKilledImportIsListedAsUnfinishedAndTheNextReplacesIt) {
     EXPECT_TRUE(has(report.output, R"("unfinished":["collection \"again\": filling it)"))
         << report.output;
     EXPECT_TRUE(has(done({"repair"}), "Nothing is damaged."));
-    const RunResult copied = run({"snapshot", folder / "copy"});
+    const RunResult copied = run({"backup", folder / "copy"});
     EXPECT_EQ(copied.exit_code, 0) << copied.errors;
     EXPECT_TRUE(has(copied.errors, "collection \"again\": left out: filling it")) << copied.errors;
-    EXPECT_TRUE(has(done({"snapshot", folder / "second", "--json"}), "left out: filling it"));
+    EXPECT_TRUE(has(done({"backup", folder / "second", "--json"}), "left out: filling it"));
     EXPECT_TRUE(has(done({"import", "-", "--collection", "again"}, exported), "4 chunks"));
     EXPECT_FALSE(has(done({"collections"}), "interrupted"));
     done({"check"});

@@ -162,7 +162,7 @@ class Commands(ClusterCase):
         self.same("collections", "drop", "imported", "--yes")
 
     def test_what_a_cluster_does_in_its_own_way(self) -> None:
-        for arguments in [("compact", "--collection", "c"), ("purge",), ("snapshot", str(self.folder / "copy")),
+        for arguments in [("compact", "--collection", "c"), ("purge",), ("backup", str(self.folder / "copy")),
                           ("restore", str(self.folder / "copy")), ("repair",),
                           ("reembed", "--collection", "c")]:
             with self.subTest(arguments):

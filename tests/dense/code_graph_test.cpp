@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/dense/graph_builder.hpp"
+#include "core/share.hpp"
 #include "dense/searched.hpp"
 
 namespace braid::dense {
@@ -137,7 +138,7 @@ TEST(CodeGraph, DamagedNeverCrashes) {
     GraphIndex index(uniform_vectors(rng, 300, 20), {.dimension = 20});
     const auto whole = *index.derived.section(kGraphSection)->bytes();
     const auto query = uniform_vectors(rng, 1, 20)[0];
-    for (unsigned seed = 0; seed < 300; ++seed) {
+    for (unsigned seed = 0; seed < share_of(300); ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         rng.seed(seed);
         std::vector<std::byte> bytes(whole.begin(), whole.end());

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/dense/vectors_reader.hpp"
+#include "core/share.hpp"
 #include "dense/vectors.hpp"
 
 namespace braid::dense {
@@ -84,7 +85,7 @@ TEST(DenseDamage, FlippedBytesNeverCrash) {
     std::mt19937 first(0);
     const std::array wholes{small_index(first, Metric::Cosine), small_index(first, Metric::Dot),
                             small_index(first, Metric::Euclidean)};
-    for (unsigned seed = 0; seed < 400; ++seed) {
+    for (unsigned seed = 0; seed < share_of(400); ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const store::MemorySections& whole = wholes[seed % 3];

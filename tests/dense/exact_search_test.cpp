@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/dense/vectors_reader.hpp"
+#include "core/share.hpp"
 #include "dense/vectors.hpp"
 
 namespace braid::dense {
@@ -83,7 +84,7 @@ std::vector<float> extreme_vector(std::mt19937& rng, std::size_t dimension, bool
 
 TEST(ExactSearch, HoldsWhereFloatsOverflowVanishOrCancel) {
     constexpr std::array<std::size_t, 2> kDepths{3, 20};
-    for (unsigned seed = 0; seed < 60; ++seed) {
+    for (unsigned seed = 0; seed < share_of(60); ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const std::size_t dimension = 1 + rng() % 130;

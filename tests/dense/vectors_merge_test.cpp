@@ -10,6 +10,7 @@
 #include "braid/store/memory_directory.hpp"
 #include "braid/store/section_file.hpp"
 #include "braid/store/section_file_writer.hpp"
+#include "core/share.hpp"
 #include "dense/searched.hpp"
 #include "dense/vectors.hpp"
 
@@ -80,7 +81,7 @@ void expect_same(const store::MemorySections& a, const store::MemorySections& b)
 }
 
 TEST(VectorsMerge, GivesWhatBuildingAtOnceWithThatTransformGives) {
-    for (unsigned seed = 0; seed < 12; ++seed) {
+    for (unsigned seed = 0; seed < share_of(12); ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 rng(seed);
         const VectorsOptions options{.dimension = seed % 2 == 0 ? 20UL : 300UL,

@@ -78,7 +78,7 @@ TEST_F(IndexCheckTest, FindsWordsThatAreNotOfTheText) {
     expect_problem({a, other}, "the index holds 2 postings, the log says 1");
     other = b;
     other.text.field_lengths = {0, 1, 1};
-    expect_problem({a, other}, "another length than its text");
+    expect_problem({a, other}, "wrong length for its text");
 }
 
 TEST_F(IndexCheckTest, FindsOtherVectorsLabelsAndFields) {
@@ -96,7 +96,7 @@ TEST_F(IndexCheckTest, FindsOtherVectorsLabelsAndFields) {
     expect_problem({a, other}, "not a finite number");
     other = b;
     other.chunk.sensitivity = "restricted";
-    expect_problem({a, other}, "another access label");
+    expect_problem({a, other}, "differ in its access label");
     other.chunk.sensitivity = "cosmic";
     expect_problem({a, other}, "its level \"cosmic\" is not one of the collection's");
     other = b;

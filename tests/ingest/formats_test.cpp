@@ -1,7 +1,6 @@
-// Every format braid reads: one file each with a sentence of its own, found again by its words.
+// Every format braid reads, and what is no such file.
 
 #include <cstdlib>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 
 #include "braid/core/utf8.hpp"
 #include "braid/ingest/compression.hpp"
-#include "braid/ingest/directory.hpp"
 #include "braid/ingest/html.hpp"
 #include "braid/ingest/pdf.hpp"
 #include "braid/ingest/read_source.hpp"
@@ -18,14 +16,11 @@
 #include "braid/ingest/structured_text.hpp"
 #include "braid/ingest/zip_archive.hpp"
 #include "core/temporary_folder.hpp"
+#include "ingest/ordinary_files.hpp"
 #include "ingest/sources.hpp"
 
 namespace braid::ingest {
 namespace {
-
-bool has_pdftotext() {
-    return run_apart({"pdftotext", "-v"}, "", {}).has_value();
-}
 
 SourceDocument read(const std::string& name, const std::string& bytes) {
     auto source = read_source(name, bytes);
@@ -38,111 +33,6 @@ std::string block(const SourceDocument& document, std::size_t section, std::size
         return "(none)";
     }
     return std::string(document.text_of(document.sections[section].blocks[index]));
-}
-
-/// A made-up word for file `i`, and a sentence with it.
-std::string word_of(std::size_t i) {
-    std::string word = "zq";
-    for (std::size_t rest = i + 26; rest > 0; rest /= 26)
-        word += static_cast<char>('a' + rest % 26);
-    return word + "ix";
-}
-std::string sentence_of(std::size_t i) {
-    return "The " + word_of(i) + " is kept in the harbour.";
-}
-
-/// File names and bytes of all supported formats, `count` files in all.
-std::vector<std::pair<std::string, std::string>> ordinary_files(std::size_t count) {
-    std::vector<std::pair<std::string, std::string>> files;
-    const auto add = [&](const std::string& name, const auto& make) {
-        const std::string sentence = sentence_of(files.size());
-        files.emplace_back(
-            "d" + std::to_string(files.size() % 7) + "/" + std::to_string(files.size()) + name,
-            make(sentence));
-    };
-    const auto same = [](const std::string& s) { return s; };
-    const bool with_pdf = has_pdftotext();
-    while (files.size() < count) {
-        add(".md", [](const std::string& s) { return "# Title\n\n## Part\n\n" + s + "\n"; });
-        add(".html", [](const std::string& s) {
-            return "<html><head><title>Page</title></head><body><nav>menu</nav><h1>Head</h1><p>" +
-                   s + "</p></body></html>";
-        });
-        add(".txt", same);
-        add(".py", [](const std::string& s) { return "# " + s + "\ndef f():\n    pass\n"; });
-        add("README", same);
-        add(".yaml", [](const std::string& s) { return "note: " + s + "\n"; });
-        add(".rst", [](const std::string& s) { return "Title\n=====\n\n" + s + "\n"; });
-        add(".org", [](const std::string& s) { return "#+TITLE: T\n* Head\n" + s + "\n"; });
-        add(".csv", [](const std::string& s) { return "name,note\na,\"" + s + "\"\n"; });
-        add(".tsv", [](const std::string& s) { return "name\tnote\na\t" + s + "\n"; });
-        add(".json",
-            [](const std::string& s) { return "[{\"title\": \"t\", \"text\": \"" + s + "\"}]"; });
-        add(".jsonl",
-            [](const std::string& s) { return "{\"_id\": \"a\", \"text\": \"" + s + "\"}\n"; });
-        add(".xml",
-            [](const std::string& s) { return "<?xml version=\"1.0\"?><a><b>" + s + "</b></a>"; });
-        add(".ipynb", [](const std::string& s) {
-            return "{\"nbformat\": 4, \"cells\": [{\"cell_type\": \"markdown\", \"source\": [\"# "
-                   "N\\n\", \"\\n\", \"" +
-                   s + "\"]}, {\"cell_type\": \"code\", \"source\": \"x = 1\", \"outputs\": []}]}";
-        });
-        add(".eml", [](const std::string& s) {
-            return "From: Ada <ada@example.org>\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\nDate: "
-                   "Tue, 3 Mar "
-                   "2020 10:22:01 +0100\r\nContent-Type: multipart/alternative; "
-                   "boundary=\"xx\"\r\n\r\n--xx\r\nContent-Type: text/plain; "
-                   "charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n" +
-                   s + "\r\n--xx\r\nContent-Type: text/html\r\n\r\n<p>other</p>\r\n--xx--\r\n";
-        });
-        add(".docx", docx);
-        add(".pptx", pptx);
-        add(".xlsx", xlsx);
-        add(".odt", odt);
-        add(".epub", epub);
-        add(".md.gz", [](const std::string& s) { return deflated("# T\n\n" + s, 31); });
-        if (with_pdf) add(".pdf", pdf);
-    }
-    return files;
-}
-
-TEST(Formats, EveryFileOfAFolderIsFoundOrNamed) {
-    braid::testing::TemporaryFolder folder;
-    const auto files = ordinary_files(172);
-    for (const auto& [name, bytes] : files) folder.write("in/" + name, bytes);
-    const std::map<std::string, std::string> others = {
-        {"picture.png", "\x89PNG\r\n\x1A\n"},
-        {"empty.md", ""},
-        {"old.doc", std::string("\xD0\xCF\x11\xE0\0\0", 6)},
-        {"broken.docx", "PK\x03\x04 and no more"}};
-    for (const auto& [name, bytes] : others) folder.write("in/" + name, bytes);
-    auto database = *Database::in_memory();
-    ASSERT_TRUE(database.create_collection("default"));
-    const auto report = ingest_directory(database, {folder.path() / "in"}, {});
-    ASSERT_TRUE(report) << report.error().message;
-    EXPECT_EQ(report->written, files.size());
-    EXPECT_EQ(report->outcomes.size(), files.size() + others.size());
-    ASSERT_EQ(report->failed.size(), 1U);
-    EXPECT_NE(report->failed[0].find("broken.docx"), std::string::npos);
-    for (const FileOutcome& file : report->outcomes) {
-        if (file.state != FileState::Stored) {
-            EXPECT_TRUE(others.contains(file.path.substr(file.path.rfind('/') + 1))) << file.path;
-            EXPECT_FALSE(file.reason.empty());
-        }
-    }
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const auto answer =
-            database.retrieve({.query = "where is the " + word_of(i) + "?", .top_k = 1});
-        ASSERT_TRUE(answer);
-        ASSERT_FALSE(answer->hits.empty()) << files[i].first;
-        EXPECT_EQ(answer->hits[0].chunk.document_id, files[i].first);
-        EXPECT_NE(answer->hits[0].chunk.content.find(sentence_of(i)), std::string::npos)
-            << files[i].first;
-    }
-    const auto again = ingest_directory(database, {folder.path() / "in"}, {});
-    ASSERT_TRUE(again);
-    EXPECT_EQ(again->unchanged, files.size());
-    EXPECT_EQ(again->chunks, 0U);
 }
 
 TEST(Formats, OfficeDocumentsKeepHeadingsTablesAndProperties) {

@@ -150,6 +150,13 @@ def sources_include_their_own_header_first(files: Files) -> Iterator[Problem]:
                 break
 
 
+def contracts_are_members(files: Files) -> Iterator[Problem]:
+    """What a wrapper forwards is found by a virtual call; a cast to another interface it hides."""
+    return matches(files, r"\bdynamic_(?:pointer_)?cast\b",
+                   lambda name: is_code(name) and name.startswith(("src/", "include/"))
+                   and name != "src/core/errand.cpp")  # which tells exceptions apart
+
+
 def rooms_keep_their_arrows(files: Files) -> Iterator[Problem]:
     """And no file repeats its room's name: http/app.cpp, not http/http_app.cpp."""
     for name, lines in files.items():
@@ -212,6 +219,7 @@ RULES: list[Rule] = [
     libraries_are_found_in_one_place,
     libraries_stay_in_their_folders,
     sources_include_their_own_header_first,
+    contracts_are_members,
     rooms_keep_their_arrows,
     applications_are_known_to_apps_alone,
     no_build_for_one_machine,

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/local/manifest.hpp"
+#include "core/share.hpp"
 #include "local/database_in_memory.hpp"
 
 namespace braid::testing {
@@ -131,17 +132,17 @@ void expect_no_silent_loss(const Ids& acknowledged, const Files& files, bool wit
     const DatabaseInMemory database;
     put(database, files);
     const RepairReport report = must(local::repair_database(*database.home()));
-    if (!report.beyond.empty()) return;
+    if (!report.unrepairable.empty()) return;
     const Seen mended = look(database, {.read_only = true});
     EXPECT_FALSE(mended.problem);
     if (mended.ids != acknowledged) {
-        EXPECT_TRUE(!report.mended.empty() || (!with_mark && mended.note));
-        for (const auto& one : report.mended) EXPECT_FALSE(one.lost.empty());
+        EXPECT_TRUE(!report.repaired.empty() || (!with_mark && mended.note));
+        for (const auto& one : report.repaired) EXPECT_FALSE(one.lost.empty());
     }
 }
 
 TEST(RandomDamage, NeverLosesAcknowledgedChunksWithoutAReport) {
-    constexpr std::uint64_t rounds = 3000;
+    const std::uint64_t rounds = share_of(3000);
     for (std::uint64_t seed = 0; seed < rounds; ++seed) {
         std::mt19937_64 rng(seed);
         const AcknowledgedDatabase database(rng);
@@ -179,8 +180,8 @@ TEST(MissingByte, IsDamageAndARepairSavesAllRecordsButItsOwn) {
             << check.problems.front();
         expect_error(must(database.try_open()).backend->describe("c", {}), ErrorCode::Corruption);
         const RepairReport report = must(local::repair_database(*database.home()));
-        ASSERT_EQ(report.mended.size(), 1U);
-        EXPECT_EQ(report.mended.front().records, 11U) << "of twelve";
+        ASSERT_EQ(report.repaired.size(), 1U);
+        EXPECT_EQ(report.repaired.front().records, 11U) << "of twelve";
         EXPECT_EQ(DatabaseInMemory::read(*database.collection("c"), "damaged-log-000001"), log);
         const Ids left = ids_in(*database.open(), "c");
         EXPECT_TRUE(std::ranges::includes(acknowledged.ids, left));
@@ -222,7 +223,7 @@ TEST(MissingMark, IsDamageThatARepairMends) {
     files.erase(kMarkFile);
     const DatabaseInMemory database;
     put(database, files);
-    ASSERT_EQ(must(local::repair_database(*database.home())).mended.size(), 1U);
+    ASSERT_EQ(must(local::repair_database(*database.home())).repaired.size(), 1U);
     const auto backend = database.open();
     EXPECT_TRUE(must(backend->check({})).clean());
     EXPECT_EQ(ids_in(*backend, "c"), acknowledged.ids);

@@ -42,7 +42,7 @@ TEST(Repair, TouchesNothingThatIsWhole) {
     const DamagedDatabase it;
     const auto before = it.log();
     const RepairReport report = it.repaired();
-    EXPECT_TRUE(report.mended.empty() && report.beyond.empty());
+    EXPECT_TRUE(report.repaired.empty() && report.unrepairable.empty());
     EXPECT_EQ(it.log(), before);
 }
 
@@ -57,9 +57,9 @@ TEST(Repair, EveryDamagedByteLosesAtMostItsOwnRecord) {
         damaged[at] ^= std::byte{0x40};
         files.write_log(damaged);
         const RepairReport report = files.repaired();
-        if (!report.beyond.empty()) {
+        if (!report.unrepairable.empty()) {
             EXPECT_LT(at, 64U) << "only the head of the log is needed for all: "
-                               << report.beyond.front();
+                               << report.unrepairable.front();
             continue;
         }
         const auto backend = std::move(must(files.database.try_open()).backend);
@@ -68,8 +68,8 @@ TEST(Repair, EveryDamagedByteLosesAtMostItsOwnRecord) {
         EXPECT_EQ(check.collections, before.collections);
         EXPECT_GE(check.chunks + 1, before.chunks);
         EXPECT_EQ(ids_in(*backend, "whole"), Ids{"w"});
-        ASSERT_EQ(report.mended.size(), 1U) << "also for the last record: it was acknowledged";
-        EXPECT_FALSE(report.mended.front().lost.empty());
+        ASSERT_EQ(report.repaired.size(), 1U) << "also for the last record: it was acknowledged";
+        EXPECT_FALSE(report.repaired.front().lost.empty());
         EXPECT_EQ(DatabaseInMemory::read(*files.database.collection("c"), "damaged-log-000001"),
                   damaged);
         const Version version =
@@ -82,8 +82,8 @@ TEST(Repair, WhatCannotBeMendedIsNamedAndLeft) {
     const DamagedDatabase it;
     it.write_log({});
     const RepairReport report = it.repaired();
-    ASSERT_EQ(report.beyond.size(), 1U);
-    EXPECT_NE(report.beyond.front().find("\"c\""), std::string::npos);
+    ASSERT_EQ(report.unrepairable.size(), 1U);
+    EXPECT_NE(report.unrepairable.front().find("\"c\""), std::string::npos);
     EXPECT_TRUE(it.log().empty());
 }
 
@@ -137,10 +137,10 @@ TEST(RepairOfTheManifest, EveryDamagedByteCostsNothing) {
         damaged[at] ^= std::byte{0x04};
         it.write("manifest", damaged);
         const RepairReport report = it.repaired();
-        EXPECT_EQ(report.beyond, std::vector<std::string>());
-        ASSERT_EQ(report.mended.size(), 1U);
-        EXPECT_EQ(report.mended.front().collection, "c");
-        EXPECT_NE(report.mended.front().lost.at(0).find("nothing is lost"), std::string::npos);
+        EXPECT_EQ(report.unrepairable, std::vector<std::string>());
+        ASSERT_EQ(report.repaired.size(), 1U);
+        EXPECT_EQ(report.repaired.front().collection, "c");
+        EXPECT_NE(report.repaired.front().lost.at(0).find("nothing is lost"), std::string::npos);
         EXPECT_EQ(it.read("damaged-manifest"), damaged);
         it.expect_whole();
         if (::testing::Test::HasFailure()) return;
@@ -156,7 +156,7 @@ TEST(RepairOfTheManifest, OneThatIsGoneOrEmptyCostsNothing) {
     }
     const LostManifest it;
     must(it.database.collection("c")->remove("manifest"));
-    EXPECT_EQ(it.repaired().mended.size(), 1U);
+    EXPECT_EQ(it.repaired().repaired.size(), 1U);
     it.expect_whole();
 }
 
@@ -165,9 +165,9 @@ TEST(RepairOfTheManifest, ADamagedCopyIsFoundAndWrittenAnew) {
     it.write("manifest-copy", std::vector<std::byte>(7));
     EXPECT_FALSE(must(must(it.database.try_open({.read_only = true})).backend->check({})).clean());
     const RepairReport report = it.repaired();
-    ASSERT_EQ(report.mended.size(), 1U);
+    ASSERT_EQ(report.repaired.size(), 1U);
     EXPECT_EQ(it.read("manifest-copy"), it.read("manifest"));
-    EXPECT_TRUE(it.repaired().mended.empty());
+    EXPECT_TRUE(it.repaired().repaired.empty());
     it.expect_whole();
 }
 
@@ -176,8 +176,8 @@ TEST(RepairOfTheManifest, WithoutItAndItsCopyTheCollectionIsNamedAndLeft) {
     it.write("manifest", {});
     it.write("manifest-copy", {});
     const RepairReport report = it.repaired();
-    ASSERT_EQ(report.beyond.size(), 1U);
-    EXPECT_NE(report.beyond.front().find("restore a snapshot"), std::string::npos);
+    ASSERT_EQ(report.unrepairable.size(), 1U);
+    EXPECT_NE(report.unrepairable.front().find("restore a backup"), std::string::npos);
 }
 
 TEST(RepairOfTheManifest, OneOfANewerVersionIsLeftAlone) {
@@ -189,9 +189,9 @@ TEST(RepairOfTheManifest, OneOfANewerVersionIsLeftAlone) {
     std::memcpy(bytes.data() + 8, &sum, sizeof sum);
     it.write("manifest", bytes);
     const RepairReport report = it.repaired();
-    EXPECT_TRUE(report.mended.empty());
-    ASSERT_EQ(report.beyond.size(), 1U);
-    EXPECT_NE(report.beyond.front().find("newer"), std::string::npos);
+    EXPECT_TRUE(report.repaired.empty());
+    ASSERT_EQ(report.unrepairable.size(), 1U);
+    EXPECT_NE(report.unrepairable.front().find("newer"), std::string::npos);
     EXPECT_EQ(it.read("manifest"), bytes);
 }
 
@@ -205,8 +205,8 @@ TEST(RepairOfTheManifest, ASegmentMayBeDamagedToo) {
     }
     must(files->remove(segment));
     const RepairReport report = it.repaired();
-    ASSERT_EQ(report.mended.size(), 1U);
-    EXPECT_GE(report.mended.front().lost.size(), 2U);
+    ASSERT_EQ(report.repaired.size(), 1U);
+    EXPECT_GE(report.repaired.front().lost.size(), 2U);
     const auto backend = it.database.open(it.options);
     EXPECT_LT(ids_in(*backend, "c").size(), it.expected.size());
     EXPECT_TRUE(must(backend->check({})).clean());

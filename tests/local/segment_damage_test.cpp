@@ -188,7 +188,7 @@ TEST(SegmentDamage, ALostListOfDeadRowsBringsBackDeletedChunksButNoOldVersions) 
     ASSERT_NE(deletes, "");
     must(files->remove(deletes));
     const RepairReport report = must(local::repair_database(*database.home()));
-    ASSERT_EQ(report.mended.size(), 1U);
+    ASSERT_EQ(report.repaired.size(), 1U);
     EXPECT_EQ(titles(), before);
 }
 

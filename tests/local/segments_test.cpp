@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/helpers.hpp"
-#include "braid/core/lapsing.hpp"
+#include "braid/forwarding.hpp"
 #include "braid/local/backend.hpp"
 #include "local/database_in_memory.hpp"
 
@@ -124,21 +124,50 @@ TEST(Cursors, LapseWhenWhatTheyShowTakesMuchSpaceAndSnapshotsDoNot) {
         must(backend->create_collection("c", vectors_schema(2)));
         put(*backend, 0, 100);
         const ReaderPtr held = snapshot_of(*backend, "c");
-        const ReaderPtr cursor = core::lapsing(held);
-        EXPECT_EQ(must(must(core::resume(cursor, {}))->count(scope_of("c"))), 100U);
+        const ReaderPtr cursor = held->lapsing();
+        EXPECT_EQ(must(must(cursor->resume({}))->count(scope_of("c"))), 100U);
         for (int i = 100; i < 1000; i += 100) {
             put(*backend, i, 100);
             dynamic_cast<local::LocalBackend&>(*backend).run_due_compactions();
         }
         EXPECT_EQ(must(held->count(scope_of("c"))), 100U);
         if (bytes == 0) {
-            expect_error(core::resume(cursor, {}), ErrorCode::NotFound, "cursor");
+            expect_error(cursor->resume({}), ErrorCode::NotFound, "cursor");
         } else {
-            EXPECT_EQ(must(must(core::resume(cursor, {}))->count(scope_of("c"))), 100U);
+            EXPECT_EQ(must(must(cursor->resume({}))->count(scope_of("c"))), 100U);
         }
-        const ReaderPtr now = core::lapsing(snapshot_of(*backend, "c"));
-        EXPECT_EQ(must(must(core::resume(now, {}))->count(scope_of("c"))), 1000U);
+        const ReaderPtr now = snapshot_of(*backend, "c")->lapsing();
+        EXPECT_EQ(must(must(now->resume({}))->count(scope_of("c"))), 1000U);
     }
+}
+
+/// What a user wraps around a snapshot.
+class WrappedReader final : public ForwardingReader {
+public:
+    using ForwardingReader::ForwardingReader;
+
+protected:
+    ReaderPtr wrap(ReaderPtr inner) const override {
+        return std::make_shared<WrappedReader>(std::move(inner));
+    }
+};
+
+TEST(Cursors, LapseThroughAForwardingReader) {
+    DatabaseInMemory database;
+    local::LocalOptions options;
+    options.flush_rows = 50;
+    options.compaction.background = false;
+    options.cursor_bytes = 0;
+    const auto backend = database.open(options);
+    must(backend->create_collection("c", vectors_schema(2)));
+    put(*backend, 0, 100);
+    const ReaderPtr cursor = WrappedReader(snapshot_of(*backend, "c")).lapsing();
+    EXPECT_EQ(must(must(cursor->resume({}))->count(scope_of("c"))), 100U);
+    for (int i = 100; i < 1000; i += 100) {
+        put(*backend, i, 100);
+        dynamic_cast<local::LocalBackend&>(*backend).run_due_compactions();
+    }
+    expect_error(cursor->resume({}), ErrorCode::NotFound, "cursor");
 }
 
 TEST(Segments, AMetadataUpdateOfAFlushedChunkKeepsTextAndVector) {

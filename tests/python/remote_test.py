@@ -174,7 +174,7 @@ class Remote(unittest.TestCase):
         self.notes.add(ANIMALS)
         report = self.db.check()
         self.assertEqual((report.clean, report.chunks), (True, 3))
-        with self.assertRaisesRegex(braid.Unsupported, "braid snapshot"):
+        with self.assertRaisesRegex(braid.Unsupported, "braid backup"):
             self.db.snapshot("copy")
 
     def test_a_forked_child_has_connections_of_its_own(self) -> None:

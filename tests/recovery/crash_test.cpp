@@ -178,7 +178,7 @@ void lose_manifests(FaultyDisk& disk) {
         must(files->replace("manifest", {}));
     }
     const RepairReport report = must(local::repair_database(*root));
-    EXPECT_EQ(report.beyond, std::vector<std::string>());
+    EXPECT_EQ(report.unrepairable, std::vector<std::string>());
 }
 
 TEST_P(Crash, AtEveryOperationAndTheManifestsLostLeavesALegalState) {

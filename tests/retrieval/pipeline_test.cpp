@@ -108,8 +108,8 @@ TEST(Pipeline, SkipsAStageOfHitsThatFailsAndSaysSo) {
     EXPECT_EQ(answer->warnings,
               (Ids{"the stage \"broken\" failed and was skipped: no luck",
                    "the stage \"short\" failed and was skipped: it answered for 1 of 3 hits",
-                   "the stage \"greedy\" failed and was skipped: it needs vectors, which an answer "
-                   "does not hold"}));
+                   "the stage \"greedy\" failed and was skipped: it needs vectors, which answers "
+                   "do not carry"}));
 }
 
 TEST(Pipeline, FailsWithTheRetrieverAndWithAStageOfAnswers) {

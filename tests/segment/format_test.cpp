@@ -195,8 +195,8 @@ TEST_F(SmallStore, ARepairSavesWhatCanBeRead) {
         const auto copy = copy_with(entry.name, bytes);
         const auto home = must(copy->subdirectory("db"));
         const RepairReport report = must(local::repair_database(*home));
-        ASSERT_EQ(report.mended.size(), 1U);
-        EXPECT_FALSE(report.mended.front().lost.empty());
+        ASSERT_EQ(report.repaired.size(), 1U);
+        EXPECT_FALSE(report.repaired.front().lost.empty());
         const auto backend = open(*copy);
         EXPECT_TRUE(must(backend->check({})).clean());
         must(put(*backend, {make_chunk("e", "all", {5, 5})}));

@@ -11,6 +11,7 @@
 #include "backend/random_data.hpp"
 #include "braid/local/backend.hpp"
 #include "braid/store/memory_directory.hpp"
+#include "core/share.hpp"
 
 namespace braid::testing {
 namespace {
@@ -219,7 +220,7 @@ void run_model(unsigned seed, Schema schema, int steps) {
 }
 
 TEST(SegmentModel, AnswersAreThoseOfTheExactEngine) {
-    for (unsigned seed = 0; seed < 12; ++seed) {
+    for (unsigned seed = 0; seed < share_of(12); ++seed) {
         Schema schema = vectors_schema(3, Metric::Dot);
         if (seed % 3 == 1) schema.vectors.metric = Metric::Euclidean;
         if (seed % 3 == 2) schema.bm25.variant = Bm25Variant::Okapi;
@@ -229,7 +230,7 @@ TEST(SegmentModel, AnswersAreThoseOfTheExactEngine) {
 }
 
 TEST(SegmentModel, WithWeightedFieldsAndTextInTheMetadata) {
-    for (unsigned seed = 100; seed < 106; ++seed) {
+    for (unsigned seed = 100; seed < 100 + share_of(6); ++seed) {
         Schema schema = vectors_schema(3, Metric::Dot);
         schema.text_fields = {{"title", 2.5}, {"content", 1.0}, {"metadata.kind", 0.5}};
         run_model(seed, schema, 120);

@@ -6,6 +6,7 @@
 
 #include "braid/sparse/index_merge.hpp"
 #include "braid/sparse/index_statistics.hpp"
+#include "core/share.hpp"
 #include "sparse/sparse_corpus.hpp"
 
 namespace braid::sparse {
@@ -53,7 +54,7 @@ Dealt deal(const Corpus& corpus, std::size_t parts, std::mt19937_64& rng) {
 }
 
 TEST(SparseIndex, AMergedIndexHasTheBytesOfOneBuiltAtOnce) {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < share_of(60); ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         const Corpus corpus =
@@ -107,7 +108,7 @@ TEST(SparseIndex, MergingSaysWhichNumberIsWrong) {
 }
 
 TEST(SparseIndex, StatisticsAreSumsOverVisibleLabelsWithoutRemovedRows) {
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (std::uint64_t seed = 0; seed < share_of(100); ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         const Corpus corpus =

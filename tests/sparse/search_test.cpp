@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/share.hpp"
 #include "sparse/sparse_corpus.hpp"
 
 namespace braid::sparse {
@@ -128,7 +129,7 @@ void compare_one_corpus(std::mt19937_64& rng, const CorpusShape& shape, int roun
 }
 
 TEST(SparseSearch, EqualsExhaustiveScoringOnThousandsOfCorpora) {
-    for (std::uint64_t seed = 0; seed < 1'500; ++seed) {
+    for (std::uint64_t seed = 0; seed < share_of(1'500); ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
         const CorpusShape shape{.rows = static_cast<std::uint32_t>(below(rng, 60)),
@@ -141,7 +142,7 @@ TEST(SparseSearch, EqualsExhaustiveScoringOnThousandsOfCorpora) {
 }
 
 TEST(SparseSearch, EqualsExhaustiveScoringWithColumnsAndLists) {
-    for (std::uint64_t seed = 0; seed < 25; ++seed) {
+    for (std::uint64_t seed = 0; seed < share_of(25); ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed + 10'000);
         const CorpusShape shape{.rows = static_cast<std::uint32_t>(500 + below(rng, 2000)),

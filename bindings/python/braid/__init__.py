@@ -27,7 +27,8 @@ from ._braid import (
 )
 from ._braid import version as __version__
 from ._callables import Effect, Embedder, Preprocessor, Reranker, Stage
-from ._database import Collection, Database
+from ._collection import Collection
+from ._database import Database
 from ._errors import (
     AlreadyExists,
     Cancelled,

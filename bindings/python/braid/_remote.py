@@ -271,8 +271,8 @@ class HttpEngine:
                 )
         return out
 
-    def snapshot(self, path: str, stop: StopSource | None = None) -> dict[str, Any]:
-        raise Unsupported("no snapshots are made over HTTP; `braid snapshot` copies a served database")
+    def backup(self, path: str, stop: StopSource | None = None) -> dict[str, Any]:
+        raise Unsupported("no backups are made over HTTP; `braid backup` copies a served database")
 
     def hybrid_search(
         self, params: dict[str, Any], principal: Principal, stop: StopSource | None = None

@@ -36,12 +36,16 @@ service::Caller caller_for(const Principal& principal, const CallLimits& limits)
     return caller;
 }
 
-/// A result of the database itself; an error about a missing collection names those there are.
-template <class T>
-Result<T> naming_collections(const OpenPtr& open, Result<T> result, const Principal& principal) {
-    if (result) return result;
-    return tl::unexpected(open->operations.with_collections(std::move(result).error(),
-                                                            caller_for(principal, CallLimits{})));
+/// Runs an operation of the service on behalf of a principal.
+template <class Operation>
+auto run_operation(const Engine& self, Operation operation, const Principal& principal,
+                   const std::stop_source* stop) {
+    auto result =
+        run_call(stop, [&](const CallLimits& limits) -> Result<typename Operation::Output> {
+            BRAID_TRY(const OpenPtr open, self.open());
+            return open->operations.run(std::move(operation), caller_for(principal, limits));
+        });
+    return value_or_raise(std::move(result));
 }
 
 nb::object call(const Engine& self, std::string_view name, nb::dict params,
@@ -63,8 +67,7 @@ Shared<Answer> retrieve(const Engine& self, nb::dict json, const Principal& prin
     Request request = read_request(json);
     auto answer = run_call(stop, [&](const CallLimits& limits) -> Result<Answer> {
         BRAID_TRY(const OpenPtr open, self.open());
-        return naming_collections(open, open->database.retrieve(request, principal, limits),
-                                  principal);
+        return open->operations.retrieve(request, caller_for(principal, limits));
     });
     spare_vector() = std::move(request.query_embedding);
     return share(value_or_raise(std::move(answer)));
@@ -73,15 +76,15 @@ Shared<Answer> retrieve(const Engine& self, nb::dict json, const Principal& prin
 nb::list retrieve_batch(const Engine& self, nb::dict shared, nb::list queries,
                         nb::object embeddings, const Principal& principal,
                         const std::stop_source* stop) {
-    const std::vector<Request> requests = read_batch(shared, queries, embeddings);
+    std::vector<Result<Request>> requests;
+    for (Request& request : read_batch(shared, queries, embeddings)) {
+        requests.emplace_back(std::move(request));
+    }
     auto answers =
         run_call(stop, [&](const CallLimits& limits) -> Result<std::vector<Result<Answer>>> {
             BRAID_TRY(const OpenPtr open, self.open());
-            auto found = open->database.retrieve_batch(requests, principal, limits);
-            for (auto& answer : found) {
-                answer = naming_collections(open, std::move(answer), principal);
-            }
-            return found;
+            return open->operations.retrieve_batch(std::move(requests),
+                                                   caller_for(principal, limits));
         });
     nb::list out;
     for (auto& answer : value_or_raise(std::move(answers))) {
@@ -154,19 +157,8 @@ nb::object add(const Engine& self, const std::string& collection, const std::str
     wanted.warnings = std::move(batch.warnings);
     wanted.if_version = if_version;
     wanted.replace_documents = replace_documents;
-    auto result = run_call(stop, [&](const CallLimits& limits) -> Result<service::AddReport> {
-        BRAID_TRY(const OpenPtr open, self.open());
-        return open->operations.run(std::move(wanted), caller_for(principal, limits));
-    });
-    return to_python(
-        service::output_to_value<service::AddRequest>(value_or_raise(std::move(result))));
-}
-
-ReadScope scope_of(const std::string& collection, const std::string& namespace_, nb::handle filter,
-                   const Principal& principal) {
-    ReadScope scope{collection, namespace_, principal, {}};
-    if (!filter.is_none()) scope.filter = value_or_raise(parse_filter(to_value(filter)));
-    return scope;
+    return to_python(service::output_to_value<service::AddRequest>(
+        run_operation(self, std::move(wanted), principal, stop)));
 }
 
 nb::list chunk_list(std::vector<Chunk> chunks) {
@@ -176,17 +168,12 @@ nb::list chunk_list(std::vector<Chunk> chunks) {
 }
 
 nb::list get(const Engine& self, const std::string& collection, const std::string& namespace_,
-             const std::vector<std::string>& ids, bool vectors, const Principal& principal,
+             std::vector<std::string> ids, bool vectors, const Principal& principal,
              const std::stop_source* stop) {
-    const ReadScope scope = scope_of(collection, namespace_, nb::none(), principal);
-    auto result =
-        run_call(stop, [&](const CallLimits& limits) -> Result<std::vector<std::optional<Chunk>>> {
-            BRAID_TRY(const OpenPtr open, self.open());
-            return naming_collections(open, open->database.get(scope, ids, vectors, limits),
-                                      principal);
-        });
     nb::list out;
-    for (auto& chunk : value_or_raise(std::move(result))) {
+    if (ids.empty()) return out;
+    service::GetRequest wanted{{collection, namespace_}, std::move(ids), vectors};
+    for (auto& chunk : run_operation(self, std::move(wanted), principal, stop)) {
         if (chunk) {
             out.append(share(*std::move(chunk)));
         } else {
@@ -199,27 +186,19 @@ nb::list get(const Engine& self, const std::string& collection, const std::strin
 nb::list scan(const Engine& self, const std::string& collection, const std::string& namespace_,
               nb::object filter, const std::string& after, std::size_t limit, bool vectors,
               const Principal& principal) {
-    const ReadScope scope = scope_of(collection, namespace_, filter, principal);
-    auto result = run_call(nullptr, [&](const CallLimits& limits) -> Result<std::vector<Chunk>> {
-        BRAID_TRY(const OpenPtr open, self.open());
-        return naming_collections(open, open->database.scan(scope, after, limit, vectors, limits),
-                                  principal);
-    });
-    return chunk_list(value_or_raise(std::move(result)));
+    service::ScanRequest wanted{.at = {collection, namespace_}, .after = after, .limit = limit};
+    wanted.vectors = vectors;
+    if (!filter.is_none()) wanted.filter = value_or_raise(parse_filter(to_value(filter)));
+    return chunk_list(run_operation(self, std::move(wanted), principal, nullptr).chunks);
 }
 
 nb::list neighbors(const Engine& self, const std::string& collection, const std::string& namespace_,
                    const std::string& chunk_id, std::size_t count, const Principal& principal) {
-    const ReadScope scope = scope_of(collection, namespace_, nb::none(), principal);
-    auto result = run_call(nullptr, [&](const CallLimits& limits) -> Result<std::vector<Chunk>> {
-        BRAID_TRY(const OpenPtr open, self.open());
-        return naming_collections(open, open->database.neighbors(scope, chunk_id, count, limits),
-                                  principal);
-    });
-    return chunk_list(value_or_raise(std::move(result)));
+    service::NeighborsRequest wanted{{collection, namespace_}, chunk_id, count};
+    return chunk_list(run_operation(self, std::move(wanted), principal, nullptr).chunks);
 }
 
-nb::object snapshot(const Engine& self, const std::string& path, const std::stop_source* stop) {
+nb::object backup(const Engine& self, const std::string& path, const std::stop_source* stop) {
     auto report = run_call(stop, [&](const CallLimits& limits) -> Result<CheckReport> {
         BRAID_TRY(const OpenPtr open, self.open());
         return open->database.backup(path, limits);
@@ -320,7 +299,7 @@ void bind_engine(nb::module_& module) {
         .def("retrieve_batch", &retrieve_batch, nb::arg("shared"), nb::arg("queries"),
              nb::arg("embeddings").none(), nb::arg("principal"),
              nb::arg("stop").none() = nb::none())
-        .def("snapshot", &snapshot, nb::arg("path"), nb::arg("stop").none() = nb::none())
+        .def("backup", &backup, nb::arg("path"), nb::arg("stop").none() = nb::none())
         .def("hybrid_search", &hybrid_search, nb::arg("params"), nb::arg("principal"),
              nb::arg("stop").none() = nb::none())
         .def("add", &add, nb::arg("collection"), nb::arg("namespace"), nb::arg("chunks"),

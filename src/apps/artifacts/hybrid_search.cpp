@@ -146,8 +146,7 @@ Result<HybridSearchRequest> read_hybrid_search(const Object& params) {
     BRAID_TRY(search.namespace_, fields.string("namespace"));
     BRAID_TRY(auto topic, fields.string("topicId"));
     if (topic && search.namespace_) {
-        return invalid_argument(
-            "\"namespace\" and \"topicId\" say the same thing; give one of them");
+        return invalid_argument("\"namespace\" and \"topicId\" mean the same; give one of them");
     }
     if (topic) search.namespace_ = *std::move(topic);
     BRAID_TRY(const auto across, fields.choice("across", {"ranks", "scores"}));

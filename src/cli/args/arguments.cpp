@@ -150,8 +150,9 @@ private:
     }
 
     const CommandSpec* command_named(std::string_view name) const {
-        const auto found =
-            std::ranges::find_if(commands_, [&](const CommandSpec* c) { return c->name == name; });
+        const auto found = std::ranges::find_if(commands_, [&](const CommandSpec* c) {
+            return c->name == name || (!name.empty() && c->former_name == name);
+        });
         return found == commands_.end() ? nullptr : *found;
     }
 

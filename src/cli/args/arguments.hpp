@@ -51,8 +51,9 @@ struct CommandSpec {
     std::span<const FlagSpec> shared_flags{};  // flags of several commands
     std::string_view shared_title{};           // over them in help
     Result<> (*run)(Session&) = nullptr;
-    bool whole_database = false;  // works on all of it, on nobody's behalf: --as is refused
-    bool paged = false;           // prints what people read, perhaps more than a screen of it
+    bool whole_database = false;     // works on all of it, on nobody's behalf: --as is refused
+    bool paged = false;              // prints what people read, perhaps more than a screen of it
+    std::string_view former_name{};  // still accepted, not listed; empty: none
 };
 
 /// What stood on the command line, checked against the tables.

@@ -50,14 +50,14 @@ std::string command_lines(std::span<const CommandSpec* const> commands) {
 }
 
 /// Where a new kind of command begins, in the order of all of them.
-constexpr auto kGroups =
-    std::to_array<std::pair<std::string_view, std::string_view>>({{"ingest", "Put in and search"},
-                                                                  {"get", "Single chunks"},
-                                                                  {"collections", "Collections"},
-                                                                  {"reembed", "Care and copies"},
-                                                                  {"serve", "Serve"},
-                                                                  {"run", "Measure"},
-                                                                  {"config show", "Set up"}});
+constexpr auto kGroups = std::to_array<std::pair<std::string_view, std::string_view>>(
+    {{"ingest", "Store and search"},
+     {"get", "Single chunks"},
+     {"collections", "Collections"},
+     {"reembed", "Maintenance and backup"},
+     {"serve", "Serve"},
+     {"run", "Measure"},
+     {"config show", "Set up"}});
 
 std::string grouped_command_lines(std::span<const CommandSpec* const> commands,
                                   const Style& style) {
@@ -110,7 +110,7 @@ std::string overview(std::span<const CommandSpec* const> commands, const Style& 
     out += grouped_command_lines(commands, style);
     out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
     out +=
-        "\n\"braid help COMMAND\" says more. Exit codes: 0 fine, 1 failed, 2 wrong usage,\n"
+        "\nRun \"braid help COMMAND\" for more. Exit codes: 0 ok, 1 failed, 2 wrong usage,\n"
         "3 not found, 4 damaged data, 5 database in use, 130 interrupted.\n";
     return out;
 }
@@ -131,6 +131,10 @@ std::string command_help(const CommandSpec& command, std::span<const CommandSpec
     out += stage_lines(command, style);
     out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
     if (!command.details.empty()) out += "\n" + std::string(command.details) + "\n";
+    if (!command.former_name.empty()) {
+        out += "\n\"braid " + std::string(command.former_name) +
+               "\" is this command's former name and still works.\n";
+    }
     return out;
 }
 
@@ -139,7 +143,7 @@ std::string group_help(std::string_view group, std::span<const CommandSpec* cons
     std::string out = title(style, "braid " + std::string(group) + " COMMAND");
     out += command_lines(commands_below(group, all));
     out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
-    return out + "\n\"braid help " + std::string(group) + " COMMAND\" says more.\n";
+    return out + "\nRun \"braid help " + std::string(group) + " COMMAND\" for more.\n";
 }
 
 }  // namespace braid::cli

@@ -18,7 +18,7 @@ std::string check_summary(const CheckReport& report) {
                       core::count_of(report.records, "record", "records");
     if (report.superseded > 0) {
         out += " (" + core::count_of(report.superseded, "write", "writes") +
-               " made void by later ones)";
+               " superseded by later ones)";
     }
     return out + ", " + core::byte_size(report.bytes);
 }

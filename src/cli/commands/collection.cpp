@@ -261,7 +261,7 @@ const CommandSpec kCollectionsCreateCommand{
   braid collections create decisions --analyzer simple --bm25 okapi)",
     .flags = kCreateFlags,
     .shared_flags = kSchemaFlags,
-    .shared_title = "Of a new collection",
+    .shared_title = "For a new collection",
     .run = run_create,
 };
 

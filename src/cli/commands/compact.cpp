@@ -71,7 +71,7 @@ Result<> run_purge(Session& session) {
             return fail(ErrorCode::Conflict,
                         "the database is being written to: " +
                             core::count_of(checked.superseded, "write was", "writes were") +
-                            " made void meanwhile; purge it again when it is quiet");
+                            " superseded meanwhile; purge again once writing stops");
         }
     }
     if (session.json()) {

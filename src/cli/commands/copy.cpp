@@ -37,7 +37,7 @@ void tell_copied(const Session& session, const CheckReport& report, std::string_
     }
 }
 
-Result<> run_snapshot(Session& session) {
+Result<> run_backup(Session& session) {
     const std::string& path = session.arguments.operands.front();
     session.interrupts.hold();
     constexpr int attempts = 3;
@@ -82,22 +82,23 @@ Result<> run_restore(Session& session) {
 
 }  // namespace
 
-const CommandSpec kSnapshotCommand{
-    .name = "snapshot",
+const CommandSpec kBackupCommand{
+    .name = "backup",
     .operands = "DIR",
     .min_operands = 1,
     .max_operands = 1,
     .summary = "copy the whole database to a new directory",
     .details = R"(DIR must be missing or empty. When the command ends, the copy is on disk and
-checked; it is a database like any other, and does not open until it is
-complete. The database may be in use or served meanwhile: each collection is
+checked. It is a database like any other, and does not open until it is
+complete. The database may be in use or served meanwhile. Each collection is
 copied as of one point in time, the same for all if nobody writes.
 
-  braid snapshot ~/backup/notes-monday --data ~/notes
+  braid backup ~/backup/notes-monday --data ~/notes
   braid restore ~/backup/notes-monday --data ~/notes-again)",
     .flags = {},
-    .run = run_snapshot,
+    .run = run_backup,
     .whole_database = true,
+    .former_name = "snapshot",
 };
 
 const CommandSpec kRestoreCommand{
@@ -105,9 +106,9 @@ const CommandSpec kRestoreCommand{
     .operands = "DIR",
     .min_operands = 1,
     .max_operands = 1,
-    .summary = "restore a database from a copy",
-    .details = R"(Checks the copy in DIR that "braid snapshot" made, then copies it to --data,
-which must be missing or empty.
+    .summary = "restore a database from a backup",
+    .details = R"(Checks the backup in DIR, then copies it to --data, which must be missing or
+empty.
 
   braid restore ~/backup/notes-monday --data ~/notes)",
     .flags = {},

@@ -77,7 +77,7 @@ const CommandSpec kIngestCommand{
     .operands = "PATH...",
     .min_operands = 1,
     .max_operands = 100'000,
-    .summary = "store chunks from JSON lines, or documents",
+    .summary = "store documents, or chunks from JSON lines",
     .details = R"(In JSON lines, each line is one chunk: {"_id", "title", "text", "metadata"}, or
 braid's own names; "-" is standard input. Documents and folders of them are cut
 into chunks at headings, definitions, paragraphs; unchanged files are skipped.
@@ -93,7 +93,7 @@ lets its files take over the old ids. Documents whose files are gone stay until
 
 A line or file that cannot be read is named and does not stop the others
 (--strict: it does); the exit code tells. After an interrupt what was
-acknowledged stays, and the next run goes on from there.
+acknowledged stays, and the next run continues.
 
 --profile artifacts stores documents whole in "artifacts" and cut in
 "artifact_chunks"; --profile decisions takes lines that are decisions.
@@ -111,7 +111,7 @@ acknowledged; after an error, earlier batches stay.
   curl -s https://example.org/ | braid ingest - --name page.html)",
     .flags = kIngestFlags,
     .shared_flags = kSchemaFlags,
-    .shared_title = "Of a new collection",
+    .shared_title = "For a new collection",
     .run = run_ingest,
 };
 

@@ -1,8 +1,6 @@
 #include "braid/cli/commands/ingest_report.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "braid/cli/commands/ingest_files.hpp"
 #include "braid/core/numbers.hpp"
@@ -15,9 +13,7 @@ double per_second(std::uint64_t count, double seconds) {
 }
 
 std::string tenths(double seconds) {
-    std::array<char, 32> text{};
-    (void)std::snprintf(text.data(), text.size(), "%.1f s", seconds);
-    return text.data();
+    return core::fixed(seconds, 1) + " s";
 }
 
 std::string stored_line(const IngestTotals& totals, const std::string& collection, bool dry_run) {
@@ -107,6 +103,24 @@ Value report_value(const IngestTotals& totals, const std::string& collection,
                   {"warning_count", totals.warning_count}};
     if (!options.documents.empty()) report.set("documents", Value(options.documents));
     return report;
+}
+
+Result<> failures_of(const IngestTotals& totals) {
+    const std::size_t files = totals.texts.failed.size();
+    const std::uint64_t lines = totals.failed_lines;
+    if (files == 0 && lines == 0) return {};
+    std::string what = files > 0 ? core::count_of(files, "file", "files") : "";
+    if (lines > 0) {
+        what += (what.empty() ? "" : " and ") + core::count_of(lines, "line", "lines");
+    }
+    return fail(lines > 0 ? ErrorCode::InvalidArgument : ErrorCode::IoError,
+                what + " could not be read");
+}
+
+Error with_count(Error error, const IngestTotals& totals) {
+    error.message += " (" + core::count_of(totals.stored, "chunk", "chunks") +
+                     (totals.stored == 1 ? " was stored before)" : " were stored before)");
+    return error;
 }
 
 }  // namespace braid::cli

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "braid/ingest/directory.hpp"
+#include "braid/result.hpp"
 #include "braid/value.hpp"
 
 namespace braid::cli {
@@ -26,6 +27,11 @@ struct IngestTotals {
 /// For people: what was stored, how fast, where the time went, what became of the other files.
 std::vector<std::string> report_lines(const IngestTotals& totals, const std::string& collection,
                                       const ingest::DirectoryOptions& options);
+
+/// The error of a run that could not read everything; none if it could.
+Result<> failures_of(const IngestTotals& totals);
+/// The error that ended a run, with what was stored before it.
+Error with_count(Error error, const IngestTotals& totals);
 
 /// For programs; lists every file.
 Value report_value(const IngestTotals& totals, const std::string& collection,

@@ -49,10 +49,10 @@ public:
         if (session_.arguments.has("watch")) watched_ = state_of(paths_, texts_.walk);
         auto stored = store_all();
         progress_->clear();
-        if (!stored) return with_count(std::move(stored).error());
+        if (!stored) return tl::unexpected(with_count(std::move(stored).error(), totals_));
         report();
         if (session_.arguments.has("watch")) return watch();
-        return tell_failures();
+        return failures_of(totals_);
     }
 
 private:
@@ -67,23 +67,22 @@ private:
         every_ = static_cast<std::uint64_t>(every.value_or(0));
         name_ = arguments.text_or("name", "");
         if (!name_.empty() && paths_ != std::vector<std::string>{"-"}) {
-            return invalid_argument("--name goes with standard input alone (\"-\")");
+            return invalid_argument("--name is for standard input (\"-\") alone");
         }
         const bool lines = name_.empty() && std::ranges::any_of(paths_, is_lines_here());
         if (arguments.has("watch") && (lines || !name_.empty() || texts_.dry_run)) {
-            return invalid_argument("--watch goes with folders and documents");
+            return invalid_argument("--watch is for folders and documents");
         }
         if (texts_.dry_run && lines) {
-            return invalid_argument(
-                "--dry-run goes with folders and documents, not with JSON lines");
+            return invalid_argument("--dry-run is for folders and documents, not for JSON lines");
         }
         texts_.namespace_ = lines_.namespace_ = session_.namespace_name();
         texts_.stop = lines_.stop = session_.interrupts.token();
         if (arguments.has("vectors") && (paths_.size() > 1 || !is_lines_here()(paths_.front()))) {
-            return invalid_argument("--vectors goes with one file of JSON lines");
+            return invalid_argument("--vectors is for one file of JSON lines");
         }
         if (arguments.has("ack") && session_.json()) {
-            return invalid_argument("--ack and --json exclude each other");
+            return invalid_argument("--ack and --json cannot be combined");
         }
         return validate_collection_name(texts_.collection);
     }
@@ -245,7 +244,7 @@ private:
             show_progress();
             if (session_.interrupts.requested()) {
                 return fail(ErrorCode::Cancelled,
-                            "interrupted; what was acknowledged stays, the next run goes on");
+                            "interrupted; what was acknowledged stays, and the next run continues");
             }
             BRAID_TRY(batch, next_of(reader));
         }
@@ -356,12 +355,6 @@ private:
         }
     }
 
-    tl::unexpected<Error> with_count(Error error) const {
-        error.message += " (" + core::count_of(totals_.stored, "chunk", "chunks") +
-                         (totals_.stored == 1 ? " was stored before)" : " were stored before)");
-        return tl::unexpected<Error>(std::move(error));
-    }
-
     void report() {
         totals_.seconds = progress_->seconds();
         if (session_.json()) {
@@ -376,18 +369,6 @@ private:
         for (const std::string& line : report_lines(totals_, texts_.collection, texts_)) {
             session_.out.line(line);
         }
-    }
-
-    Result<> tell_failures() const {
-        const std::size_t files = totals_.texts.failed.size();
-        const std::uint64_t lines = totals_.failed_lines;
-        if (files == 0 && lines == 0) return {};
-        std::string what = files > 0 ? core::count_of(files, "file", "files") : "";
-        if (lines > 0) {
-            what += (what.empty() ? "" : " and ") + core::count_of(lines, "line", "lines");
-        }
-        return fail(lines > 0 ? ErrorCode::InvalidArgument : ErrorCode::IoError,
-                    what + " could not be read");
     }
 
     Session& session_;

@@ -28,7 +28,7 @@ std::span<const CommandSpec* const> all_commands() {
         &kPurgeCommand,
         &kCheckCommand,
         &kRepairCommand,
-        &kSnapshotCommand,
+        &kBackupCommand,
         &kRestoreCommand,
         &kMigrateCommand,
         &kExportCommand,

@@ -9,6 +9,7 @@ namespace braid::cli {
 extern const CommandSpec kAbReportCommand;
 extern const CommandSpec kAddCommand;
 extern const CommandSpec kAnalyzeCommand;
+extern const CommandSpec kBackupCommand;
 extern const CommandSpec kBenchDenseCommand;
 extern const CommandSpec kBenchHybridCommand;
 extern const CommandSpec kBenchSparseCommand;
@@ -50,7 +51,6 @@ extern const CommandSpec kRetrieveCommand;
 extern const CommandSpec kRunCommand;
 extern const CommandSpec kSearchCommand;
 extern const CommandSpec kServeCommand;
-extern const CommandSpec kSnapshotCommand;
 extern const CommandSpec kStatsCommand;
 extern const CommandSpec kTuneCommand;
 extern const CommandSpec kUpdateCommand;

@@ -197,7 +197,7 @@ Result<> run_migrate(Session& session) {
         auto done = migration.run(info);
         if (!done) {
             if (done.error().code == ErrorCode::Cancelled) {
-                return fail(ErrorCode::Cancelled, "interrupted; run the same command to go on");
+                return fail(ErrorCode::Cancelled, "interrupted; run the same command to continue");
             }
             return tl::unexpected<Error>(std::move(done).error());
         }

@@ -70,7 +70,7 @@ Result<std::string> address_at(const std::string& socket) {
     std::string address = service::text_in(told, "address");
     if (address.empty()) {
         return fail(ErrorCode::Unavailable,
-                    "the server of this database has no web page; stop it and start it anew");
+                    "the server of this database has no web page; restart it");
     }
     return address;
 }
@@ -93,7 +93,7 @@ Result<> run_open(Session& session) {
 const CommandSpec kOpenCommand{
     .name = "open",
     .operands = "",
-    .summary = "open the web page, and serve the database if nobody does",
+    .summary = "open the web page, serving the database if needed",
     .details = R"(Where the database is served already, only the browser is started ($BROWSER,
 else the desktop's). Otherwise this serves it, as "braid serve" does with the
 same flags, until it is stopped; where port 27243 is taken, at another.

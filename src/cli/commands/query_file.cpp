@@ -20,7 +20,7 @@ Result<QueryFile> read_query_file(const Arguments& arguments) {
         if (file.rows() != out.queries.size()) {
             return invalid_argument(
                 file.name() + " has " + core::count_of(file.rows(), "row", "rows") +
-                ", the file of queries " + core::count_of(out.queries.size(), "query", "queries"));
+                ", the query file " + core::count_of(out.queries.size(), "query", "queries"));
         }
         BRAID_TRY(out.vectors, file.all_rows());
     }

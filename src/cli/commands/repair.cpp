@@ -9,30 +9,30 @@ namespace braid::cli {
 namespace {
 
 Value repair_to_value(const RepairReport& report) {
-    Array mended;
-    for (const RepairReport::Mended& one : report.mended) {
-        mended.emplace_back(Object{{"collection", Value(one.collection)},
-                                   {"records", one.records},
-                                   {"chunks", one.chunks},
-                                   {"kept", Value(one.kept)},
-                                   {"lost", Array(one.lost.begin(), one.lost.end())}});
+    Array repaired;
+    for (const RepairReport::Repaired& one : report.repaired) {
+        repaired.emplace_back(Object{{"collection", Value(one.collection)},
+                                     {"records", one.records},
+                                     {"chunks", one.chunks},
+                                     {"kept", Value(one.kept)},
+                                     {"lost", Array(one.lost.begin(), one.lost.end())}});
     }
-    return Object{{"mended", std::move(mended)},
-                  {"beyond", Array(report.beyond.begin(), report.beyond.end())}};
+    return Object{{"repaired", std::move(repaired)},
+                  {"unrepairable", Array(report.unrepairable.begin(), report.unrepairable.end())}};
 }
 
 void show_repair(Output& out, const RepairReport& report) {
-    for (const RepairReport::Mended& one : report.mended) {
+    for (const RepairReport::Repaired& one : report.repaired) {
         for (const std::string& line : one.lost) out.line(plain(line));
         const bool rebuilt = one.records + one.chunks > 0;
-        out.line("Collection \"" + one.collection + "\" is mended" +
+        out.line("Collection \"" + one.collection + "\" is repaired" +
                  (rebuilt ? ": " + core::count_of(one.records, "record", "records") +
                                 " could be read, " + core::count_of(one.chunks, "chunk", "chunks") +
                                 " of them live."
                           : ".") +
                  (one.kept.empty() ? "" : " What was damaged is kept as " + plain(one.kept) + "."));
     }
-    if (report.mended.empty() && report.beyond.empty()) out.line("Nothing is damaged.");
+    if (report.repaired.empty() && report.unrepairable.empty()) out.line("Nothing is damaged.");
 }
 
 Result<> run_repair(Session& session) {
@@ -48,16 +48,16 @@ Result<> run_repair(Session& session) {
     } else {
         show_repair(session.out, report);
     }
-    for (const std::string& line : report.beyond) session.warn(plain(line));
-    if (!report.beyond.empty()) {
+    for (const std::string& line : report.unrepairable) session.warn(plain(line));
+    if (!report.unrepairable.empty()) {
         return fail(ErrorCode::Corruption,
-                    core::count_of(report.beyond.size(), "collection", "collections") +
-                        " cannot be mended");
+                    core::count_of(report.unrepairable.size(), "collection", "collections") +
+                        " cannot be repaired");
     }
-    if (report.mended.empty()) return {};
+    if (report.repaired.empty()) return {};
     // Whoever runs it in a script must learn that there was damage.
     return fail(ErrorCode::Corruption,
-                core::count_of(report.mended.size(), "collection was", "collections were") +
+                core::count_of(report.repaired.size(), "collection was", "collections were") +
                     " damaged, and rebuilt from what could be read");
 }
 

@@ -188,10 +188,6 @@ Result<> serve_database(Session& session, const ServeOptions& wishes) {
     return {};
 }
 
-std::span<const FlagSpec> serve_flags() {
-    return ServeSettings::flags();
-}
-
 const CommandSpec kServeCommand{
     .name = "serve",
     .operands = "",
@@ -206,7 +202,7 @@ folder. On SIGTERM or SIGINT it finishes running requests and exits with 0.
   braid serve --data ~/notes
   braid serve --host 0.0.0.0 --key-file keys.json
   braid serve --metrics-port 9464 --log json --slow-ms 200)",
-    .flags = ServeSettings::flags(),
+    .flags = serve_flags(),
     .run = run_serve,
     .whole_database = true,
 };

@@ -7,9 +7,10 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
-#include <utility>
+#include <span>
 
 #include "braid/cli/commands/input.hpp"
+#include "braid/cli/commands/serve.hpp"
 #include "braid/cli/config/embedders.hpp"
 #include "braid/cli/view/output_file.hpp"
 #include "braid/server/auth/api_keys.hpp"
@@ -18,6 +19,8 @@
 
 namespace braid::cli {
 namespace {
+
+using std::chrono::milliseconds;
 
 constexpr std::int64_t kMaxPort = 65'535;
 
@@ -132,20 +135,18 @@ const FlagSpec* rate_flag() {
 
 }  // namespace
 
-std::span<const FlagSpec> ServeSettings::flags() noexcept {
+std::span<const FlagSpec> serve_flags() {
     return kServeFlags;
 }
 
 std::string ServeSettings::text(std::string_view flag, std::string_view setting) const {
     return session_.arguments.text_or(flag, session_.settings.text(setting));
 }
-
 Result<std::int64_t> ServeSettings::integer(std::string_view flag, std::int64_t max,
                                             std::int64_t otherwise) const {
     BRAID_TRY(const auto given, session_.arguments.integer(flag, 0, max));
     return given.value_or(otherwise);
 }
-
 Result<std::int64_t> ServeSettings::port(std::string_view flag, std::string_view setting) const {
     return integer(flag, kMaxPort, static_cast<std::int64_t>(session_.settings.number(setting)));
 }
@@ -180,7 +181,7 @@ Result<server::HttpAppOptions> ServeSettings::app() const {
     BRAID_TRY(const Value rate, arguments.value(*rate_flag()));
     if (rate.is_number()) options.requests_per_second = rate.as_double();
     BRAID_TRY(const auto deadline, integer("max-deadline-ms", kHour, 30'000));
-    options.max_deadline = std::chrono::milliseconds(deadline);
+    options.max_deadline = milliseconds(deadline);
     BRAID_CHECK(add_memory(options));
     BRAID_CHECK(add_logs(options));
     BRAID_CHECK(add_experiment(options));
@@ -215,7 +216,7 @@ Result<> ServeSettings::add_logs(server::HttpAppOptions& options) const {
     options.log_format = format == "json" ? service::LogFormat::Json : service::LogFormat::Human;
     options.log_texts = arguments.has("log-texts");
     BRAID_TRY(const auto slow, integer("slow-ms", kHour, 0));
-    options.slow_query = std::chrono::milliseconds(slow);
+    options.slow_query = milliseconds(slow);
     if (const auto path = arguments.text("audit")) {
         BRAID_TRY(options.audit, file_lines(*path));
     }
@@ -226,9 +227,7 @@ Result<> ServeSettings::add_experiment(server::HttpAppOptions& options) const {
     const auto path = session_.arguments.text("ab");
     const auto log = session_.arguments.text("ab-log");
     if (!path && !log) return {};
-    if (!path || !log) {
-        return invalid_argument("--ab and --ab-log need each other");
-    }
+    if (!path || !log) return invalid_argument("--ab and --ab-log need each other");
     BRAID_TRY(const std::string json, read_input(*path));
     auto plan = service::read_experiment(json, *application_vocabulary());
     if (!plan) return fail(*path, std::move(plan).error());

@@ -2,11 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "braid/cli/args/arguments.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/net/http/server.hpp"
 #include "braid/result.hpp"
@@ -16,21 +14,20 @@ namespace braid::cli {
 
 inline constexpr std::int64_t kHour = 3'600'000;  // milliseconds
 
-/// What the flags of `serve` say, else the configuration.
+/// How to serve: what the flags say, else the configuration.
 class ServeSettings {
 public:
     explicit ServeSettings(const Session& session) : session_(session) {}
 
-    static std::span<const FlagSpec> flags() noexcept;
-
+    std::string text(std::string_view flag, std::string_view setting) const;
     Result<std::int64_t> integer(std::string_view flag, std::int64_t max,
                                  std::int64_t otherwise) const;
     Result<std::int64_t> port(std::string_view flag, std::string_view setting) const;
+
     Result<net::HttpServerOptions> transport() const;
     Result<server::HttpAppOptions> app() const;
 
 private:
-    std::string text(std::string_view flag, std::string_view setting) const;
     Result<std::size_t> mebibytes(std::string_view flag, std::string_view setting) const;
     /// One message must find room in what there is for all.
     Result<> add_memory(server::HttpAppOptions& options) const;

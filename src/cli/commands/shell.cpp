@@ -1,8 +1,8 @@
 #include <string>
 
 #include "braid/cli/args/completion.hpp"
-#include "braid/cli/commands/manual.hpp"
 #include "braid/cli/commands/list.hpp"
+#include "braid/cli/commands/manual.hpp"
 #include "braid/cli/session.hpp"
 
 namespace braid::cli {
@@ -17,7 +17,7 @@ Result<> run_completion(Session& session) {
     } else if (shell == "fish") {
         session.out.text(fish_completion(all_commands()));
     } else {
-        return invalid_argument("completion is there for bash, zsh and fish, not for \"" + shell +
+        return invalid_argument("completion exists for bash, zsh and fish, not for \"" + shell +
                                 "\"");
     }
     return {};

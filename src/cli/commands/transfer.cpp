@@ -200,7 +200,7 @@ const CommandSpec kExportCommand{
     .details = R"(The first line is the collection's schema; then a line for each chunk of every
 namespace, with its vector, in the form that "ingest" reads; the last line says
 how many there are. Concurrent writes may be included or not: for a copy as of
-one point in time use "braid snapshot".
+one point in time use "braid backup".
 
   braid export --collection notes > notes.jsonl
   braid export --collection notes | braid import - --data ~/other)",

@@ -49,7 +49,7 @@ Result<std::vector<std::string>> trusted_directories(const fs::path& list) {
     if (!text) return std::vector<std::string>();
     if (!is_own(list, S_IWGRP | S_IWOTH)) {
         return fail(ErrorCode::PermissionDenied,
-                    list.string() + " could have been written by others, so it counts for nothing");
+                    list.string() + " may have been written by other users, so it is ignored");
     }
     return read_list(list, *text);
 }

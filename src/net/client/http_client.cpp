@@ -218,7 +218,7 @@ Result<CURLcode> drive(Channel& channel, const CallLimits& limits) {
         if (curl_multi_perform(multi, &running) != CURLM_OK ||
             (running > 0 && curl_multi_poll(multi, nullptr, 0, static_cast<int>(wait.count()),
                                             nullptr) != CURLM_OK)) {
-            outcome = fail(ErrorCode::Unavailable, "the transfer broke down");
+            outcome = fail(ErrorCode::Unavailable, "the transfer failed");
             break;
         }
     }
@@ -234,7 +234,7 @@ Result<CURLcode> drive(Channel& channel, const CallLimits& limits) {
 Result<> outcome_of(CURLcode code, const Transfer& transfer) {
     if (code == CURLE_OK) {
         if (transfer.headers_ended) return {};
-        return fail(ErrorCode::Unavailable, "the answer broke off within its headers");
+        return fail(ErrorCode::Unavailable, "the answer ended within its headers");
     }
     if (transfer.too_large) {
         return fail(ErrorCode::ResourceExhausted,

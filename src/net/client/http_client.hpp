@@ -44,7 +44,7 @@ struct HttpClientOptions {
     std::string unix_socket{};
     /// Off: connecting to loopback, private, link-local, shared and multicast addresses is refused,
     /// whatever name resolved to them. Turn on only where the URL comes from the operator. Behind a
-    /// proxy only addresses written out in the URL can be judged.
+    /// proxy only addresses written out in the URL can be checked.
     bool allow_private = false;
     /// On: every send() fails with PermissionDenied, and no socket is opened.
     bool offline = false;

@@ -28,7 +28,7 @@ void HttpConnection::start() {
 void HttpConnection::expect_request() {
     state_ = State::Reading;
     parser_.reset();
-    judged_ = false;
+    head_checked_ = false;
     wire_.wake_at(Clock::now() + setup_.options.idle_timeout);
 }
 
@@ -77,7 +77,7 @@ void HttpConnection::advance() {
             return;
         }
         if (parser_->state() == RequestParser::State::Head) return;
-        if (!judged_ && !admit()) return;
+        if (!head_checked_ && !admit()) return;
         if (parser_->state() == RequestParser::State::Done) {
             dispatch();
             return;
@@ -88,7 +88,7 @@ void HttpConnection::advance() {
 }
 
 bool HttpConnection::admit() {
-    judged_ = true;
+    head_checked_ = true;
     IncomingRequest& request = parser_->request();
     request.peer = peer_;
     request.tls = tls_;
@@ -127,7 +127,7 @@ void HttpConnection::dispatch() {
         return;
     }
     ++setup_.refused;
-    respond(setup_.handler.refuse(kUnavailable, "too many requests wait"), keep_);
+    respond(setup_.handler.refuse(kUnavailable, "too many requests are waiting"), keep_);
 }
 
 void HttpConnection::on_answer(OutgoingResponse response) {
@@ -180,7 +180,7 @@ void HttpConnection::on_timeout() {
     switch (state_) {
         case State::Reading:
             if (parser_) {
-                refuse(kRequestTimeout, "the request did not come in time");
+                refuse(kRequestTimeout, "the request did not arrive in time");
             } else {
                 close(false);
             }

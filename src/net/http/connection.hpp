@@ -85,7 +85,7 @@ private:
     State state_ = State::Reading;
     std::unique_ptr<RequestParser> parser_;  // from the first byte of a request on
     std::string input_;                      // received, not yet taken by the parser
-    bool judged_ = false;                    // admit() was asked
+    bool head_checked_ = false;              // admit() was asked
     bool reading_ = false;                   // a read is under way
     bool ended_ = false;
     bool keep_ = true;        // after the answer that is under way

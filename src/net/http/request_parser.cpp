@@ -103,13 +103,13 @@ struct RequestParser::Impl final : http::basic_parser<true> {
             refuse(kBadRequest, reason.empty() ? "not an HTTP/1.1 request" : std::string(reason));
             return 0;
         }
-        judge_head();
+        check_head();
         if (state != State::Failed) state = is_done() ? State::Done : State::Body;
         eager(true);
         return taken;
     }
 
-    void judge_head() {
+    void check_head() {
         if (host_count > 1) return refuse(kBadRequest, "several Host headers");
         if (version == 11 && host_count == 0) return refuse(kBadRequest, "no Host header");
         if (version == 10 && chunked()) return refuse(kBadRequest, "chunks in HTTP/1.0");
@@ -176,7 +176,7 @@ struct RequestParser::Impl final : http::basic_parser<true> {
         version = number;
     }
     void on_field_impl(http::field field, Text name, Text value, Code& error) override {
-        if (is_header_done()) return;  // trailers may not change what was judged
+        if (is_header_done()) return;  // trailers may not change what was checked
         if (field == http::field::host) ++host_count;
         if (field == http::field::transfer_encoding &&
             !equal_ignoring_case(view_of(value), "chunked")) {

@@ -26,7 +26,7 @@ public:
     RequestParser& operator=(const RequestParser&) = delete;
 
     /// Takes the request's next bytes and says how many of them it took. Those left over are to be
-    /// given again, with more behind them. Stops after the head, so that it can be judged.
+    /// given again, with more behind them. Stops after the head, so that it can be checked.
     std::size_t put(std::string_view bytes);
     State state() const noexcept;
 

@@ -50,7 +50,7 @@ public:
     HttpHandler& operator=(HttpHandler&&) = delete;
     virtual ~HttpHandler() = default;
 
-    /// Judges the head of a request before any of its body is read; short and without blocking. An
+    /// Checks the head of a request before any of its body is read; short and without blocking. An
     /// answer refuses it: the body is not read. Otherwise `body_limit` and `head.admitted` may be
     /// set.
     virtual std::optional<OutgoingResponse> admit(IncomingRequest& head,

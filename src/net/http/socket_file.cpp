@@ -79,7 +79,7 @@ Result<int> listen_at(const std::string& path) {
     struct stat found {};
     if (::lstat(path.c_str(), &found) == 0) {
         if (!S_ISSOCK(found.st_mode)) {
-            return fail(ErrorCode::AlreadyExists, path + " exists and is no socket");
+            return fail(ErrorCode::AlreadyExists, path + " exists and is not a socket");
         }
         if (is_listening(path)) {
             return fail(ErrorCode::Locked, "another server listens at " + path);

@@ -152,7 +152,7 @@ Result<std::string> random_token() {
     while (filled < bytes.size()) {
         const ssize_t got = getrandom(bytes.data() + filled, bytes.size() - filled, 0);
         if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return fail(ErrorCode::IoError, "the system gives no random bytes");
+        if (got <= 0) return fail(ErrorCode::IoError, "the system provides no random bytes");
         filled += static_cast<std::size_t>(got);
     }
     return base64url(bytes);

@@ -120,7 +120,7 @@ std::optional<OutgoingResponse> HttpApp::State::check_head(const IncomingRequest
         }
     }
     if (exchange.match.allowed.empty()) {
-        return refuse(exchange, {DoorError::NoSuchRoute, "there is nothing at this address", {}});
+        return refuse(exchange, {DoorError::NoSuchRoute, "nothing is at this address", {}});
     }
     if (exchange.match.route == nullptr) {
         return refuse(exchange, {DoorError::MethodNotAllowed,
@@ -233,7 +233,7 @@ OutgoingResponse HttpApp::handle(const IncomingRequest& request) {
                 static_cast<std::int64_t>(state_->options.max_running)) {
             response = state_->refuse(
                 exchange,
-                {DoorError::Overloaded, "too many requests are at work", {{"Retry-After", "1"}}});
+                {DoorError::Overloaded, "too many requests are running", {{"Retry-After", "1"}}});
         } else {
             response = state_->service.serve(request, exchange,
                                              state_->caller_of(request, exchange, watch));

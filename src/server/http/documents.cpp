@@ -148,7 +148,8 @@ Result<Value> post_files(const service::Operations& operations, const Object& pa
     BRAID_TRY(Posted posted, read_posted(fields, caller));
     if (files.empty()) return invalid_argument("the form holds no file");
     if (files.size() > 1 && posted.document_id) {
-        return invalid_argument("\"document_id\" goes with one file; each has its name for an id");
+        return invalid_argument(
+            "\"document_id\" is for a single file; otherwise the file name is the id");
     }
     Array documents;
     Array failed;

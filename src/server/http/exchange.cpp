@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "braid/core/hex.hpp"
 #include "braid/server/http/problem.hpp"
 
 namespace braid::server {
@@ -15,11 +16,7 @@ Exchange begin_exchange(const net::IncomingRequest& head, std::uint64_t number) 
     if (given && is_sane_id(*given)) {
         exchange.id = *given;
     } else {
-        constexpr std::string_view digits = "0123456789abcdef";
-        exchange.id = "r-";
-        for (unsigned shift = 64; shift > 0; shift -= 4) {
-            exchange.id.push_back(digits[(mixed >> (shift - 4)) & 15U]);
-        }
+        exchange.id = "r-" + core::hex_of(mixed);
     }
     if (const auto header = head.header("traceparent")) {
         exchange.trace = parse_traceparent(*header);

@@ -6,8 +6,6 @@
 #include "braid/json/json.hpp"
 #include "braid/server/http/documents.hpp"
 #include "braid/server/mcp/write_tools.hpp"
-#include "braid/wire/answer_json.hpp"
-#include "braid/wire/error_json.hpp"
 
 namespace braid::server {
 namespace {
@@ -44,20 +42,12 @@ Result<std::string> printed(const Result<Value>& value) {
 // NOLINTBEGIN(performance-unnecessary-value-param): the functions of all routes have one type
 Result<std::string> retrieve(const service::Operations& operations, Object params,
                              const service::Caller& caller) {
-    BRAID_TRY(const Answer answer, service::retrieve_json(operations, params, caller));
-    return wire::print_answer(answer, operations.database().vocabulary());
+    return service::print_retrieve(operations, params, caller);
 }
 
 Result<std::string> retrieve_batch(const service::Operations& operations, Object params,
                                    const service::Caller& caller) {
-    BRAID_TRY(const auto answers, service::retrieve_batch_json(operations, params, caller));
-    std::string text = R"({"answers":[)";
-    for (const Result<Answer>& answer : answers) {
-        if (&answer != &answers.front()) text += ',';
-        text += answer ? wire::print_answer(*answer, operations.database().vocabulary())
-                       : json::print(wire::error_to_value(caller.told(answer.error())));
-    }
-    return text + "]}";
+    return service::print_retrieve_batch(operations, params, caller);
 }
 
 Result<std::string> put_chunk(const service::Operations& operations, Object params,

@@ -256,7 +256,7 @@ const std::string_view kRestSchemas = R"json({
     "collection", "chunks", "removed", "warnings"]},
   "CheckReport": {"type": "object", "properties": {"clean": {"type": "boolean"}, "collections":
     {"type": "integer"}, "chunks": {"type": "integer"}, "records": {"type": "integer"}, "bytes":
-    {"type": "integer"}, "superseded": {"type": "integer", "description": "Writes that later ones made void."}, "problems": {"type": "array", "items": {"type": "string"},
+    {"type": "integer"}, "superseded": {"type": "integer", "description": "Log records superseded by later ones."}, "problems": {"type": "array", "items": {"type": "string"},
     "description": "Damage, a line each."}, "unfinished": {"type": "array", "items": {"type":
     "string"}, "description": "Collections that cannot be read because an import is under way or was interrupted."},
     "notes": {"type": "array", "items": {"type": "string"}, "description": "What does no harm."}},

@@ -257,7 +257,7 @@ OutgoingResponse HttpService::once(const IncomingRequest& request, const Exchang
     using State = IdempotencyStore::State;
     if (begun.state == State::Running) {
         return refuse(exchange, {DoorError::IdempotencyRunning,
-                                 "a request with this Idempotency-Key is still at work",
+                                 "a request with this Idempotency-Key is still running",
                                  {{"Retry-After", "1"}}});
     }
     if (begun.state == State::Differs) {
@@ -312,7 +312,7 @@ OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& ex
     std::optional<HeldBytes> parsing;
     if (memory_ && !parsing.emplace(memory_).grow_to(parsed_size(request.body, lines || files))) {
         return refuse(exchange, {DoorError::Overloaded,
-                                 "requests and answers take all the memory there is for them",
+                                 "requests and answers use all the memory set aside for them",
                                  {{"Retry-After", "1"}}});
     }
     return dispatch(request, exchange, caller);

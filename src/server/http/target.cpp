@@ -1,7 +1,6 @@
 #include "braid/server/http/target.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 
@@ -132,12 +131,7 @@ bool is_sane_id(std::string_view id) {
 }
 
 std::string TraceContext::header(std::uint64_t span) const {
-    std::array<char, 16> digits{};
-    digits.fill('0');
-    std::array<char, 16> raw{};
-    const auto end = std::to_chars(raw.data(), raw.data() + raw.size(), span | 1U, 16);
-    std::copy(raw.data(), end.ptr, digits.end() - (end.ptr - raw.data()));
-    return "00-" + trace_id + "-" + std::string(digits.data(), digits.size()) + "-" + flags;
+    return "00-" + trace_id + "-" + core::hex_of(span | 1U) + "-" + flags;
 }
 
 std::optional<TraceContext> parse_traceparent(std::string_view text) {

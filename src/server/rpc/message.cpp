@@ -20,6 +20,14 @@ Value rpc_result(Value id, Value result) {
     return Object{{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"result", std::move(result)}};
 }
 
+std::string print_rpc_result(const Value& id, std::string_view result) {
+    std::string text = R"({"jsonrpc":"2.0","id":)";
+    json::print_to(text, id);
+    text += R"(,"result":)";
+    text += result;
+    return text + '}';
+}
+
 Value rpc_failure(Value id, RpcError error) {
     Object body{{"code", error.code}, {"message", Value(std::move(error.message))}};
     if (!error.data.is_null()) body.set("data", std::move(error.data));

@@ -29,6 +29,8 @@ RpcError out_of_memory();
 
 /// `{"jsonrpc": "2.0", "id": ..., "result": ...}`
 Value rpc_result(Value id, Value result);
+/// The same, printed, of a result that is.
+std::string print_rpc_result(const Value& id, std::string_view result);
 /// The same with "error"; a null id says that the request's could not be read.
 Value rpc_failure(Value id, RpcError error);
 

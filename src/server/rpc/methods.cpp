@@ -38,6 +38,10 @@ RpcError unknown_method(const std::string& name) {
     return {kMethodNotFound, std::move(message), {}};
 }
 
+std::string printed_failure(Value id, RpcError error) {
+    return json::print(rpc_failure(std::move(id), std::move(error)));
+}
+
 }  // namespace
 
 Rpc::Rpc(Database& database, service::ServiceOptions options)
@@ -60,10 +64,10 @@ const std::vector<std::string>& Rpc::methods() {
 std::optional<std::string> Rpc::handle(std::string_view body, const service::Caller& caller) const {
     try {
         Parsed parsed = parse_message(body, caller.limits);
-        if (!parsed.json) return json::print(rpc_failure({}, std::move(parsed.error)));
+        if (!parsed.json) return printed_failure({}, std::move(parsed.error));
         return reply(*std::move(parsed.json), caller).text;
     } catch (const std::bad_alloc&) {
-        return json::print(rpc_failure({}, out_of_memory()));
+        return printed_failure({}, out_of_memory());
     }
 }
 
@@ -71,13 +75,9 @@ Rpc::Reply Rpc::reply(Value json, const service::Caller& caller) const {
     service::Caller one = caller;  // the members of a batch share what one answer may hold
     one.call = caller.counted();
     Reply reply;
-    if (!json.is_array()) {
-        const auto answered = answer(std::move(json), one, reply);
-        if (answered) reply.text = json::print(*answered);
-        return reply;
-    }
-    const Value replies = answer_batch(std::move(json.as_array()), one, reply);
-    if (!replies.is_array() || !replies.as_array().empty()) reply.text = json::print(replies);
+    std::string text = json.is_array() ? answer_batch(std::move(json.as_array()), one, reply)
+                                       : answer(std::move(json), one, reply);
+    if (!text.empty()) reply.text = std::move(text);
     return reply;
 }
 
@@ -102,60 +102,60 @@ std::size_t Rpc::requests_in(const Value& json) {
     return service::requests_in(operation->name, params->as_object());
 }
 
-Value Rpc::answer_batch(Array batch, const service::Caller& caller, Reply& outcome) const {
-    if (batch.empty()) return rpc_failure({}, {kInvalidRequest, "the batch is empty", {}});
+std::string Rpc::answer_batch(Array batch, const service::Caller& caller, Reply& outcome) const {
+    if (batch.empty()) return printed_failure({}, {kInvalidRequest, "the batch is empty", {}});
     if (batch.size() > caller.limits.batch) {
-        return rpc_failure({}, {kInvalidRequest,
-                                "the batch has " + std::to_string(batch.size()) +
-                                    " members, the limit is " + std::to_string(caller.limits.batch),
-                                {}});
+        return printed_failure(
+            {}, {kInvalidRequest,
+                 "the batch has " + std::to_string(batch.size()) + " members, the limit is " +
+                     std::to_string(caller.limits.batch),
+                 {}});
     }
-    Array replies;
-    replies.reserve(batch.size());
+    std::string replies;
     for (Value& member : batch) {
-        if (auto reply = answer(std::move(member), caller, outcome)) {
-            replies.push_back(*std::move(reply));
-        }
+        const std::string reply = answer(std::move(member), caller, outcome);
+        if (reply.empty()) continue;
+        replies += replies.empty() ? '[' : ',';
+        replies += reply;
     }
-    return replies;
+    return replies.empty() ? replies : replies + ']';
 }
 
-std::optional<Value> Rpc::answer(Value json, const service::Caller& caller, Reply& outcome) const {
+std::string Rpc::answer(Value json, const service::Caller& caller, Reply& outcome) const {
     Reading reading = read_message(std::move(json));
     if (reading.is_answer) reading.problem = "a request is expected here, not an answer";
     if (!reading.message) {
-        return rpc_failure(std::move(reading.id), {kInvalidRequest, reading.problem, {}});
+        return printed_failure(std::move(reading.id), {kInvalidRequest, reading.problem, {}});
     }
     const Message& message = *reading.message;
-    Value reply;
+    std::string reply;
     if (find_method(message.method) == nullptr) {
-        reply = rpc_failure(std::move(reading.id), unknown_method(message.method));
+        reply = printed_failure(std::move(reading.id), unknown_method(message.method));
     } else {
         try {
-            auto result = call(message, caller);
+            const auto result = call(message, caller);
             if (result) {
                 outcome.wrote = outcome.wrote || method_writes(message.method);
+                reply = print_rpc_result(reading.id, *result);
             } else {
                 outcome.final =
                     outcome.final && is_final(error_facts(result.error().code).http_status);
+                reply =
+                    printed_failure(std::move(reading.id), rpc_error(caller.told(result.error())));
             }
-            reply =
-                result ? rpc_result(std::move(reading.id), *std::move(result))
-                       : rpc_failure(std::move(reading.id), rpc_error(caller.told(result.error())));
         } catch (const std::bad_alloc&) {
             outcome.final = false;
-            reply = rpc_failure(message.id.value_or(Value()), out_of_memory());
+            reply = printed_failure(message.id.value_or(Value()), out_of_memory());
         } catch (const std::exception&) {
             outcome.final = false;
-            reply =
-                rpc_failure(message.id.value_or(Value()), {kInternalError, "internal error", {}});
+            reply = printed_failure(message.id.value_or(Value()),
+                                    {kInternalError, "internal error", {}});
         }
     }
-    if (message.is_notification()) return std::nullopt;
-    return reply;
+    return message.is_notification() ? std::string() : reply;
 }
 
-Result<Value> Rpc::call(const Message& message, const service::Caller& caller) const {
+Result<std::string> Rpc::call(const Message& message, const service::Caller& caller) const {
     static const Object kNone;
     const Object* params = nullptr;
     if (message.params.is_null()) {
@@ -169,7 +169,7 @@ Result<Value> Rpc::call(const Message& message, const service::Caller& caller) c
         }
         params = list.empty() ? &kNone : &list.front().as_object();
     }
-    return service::run_named(*find_method(message.method), operations_, *params, caller);
+    return service::print_named(*find_method(message.method), operations_, *params, caller);
 }
 
 }  // namespace braid::server

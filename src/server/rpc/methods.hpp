@@ -49,9 +49,10 @@ public:
     static std::size_t requests_in(const Value& json);
 
 private:
-    std::optional<Value> answer(Value json, const service::Caller& caller, Reply& outcome) const;
-    Value answer_batch(Array batch, const service::Caller& caller, Reply& outcome) const;
-    Result<Value> call(const Message& message, const service::Caller& caller) const;
+    // Printed; empty if nothing is owed.
+    std::string answer(Value json, const service::Caller& caller, Reply& outcome) const;
+    std::string answer_batch(Array batch, const service::Caller& caller, Reply& outcome) const;
+    Result<std::string> call(const Message& message, const service::Caller& caller) const;
 
     service::Operations operations_;
 };

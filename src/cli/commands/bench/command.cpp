@@ -43,7 +43,7 @@ constexpr auto kDenseFlags = std::to_array<FlagSpec>({
     {.name = "shares",
      .kind = FlagKind::Text,
      .value = "S,S",
-     .help = "shares that the index is to know"},
+     .help = "shares the index should expect"},
     {.name = "recent",
      .kind = FlagKind::Text,
      .value = "FILE.npy",
@@ -241,7 +241,7 @@ scores; texts are not fetched.
   braid bench sparse --corpus lines.txt --queries questions.txt -k 10 --json)",
     .flags = kSparseFlags,
     .shared_flags = kBenchFlags,
-    .shared_title = "Of every bench command",
+    .shared_title = "For every bench command",
     .run = run_sparse,
 };
 
@@ -258,7 +258,7 @@ find out how deep to search for the recall asked for.
   braid bench dense --base base.npy --queries q.npy --selectivity 0.01)",
     .flags = kDenseFlags,
     .shared_flags = kBenchFlags,
-    .shared_title = "Of every bench command",
+    .shared_title = "For every bench command",
     .run = run_dense,
 };
 

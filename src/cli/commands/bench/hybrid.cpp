@@ -190,7 +190,7 @@ parallel, so "both legs" is less than their sum where cores are free.
                      --embedder bge --docs 10000)",
     .flags = kBenchHybridFlags,
     .shared_flags = kBenchFlags,
-    .shared_title = "Of every bench command",
+    .shared_title = "For every bench command",
     .run = run_hybrid,
 };
 
