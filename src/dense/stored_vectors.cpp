@@ -13,7 +13,8 @@
 namespace braid::dense {
 namespace {
 
-constexpr std::size_t kFetched = 4;  // rows on their way from memory
+constexpr std::size_t kFetched = 6;     // rows on their way from memory
+constexpr std::size_t kAnnounced = 16;  // and whose pages are looked up
 
 }  // namespace
 
@@ -143,8 +144,14 @@ Result<std::vector<VectorHit>> StoredVectors::best(const ExactQuery& query,
     best.reserve(k);
     double sum = 0;
     double squares = 0;
-    for (const std::uint32_t row : candidates) {
+    const auto announce = [&](std::uint32_t row) {
+        const std::byte* const first = rows_.place() + row * meta_.row_bytes();
+        __builtin_prefetch(first);
+        __builtin_prefetch(first + meta_.row_bytes() - 1);
         __builtin_prefetch(norms_.place() + row * sizeof(double));
+    };
+    for (const std::uint32_t row : candidates.first(std::min(kAnnounced, candidates.size()))) {
+        announce(row);
     }
     for (const std::uint32_t row : candidates.first(std::min(kFetched, candidates.size()))) {
         fetch(row);
@@ -157,6 +164,7 @@ Result<std::vector<VectorHit>> StoredVectors::best(const ExactQuery& query,
             const double deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
             if (hoped + mean + spread * deviation < best.front()) break;
         }
+        if (i + kAnnounced < candidates.size()) announce(candidates[i + kAnnounced]);
         if (i + kFetched < candidates.size()) fetch(candidates[i + kFetched]);
         BRAID_TRY(const double score, score_of(query, candidates[i], wide));
         hits.push_back({candidates[i], score});

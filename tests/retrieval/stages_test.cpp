@@ -141,7 +141,8 @@ TEST(Stages, CutByScore) {
     EXPECT_EQ(ids_shown(gap), (Ids{"a", "b"}));
     expect_sound_receipts(*gap);
     EXPECT_EQ(ids_shown(shelf.ask({{"largest_gap", {{"min_hits", 3}}}})), (Ids{"a", "b", "c"}));
-    EXPECT_EQ(ids_shown(shelf.ask({{"largest_gap", {{"min_hits", 9}}}})), (Ids{"a", "b", "c", "d"}));
+    EXPECT_EQ(ids_shown(shelf.ask({{"largest_gap", {{"min_hits", 9}}}})),
+              (Ids{"a", "b", "c", "d"}));
 }
 
 TEST(Stages, LookNoDeeperOnceSomethingWasCut) {
@@ -174,7 +175,7 @@ TEST(Stages, ComeAfterTheThreshold) {
     shelf.put("a", 0.9);
     shelf.put("b", 0.8).section_title = "summary";
     EXPECT_EQ(ids_shown(shelf.ask({{"boost_section_matches", {}}}, {},
-                               [](Request& request) { request.score_threshold = 0.85; })),
+                                  [](Request& request) { request.score_threshold = 0.85; })),
               (Ids{"a"}));
 }
 
@@ -217,7 +218,8 @@ TEST(Stages, CollapseNearlyEqualContentIfTold) {
     third.document_id = "x";
     shelf.put("d", 0.6).content = "the lazy dog sleeps by the river and the fox jumps over it";
     EXPECT_EQ(ids_shown(shelf.ask({{"collapse_duplicates", {}}})), (Ids{"a", "b", "c", "d"}));
-    EXPECT_EQ(ids_shown(shelf.ask({{"collapse_duplicates", {{"similarity", 0.8}}}})), (Ids{"a", "d"}));
+    EXPECT_EQ(ids_shown(shelf.ask({{"collapse_duplicates", {{"similarity", 0.8}}}})),
+              (Ids{"a", "d"}));
     const auto answer =
         shelf.ask({{"collapse_duplicates", {{"similarity", 0.8}, {"within", "document"}}}});
     EXPECT_EQ(ids_shown(answer), (Ids{"a", "b", "d"}));
