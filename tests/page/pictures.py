@@ -18,7 +18,8 @@ SHOWN = "document.querySelectorAll('.hit').length > 0 && !document.querySelector
 QUESTION = "who kept the lighthouse during the storm"
 
 KEPT = ("search", "search-dark", "search-phone", "search-tablet", "loading", "welcome", "receipt-several", "compare", "why-not", "neighbours", "document", "copy", "keys", "nothing",
-        "error", "strange", "collections", "drop-done", "evaluate-measured", "docs-retrieve", "docs-rpc", "empty", "key-wrong", "key-reader", "offline")
+        "error", "strange", "collections", "drop-running", "drop-done", "evaluate-measured", "docs-retrieve", "docs-rpc", "empty", "key", "key-wrong",
+        "key-forbidden", "key-reader", "filters", "receipt", "offline")
 WHOLE_SIZE = ("search", "compare")
 
 # Documents that strain a page: no spaces, right to left, markup, emptiness.
