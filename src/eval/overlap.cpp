@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "braid/eval/html.hpp"
 #include "braid/core/numbers.hpp"
+#include "braid/eval/html.hpp"
 #include "braid/eval/report_assets.hpp"
 
 namespace braid::eval {
@@ -75,8 +75,8 @@ std::string summary_of(const RunOverlap& overlap) {
            std::to_string(overlap.depth) + " documents: " + core::fixed(overlap.overlap * 100, 1) +
            " % are in both lists, and stand " + core::fixed(overlap.moved, 2) +
            " ranks apart on average. The first document is the same for " +
-           core::grouped(overlap.same_first) + " queries, the whole list for " + core::grouped(overlap.same) +
-           ".";
+           core::grouped(overlap.same_first) + " queries, the whole list for " +
+           core::grouped(overlap.same) + ".";
 }
 
 Array list_value(const std::vector<std::string>& documents) {

@@ -43,8 +43,7 @@ Value files_to_value(const std::vector<FileOutcome>& files) {
     Array entries;
     entries.reserve(files.size());
     for (const FileOutcome& file : files) {
-        Object entry{{"path", Value(file.path)},
-                     {"state", Value(file_state_name(file.state))}};
+        Object entry{{"path", Value(file.path)}, {"state", Value(file_state_name(file.state))}};
         if (!file.reason.empty()) entry.set("reason", file.reason);
         if (!file.document_id.empty()) entry.set("document_id", file.document_id);
         if (file.chunks > 0) entry.set("chunks", file.chunks);

@@ -1,11 +1,10 @@
-#include "braid/net/http/server.hpp"
-
 #include <random>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "braid/net/http/server.hpp"
 #include "core/present.hpp"
 #include "net/http_server_fixture.hpp"
 
