@@ -1,6 +1,7 @@
 #include "braid/index/suggest.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -42,11 +43,20 @@ std::size_t most_of(std::string_view word) {
     return word.size() <= kShortBytes ? 1 : 2;
 }
 
+/// Which bytes a word has, about. An edit adds at most one and takes at most one away: that tells
+/// nearly all words apart without a table of distances.
+std::uint64_t bytes_of(std::string_view word) noexcept {
+    std::uint64_t bytes = 0;
+    for (const char c : word) bytes |= std::uint64_t{1} << static_cast<unsigned char>(c) % 64;
+    return bytes;
+}
+
 /// Terms that may be what was meant: near the query's term, or its start, as a stem is the start of
 /// a word whose end is misspelt.
 Result<std::vector<NearTerm>> candidates(const Words& words, std::string_view term,
                                          const CallLimits& limits) {
     const std::size_t most = most_of(term);
+    const std::uint64_t bytes = bytes_of(term);
     std::set<std::pair<std::string, std::size_t>> close;
     core::StepCounter steps;
     const auto look_at = [&](std::string_view known) -> Result<> {
@@ -54,6 +64,8 @@ Result<std::vector<NearTerm>> candidates(const Words& words, std::string_view te
         const bool stem = known.size() >= kShortBytes && term.starts_with(known);
         const bool sized = known.size() <= term.size() + most && term.size() <= known.size() + most;
         if (!stem && !sized) return {};
+        const int changes = std::popcount(bytes ^ bytes_of(known));
+        if (!stem && static_cast<std::size_t>(changes) > 2 * most) return {};
         const std::size_t distance = core::edit_distance(term, known, most);
         if (stem || distance <= most) close.emplace(known, distance);
         return {};
