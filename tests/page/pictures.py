@@ -209,7 +209,7 @@ def searches(camera, server):
     camera.take("copy", f"{found}&strategy=sparse&top=5", SHOWN, button("Copy as"))
     camera.take("copy-phone", found, SHOWN, button("Copy as"), width=360, height=780, phone=True)
     camera.take("keys", found, SHOWN, both(lambda page: page.run("document.querySelector('.receipt-button').focus()"), lambda page: page.press("?")))
-    camera.take("nothing", f"{url}/#q=lighthuose&c=wiki&strategy=sparse", "document.querySelector('.states .state')")
+    camera.take("nothing", f"{url}/#q=qwxzv&c=wiki&strategy=sparse", "document.querySelector('.states .state')")
     camera.take("nothing-filtered", f"{url}/#q=harbour&c=wiki&strategy=sparse&f.source_format=%5B%22pdf%22%5D", "document.querySelector('.states .state')")
     camera.take("error", f"{url}/#q=x&c=nowhere", "document.querySelector('.state.error')")
     camera.take("error-collections", f"{url}/#q=x&c=wiki,nowhere", SHOWN)

@@ -118,6 +118,17 @@ class Search(PageTest):
         page.click("dialog .change button")
         page.wait(f"[...document.querySelectorAll('.hit .origin')].some((e) => e.textContent === {json.dumps(last)})", "the chunk is there now")
 
+    def test_asks_why_of_all_collections_that_are_searched(self):
+        page = self.search("fox", "&c=animals,wiki&strategy=sparse&top=5")
+        page.run("window.asked = []; const real = window.fetch; window.fetch = (path, how) => { window.asked.push([path, how.body]); return real(path, how); }")
+        page.run("[...document.querySelectorAll('.toolbar button')].find((e) => e.innerText.includes('Why not')).click()")
+        page.wait("document.activeElement.id === 'why-id'")
+        page.type("fox-quarry#2")
+        page.press("Enter")
+        page.wait("window.asked.some(([path]) => path === '/v1/why_not')")
+        asked = json.loads(page.run("window.asked.find(([path]) => path === '/v1/why_not')[1]"))
+        self.assertEqual(asked["collections"], ["animals", "wiki"])
+
     def copies(self):
         """The present search as curl, Python and a command."""
         self.page.run("[...document.querySelectorAll('.toolbar button')].find((e) => e.innerText.includes('Copy')).click()")

@@ -42,7 +42,8 @@ async function problemOf(response) {
 // The response itself; a Problem for everything but success.
 export async function send(method, path, { body, type = "application/json", signal, accept = "application/json", extra = {} } = {}) {
   const headers = { Accept: accept, ...extra };
-  if (key) headers.Authorization = `Bearer ${key}`;
+  // What no header can hold is no key of this server.
+  if (key) headers.Authorization = `Bearer ${key.replace(/[^\x21-\xff]/g, "?")}`;
   if (body !== undefined) headers["Content-Type"] = type;
   let response;
   try {

@@ -130,7 +130,7 @@ export function showWhyNot(settings, collections, change) {
     event.preventDefault();
     out.replaceChildren(h("p", { class: "wait" }, "Asking …"));
     try {
-      const why = await post("/v1/why_not", { ...requestOf(settings, [place.value]), chunk_id: input.value.trim() });
+      const why = await post("/v1/why_not", { ...requestOf(settings, collections), chunk_id: input.value.trim() });
       const { explanation } = why;
       const apply = why.change && applicable(why.change);
       out.replaceChildren(
