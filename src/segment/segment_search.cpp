@@ -29,6 +29,14 @@ std::vector<std::string> terms_of(const index::Query& query) {
     return terms;
 }
 
+/// What a schema says about scoring.
+sparse::Query without_terms(const Schema& schema) {
+    sparse::Query query;
+    query.bm25 = schema.bm25;
+    for (const TextField& field : schema.text_fields) query.field_weights.push_back(field.weight);
+    return query;
+}
+
 /// The row that `after` has, or would have, in a part. Rows are in the order of their ids.
 Result<sparse::ScoredRow> place_below(const PartView& view, const LegHit& after) {
     const docs::StringTable& ids = view.part().documents().chunk_ids();
@@ -168,12 +176,8 @@ Result<std::vector<sparse::Query>> SegmentView::queries_of(const index::Query& q
     std::vector<sparse::Query> queries;
     std::optional<double> mean;
     for (const auto& text : query.texts) {
-        sparse::Query& one = queries.emplace_back();
-        one.bm25 = schema().bm25;
+        sparse::Query& one = queries.emplace_back(without_terms(schema()));
         one.corpus = {statistics.chunks, statistics.total_length};
-        for (const TextField& field : schema().text_fields) {
-            one.field_weights.push_back(field.weight);
-        }
         for (const index::QueryTerm& term : text) {
             const auto known = statistics.frequencies.find(term.term);
             if (known == statistics.frequencies.end()) continue;
@@ -210,9 +214,7 @@ Result<SegmentView::Weighed> SegmentView::weigh(const index::Query& query) const
 Result<SegmentView::Weighed> SegmentView::weigh_text(
     const std::vector<index::QueryTerm>& text) const {
     Weighed weighed;
-    sparse::Query& query = weighed.queries.emplace_back();
-    query.bm25 = schema().bm25;
-    for (const TextField& field : schema().text_fields) query.field_weights.push_back(field.weight);
+    sparse::Query& query = weighed.queries.emplace_back(without_terms(schema()));
     query.terms.reserve(text.size());
     for (const index::QueryTerm& term : text) query.terms.push_back({term.term, term.repeated, 0});
     exact::LengthSum lengths(schema());

@@ -112,7 +112,7 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
 
 std::uint32_t ListView::tf_in(std::uint32_t window, std::uint32_t row) const noexcept {
     std::uint32_t first = first_entry(window);
-    std::uint32_t left = first_entry(window + 1) - first;
+    std::uint32_t left = count_in(window);
     if (left == 0) return 0;
     // Without a branch for each step: where it ends cannot be foretold.
     while (left > 1) {

@@ -34,9 +34,12 @@ struct ListView {
     std::span<const std::uint8_t> run;
     std::shared_ptr<const DecodedList> decoded;  // of a list of version 2: what those point to
 
-    /// Requires Rows, as do the next three.
+    /// Requires Rows, as does all down to tf_at.
     std::uint32_t first_entry(std::uint32_t window) const noexcept {
         return load<std::uint32_t>(directory, window);
+    }
+    std::uint32_t count_in(std::uint32_t window) const noexcept {
+        return first_entry(window + 1) - first_entry(window);
     }
     /// In its window, whatever a damaged list says.
     std::uint32_t row_at(std::size_t i) const noexcept {

@@ -101,9 +101,7 @@ Result<> ListScorer::score_all(const WindowSpan& window, std::span<const std::ui
             }
             continue;
         }
-        const std::size_t entries =
-            list.first_entry(window.number + 1) - list.first_entry(window.number);
-        if (rows.size() * kFindCost < entries) {
+        if (rows.size() * kFindCost < list.count_in(window.number)) {
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 const std::uint32_t tf = list.tf_in(window.number, rows[i] - window.base);
                 tfs[i + 1] = static_cast<std::uint8_t>(tf);

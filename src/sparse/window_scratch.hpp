@@ -36,8 +36,7 @@ struct WindowScratch {
     std::array<std::uint16_t, kWindowRows> touched{};
     std::array<std::uint16_t, kWindowRows> candidates{};
     std::array<std::uint8_t, kWindowRows> bytes{};  // of touched rows
-    std::array<std::uint8_t, kWindowRows> last_classes{};
-    const std::uint8_t* classes = nullptr;                  // of the lengths of the window's rows
+    const std::uint8_t* classes = nullptr;  // of the lengths of the window's rows that there are
     std::array<std::uint8_t, std::size_t{256} * 32> tfs{};  // by term and slot
     std::array<RunRange, kMostBoundedTerms> runs{};         // of the window entered
     std::array<bool, kMostBoundedTerms> added{};            // terms that are in the sums

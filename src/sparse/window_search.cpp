@@ -54,15 +54,7 @@ WindowSpan WindowSearch::window(std::uint32_t number) const noexcept {
 
 void WindowSearch::enter(const WindowSpan& window) noexcept {
     scratch_.enter(bounds_, window);
-    const std::uint8_t* classes = scorers_[query_].facts().length_classes() + window.base;
-    const std::size_t rows = std::min(kWindowRows, reader_.rows() - window.base);
-    scratch_.classes = classes;
-    if (rows == kWindowRows) return;
-    // Of the last window a copy: what damaged lists name beyond it must not be read.
-    std::copy_n(classes, rows, scratch_.last_classes.begin());
-    std::fill(scratch_.last_classes.begin() + static_cast<std::ptrdiff_t>(rows),
-              scratch_.last_classes.end(), std::uint8_t{0});
-    scratch_.classes = scratch_.last_classes.data();
+    scratch_.classes = scorers_[query_].facts().length_classes() + window.base;
 }
 
 bool WindowSearch::any_allowed(const WindowSpan& window) const noexcept {
@@ -77,7 +69,7 @@ std::uint64_t WindowSearch::entries_in(std::size_t term, const WindowSpan& windo
         case ListView::Form::Column:
             return std::max<std::uint64_t>(window.padded, kFewEntries);
         case ListView::Form::Rows:
-            return list.first_entry(window.number + 1) - list.first_entry(window.number);
+            return list.count_in(window.number);
         default:
             return scratch_.runs[term].end - scratch_.runs[term].begin;
     }
