@@ -30,21 +30,29 @@ void write_list(Out& out, json::Name name, const List& values) {
     out.end_array();
 }
 
+/// A list of objects; `members` writes those of one.
+template <class Out, class List, class Members>
+void write_objects(Out& out, const List& list, const Members& members) {
+    out.begin_array();
+    for (const auto& one : list) {
+        out.begin_object();
+        members(one);
+        out.end_object();
+    }
+    out.end_array();
+}
+
 template <class Out>
 void write_choice(Out& out, const ReceiptChoice& choice) {
     out.begin_object();
     out.member("base", choice.base);
     out.name("signals");
-    out.begin_array();
-    for (const ReceiptSignal& signal : choice.signals) {
-        out.begin_object();
+    write_objects(out, choice.signals, [&](const ReceiptSignal& signal) {
         out.member("name", signal.name);
         out.member("value", signal.value);
         out.member("usual", signal.usual);
         out.member("coefficient", signal.coefficient);
-        out.end_object();
-    }
-    out.end_array();
+    });
     out.member("lowest", choice.lowest);
     out.member("highest", choice.highest);
     out.member("dense_weight", choice.dense_weight);
@@ -114,33 +122,25 @@ void write_receipt(Out& out, const Receipt& receipt) {
     out.end_array();
     out.member("fused", receipt.fused);
     out.name("stages");
-    out.begin_array();
-    for (const ReceiptStage& stage : receipt.stages) {
-        out.begin_object();
+    write_objects(out, receipt.stages, [&](const ReceiptStage& stage) {
         out.member("stage", stage.stage);
         out.member("operation", stage.operation);
         out.member("value", stage.value);
         out.member("score", stage.score);
         if (!stage.detail.empty()) out.member("detail", stage.detail);
-        out.end_object();
-    }
-    out.end_array();
+    });
     out.member("score", receipt.score);
     out.end_object();
 }
 
 template <class Out>
 void write_standings(Out& out, const std::vector<LegStanding>& legs) {
-    out.begin_array();
-    for (const LegStanding& leg : legs) {
-        out.begin_object();
+    write_objects(out, legs, [&](const LegStanding& leg) {
         out.member("source", leg.source);
         out.member("score", leg.score);
         out.member("rank", leg.rank);
         out.member("depth", leg.depth);
-        out.end_object();
-    }
-    out.end_array();
+    });
 }
 
 /// The members of a hit, without the brackets around them.
@@ -227,15 +227,11 @@ void write_aliases(Out& out, const Hit& hit, const Answer& answer,
 template <class Out>
 void write_patterns(Out& out, const std::vector<PatternWords>& patterns) {
     out.name("patterns");
-    out.begin_array();
-    for (const PatternWords& one : patterns) {
-        out.begin_object();
+    write_objects(out, patterns, [&](const PatternWords& one) {
         out.member("pattern", one.pattern);
         write_list(out, "words", one.words);
         out.member("matching", one.matching);
-        out.end_object();
-    }
-    out.end_array();
+    });
 }
 
 template <class Out>
@@ -258,30 +254,22 @@ void write_report(Out& out, const SourceReport& report) {
 
 template <class Out>
 void write_suggestions(Out& out, const std::vector<Suggestion>& suggestions) {
-    out.begin_array();
-    for (const Suggestion& suggestion : suggestions) {
-        out.begin_object();
+    write_objects(out, suggestions, [&](const Suggestion& suggestion) {
         out.member("word", suggestion.word);
         out.member("instead", suggestion.instead);
         out.member("chunks", suggestion.chunks);
-        out.end_object();
-    }
-    out.end_array();
+    });
 }
 
 template <class Out>
 void write_corrections(Out& out, const std::vector<Correction>& corrections) {
     out.name("corrections");
-    out.begin_array();
-    for (const Correction& correction : corrections) {
-        out.begin_object();
+    write_objects(out, corrections, [&](const Correction& correction) {
         out.member("collection", correction.collection);
         out.member("word", correction.word);
         out.member("instead", correction.instead);
         out.member("weight", correction.weight);
-        out.end_object();
-    }
-    out.end_array();
+    });
 }
 
 template <class Out>
@@ -302,14 +290,10 @@ template <class Out>
 void write_hits(Out& out, const Answer& answer, const core::Vocabulary& vocabulary) {
     const auto aliases =
         std::ranges::find(vocabulary.hits, answer.profile, &core::HitAliases::profile);
-    out.begin_array();
-    for (const Hit& hit : answer.hits) {
-        out.begin_object();
+    write_objects(out, answer.hits, [&](const Hit& hit) {
         write_hit(out, hit);
         if (aliases != vocabulary.hits.end()) write_aliases(out, hit, answer, *aliases);
-        out.end_object();
-    }
-    out.end_array();
+    });
 }
 
 /// One text of the form for both of its makers, json::Writer and json::ValueWriter.
