@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kCacheMark = "braid prepared model 1\n";
+constexpr std::string_view kCacheMark = "braid prepared model 2\n";
 constexpr std::size_t kHashDigits = 64;
 constexpr std::size_t kChecksumDigits = 16;
 /// After the graph: its checksum, the mark, the model's SHA-256, the stamp.
@@ -76,7 +76,7 @@ ModelCache::ModelCache(const fs::path& folder, const fs::path& model,
     const fs::path full = fs::weakly_canonical(model, error);
     const std::string name =
         (error ? model : full).string() + "\n" + runtime_version + "\n" + std::string(cpu_level());
-    place_ = folder / ("model-" + sha256_of(name).substr(0, 32) + ".onnx");
+    place_ = folder / ("model-" + sha256_of(name).substr(0, 32) + ".ort");
 }
 
 std::optional<PreparedModel> ModelCache::find() const {

@@ -82,14 +82,18 @@ Result<> OnnxEmbedder::adopt(const OnnxEmbedderOptions& options) {
         .token_limit = options.token_limit,
         .runtime = "onnxruntime " + encoder_.runtime_version(),
         .cpu_level = std::string(cpu_level())};
+    // Known bytes were tried when they were pinned.
+    if (!options.model_sha256.empty() && options.dimension != 0) {
+        fingerprint_.dimension = options.dimension;
+        return {};
+    }
     BRAID_TRY(const Embedding probe, embed_one("probe", TextRole::Passage));
     if (options.dimension != 0 && probe.vector.size() != options.dimension) {
         return invalid_argument("the model's vectors have " + std::to_string(probe.vector.size()) +
                                 " dimensions, expected " + std::to_string(options.dimension));
     }
     fingerprint_.dimension = probe.vector.size();
-    // Known bytes were tried when they were pinned.
-    return options.model_sha256.empty() ? try_extremes() : Result<>();
+    return try_extremes();
 }
 
 Result<> OnnxEmbedder::try_extremes() const {

@@ -51,15 +51,15 @@ Result<OpenModel> open_model(const OnnxEncoderFiles& files,
     const ModelCache cache(cache_folder, files.model, runtime->version());
     if (auto kept = cache.find();
         kept && (files.model_sha256.empty() || kept->model_sha256 == files.model_sha256)) {
-        auto session = OnnxSession::open(runtime, kept->graph, {.prepared = true, .save_to = {}});
+        auto session =
+            OnnxSession::open(runtime, kept->graph, {.prepared = kept->file, .save_to = {}});
         if (session) {
             return OpenModel{.session = *std::move(session), .sha256 = kept->model_sha256};
         }
     }
     BRAID_TRY(ModelFile file, read_model_file(files.model, files.model_sha256));
     if (const auto place = cache.begin()) {
-        auto session =
-            OnnxSession::open(runtime, file.bytes, {.prepared = false, .save_to = *place});
+        auto session = OnnxSession::open(runtime, file.bytes, {.prepared = {}, .save_to = *place});
         if (session) {
             cache.finish(*place, file.sha256);
             return OpenModel{.session = *std::move(session), .sha256 = std::move(file.sha256)};

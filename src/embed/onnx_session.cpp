@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 
 #include "braid/embed/ort_api.hpp"
+#include "braid/store/mapped_file.hpp"
 
 namespace braid::embed {
 namespace {
@@ -143,11 +144,23 @@ struct OnnxSession::State {
 
     std::shared_ptr<const OnnxRuntime> runtime;
     const ort::Api& api;
+    std::shared_ptr<const store::MappedFile> prepared;  // holds weights that the session uses
     ort::Session* session = nullptr;
     std::vector<OnnxPort> inputs;
     std::vector<OnnxPort> outputs;
     std::vector<const char*> input_names;
 };
+
+namespace {
+
+/// The runtime's own form, of which it copies nothing but what it lays out anew.
+constexpr std::array<std::pair<const char*, const char*>, 3> kTakenAsItIs{{
+    {"session.load_model_format", "ORT"},
+    {"session.use_ort_model_bytes_directly", "1"},
+    {"session.use_ort_model_bytes_for_initializers", "1"},
+}};
+
+}  // namespace
 
 Result<> OnnxSession::State::create(std::span<const std::byte> model, const OnnxGraph& graph) {
     ort::SessionOptions* raw = nullptr;
@@ -159,10 +172,15 @@ Result<> OnnxSession::State::create(std::span<const std::byte> model, const Onnx
     BRAID_CHECK(check(api, api.add_session_config(raw, "session.inter_op.allow_spinning", "0")));
     // A pattern is kept per input shape; texts have many lengths.
     BRAID_CHECK(check(api, api.disable_memory_pattern(raw)));
-    if (graph.prepared) {
+    if (graph.prepared != nullptr) {
+        prepared = graph.prepared;
         BRAID_CHECK(check(api, api.set_optimization_level(raw, ort::kNoOptimization)));
+        for (const auto& [name, value] : kTakenAsItIs) {
+            BRAID_CHECK(check(api, api.add_session_config(raw, name, value)));
+        }
     }
     if (!graph.save_to.empty()) {
+        BRAID_CHECK(check(api, api.add_session_config(raw, "session.save_model_format", "ORT")));
         BRAID_CHECK(check(api, api.save_optimized_model(raw, graph.save_to.c_str())));
     }
     return check(
@@ -246,6 +264,7 @@ Result<OnnxTensor> OnnxSession::run(std::span<const std::span<const std::int64_t
     BRAID_CHECK(check(api, api.run(state_->session, nullptr, state_->input_names.data(),
                                    values.data(), values.size(), &output_name, 1, &raw_result)));
     const auto result = own(raw_result, api.release_value);
+    if (state_->prepared != nullptr) BRAID_CHECK(state_->prepared->intact());
 
     ort::TensorInfo* raw_info = nullptr;
     BRAID_CHECK(check(api, api.tensor_info(raw_result, &raw_info)));

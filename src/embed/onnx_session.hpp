@@ -10,6 +10,10 @@
 
 #include "braid/result.hpp"
 
+namespace braid::store {
+class MappedFile;
+}
+
 namespace braid::embed {
 
 /// ONNX Runtime, loaded from a shared library when first needed: braid itself does not link it.
@@ -52,7 +56,9 @@ struct OnnxTensor {
 
 /// What is known of the graph in a model's bytes.
 struct OnnxGraph {
-    bool prepared = false;          // by this runtime on this kind of processor: taken as it is
+    /// Holds the bytes, which this runtime saved on this kind of processor: they are taken as they
+    /// are, and weights are read where they stand. Null: a model as others made it.
+    std::shared_ptr<const store::MappedFile> prepared;
     std::filesystem::path save_to;  // where the runtime writes what it made of it; empty: nowhere
 };
 
@@ -60,7 +66,7 @@ struct OnnxGraph {
 class OnnxSession {
 public:
     /// InvalidArgument if the bytes are not a model this runtime can run, or if what it made of
-    /// them cannot be written. The bytes are needed during the call only.
+    /// them cannot be written. The bytes are needed during the call only, unless they are prepared.
     static Result<OnnxSession> open(std::shared_ptr<const OnnxRuntime> runtime,
                                     std::span<const std::byte> model, const OnnxGraph& graph = {});
 
@@ -74,7 +80,8 @@ public:
     const std::vector<OnnxPort>& outputs() const noexcept;
 
     /// Runs the model on one row per input, in the order of inputs(), each of shape [1, size];
-    /// returns the float output `output`. InvalidArgument if the model refuses.
+    /// returns the float output `output`. InvalidArgument if the model refuses, Corruption if its
+    /// prepared file was cut meanwhile.
     Result<OnnxTensor> run(std::span<const std::span<const std::int64_t>> rows,
                            std::size_t output) const;
 

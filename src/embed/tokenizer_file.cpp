@@ -1,9 +1,12 @@
 #include "braid/embed/tokenizer_file.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <optional>
+#include <system_error>
 
+#include "braid/core/utf8.hpp"
 #include "braid/json/json.hpp"
 #include "braid/value.hpp"
 
@@ -67,55 +70,95 @@ std::optional<Span> find_vocabulary(std::string_view text) {
     return std::nullopt;
 }
 
-/// {"a":1,"b":2} as [["a",1],["b",2]]. An Object of 30,000 members would be slow to build.
-std::string members_as_pairs(std::string_view object) {
-    std::string pairs;
-    pairs.reserve(object.size() * 5 / 4);
-    for (std::size_t at = 0; at < object.size();) {
-        const char c = object[at];
-        if (c == '"') {
-            const std::size_t end = std::min(skip_string(object, at), object.size());
-            pairs.append(object.substr(at, end - at));
-            at = end;
-            continue;
-        }
-        if (c == '{') {
-            pairs += "[[";
-        } else if (c == '}') {
-            pairs += "]]";
-        } else if (c == ':') {
-            pairs += ',';
-        } else if (c == ',') {
-            pairs += "],[";
-        } else {
-            pairs += c;
-        }
-        ++at;
-    }
-    return pairs;
+tl::unexpected<Error> bad_id() {
+    return damaged("a token's id is not a small whole number");
 }
 
 Result<TokenId> token_id(const Value* value) {
     if (value == nullptr || !value->is_int() || value->as_int() < 0 ||
         value->as_int() >= std::numeric_limits<TokenId>::max()) {
-        return damaged("a token's id is not a small whole number");
+        return bad_id();
     }
     return static_cast<TokenId>(value->as_int());
 }
 
-Result<std::vector<TokenizerFile::Token>> parse_vocabulary(std::string_view object) {
-    BRAID_TRY(const Value pairs, json::parse(members_as_pairs(object),
-                                             {.max_depth = 8, .max_bytes = 2 * kMaxFileBytes}));
-    std::vector<TokenizerFile::Token> vocabulary;
-    vocabulary.reserve(pairs.as_array().size());
-    for (const Value& pair : pairs.as_array()) {
-        if (!pair.is_array() || pair.as_array().size() != 2 || !pair.as_array()[0].is_string()) {
-            return damaged("model.vocab is not an object of ids by token");
-        }
-        BRAID_TRY(const TokenId id, token_id(&pair.as_array()[1]));
-        vocabulary.emplace_back(pair.as_array()[0].as_string(), id);
+/// Reads {"a":1,"b":2} member by member. As a Value it would take longer than all the rest of a
+/// model's start.
+class VocabularyReader {
+public:
+    explicit VocabularyReader(std::string_view object) : rest_(object) {}
+
+    Result<std::vector<TokenizerFile::Token>> read() {
+        std::vector<TokenizerFile::Token> vocabulary;
+        vocabulary.reserve(rest_.size() / 16);
+        if (!take('{')) return no_vocabulary();
+        if (take('}')) return vocabulary;
+        do {
+            BRAID_TRY(std::string token, read_string());
+            if (!take(':')) return no_vocabulary();
+            BRAID_TRY(const TokenId id, read_id());
+            vocabulary.emplace_back(std::move(token), id);
+        } while (take(','));
+        if (!take('}') || !rest_.empty()) return no_vocabulary();
+        return vocabulary;
     }
-    return vocabulary;
+
+private:
+    static tl::unexpected<Error> no_vocabulary() {
+        return damaged("model.vocab is not an object of ids by token");
+    }
+
+    void skip_space() {
+        rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n\r"), rest_.size()));
+    }
+
+    /// White space before it is passed over.
+    bool take(char wanted) {
+        skip_space();
+        if (rest_.empty() || rest_.front() != wanted) return false;
+        rest_.remove_prefix(1);
+        return true;
+    }
+
+    Result<std::string> read_string() {
+        if (!take('"')) return no_vocabulary();
+        const auto end = std::ranges::find_if(rest_, [](char c) {
+            return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+        });
+        const auto size = static_cast<std::size_t>(end - rest_.begin());
+        if (end != rest_.end() && *end == '"') {
+            std::string plain(rest_.substr(0, size));
+            rest_.remove_prefix(size + 1);
+            return plain;
+        }
+        const std::string_view literal(rest_.data() - 1, rest_.size() + 1);  // it has escapes
+        const std::size_t stop = skip_string(literal, 0);
+        if (stop == std::string_view::npos) return no_vocabulary();
+        BRAID_TRY(Value text, json::parse(literal.substr(0, stop)));
+        rest_.remove_prefix(stop - 1);
+        return std::move(text.as_string());
+    }
+
+    Result<TokenId> read_id() {
+        skip_space();
+        const std::string_view number = rest_.substr(0, rest_.find_first_not_of("0123456789"));
+        rest_.remove_prefix(number.size());
+        TokenId id = 0;
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
+        const bool padded = number.size() > 1 && number.front() == '0';
+        if (number.empty() || padded || error != std::errc() ||
+            id == std::numeric_limits<TokenId>::max()) {
+            return bad_id();
+        }
+        return id;
+    }
+
+    std::string_view rest_;
+};
+
+Result<std::vector<TokenizerFile::Token>> parse_vocabulary(std::string_view object) {
+    BRAID_CHECK(core::require_utf8(object, "model.vocab"));
+    return VocabularyReader(object).read();
 }
 
 std::string type_of(const Value* part) {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include <utf8proc.h>
@@ -12,25 +10,16 @@
 #include "braid/core/utf8.hpp"
 #include "braid/embed/bert_normalizer.hpp"
 #include "braid/embed/character_classes.hpp"
+#include "braid/embed/piece_table.hpp"
 #include "braid/embed/tokenizer_file.hpp"
 
 namespace braid::embed {
-namespace {
-
-struct TextHash {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard's name
-    std::size_t operator()(std::string_view text) const noexcept {
-        return std::hash<std::string_view>{}(text);
-    }
-};
-using PieceMap = std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>>;
-
-}  // namespace
-
 struct WordPiece::Tables {
-    PieceMap whole;                           // pieces that begin a word
-    PieceMap continuing;                      // the others, without their prefix
-    std::size_t longest_piece = 0;            // bytes
+    Tables(std::size_t pieces, std::size_t bytes)
+        : whole(pieces, bytes), continuing(pieces, bytes) {}
+
+    PieceTable whole;                         // pieces that begin a word
+    PieceTable continuing;                    // the others, without their prefix
     std::vector<TokenizerFile::Token> added;  // longest first
     std::array<bool, 256> starts_added{};     // by first byte
     BertNormalizer normalizer;
@@ -64,25 +53,15 @@ void WordPiece::Tables::append_word(std::string_view word, std::size_t character
     }
     const std::size_t before = ids.size();
     for (std::size_t start = 0; start < word.size();) {
-        const PieceMap& pieces = start == 0 ? whole : continuing;
-        std::size_t size = std::min(word.size() - start, longest_piece);
-        auto piece = pieces.end();
-        for (; size > 0; --size) {
-            // Pieces end where characters end, so other lengths cannot match.
-            const std::size_t stop = start + size;
-            if (stop < word.size() && core::continues_character(word[stop])) {
-                continue;
-            }
-            piece = pieces.find(word.substr(start, size));
-            if (piece != pieces.end()) break;
-        }
-        if (piece == pieces.end()) {
+        const PieceTable::Match piece =
+            (start == 0 ? whole : continuing).longest(word.substr(start));
+        if (piece.id < 0) {
             ids.resize(before);
             ids.push_back(unknown);
             return;
         }
-        ids.push_back(piece->second);
-        start += size;
+        ids.push_back(piece.id);
+        start += piece.size;
     }
 }
 
@@ -121,7 +100,9 @@ WordPiece& WordPiece::operator=(WordPiece&&) noexcept = default;
 
 Result<WordPiece> WordPiece::parse(std::string_view tokenizer_json) {
     BRAID_TRY(TokenizerFile file, parse_tokenizer_file(tokenizer_json));
-    auto tables = std::make_unique<Tables>();
+    std::size_t bytes = 0;
+    for (const auto& [piece, id] : file.vocabulary) bytes += piece.size();
+    auto tables = std::make_unique<Tables>(file.vocabulary.size(), bytes);
     tables->normalizer = {.clean_text = file.clean_text,
                           .space_chinese = file.space_chinese,
                           .strip_accents = file.strip_accents,
@@ -133,14 +114,13 @@ Result<WordPiece> WordPiece::parse(std::string_view tokenizer_json) {
     for (const auto* list : {&file.vocabulary, &file.added}) {
         for (const auto& [token, id] : *list) tables->largest_id = std::max(tables->largest_id, id);
     }
-    tables->whole.reserve(file.vocabulary.size());
-    for (auto& [piece, id] : file.vocabulary) {
-        tables->longest_piece = std::max(tables->longest_piece, piece.size());
+    for (const auto& [piece, id] : file.vocabulary) {
         // A piece that starts with the prefix may also begin a word: the word "##s" is one piece.
         if (piece.starts_with(file.continuation_prefix)) {
-            tables->continuing.emplace(piece.substr(file.continuation_prefix.size()), id);
+            tables->continuing.insert(
+                std::string_view(piece).substr(file.continuation_prefix.size()), id);
         }
-        if (!tables->whole.emplace(std::move(piece), id).second) {
+        if (!tables->whole.insert(piece, id)) {
             return invalid_argument("tokenizer.json: model.vocab repeats a token");
         }
     }

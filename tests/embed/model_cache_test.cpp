@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -89,8 +90,22 @@ TEST_F(ModelCacheTest, DamagedFilesAreMadeAgain) {
                                    std::string(1000, '\0'), std::string(whole.size(), '\0')}) {
         write(file, bad);
         EXPECT_EQ(vectors(cached), plain);
-        EXPECT_EQ(bytes_of(only_file()), whole);
+        const std::string again = bytes_of(only_file());
+        EXPECT_EQ(again.size(), whole.size());
+        EXPECT_EQ(vectors(cached), plain);
+        EXPECT_TRUE(bytes_of(only_file()) == again) << "a good file was made once more";
     }
+}
+
+TEST_F(ModelCacheTest, AFileCutWhileItIsInUseIsAnErrorNotAnotherVector) {
+    vectors(cached);
+    const auto embedder = make_builtin_embedder("minilm", cached);
+    ASSERT_TRUE(embedder);
+    fs::resize_file(only_file(), 100);
+    const std::vector<std::string_view> text{"harbours"};
+    const auto refused = (*embedder)->embed(text, TextRole::Passage, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Corruption);
 }
 
 TEST_F(ModelCacheTest, AChangedModelIsNotHidden) {

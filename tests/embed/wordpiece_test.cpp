@@ -1,12 +1,17 @@
 #include "braid/embed/wordpiece.hpp"
 
+#include <array>
+#include <functional>
+#include <map>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "braid/embed/model_file.hpp"
 #include "braid/embed/model_locator.hpp"
+#include "braid/embed/piece_table.hpp"
 
 namespace braid::embed {
 namespace {
@@ -116,6 +121,39 @@ TEST_F(SmallWordPiece, CutsAtTheLimitAndSaysSo) {
     EXPECT_EQ(tokenizer.encode("red fox red", 2)->ids, (Ids{2, 3}));
 }
 
+TEST(PieceTable, FindsWhatAMapFinds) {
+    std::mt19937 random(5);
+    const auto text = [&](std::size_t most) {
+        std::string out;
+        for (std::size_t left = 1 + random() % most; left > 0; --left) {
+            constexpr std::array<std::string_view, 5> kLetters{"a", "b", "c", "\xC3\xA9",
+                                                               "\xE4\xB8\xAD"};
+            out += kLetters[random() % kLetters.size()];
+        }
+        return out;
+    };
+    PieceTable table(3000, 3000 * 270);
+    std::map<std::string, std::int32_t, std::less<>> pieces;
+    for (std::int32_t id = 0; id < 3000; ++id) {
+        const std::string piece = text(id % 500 == 0 ? 90 : 6);
+        EXPECT_EQ(table.insert(piece, id), pieces.emplace(piece, id).second);
+    }
+    for (int trial = 0; trial < 20'000; ++trial) {
+        const std::string word = text(trial % 50 == 0 ? 100 : 9);
+        PieceTable::Match wanted;
+        for (std::size_t size = word.size(); size > 0 && wanted.id < 0; --size) {
+            if (const auto found = pieces.find(word.substr(0, size)); found != pieces.end()) {
+                wanted = {.id = found->second, .size = size};
+            }
+        }
+        const PieceTable::Match found = table.longest(word);
+        ASSERT_EQ(found.id, wanted.id) << word;
+        ASSERT_EQ(found.size, wanted.size) << word;
+    }
+    EXPECT_LT(table.longest("").id, 0);
+    EXPECT_LT(PieceTable(0, 0).longest("a").id, 0);
+}
+
 TEST_F(SmallWordPiece, RefusesWhatIsNotUtf8) {
     for (const std::string text :
          {"\xFF", "ok \xC3", "\xED\xA0\x80", "\xC0\x80", "\xF4\x90\x80\x80", "\x80"}) {
@@ -161,6 +199,14 @@ TEST(WordPieceFile, RefusesDamage) {
              {"\"fox\": 4", "\"fox\": {\"a\": 1}"},
              {"\"fox\": 4", "\"red\": 4"},
              {"\"fox\": 4", "\"fox\" 4"},
+             {"\"fox\": 4", "\"fox\": 04"},
+             {"\"fox\": 4", "\"fox\": "},
+             {"\"fox\": 4", "\"fox\": 2147483647"},
+             {"\"fox\": 4,", "\"fox\": 4,,"},
+             {"\"fox\": 4,", "\"fox\": 4"},
+             {"\"fox\": 4", "\"fo\nx\": 4"},
+             {"\"fox\": 4", "\"fo\\x\": 4"},
+             {"\"fox\": 4", "\"fo\xFF\": 4"},
              {"\"[UNK]\": 1", "\"[unk]\": 1"},
              {"\"[CLS]\": 2", "\"[cls]\": 2"},
              {"\"max_input_chars_per_word\": 10", "\"max_input_chars_per_word\": -1"},
