@@ -1,8 +1,11 @@
 #include "braid/embed/onnx_embedder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "braid/embed/cpu_level.hpp"
@@ -142,7 +145,13 @@ Result<Embedding> OnnxEmbedder::embed_one(std::string_view text, TextRole role) 
 Result<std::vector<Embedding>> OnnxEmbedder::embed(std::span<const std::string_view> texts,
                                                    TextRole role, const CallLimits& limits) const {
     std::vector<Embedding> embeddings(texts.size());
-    BRAID_CHECK(run_each(workers_, texts.size(), limits, [&](std::size_t i) -> Result<> {
+    // The longest first, so that no worker is left with a long one when the others are done.
+    std::vector<std::size_t> order(texts.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::size_t i) { return texts[i].size(); });
+    BRAID_CHECK(run_each(workers_, texts.size(), limits, [&](std::size_t turn) -> Result<> {
+        const std::size_t i = order[turn];
         BRAID_TRY(embeddings[i], embed_one(texts[i], role));
         return {};
     }));

@@ -11,6 +11,7 @@
 
 #include "braid/core/parallel.hpp"
 #include "braid/ingest/file_work.hpp"
+#include "braid/ingest/group_writer.hpp"
 #include "braid/ingest/new_source.hpp"
 #include "braid/ingest/stored_files.hpp"
 
@@ -21,11 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNamedIds = 3;  // in a warning
 /// Of files that go through the stages together.
-constexpr std::size_t kGroupFiles = 64;
+constexpr std::size_t kGroupFiles = 512;
 constexpr std::uint64_t kGroupBytes = std::uint64_t{16} << 20;
-/// Of one write: large where writing costs, small where embedding does and progress should show.
-constexpr std::size_t kBatchChunks = 1000;
-constexpr std::size_t kEmbeddedBatchChunks = 64;
 /// Part of every fingerprint: raised when files are read or cut in another way.
 constexpr std::string_view kReading = "3";
 
@@ -62,7 +60,8 @@ public:
         : target_(target),
           options_(options),
           chunking_(options.chunking),
-          stored_(target, options.replace) {}
+          stored_(target, options.replace),
+          writer_(target, options, report_) {}
 
     Result<DirectoryReport> run(const std::vector<fs::path>& roots) {
         BRAID_CHECK(list(roots));
@@ -110,7 +109,7 @@ private:
                 if (places.insert(file.place).second) files_.push_back(std::move(file));
             }
         }
-        progress_.files = files_.size();
+        writer_.expect(files_.size());
         if (options_.strict && !report_.failed.empty()) {
             return fail(ErrorCode::IoError, report_.failed.front());
         }
@@ -120,7 +119,6 @@ private:
     Result<> prepare() {
         BRAID_TRY(const std::string embedder, target_.embedder());
         BRAID_TRY(chunking_, chunking_for(target_, options_.chunking));
-        batch_chunks_ = chunking_.count_tokens ? kEmbeddedBatchChunks : kBatchChunks;
         settings_ = std::string(kReading) + "\n" + embedder + "\n" +
                     std::to_string(chunking_.max_tokens) + "\n" +
                     std::to_string(chunking_.overlap_tokens) + "\n";
@@ -214,97 +212,7 @@ private:
 
     Result<> write(std::vector<FileWork>& group) {
         const Stopwatch watch(report_.times.storing);
-        std::vector<FileWork*> batch;
-        std::size_t chunks = 0;
-        for (FileWork& work : group) {
-            if (work.settled) {
-                BRAID_CHECK(note(work));
-                continue;
-            }
-            if (chunks + work.chunks.size() > batch_chunks_ && !batch.empty()) {
-                BRAID_CHECK(store(batch));
-                batch.clear();
-                chunks = 0;
-                if (options_.stop.stop_requested()) return {};
-            }
-            batch.push_back(&work);
-            chunks += work.chunks.size();
-        }
-        return batch.empty() ? Result<>{} : store(batch);
-    }
-
-    Result<> store(const std::vector<FileWork*>& batch) {
-        if (!options_.dry_run) {
-            auto written = replace(batch);
-            if (!written && batch.size() > 1 && is_about_a_file(written.error())) {
-                for (FileWork* const work : batch) BRAID_CHECK(store({work}));
-                return {};
-            }
-            if (!written) {
-                if (!is_about_a_file(written.error())) {
-                    return fail(batch.front()->outcome.path, written.error());
-                }
-                batch.front()->settle(FileState::Failed, written.error().message);
-                return note(*batch.front());
-            }
-            std::ranges::move(written->warnings, std::back_inserter(report_.warnings));
-            report_.removed += written->removed;
-        }
-        for (FileWork* const work : batch) {
-            const DocumentId& document = *work->stored.document;
-            if (document.longer && !work->stored.first) report_.renamed.push_back(document.id);
-            if (document.unmarked) replaced_.push_back(document.id);
-            report_.chunks += work->chunks.size();
-            report_.tokens += work->tokens;
-            BRAID_CHECK(note(*work));
-        }
-        return {};
-    }
-
-    /// Whole records first: the chunks say that a document is stored, so they come last.
-    Result<WriteReport> replace(const std::vector<FileWork*>& batch) {
-        std::vector<Chunk> chunks;
-        std::vector<Chunk> documents;
-        for (const FileWork* const work : batch) {
-            std::ranges::copy(work->chunks, std::back_inserter(chunks));
-            if (work->whole) documents.push_back(*work->whole);
-        }
-        // What the write warns of, that an embedder reads a part only, is known of whole documents.
-        if (!documents.empty()) BRAID_CHECK(target_.replace_whole(std::move(documents)));
-        return target_.replace(std::move(chunks));
-    }
-
-    static bool is_about_a_file(const Error& error) {
-        return error.code == ErrorCode::Conflict || error.code == ErrorCode::InvalidArgument;
-    }
-
-    /// Adds a file's outcome to the report. What is left of one without text is removed.
-    Result<> note(FileWork& work) {
-        for (const std::string& warning : work.warnings) {
-            report_.warnings.push_back(work.outcome.path + ": " + warning);
-        }
-        const FileOutcome& outcome = work.outcome;
-        const bool readable = !outcome.format.empty() || outcome.reason == "empty";
-        report_.files += readable || outcome.state == FileState::Failed;
-        report_.written += outcome.state == FileState::Stored;
-        report_.unchanged += outcome.state == FileState::Unchanged;
-        if (outcome.state == FileState::Failed) {
-            report_.failed.push_back(outcome.path + ": " + outcome.reason);
-        }
-        const bool emptied = outcome.state == FileState::Skipped && readable;
-        if (emptied && work.stored.first && work.stored.document && !options_.dry_run) {
-            BRAID_TRY(const std::uint64_t removed, target_.remove({work.stored.document->id}));
-            report_.removed += removed;
-        }
-        report_.outcomes.push_back(std::move(work.outcome));
-        ++progress_.files_done;
-        progress_.bytes_done += work.file->bytes;
-        progress_.chunks = report_.chunks;
-        if (options_.progress) options_.progress(progress_);
-        if (options_.strict && report_.outcomes.back().state == FileState::Failed) {
-            return fail(ErrorCode::IoError, report_.failed.back());
-        }
-        return {};
+        return writer_.write(group);
     }
 
     Result<> look_for_gone() {
@@ -333,9 +241,9 @@ private:
                                "files were stored with the names of their folders, because other "
                                "documents have their paths"));
         }
-        if (!replaced_.empty()) {
+        if (!writer_.replaced().empty()) {
             report_.warnings.push_back(
-                count_and_name(replaced_,
+                count_and_name(writer_.replaced(),
                                "document of an earlier version of braid, which did not note the "
                                "folder, was replaced by the file of its path",
                                "documents of an earlier version of braid, which did not note the "
@@ -353,12 +261,10 @@ private:
     ChunkingOptions chunking_;
     StoredFiles stored_;
     std::string settings_;
-    std::size_t batch_chunks_ = kBatchChunks;
     std::vector<SourceFile> files_;
-    std::set<fs::path> folders_;         // that were given, absolute, without links
-    std::vector<std::string> replaced_;  // of a version that did not note the file
-    DirectoryProgress progress_;
+    std::set<fs::path> folders_;  // that were given, absolute, without links
     DirectoryReport report_;
+    GroupWriter writer_;
     std::future<Result<>> writing_;  // a group; the last member, so that it ends first
 };
 

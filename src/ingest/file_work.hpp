@@ -27,6 +27,7 @@ struct FileWork {
     std::vector<std::string> warnings;
     FileOutcome outcome;
     bool settled = false;  // the outcome is known, nothing is to be stored
+    bool noted = false;    // it is in the report
 
     void settle(FileState state, std::string reason) {
         outcome.state = state;

@@ -295,7 +295,10 @@ private:
     Result<ViewPtr> present(const std::string& namespace_, const Principal& principal) const;
 
     // Writing (collection_write.cpp)
-    Result<> validate_chunk(Chunk& chunk, std::size_t dimension, const Principal& principal) const;
+    Result<> validate_vector(const Chunk& chunk, std::size_t dimension,
+                             const Principal& principal) const;
+    /// One entry for each chunk, made on all cores that are free.
+    std::vector<index::PreparedText> count_words(const std::vector<Chunk>& chunks) const;
     index::PreparedChunk prepare(Chunk chunk) const;
     /// A chunk that the scope's principal may not see has version 0.
     Result<> check_versions(const ReadScope& scope, std::span<const std::string> ids,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "braid/docs/chunk_codec.hpp"
+#include "braid/index/write_rules.hpp"
 #include "braid/local/collection.hpp"
 #include "braid/local/manifest_recovery.hpp"
 #include "braid/local/records.hpp"
@@ -77,7 +78,8 @@ Result<> Collection::put_copies(const std::string& namespace_, std::vector<Chunk
     std::vector<index::PreparedChunk> prepared;
     BRAID_CHECK(raise_format_for(chunks));
     for (Chunk& chunk : chunks) {
-        BRAID_CHECK(validate_chunk(chunk, expected, {}));
+        BRAID_CHECK(index::check_chunk(chunk, manifest_.schema));
+        BRAID_CHECK(validate_vector(chunk, expected, {}));
         out.u64(chunk.version);
         docs::write_chunk(out, chunk);
         prepared.push_back(prepare(std::move(chunk)));

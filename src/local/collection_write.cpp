@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <exception>
 #include <unordered_set>
 
+#include "braid/core/parallel.hpp"
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/index/ids.hpp"
 #include "braid/index/write_rules.hpp"
@@ -9,6 +11,8 @@
 
 namespace braid::local {
 namespace {
+
+constexpr std::size_t kCountedTogether = 16;  // chunks
 
 /// How a log is told that a record could not be applied; it then takes no more of them.
 class NotApplied final : public std::exception {
@@ -22,15 +26,35 @@ private:
 
 }  // namespace
 
-Result<> Collection::validate_chunk(Chunk& chunk, std::size_t dimension,
-                                    const Principal& principal) const {
-    BRAID_CHECK(index::check_chunk(chunk, manifest_.schema));
+Result<> Collection::validate_vector(const Chunk& chunk, std::size_t dimension,
+                                     const Principal& principal) const {
     if (!manifest_.schema.vectors.has_vectors()) return {};
     std::size_t shown = dimension;
     if (chunk.vector.size() != dimension && this->dimension() != 0) {
         BRAID_TRY(shown, visible_dimension(principal));
     }
     return index::check_vector(chunk.vector, dimension, shown, manifest_.schema.vectors.metric);
+}
+
+std::vector<index::PreparedText> Collection::count_words(const std::vector<Chunk>& chunks) const {
+    std::vector<index::PreparedText> texts(chunks.size());
+    const std::size_t parts = (chunks.size() + kCountedTogether - 1) / kCountedTogether;
+    std::vector<std::exception_ptr> thrown(parts);  // out of memory
+    core::run_computing(parts, [&](std::size_t part) {
+        const std::size_t begin = part * kCountedTogether;
+        const std::size_t end = std::min(begin + kCountedTogether, chunks.size());
+        try {
+            for (std::size_t i = begin; i < end; ++i) {
+                texts[i] = index::count_terms(chunks[i], manifest_.schema, analyzer_);
+            }
+        } catch (...) {
+            thrown[part] = std::current_exception();
+        }
+    });
+    for (const std::exception_ptr& one : thrown) {
+        if (one) std::rethrow_exception(one);
+    }
+    return texts;
 }
 
 index::PreparedChunk Collection::prepare(Chunk chunk) const {
@@ -88,6 +112,14 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     if (chunks.empty()) return WriteReport{};
     wait_for_room();
     BRAID_CHECK(index::check_embedder(options, manifest_.schema, name_));
+    for (Chunk& chunk : chunks) {
+        auto valid = index::check_chunk(chunk, manifest_.schema);
+        if (valid) valid = index::check_characters(chunk);
+        if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
+    }
+    // Counting words is most of a write, and need not keep other writes waiting.
+    std::vector<index::PreparedText> texts;
+    if (!options.skip_unchanged) texts = count_words(chunks);
     std::shared_lock shared(write_gate_, std::defer_lock);
     std::unique_lock alone(write_gate_, std::defer_lock);
     const bool first_vectors = manifest_.schema.vectors.has_vectors() && dimension() == 0;
@@ -104,9 +136,9 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     std::unordered_set<std::string_view> seen;
     std::vector<std::string> ids;
     for (Chunk& chunk : chunks) {
-        auto valid = validate_chunk(chunk, expected, options.principal);
-        if (valid) valid = index::check_characters(chunk);
-        if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
+        if (auto valid = validate_vector(chunk, expected, options.principal); !valid) {
+            return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
+        }
         if (!seen.insert(chunk.chunk_id).second) {
             return invalid_argument("chunk \"" + chunk.chunk_id + "\" appears twice in one batch");
         }
@@ -126,13 +158,14 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     if (options.skip_unchanged) {
         BRAID_TRY(unchanged, drop_unchanged(namespace_, chunks));
         if (chunks.empty() && outdated.empty()) return WriteReport{.unchanged = unchanged};
+        texts = count_words(chunks);
     }
     auto out = start_record(outdated.empty() ? kUpsert : kReplace, namespace_, chunks.size());
     std::vector<index::PreparedChunk> prepared;
     prepared.reserve(chunks.size());
-    for (Chunk& chunk : chunks) {
-        docs::write_chunk(out, chunk);
-        prepared.push_back(prepare(std::move(chunk)));
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        docs::write_chunk(out, chunks[i]);
+        prepared.push_back({std::move(chunks[i]), std::move(texts[i])});
     }
     if (!outdated.empty()) write_removals(out, outdated);
     return commit(out.view(), [&](Stamp stamp) -> Result<WriteReport> {
