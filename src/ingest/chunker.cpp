@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kLeastTokens = 16;  // for content, however long title and headings are
 
 constexpr std::size_t kMostTokenBytes = 64;
+constexpr std::size_t kSumSlack = 4;        // tokens by which sums of pieces may be off
 constexpr std::size_t kMostIntroduced = 8;  // blocks in a row that introduce the next
 
 bool is_space(char c) {
@@ -94,7 +95,8 @@ public:
         : document_id_(document_id),
           document_(document),
           options_(options),
-          lines_(document.verbatim ? std::string_view(document.text) : std::string_view()) {}
+          lines_(document.verbatim ? std::string_view(document.text) : std::string_view()),
+          nothing_(count("")) {}
 
     void add(const Section& section) {
         section_ = &section;
@@ -102,7 +104,7 @@ public:
                                   (section.heading ? count(*section.heading) : 0);
         budget_ =
             std::max(kLeastTokens, options_.max_tokens > above ? options_.max_tokens - above : 0);
-        content_.clear();
+        set_content({});
         fresh_ = false;
         if (options_.method == ChunkingMethod::Structure) {
             for (std::size_t i = 0; i < section.blocks.size();) i += add_from(i);
@@ -122,7 +124,25 @@ private:
     bool fits(std::string_view separator, std::string_view piece) const {
         // No need to count what is surely too long; a token has far fewer bytes than this.
         if (piece.size() > budget_ * kMostTokenBytes) return false;
+        const std::size_t sum = content_tokens_ + count_piece(piece);
+        if (sum + kSumSlack <= budget_) return true;
+        if (sum > budget_ + kSumSlack) return false;
         return count(content_ + std::string(separator) + std::string(piece)) <= budget_;
+    }
+
+    /// Tokens that a piece adds to what stands before it. The last one is asked for again.
+    std::size_t count_piece(std::string_view piece) const {
+        if (piece.data() != counted_.data() || piece.size() != counted_.size()) {
+            const std::size_t tokens = count(piece);
+            counted_ = piece;
+            counted_tokens_ = tokens - std::min(tokens, nothing_);
+        }
+        return counted_tokens_;
+    }
+
+    void set_content(std::string content) {
+        content_ = std::move(content);
+        content_tokens_ = count(content_);
     }
 
     /// The block, with those after it that it introduces if they fit together. Says how many.
@@ -187,7 +207,7 @@ private:
         if (fresh_) {
             flush_with_overlap();
             if (fits("", trimmed(sentence))) return append("", sentence);
-            content_.clear();
+            set_content({});
             if (fits("", trimmed(sentence))) return append("", sentence);
         }
         for (const std::string_view word : words(sentence)) add_word(word);
@@ -197,10 +217,10 @@ private:
         if (fits("", trimmed(word))) return append("", word);
         if (fresh_) {
             flush();
-            content_.clear();
+            set_content({});
             if (fits("", trimmed(word))) return append("", word);
         }
-        content_.clear();
+        set_content({});
         while (!word.empty()) {  // longer than a chunk: cut between characters
             std::size_t low = 1;
             std::size_t high = std::min(word.size(), budget_ * kMostTokenBytes);
@@ -218,7 +238,7 @@ private:
             word.remove_prefix(head.size());
             if (!word.empty()) {
                 flush();
-                content_.clear();
+                set_content({});
             }
         }
     }
@@ -234,6 +254,7 @@ private:
         last_line_ = line_;
         content_ += separator;
         content_ += piece;
+        content_tokens_ += count_piece(piece);
         fresh_ = true;
     }
 
@@ -255,7 +276,7 @@ private:
             tail = trimmed(std::string_view(content_).substr(at));
         }
         if (!tail.empty()) tail += ' ';
-        content_ = std::move(tail);
+        set_content(std::move(tail));
     }
 
     void flush() {
@@ -303,6 +324,10 @@ private:
     std::uint64_t first_line_ = 0;
     std::uint64_t last_line_ = 0;
     std::string content_;
+    std::size_t content_tokens_ = 0;  // piece by piece: about what counting them together says
+    std::size_t nothing_;             // tokens of an empty text: those that every text has
+    mutable std::string_view counted_;
+    mutable std::size_t counted_tokens_ = 0;
     bool fresh_ = false;  // content_ holds more than the overlap
     std::vector<Chunk> chunks_;
 };

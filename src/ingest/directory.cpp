@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "braid/core/parallel.hpp"
@@ -93,7 +94,7 @@ private:
     }
 
     Result<> list(const std::vector<fs::path>& roots) {
-        std::set<fs::path> places;
+        std::unordered_set<std::string> places;  // one folder names no file twice
         for (const fs::path& root : roots) {
             BRAID_TRY(Listing found, list_files(root, options_.walk));
             for (LeftOut& left : found.left_out) {
@@ -106,7 +107,8 @@ private:
             std::error_code ignored;
             if (fs::is_directory(root, ignored)) folders_.insert(fs::canonical(root, ignored));
             for (SourceFile& file : found.files) {
-                if (places.insert(file.place).second) files_.push_back(std::move(file));
+                if (roots.size() > 1 && !places.insert(file.place().string()).second) continue;
+                files_.push_back(std::move(file));
             }
         }
         writer_.expect(files_.size());
@@ -146,7 +148,7 @@ private:
         std::vector<FileWork> group(files.size());
         for (std::size_t i = 0; i < files.size(); ++i) {
             group[i].file = &files[i];
-            group[i].outcome.path = shown_path(files[i].path);
+            group[i].outcome.path = shown_path(files[i].path());
         }
         read(group);
         BRAID_CHECK(find(group));

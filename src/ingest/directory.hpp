@@ -37,6 +37,7 @@ struct DirectoryOptions {
     bool prune = false;    // documents whose files are gone from the folders given
     bool dry_run = false;  // report only
     bool strict = false;   // the first file that fails ends the run
+    bool list_all = true;  // in the outcomes: files that are stored or unchanged, too
     std::function<void(const DirectoryProgress&)> progress;
     std::stop_token stop;
 };
@@ -55,7 +56,7 @@ struct DirectoryReport {
     std::uint64_t chunks = 0;   // written
     std::uint64_t tokens = 0;   // of their texts, as the embedder counts, or an estimate
     std::uint64_t removed = 0;  // chunks that changed files no longer have, or gone ones had
-    std::vector<FileOutcome> outcomes;  // of every file and folder that was seen
+    std::vector<FileOutcome> outcomes;  // of every file and folder that was seen (list_all)
     std::vector<std::string> failed;    // files that could not be read, and why
     std::vector<std::string> renamed;   // new documents whose path below the folder was taken
     std::vector<std::string> gone;      // documents whose files are gone; with `prune` removed

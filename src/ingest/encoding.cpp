@@ -17,6 +17,29 @@ namespace {
 
 constexpr std::size_t kSample = std::size_t{64} << 10;  // bytes looked at to find an encoding
 
+/// What a file may say that it is in. Names are compared without case, '-' and '_'. The C library
+/// knows a thousand more, rarely used code among them, that no file of a stranger shall choose.
+bool is_known_encoding(std::string_view name) {
+    constexpr std::array<std::string_view, 19> kNames = {
+        "utf8",      "utf16",   "utf16le",   "utf16be",  "utf32", "utf32le", "utf32be",
+        "usascii",   "ascii",   "macintosh", "shiftjis", "sjis",  "eucjp",   "euckr",
+        "iso2022jp", "gb18030", "gb2312",    "gbk",      "big5"};
+    constexpr std::array<std::string_view, 7> kFamilies = {"iso8859", "latin", "windows12", "cp",
+                                                           "koi8",    "ibm8",  "windows874"};
+    std::string plain;
+    for (const char c : lower_ascii(name)) {
+        if (c != '-' && c != '_') plain += c;
+    }
+    if (std::ranges::find(kNames, plain) != kNames.end()) return true;
+    return std::ranges::any_of(kFamilies, [&](std::string_view family) {
+        if (!plain.starts_with(family)) return false;
+        const std::string_view rest = std::string_view(plain).substr(family.size());
+        return rest.size() <= 4 && std::ranges::all_of(rest, [](char c) {
+                   return (c >= '0' && c <= '9') || c == 'r' || c == 'u';
+               });
+    });
+}
+
 /// Bytes that are no characters become U+FFFD and count. None if the encoding is unknown.
 std::optional<std::pair<std::string, std::size_t>> converted(std::string_view bytes,
                                                              const std::string& encoding) {
@@ -154,7 +177,7 @@ DecodedText decode_text(std::string bytes, std::string_view declared) {
         bytes.erase(0, bytes.size() - rest.size());
         return {std::move(bytes), "UTF-8", true};
     }
-    if (encoding.empty() && !declared.empty() && lower_ascii(declared) != "utf-8") {
+    if (encoding.empty() && is_known_encoding(declared) && lower_ascii(declared) != "utf-8") {
         if (auto text = converted(rest, std::string(declared)); text && text->second == 0) {
             return {std::move(text->first), std::string(declared), true};
         }

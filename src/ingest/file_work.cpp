@@ -31,16 +31,16 @@ Chunk whole_of(const std::string& document_id, const SourceDocument& document) {
 /// The bytes of a file of a known format.
 void read_bytes(FileWork& work, std::uint64_t max_bytes) {
     const SourceFile& file = *work.file;
-    std::ifstream in(file.path, std::ios::binary);
+    std::ifstream in(file.path(), std::ios::binary);
     if (!in) return work.settle(FileState::Failed, "it cannot be opened");
     if (file.bytes == 0) return work.settle(FileState::Skipped, "empty");
     std::string head(static_cast<std::size_t>(std::min<std::uint64_t>(file.bytes, kHeadBytes)),
                      '\0');
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
     head.resize(static_cast<std::size_t>(in.gcount()));
-    const auto format = detect_format(file.path.string(), head);
+    const auto format = detect_format(file.path().string(), head);
     if (!format) {
-        const std::string extension = extension_of(file.path.string());
+        const std::string extension = extension_of(file.path().string());
         if (!file.named) {
             return work.settle(FileState::Skipped, extension.empty()
                                                        ? "of an unsupported format"
@@ -74,18 +74,18 @@ void read_file(FileWork& work, std::uint64_t max_bytes, std::string_view setting
 
 void cut_file(FileWork& work, const ChunkingOptions& chunking, bool whole) {
     const SourceFile& file = *work.file;
-    auto source = read_source(file.path.string(), std::move(work.bytes));
+    auto source = read_source(file.path().string(), std::move(work.bytes));
     if (!source) return work.settle(FileState::Failed, source.error().message);
     work.outcome.format = source->format;
     work.outcome.encoding = source->encoding;
     work.warnings = std::move(source->warnings);
-    if (!source->document.title) source->document.title = file.path.stem().string();
+    if (!source->document.title) source->document.title = file.path().stem().string();
     work.chunks = chunk_document(work.stored.document->id, source->document, chunking);
     if (work.chunks.empty()) return work.settle(FileState::Skipped, "without text");
     if (whole) work.whole = whole_of(work.stored.document->id, source->document);
     const auto note_source = [&](Chunk& chunk) {
-        chunk.metadata.set(kSource, file.place.generic_string());
-        chunk.metadata.set(kSourceRoot, file.root.generic_string());
+        chunk.metadata.set(kSource, file.place().generic_string());
+        chunk.metadata.set(kSourceRoot, file.root->place.generic_string());
         chunk.metadata.set(kSourcePath, file.below);
         chunk.metadata.set(kSourceKey, work.stored.key);
         chunk.metadata.set(kFingerprintKey, work.fingerprint);

@@ -48,7 +48,9 @@ void GroupWriter::list(std::vector<FileWork>& group) {
         for (const std::string& warning : work.warnings) {
             report_.warnings.push_back(work.outcome.path + ": " + warning);
         }
-        report_.outcomes.push_back(std::move(work.outcome));
+        const FileState state = work.outcome.state;
+        const bool as_hoped = state == FileState::Stored || state == FileState::Unchanged;
+        if (options_.list_all || !as_hoped) report_.outcomes.push_back(std::move(work.outcome));
     }
 }
 

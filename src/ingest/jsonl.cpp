@@ -111,12 +111,11 @@ struct JsonlReader::State {
     Result<bool> ends(std::string_view line);
     Result<> add_line(std::string_view line, Batch& batch);
     Result<> check_end() const;
-    /// What stands in a line, not that it is too long to be read: there is no end to be found.
+    /// About one line, after which others may be read.
     bool may_pass_over(const Error& error) {
-        const bool about_text = options.keep_going && error.code == ErrorCode::InvalidArgument &&
-                                error.message.find("not valid UTF-8") != std::string::npos;
-        rows += about_text;
-        return about_text;
+        const bool about_line = options.keep_going && error.code == ErrorCode::InvalidArgument;
+        rows += about_line;
+        return about_line;
     }
 };
 

@@ -57,7 +57,24 @@ tl::unexpected<Error> LineReader::complain(std::string_view what) const {
     return invalid_argument(name() + ":" + std::to_string(number_) + ": " + std::string(what));
 }
 
+Result<> LineReader::skip_rest() {
+    while (in_long_line_) {
+        const void* const found = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
+        if (found != nullptr) {
+            begin_ = static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) + 1;
+            in_long_line_ = false;
+            return {};
+        }
+        begin_ = end_ = 0;
+        BRAID_TRY(const bool more, fill());
+        at_end_ = !more;
+        in_long_line_ = more;
+    }
+    return {};
+}
+
 Result<std::optional<std::string_view>> LineReader::raw_line() {
+    BRAID_CHECK(skip_rest());
     std::size_t searched = begin_;  // no line break before it
     while (true) {
         const char* const start = buffer_.data() + begin_;
@@ -69,6 +86,7 @@ Result<std::optional<std::string_view>> LineReader::raw_line() {
                              : end_ - begin_;
         if (length > max_line_bytes_) {
             ++number_;
+            in_long_line_ = true;
             return complain("the line is longer than the limit of " + shown_size(max_line_bytes_));
         }
         if (found != nullptr || (at_end_ && length > 0)) {

@@ -21,7 +21,7 @@ public:
     LineReader(FileHandle file, std::size_t max_line_bytes, std::stop_token stop = {});
 
     /// Borrowed until the next call; nullopt at the end. InvalidArgument, naming file and line, if
-    /// the line is longer than allowed or not UTF-8.
+    /// the line is longer than allowed or not UTF-8; the next call goes on with the line after it.
     Result<std::optional<std::string_view>> next();
 
     /// Of the line that next() returned last, from 1; blank lines count.
@@ -37,6 +37,8 @@ private:
     /// The next line as it stands, or nullopt at the end.
     Result<std::optional<std::string_view>> raw_line();
     Result<bool> fill();
+    /// Passes over what is left of a line that was too long.
+    Result<> skip_rest();
 
     FileHandle file_;
     std::size_t max_line_bytes_;
@@ -47,6 +49,7 @@ private:
     std::uint64_t number_ = 0;
     std::uint64_t bytes_read_ = 0;
     bool at_end_ = false;
+    bool in_long_line_ = false;  // whose end was not read yet
 };
 
 /// How many lines of the file LineReader would return, without looking at what they hold.

@@ -40,7 +40,7 @@ Result<std::vector<StoredFile>> StoredFiles::find(std::span<const SourceFile* co
     std::vector<FileIds> ids;
     std::vector<std::string> firsts;
     for (const SourceFile* const file : files) {
-        ids.push_back(file_ids(file->place, file->below));
+        ids.push_back(file_ids(file->place(), file->below));
         for (const std::string& id : ids.back().ids) firsts.push_back(id + "#0");
     }
     std::vector<std::optional<Chunk>> all;
@@ -121,8 +121,8 @@ Result<bool> StoredFiles::is_unchanged(const StoredFile& stored, const SourceFil
         MetadataUpdate& update = updates.emplace_back();
         update.chunk_id = chunk.chunk_id;
         update.metadata.set(kSourceKey, stored.key);
-        update.metadata.set(kSource, file.place.generic_string());
-        update.metadata.set(kSourceRoot, file.root.generic_string());
+        update.metadata.set(kSource, file.place().generic_string());
+        update.metadata.set(kSourceRoot, file.root->place.generic_string());
     }
     if (!updates.empty()) BRAID_CHECK(target_.update(std::move(updates)));
     return true;

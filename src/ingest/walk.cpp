@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <memory>
 #include <set>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -36,15 +38,17 @@ bool is_below(const fs::path& place, const fs::path& root) {
 class Walk {
 public:
     Walk(fs::path root, fs::path place, const WalkOptions& options)
-        : root_(std::move(root)),
-          place_(std::move(place)),
+        : root_(std::make_shared<const SourceRoot>(
+              SourceRoot{.given = std::move(root), .place = std::move(place)})),
           options_(options),
           include_(globs_of(options.include)),
           exclude_(globs_of(options.exclude)) {}
 
     Listing run() {
-        visit_folder(root_, place_, "", 0);
+        visit_folder(root_->given, root_->place, "", 0);
         // Only now is it known what is read in its own place.
+        std::ranges::sort(listing_.files, {}, &SourceFile::below);
+        in_place_ = listing_.files.size();
         for (std::size_t i = 0; i < links_.size(); ++i)
             visit_link(links_[i].first, links_[i].second);
         std::ranges::sort(listing_.files, {}, &SourceFile::below);
@@ -60,7 +64,7 @@ private:
 
     void visit_folder(const fs::path& path, const fs::path& place, const std::string& below,
                       std::size_t depth) {
-        if (!seen_.insert(place).second) return;
+        if (!folders_.insert(place).second) return;
         if (depth > kMaxDepth) {
             return leave_out(path, true, "folders are nested too deeply", true);
         }
@@ -101,9 +105,9 @@ private:
         std::error_code error;
         const fs::path place = fs::canonical(path, error);
         if (error) return leave_out(path, false, "link that leads nowhere");
-        if (!is_below(place, place_)) return leave_out(path, false, "link out of the folder");
+        if (!is_below(place, root_->place)) return leave_out(path, false, "link out of the folder");
         const bool directory = fs::is_directory(place, error);
-        if (seen_.contains(place)) {
+        if (is_read(place)) {
             return leave_out(path, directory, "link to what is read in its own place");
         }
         if (directory) return visit_folder(path, place, below, 1);
@@ -122,8 +126,22 @@ private:
         if (!core::is_valid_utf8(below)) {
             return leave_out(path, false, "its name is not UTF-8", true);
         }
-        if (!seen_.insert(place).second) return;
-        listing_.files.push_back({path, below, place, place_, bytes, false});
+        SourceFile& file = listing_.files.emplace_back();
+        file.root = root_;
+        file.below = below;
+        file.bytes = bytes;
+        if (file.place() == place) return;
+        file.linked_place = place.string();
+        if (!linked_.insert(file.linked_place).second) listing_.files.pop_back();
+    }
+
+    /// Whether a folder or a file is read in its own place, or by a link that came before.
+    bool is_read(const fs::path& place) const {
+        if (folders_.contains(place) || linked_.contains(place.string())) return true;
+        const std::string below = place.lexically_relative(root_->place).generic_string();
+        const auto in_place = std::span(listing_.files).first(in_place_);
+        const auto found = std::ranges::lower_bound(in_place, below, {}, &SourceFile::below);
+        return found != in_place.end() && found->below == below;
     }
 
     std::string reason_against(const std::string& name, const std::string& below,
@@ -151,14 +169,15 @@ private:
         }
     }
 
-    fs::path root_;
-    fs::path place_;
+    std::shared_ptr<const SourceRoot> root_;
     const WalkOptions& options_;
     std::vector<Glob> include_;
     std::vector<Glob> exclude_;
     IgnoreRules rules_;
     std::vector<std::pair<fs::path, std::string>> links_;  // and their paths below the root
-    std::set<fs::path> seen_;                              // places
+    std::set<fs::path> folders_;                           // places of those that were read
+    std::set<std::string> linked_;                         // places of files found by links
+    std::size_t in_place_ = 0;                             // files of the list, before links
     Listing listing_;
 };
 
@@ -191,8 +210,13 @@ Result<Listing> list_files(const fs::path& root, const WalkOptions& options) {
         return invalid_argument("\"" + root.string() + "\" is neither a file nor a directory");
     }
     Listing listing;
-    listing.files.push_back({root, root.filename().generic_string(), place, place.parent_path(),
-                             fs::file_size(root, error), true});
+    SourceFile& file = listing.files.emplace_back();
+    file.root = std::make_shared<const SourceRoot>(
+        SourceRoot{.given = root.parent_path(), .place = place.parent_path()});
+    file.below = root.filename().generic_string();
+    if (file.place() != place) file.linked_place = place.string();
+    file.bytes = fs::file_size(root, error);
+    file.named = true;
     return listing;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,13 +10,26 @@
 
 namespace braid::ingest {
 
-struct SourceFile {
-    std::filesystem::path path;   // as the caller named the folder, and the path below it
-    std::string below;            // the path below the folder, with '/'
+/// A folder that was given.
+struct SourceRoot {
+    std::filesystem::path given;  // as the caller named it
     std::filesystem::path place;  // absolute, without links
-    std::filesystem::path root;   // the folder that was given, absolute, without links
+};
+
+/// Small, because there is one for each file of a run.
+struct SourceFile {
+    std::shared_ptr<const SourceRoot> root;
+    std::string below;         // the path below the folder, with '/'
+    std::string linked_place;  // absolute, without links; empty: `below` the root's place
     std::uint64_t bytes = 0;
     bool named = false;  // given itself, not found in a folder
+
+    /// As the caller named the folder, and the path below it.
+    std::filesystem::path path() const { return root->given / below; }
+    /// Absolute, without links.
+    std::filesystem::path place() const {
+        return linked_place.empty() ? root->place / below : std::filesystem::path(linked_place);
+    }
 };
 
 /// A file or a whole folder (with '/' at its end) that is not read.

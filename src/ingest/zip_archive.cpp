@@ -72,12 +72,15 @@ Result<ZipArchive> ZipArchive::open(std::string_view bytes, std::size_t max_byte
         at += next;
     }
     std::ranges::sort(archive.members_, in_order, &Member::name);
+    for (std::size_t i = 0; i < archive.members_.size(); ++i) {
+        archive.places_.emplace(archive.members_[i].name, i);
+    }
     return archive;
 }
 
 const ZipArchive::Member* ZipArchive::find(std::string_view name) const {
-    const auto found = std::ranges::find(members_, name, &Member::name);
-    return found == members_.end() ? nullptr : &*found;
+    const auto found = places_.find(name);
+    return found == places_.end() ? nullptr : &members_[found->second];
 }
 
 std::vector<std::string> ZipArchive::names(std::string_view prefix, std::string_view suffix) const {

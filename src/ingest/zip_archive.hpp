@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,7 @@ private:
     std::string_view bytes_;
     std::size_t left_;  // that may still be unpacked
     std::vector<Member> members_;
+    std::map<std::string, std::size_t, std::less<>> places_;  // in `members_`, by name
 };
 
 }  // namespace braid::ingest

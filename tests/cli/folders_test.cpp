@@ -2,8 +2,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -64,43 +62,6 @@ TEST_F(IngestFolders, KeepFilesOfTheSameNameInADatabaseThatIsServed) {
     expect_both_are_kept();
     server.signal(SIGTERM);
     EXPECT_EQ(server.finish().exit_code, 0);
-}
-
-/// The chunks of a collection as `export` writes them, without what differs from run to run.
-std::set<std::string> exported(const std::string& data) {
-    const RunResult result = run_braid({"--data", data, "export"});
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    std::set<std::string> chunks;
-    std::istringstream lines(result.output);
-    for (std::string line; std::getline(lines, line);) {
-        auto chunk = json::parse(line);
-        if (!chunk || chunk->find("chunk_id") == nullptr) continue;
-        chunk->as_object().erase("version");
-        chunks.insert(json::print(*chunk));
-    }
-    return chunks;
-}
-
-TEST_F(IngestFolders, AKilledRunIsResumedToTheSameResult) {
-    for (int i = 0; i < 400; ++i) {
-        folder.write("many/f" + std::to_string(i) + ".md",
-                     "# File " + std::to_string(i) + "\n\nText of it.\n\n## Part\n\nMore of it.\n");
-    }
-    ASSERT_EQ(run_braid({"--data", folder / "whole", "ingest", folder / "many"}).exit_code, 0);
-    const std::set<std::string> whole = exported(folder / "whole");
-    EXPECT_EQ(whole.size(), 800U);
-    for (const int lines : {1, 3, 6}) {
-        const std::string data = folder / ("killed" + std::to_string(lines));
-        {
-            RunningBraid killed({"--data", data, "ingest", folder / "many", "--ack"});
-            for (int i = 0; i < lines; ++i) ASSERT_TRUE(killed.read_line());
-            killed.signal(SIGKILL);
-            killed.finish();
-        }
-        const RunResult resumed = run_braid({"--data", data, "ingest", folder / "many", "--json"});
-        ASSERT_EQ(resumed.exit_code, 0) << resumed.errors;
-        EXPECT_EQ(exported(data), whole);
-    }
 }
 
 TEST_F(IngestFolders, ADryRunMakesNothing) {

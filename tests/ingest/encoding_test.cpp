@@ -34,6 +34,21 @@ void expect_read(const std::string& text, const char* encoding) {
     EXPECT_TRUE(decoded.exact);
 }
 
+TEST(Encodings, AFileChoosesAmongThoseOfTheWeb) {
+    const std::string text = "Größe und Maß, déjà vu, naïve.";
+    for (const char* name : {"iso-8859-1", "ISO_8859-15", "Windows-1252", "latin1", "cp1252"}) {
+        EXPECT_EQ(decode_text(encoded(text, name), name).encoding, name);
+    }
+    EXPECT_EQ(decode_text(encoded("Привет, мир", "koi8-r"), "KOI8-R").text, "Привет, мир");
+    // Code of the C library that hardly anybody uses, and what is no name at all.
+    for (const std::string name :
+         {"IBM1364", "ISO-2022-CN-EXT", "UTF-7", "TSCII", "windows-1252//TRANSLIT", "../../x",
+          "cp99999", "", "cp1252\n"}) {
+        EXPECT_EQ(decode_text(encoded(text, "windows-1252"), name).encoding, "windows-1252")
+            << name;
+    }
+}
+
 TEST(Encodings, AreFoundByTheirBytes) {
     const std::string japanese =
         "日本語の文章です。これはテストのための短い文で、ひらがなとカタカナと漢字が混ざっています"

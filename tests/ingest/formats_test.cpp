@@ -163,6 +163,33 @@ TEST(Formats, BombsAreBounded) {
     EXPECT_FALSE(read_source("a.json", std::string(100'000, '[')));
 }
 
+TEST(Formats, UnpackingIsBoundedWhateverTheBytesClaim) {
+    // Members one after the other, none of which holds anything.
+    std::string members;
+    const std::string nothing = deflated("", 31);
+    while (members.size() < 2'000'000) members += nothing;
+    EXPECT_EQ(*decompressed(members, 1000), "");
+    // A thousand bombs in a row count together.
+    std::string bombs;
+    const std::string bomb = deflated(std::string(100'000, 'x'), 31);
+    for (int i = 0; i < 1000; ++i) bombs += bomb;
+    EXPECT_FALSE(decompressed(bombs, 1'000'000));
+    // A frame that asks for a window of 2 GiB: descriptor 0, window 2^31, one empty last block.
+    const std::string window("\x28\xB5\x2F\xFD\x00\xA8\x01\x00\x00", 9);
+    EXPECT_FALSE(decompressed(window, 1'000'000));
+    // Parts that share their bytes, as in overlapping bombs, are each counted.
+    std::vector<std::pair<std::string, std::string>> parts;
+    for (int i = 0; i < 2000; ++i) {
+        parts.emplace_back("p" + std::to_string(i), std::string(10'000, 'x'));
+    }
+    const std::string zip = zipped(parts);
+    auto archive = ZipArchive::open(zip, 1'000'000);
+    ASSERT_TRUE(archive);
+    int read = 0;
+    for (const auto& [name, text] : parts) read += archive->read(name).has_value();
+    EXPECT_EQ(read, 100);
+}
+
 /// Cut, flipped and random bytes of every format: an error or a document, never more.
 TEST(Formats, DamagedFilesNeverDoHarm) {
     const auto files = ordinary_files(22);

@@ -237,6 +237,35 @@ TEST_F(Jsonl, ABadLineDoesNotStopTheOthersIfTheyMayGoOn) {
     EXPECT_EQ(reader->next().value(), std::nullopt);
 }
 
+TEST_F(Jsonl, ALineThatIsTooLongIsPassedOver) {
+    const std::string vectors = folder.write("v.npy", npy_of<float>("<f4", 4, 1, {1, 2, 3, 4}));
+    // Longer than what is read at once, so that its end is looked for.
+    const std::string endless = "{\"text\": \"" + std::string(std::size_t{5} << 20, 'x') + "\"}";
+    const std::string path =
+        folder.write("c.jsonl", line(1) + "\n" + endless + "\n" + line(2) + "\n" + endless);
+    auto reader =
+        JsonlReader::open(path, {.max_line_bytes = 1000, .vectors = vectors, .keep_going = true});
+    ASSERT_TRUE(reader) << reader.error().message;
+    std::vector<std::string> failed;
+    std::vector<Chunk> chunks;
+    while (true) {
+        const auto next = reader->next();
+        ASSERT_TRUE(next) << next.error().message;
+        if (!*next) break;
+        failed.insert(failed.end(), (*next)->failed.begin(), (*next)->failed.end());
+        for (const Batch::Part& part : (*next)->parts) {
+            chunks.insert(chunks.end(), part.chunks.begin(), part.chunks.end());
+        }
+    }
+    ASSERT_EQ(chunks.size(), 2U);
+    EXPECT_EQ(chunks[1].vector, (std::vector<float>{3}));
+    ASSERT_EQ(failed.size(), 2U);
+    EXPECT_TRUE(has(failed[0], "c.jsonl:2: the line is longer than the limit of 1000 bytes"));
+    EXPECT_TRUE(has(failed[1], "c.jsonl:4: the line is longer"));
+    EXPECT_TRUE(has(complaint(line(1) + "\n" + endless, {.max_line_bytes = 1000}),
+                    "c.jsonl:2: the line is longer than the limit of 1000 bytes"));
+}
+
 TEST_F(Jsonl, LinesOfAnotherFormAreMadeChunks) {
     const auto chunks = read("{\"a\": \"x\"}\n", {.record = [](const Value& line) -> Result<Value> {
                                  return Object{{"_id", "1"}, {"text", *line.find("a")}};

@@ -113,8 +113,8 @@ std::string state_of(const std::vector<std::string>& paths, const ingest::WalkOp
         if (!listing) continue;
         for (const ingest::SourceFile& file : listing->files) {
             std::error_code ignored;
-            const auto time = std::filesystem::last_write_time(file.path, ignored);
-            state += file.place.string() + '\n' + std::to_string(file.bytes) + ' ' +
+            const auto time = std::filesystem::last_write_time(file.path(), ignored);
+            state += file.place().string() + '\n' + std::to_string(file.bytes) + ' ' +
                      std::to_string(time.time_since_epoch().count()) + '\n';
         }
     }

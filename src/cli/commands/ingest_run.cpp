@@ -78,6 +78,7 @@ private:
         }
         texts_.namespace_ = lines_.namespace_ = session_.namespace_name();
         texts_.stop = lines_.stop = session_.interrupts.token();
+        texts_.list_all = session_.json();
         if (arguments.has("vectors") && (paths_.size() > 1 || !is_lines_here()(paths_.front()))) {
             return invalid_argument("--vectors is for one file of JSON lines");
         }
