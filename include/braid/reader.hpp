@@ -188,7 +188,8 @@ public:
     virtual Result<std::vector<std::vector<Chunk>>> neighbors(
         const ReadScope& scope, std::span<const NeighborRange> ranges) const = 0;
     virtual Result<std::uint64_t> count(const ReadScope& scope) const = 0;
-    /// The field's most frequent values, then by value; lists count each element once.
+    /// The field's most frequent values, then by value; lists count each element once. Of "":
+    /// fields.
     virtual Result<std::vector<FacetCount>> facets(const ReadScope& scope, const std::string& field,
                                                    std::size_t limit) const = 0;
     virtual Result<CollectionStats> stats(const ReadScope& scope) const = 0;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "braid/docs/column_format.hpp"
 #include "braid/docs/documents_format.hpp"
 #include "braid/docs/field_view.hpp"
+#include "braid/docs/metadata_fields.hpp"
 #include "braid/docs/packed_ints.hpp"
 #include "braid/docs/string_table.hpp"
 
@@ -24,16 +24,6 @@ using Numbers64 = std::vector<std::uint64_t>;
 
 bool is_ordered_number(const Value& value) {
     return value.is_int() || (value.is_double() && !std::isnan(value.as_double()));
-}
-
-/// Every name under which something can be found in the metadata, short enough to be a column's.
-void collect_paths(const Object& object, const std::string& prefix, std::set<std::string>& paths) {
-    for (const auto& [key, member] : object) {
-        if (prefix.size() + key.size() > kMaxPathBytes) continue;
-        const std::string path = prefix + key;
-        paths.insert(path);
-        if (member.is_object()) collect_paths(member.as_object(), path + ".", paths);
-    }
 }
 
 void write_number(store::ByteWriter& out, const Value& number) {
@@ -244,9 +234,7 @@ ColumnsBuilder::Column& ColumnsBuilder::column(char kind, std::string_view name)
 }
 
 void ColumnsBuilder::add_metadata(const Object& metadata) {
-    std::set<std::string> paths;
-    collect_paths(metadata, "", paths);
-    for (const std::string& path : paths) {
+    for (const std::string& path : metadata_paths(metadata)) {
         // Where dots in names make it ambiguous, this decides, as it does for every filter.
         if (const Value* value = find_path(metadata, path)) {
             column(kMetadataColumn, path).add(rows_, *value);

@@ -13,6 +13,7 @@
 #include "braid/docs/column_predicate.hpp"
 #include "braid/docs/field_view.hpp"
 #include "braid/docs/filter_matcher.hpp"
+#include "braid/docs/metadata_fields.hpp"
 
 namespace braid::docs {
 namespace {
@@ -84,6 +85,25 @@ Result<std::vector<std::uint64_t>> counted_as(const Column& column) {
     return same;
 }
 
+/// Null and objects are no values.
+Result<std::uint64_t> rows_with_values(const Column& column, const Bits& mask,
+                                       const CallLimits& limits) {
+    const auto is_value = [last = column.times().last](std::uint64_t code) {
+        return code >= kFalseCode && code < last;
+    };
+    std::uint64_t count = 0;
+    const auto add = [&](const Column::Batch& batch) -> Result<> {
+        BRAID_CHECK(core::check_limits(limits));
+        for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+            if (!has_bit(mask, batch.rows[i])) continue;
+            if (std::ranges::any_of(codes_of(batch, i), is_value)) ++count;
+        }
+        return {};
+    };
+    BRAID_CHECK(column.each_batch(add));
+    return count;
+}
+
 }  // namespace
 
 Result<ColumnsReader> ColumnsReader::open(const store::SectionSource& source,
@@ -118,14 +138,18 @@ Result<std::optional<Column>> ColumnsReader::column(const std::string& field) co
                                  : kOwnColumn + field;
     BRAID_TRY(const auto number, names_.find(name));
     if (!number) return std::optional<Column>();
+    BRAID_TRY(Column column, column_at(*number));
+    return std::optional<Column>(std::move(column));
+}
+
+Result<Column> ColumnsReader::column_at(std::uint64_t number) const {
     std::array<std::uint64_t, 2> place{};
-    BRAID_CHECK(offsets_.read(*number, place));
+    BRAID_CHECK(offsets_.read(number, place));
     if (place[0] > place[1]) {
         return fail(ErrorCode::Corruption, "the columns of a segment are out of order");
     }
     BRAID_TRY(const store::Section data, data_.part(place[0], place[1] - place[0]));
-    BRAID_TRY(Column column, Column::open(data, rows_));
-    return std::optional<Column>(std::move(column));
+    return Column::open(data, rows_);
 }
 
 Result<Bits> ColumnsReader::matching(const Filter& filter, const Schema& schema,
@@ -182,6 +206,21 @@ Result<Bits> ColumnsReader::compare(const Comparison& comparison, std::size_t /*
     return rows;
 }
 
+Result<std::vector<FacetCount>> ColumnsReader::fields(const Bits& mask,
+                                                      const CallLimits& limits) const {
+    std::vector<FacetCount> fields;
+    const auto add = [&](std::uint64_t number, std::string_view name) -> Result<> {
+        if (!name.starts_with(kMetadataColumn)) return {};
+        BRAID_TRY(const Column column, column_at(number));
+        BRAID_TRY(const std::uint64_t count, rows_with_values(column, mask, limits));
+        if (count > 0) fields.push_back({Value(field_of_path(name.substr(1))), count});
+        return {};
+    };
+    BRAID_CHECK(names_.each(0, names_.size(), add));
+    BRAID_CHECK(documents_->intact());
+    return fields;
+}
+
 Result<std::vector<FacetCount>> ColumnsReader::facets(const std::string& field,
                                                       const Schema& schema, const Bits& mask,
                                                       const CallLimits& limits) const {
@@ -194,6 +233,7 @@ Result<std::vector<FacetCount>> ColumnsReader::facets(const std::string& field,
                                                 std::to_string(kMaxPathBytes) +
                                                 " bytes has no facets");
     }
+    if (field.empty()) return fields(mask, limits);
     BRAID_TRY(const auto found, column(field));
     std::uint64_t without = 0;  // rows in the mask that have no value
     for (const std::uint64_t word : mask)

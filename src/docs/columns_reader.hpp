@@ -37,13 +37,15 @@ public:
 
     /// How many of the rows in `mask` hold each value of a field: null, lists and objects are no
     /// values, a list counts for each of its distinct elements. In no particular order. Unsupported
-    /// for paths longer than kMaxPathBytes.
+    /// for paths longer than kMaxPathBytes. Of "": how many hold each field of the metadata.
     Result<std::vector<FacetCount>> facets(const std::string& field, const Schema& schema,
                                            const Bits& mask, const CallLimits& limits) const;
 
 private:
     ColumnsReader() = default;
     Result<std::optional<Column>> column(const std::string& field) const;
+    Result<Column> column_at(std::uint64_t number) const;
+    Result<std::vector<FacetCount>> fields(const Bits& mask, const CallLimits& limits) const;
     Result<Bits> compare(const Comparison& comparison, std::size_t rows,
                          const CallLimits& limits) const override;
     Result<Bits> match_chunks(const FilterMatcher& matcher, const CallLimits& limits) const;

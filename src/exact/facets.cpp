@@ -8,6 +8,7 @@
 
 #include "braid/core/charge.hpp"
 #include "braid/docs/filter_matcher.hpp"
+#include "braid/docs/metadata_fields.hpp"
 
 namespace braid::exact {
 namespace {
@@ -49,6 +50,12 @@ Result<> FacetCounter::add(Value key, std::uint64_t count) {
 }
 
 Result<> FacetCounter::add(const Chunk& chunk) {
+    if (field_.empty()) {
+        for (std::string& field : docs::fields_with_values(chunk.metadata)) {
+            BRAID_CHECK(add(Value(std::move(field))));
+        }
+        return {};
+    }
     const auto value = docs::field_value(chunk, field_, schema_);
     if (!value) return {};
     if (is_scalar(*value)) BRAID_CHECK(add(facet_key(*value)));

@@ -15,7 +15,7 @@
 namespace braid::exact {
 
 /// Counts the values of one field. Whole numbers are one value however they are written; a list
-/// counts each of its elements once.
+/// counts each of its elements once. Of the field "": the fields of the metadata themselves.
 class FacetCounter {
 public:
     /// All must outlive it. Distinct values count against the limits' budget while they are held.

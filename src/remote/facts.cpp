@@ -15,6 +15,7 @@
 #include "braid/core/utf8.hpp"
 #include "braid/docs/field_view.hpp"
 #include "braid/docs/filter_matcher.hpp"
+#include "braid/docs/metadata_fields.hpp"
 #include "braid/json/json.hpp"
 
 namespace braid::remote {
@@ -267,6 +268,18 @@ std::optional<Value> facet_value(std::string_view word) {
         default:
             return std::nullopt;
     }
+}
+
+std::string metadata_field_words() {
+    return std::string("\\.[^") + kEnd + "]*" + kEnd + static_cast<char>(FactKind::Exists);
+}
+
+std::optional<std::string> metadata_field(std::string_view word) {
+    const std::size_t end = word.find(kEnd);
+    if (!word.starts_with('.') || word.starts_with(".#") || end == std::string_view::npos) {
+        return std::nullopt;
+    }
+    return docs::field_of_path(word.substr(1, end - 1));
 }
 
 }  // namespace braid::remote

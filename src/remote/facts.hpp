@@ -69,4 +69,9 @@ EncodedValue encode(const Value& value, bool is_name);
 /// The value that a word behind its prefix says, for facets; none for words that are no values.
 std::optional<Value> facet_value(std::string_view word);
 
+/// Words that say that a chunk has a field of the metadata, as a regular expression, and what
+/// filters call the field; none for names that are kept as a hash.
+std::string metadata_field_words();
+std::optional<std::string> metadata_field(std::string_view word);
+
 }  // namespace braid::remote

@@ -229,6 +229,47 @@ Result<std::uint64_t> RemoteReader::count(const ReadScope& scope) const {
     return count_in(answer, {"hits", "total", "value"});
 }
 
+/// The fields that chunks have, then how many of each hold a value rather than an object or null.
+Result<std::vector<FacetCount>> RemoteReader::fields(const RemoteCollection& collection,
+                                                     const Array& clauses,
+                                                     std::size_t limit) const {
+    const auto asked = [&](Object aggregations) {
+        return ask(collection, {{"size", 0},
+                                {"track_total_hits", false},
+                                {"query", all_of(clauses)},
+                                {"aggs", std::move(aggregations)}});
+    };
+    Object terms{{"field", "facts"},
+                 {"size", Value(kPage)},
+                 {"shard_size", Value(kPage * 2)},
+                 {"include", metadata_field_words()}};
+    BRAID_TRY(const Value answer, asked({{"fields", Object{{"terms", std::move(terms)}}}}));
+    Object filters;
+    const Value* const buckets = find_in(answer, {"aggregations", "fields", "buckets"});
+    if (buckets != nullptr && buckets->is_array()) {
+        for (const Value& bucket : buckets->as_array()) {
+            const Value* const word = bucket.find("key");
+            const auto field = word != nullptr && word->is_string()
+                                   ? metadata_field(word->as_string())
+                                   : std::nullopt;
+            if (!field) continue;
+            const std::string pattern = pattern_of(place_of(*field).prefix) + "[bdns].*";
+            filters.set(*field, Object{{"regexp", Object{{"facts", pattern}}}});
+        }
+    }
+    if (filters.empty()) return std::vector<FacetCount>();
+    BRAID_TRY(const Value counted,
+              asked({{"values", Object{{"filters", Object{{"filters", filters}}}}}}));
+    const std::string none;
+    exact::FacetCounter counter(none, collection.meta.schema, limits_);
+    for (const auto& [field, ignored] : filters) {
+        const std::uint64_t count =
+            count_in(counted, {"aggregations", "values", "buckets", field, "doc_count"});
+        if (count > 0) BRAID_CHECK(counter.add({Value(field), count}));
+    }
+    return counter.most_frequent(limit);
+}
+
 Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
                                                      const std::string& field,
                                                      std::size_t limit) const {
@@ -236,6 +277,7 @@ Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
     const Schema& schema = collection->meta.schema;
     BRAID_TRY(Array clauses, scope_clauses(scope, schema));
     if (limit == 0) return std::vector<FacetCount>();
+    if (field.empty()) return fields(*collection, clauses, limit);
     const FactPlace place = place_of(field);
     // More than asked for, so that values of the same count come in the order of values.
     const std::size_t size =

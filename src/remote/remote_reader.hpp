@@ -66,6 +66,7 @@ public:
     Result<std::vector<std::vector<Chunk>>> neighbors(
         const ReadScope& scope, std::span<const NeighborRange> ranges) const override;
     Result<std::uint64_t> count(const ReadScope& scope) const override;
+    /// Of fields, at most the 1,000 most frequent.
     Result<std::vector<FacetCount>> facets(const ReadScope& scope, const std::string& field,
                                            std::size_t limit) const override;
     Result<CollectionStats> stats(const ReadScope& scope) const override;
@@ -86,6 +87,8 @@ private:
     /// Fails for unknown collections, those being filled, and limits that have passed.
     Result<RemoteCollectionPtr> readable(const std::string& collection) const;
     Result<Value> ask(const RemoteCollection& collection, Object body) const;
+    Result<std::vector<FacetCount>> fields(const RemoteCollection& collection, const Array& clauses,
+                                           std::size_t limit) const;
     Result<Chunk> chunk_of(const Value& hit, bool with_vectors) const;
     Result<bool> sees_vectors(const RemoteCollection& collection, const ReadScope& scope) const;
     Result<> check_vector(const Leg& leg, const RemoteCollection& collection, bool& none) const;

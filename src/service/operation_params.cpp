@@ -286,7 +286,8 @@ Result<> read(Given& given, FacetsRequest& out) {
     Fields& fields = given.fields;
     BRAID_TRY(out.at, read_place(fields));
     BRAID_TRY(out.filter, read_filter(fields));
-    BRAID_TRY(out.field, fields.required("field", fields.string("field")));
+    BRAID_TRY(const auto field, fields.string("field"));
+    out.field = field.value_or("");
     BRAID_TRY(out.limit, read_size(fields, "limit", out.limit, 1, FacetsRequest::kMaxValues));
     return fields.finish();
 }

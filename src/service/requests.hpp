@@ -208,7 +208,7 @@ struct FacetsRequest {
     static constexpr std::size_t kMaxValues = 10'000;
 
     Place at;
-    std::string field;
+    std::string field{};  // empty: which fields the metadata has
     std::optional<Filter> filter{};
     std::size_t limit = 20;  // values
 };

@@ -101,6 +101,38 @@ TEST_P(BackendConformance, FacetsCountValues) {
               (std::vector<FacetCount>{{"normal", 2}}));
 }
 
+TEST_P(BackendConformance, FacetsOfNoFieldAreTheFields) {
+    create(words_schema());
+    const auto with = [](const std::string& id, Object metadata) {
+        Chunk chunk = make_chunk(id, "x");
+        chunk.metadata = std::move(metadata);
+        return chunk;
+    };
+    put({with("a", {{"kind", "note"}, {"author", Object{{"name", "Ada"}, {"born", nullptr}}}}),
+         with("b", {{"kind", Array{"note", "guide"}}, {"author", Object{{"name", "Bob"}}}}),
+         with("c", {{"kind", false}, {"tags", Array{}}, {"__proto__", 1}, {"$or", "x"}}),
+         with("d", {{"title", "own"}, {"a.b", 2}, {"tags", Array{Array{1}}}}),
+         with("e", {{"", 0}, {"metadata", Object{{"kind", 1}}}})});
+    const std::vector<FacetCount> expected{{"kind", 3},
+                                           {"author.name", 2},
+                                           {"__proto__", 1},
+                                           {"a.b", 1},
+                                           {"metadata.", 1},
+                                           {"metadata.$or", 1},
+                                           {"metadata.metadata.kind", 1},
+                                           {"metadata.title", 1}};
+    EXPECT_EQ(must(now()->facets(scope(), "", 100)), expected);
+    for (const FacetCount& field : expected) {
+        const std::string name = field.value.as_string();
+        EXPECT_FALSE(must(now()->facets(scope(), name, 10)).empty()) << name;
+        const Filter has = Filter::compare(Filter::Op::Exists, name, true);
+        EXPECT_EQ(must(now()->count(scope({}, has))), field.count) << name;
+    }
+    const Filter some = Filter::compare(Filter::Op::Eq, "kind", "guide");
+    EXPECT_EQ(must(now()->facets(scope({}, some), "", 1)),
+              (std::vector<FacetCount>{{"author.name", 1}}));
+}
+
 TEST_P(BackendConformance, FacetsKeepLargeNumbersApart) {
     create(words_schema());
     const std::int64_t large = std::int64_t{1} << 53;

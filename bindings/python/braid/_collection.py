@@ -284,8 +284,9 @@ class Collection(NotPickled):
             after = found[-1].chunk_id
 
     def facets(
-        self, field: str, *, limit: int = 20, filter: Filter | None = None
+        self, field: str | None = None, *, limit: int = 20, filter: Filter | None = None
     ) -> list[FacetCount]:
+        """The most frequent values of a field; without one, the metadata fields themselves."""
         found = self._call("facets", self._scope(field=field, limit=limit, filter=filter))
         return [FacetCount.from_dict(value) for value in found["values"]]
 

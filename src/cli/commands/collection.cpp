@@ -214,7 +214,9 @@ constexpr auto kFacetsFlags = std::to_array<FlagSpec>({
 });
 
 Result<> run_facets(Session& session) {
-    service::FacetsRequest wanted{.at = session.at(), .field = session.arguments.operands.front()};
+    const auto& operands = session.arguments.operands;
+    service::FacetsRequest wanted{.at = session.at(),
+                                  .field = operands.empty() ? "" : operands.front()};
     BRAID_TRY(wanted.filter, session.filter());
     BRAID_TRY(const auto limit,
               session.arguments.integer("limit", 1, service::FacetsRequest::kMaxValues));
@@ -226,10 +228,12 @@ Result<> run_facets(Session& session) {
         return {};
     }
     if (report.values.empty()) {
-        session.out.line("No chunk has a value for \"" + plain(report.field) + "\".");
+        session.out.line(report.field.empty()
+                             ? "No chunk has metadata."
+                             : "No chunk has a value for \"" + plain(report.field) + "\".");
         return {};
     }
-    Table table({{plain(report.field)}, {"chunks", true}});
+    Table table({{report.field.empty() ? "field" : plain(report.field)}, {"chunks", true}});
     for (const FacetCount& facet : report.values) {
         const Value& value = facet.value;
         table.add({plain(value.is_string() ? value.as_string() : json::print(value)),
@@ -287,11 +291,12 @@ const CommandSpec kStatsCommand{
 
 const CommandSpec kFacetsCommand{
     .name = "facets",
-    .operands = "FIELD",
-    .min_operands = 1,
+    .operands = "[FIELD]",
+    .min_operands = 0,
     .max_operands = 1,
-    .summary = "count the values of a metadata field",
-    .details = R"(  braid facets author.name --filter '{"year": {"$gte": 2020}}')",
+    .summary = "count the values of a metadata field; without one, list the fields",
+    .details = R"(  braid facets
+  braid facets author.name --filter '{"year": {"$gte": 2020}}')",
     .flags = kFacetsFlags,
     .run = run_facets,
     .paged = true,
