@@ -60,7 +60,7 @@ constexpr auto kOperations = std::to_array<NamedOperation>({
     named<FinishCollectionRequest>(true),
     named<DropCollectionRequest>(true),
     named<StatsRequest>(),
-    named<CompactRequest>(),
+    named<CompactRequest>(true),
     named<ReembedRequest>(true),
     named<ClickRequest>(true),
     named<RankerRequest>(),

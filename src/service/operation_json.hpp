@@ -67,7 +67,7 @@ Result<std::string> print_retrieve_batch(const Operations& operations, const Obj
 struct NamedOperation {
     std::string_view name;
     Result<Value> (*run)(const Operations& operations, const Object& params, const Caller& caller);
-    bool writes = false;  // chunks or collections, so that doing it twice may differ from once
+    bool writes = false;  // changes what is stored, be it only its files
     /// Gives the printed result where there is a shorter way to it; null: there is none.
     Result<std::string> (*print)(const Operations& operations, const Object& params,
                                  const Caller& caller) = nullptr;

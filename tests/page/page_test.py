@@ -9,7 +9,10 @@ import urllib.request
 import browser
 import case
 from case import PageTest, SHOWN
-from search_cases import Compare, Search  # noqa: F401 (found here by unittest)
+from docs_cases import Docs  # noqa: F401 (found here by unittest)
+from drop_cases import Drop  # noqa: F401
+from filter_cases import Filters  # noqa: F401
+from search_cases import Compare, Search  # noqa: F401
 from trouble_cases import Trouble  # noqa: F401
 from world import vector
 

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import subprocess
+import time
 import urllib.parse
 
 import case
@@ -193,6 +194,61 @@ class Search(PageTest):
         self.assertEqual(len(self.ids()), 5)
         page.go(case.world.url + "/#q=crane&c=birds&top=banana&strategy=nonsense&f.kind=%7B&weight=9")
         page.wait("document.querySelector('#query')?.value === 'crane' && " + SHOWN)
+
+    def test_goes_back_to_searches_that_somebody_settled_on(self):
+        page = self.open("/#c=animals")
+        page.wait("document.activeElement.id === 'query'")
+        begun = page.run("history.length")
+
+        def shown(query, rest=""):
+            page.wait(f"location.hash.includes('q={query}') && location.hash.includes({json.dumps(rest)}) && document.querySelector('#query').value === {json.dumps(query.replace('+', ' '))} && " + SHOWN, query + rest)
+        page.type("otter quarry")
+        page.press("Enter")
+        shown("otter+quarry")
+        self.assertEqual(page.run("history.length"), begun + 1, "one for all that was typed")
+        page.type(" winter")
+        shown("otter+quarry+winter")
+        page.run("[...document.querySelectorAll('.segmented input')].find((e) => e.value === 'sparse').click()")
+        shown("otter+quarry+winter", "strategy=sparse")
+        self.assertEqual(page.run("history.length"), begun + 3)
+        for query, rest in (("otter+quarry+winter", ""), ("otter+quarry", "")):
+            page.run("history.back()")
+            page.wait(f"!location.hash.includes('sparse') && location.hash.endsWith('q={query}&c=animals')")
+            shown(query, rest)
+        page.run("history.back()")
+        page.wait("document.querySelector('.welcome') && document.querySelector('#query').value === ''", "as it began")
+        page.run("history.go(3)")
+        shown("otter+quarry+winter", "strategy=sparse")
+        self.assertTrue(page.run("document.querySelector('.segmented input[value=sparse]').checked"))
+        page.run("document.querySelector('nav a[href=\"/collections\"]').click()")
+        page.wait("document.querySelector('.card')")
+        page.run("history.back()")
+        shown("otter+quarry+winter", "strategy=sparse")
+
+    def test_counts_a_pause_as_settled(self):
+        page = self.search("fox", "&c=animals")
+        begun = page.run("history.length")
+        page.run("document.querySelector('#query').focus()")
+        page.type(" marsh")
+        page.wait("location.hash.includes('q=fox+marsh') && " + SHOWN)
+        time.sleep(1.8)
+        page.type(" winter")
+        page.wait("location.hash.includes('q=fox+marsh+winter') && " + SHOWN)
+        self.assertEqual(page.run("history.length"), begun + 2)
+        page.run("history.back()")
+        page.wait("document.querySelector('#query').value === 'fox marsh' && " + SHOWN)
+
+    def test_shows_documents_named_like_steps_of_a_path(self):
+        for name in (".", ".."):
+            chunks = [{"chunk_id": name if i == 0 else f"{name}{i}", "document_id": name, "chunk_index": i, "content": f"pathfinder part {i}"} for i in range(2)]
+            case.world.call("POST", "/v1/collections/birds/chunks", {"chunks": chunks})
+            page = self.search("part 0 pathfinder", "&c=birds&strategy=sparse&top=1")
+            self.assertEqual(self.ids(), [name])
+            page.run("[...document.querySelectorAll('.hit:first-child .actions button')][0].click()")
+            page.wait("document.querySelectorAll('.hit:first-child .around p').length === 1", "its neighbour")
+            page.run("[...document.querySelectorAll('.hit:first-child .actions button')][1].click()")
+            page.wait("document.querySelectorAll('dialog .chunk').length === 2", "the document")
+            case.world.call("POST", "/v1/collections/birds/delete", {"document_ids": [name]})
 
     def test_keeps_fields_of_any_name_in_the_address(self):
         chunk = {"chunk_id": "revs", "content": "gearbox", "metadata": {"revs": "high", "constructor": "x"}}

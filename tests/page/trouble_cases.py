@@ -69,6 +69,15 @@ class Trouble(PageTest):
         self.assertNotIn("Search", page.run("document.body.innerText"), "the page is not served under a name that anybody can point here")
         self.assertEqual(page.run("fetch('/v1/collections').then((r) => r.status)"), 421)
 
+    def test_says_that_nothing_is_there(self):
+        page = self.open("/nowhere/at/all")
+        self.assertEqual(page.text("main h1"), "Nothing is here")
+        self.assertIn("/nowhere/at/all", page.text("main p"))
+        page.click("main a[href='/docs']")
+        page.wait("document.querySelectorAll('.docs .operation').length > 10", "on to the reference")
+        page = self.open("/docs/")
+        page.wait("location.pathname === '/docs' && document.querySelectorAll('.docs .operation').length > 10", "without the last slash")
+
     def test_says_what_is_wrong_with_a_search(self):
         page = self.open("/#q=x&c=nowhere")
         self.assertIn("nowhere", page.text(".state.error"))

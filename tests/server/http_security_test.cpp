@@ -312,8 +312,15 @@ TEST_F(HttpTest, RefusesForeignWebPages) {
     };
     EXPECT_EQ(from("http://127.0.0.1:7878").status, 200) << "its own pages";
     for (const std::string origin :
-         {"http://evil.example", "null", "", "http://127.0.0.1:3000", "https://localhost"}) {
+         {"http://evil.example", "null", "", "http://127.0.0.1:3000", "https://localhost",
+          "https://127.0.0.1:7878", "127.0.0.1:7878", "file://127.0.0.1:7878"}) {
         EXPECT_EQ(code(from(origin), 403), "origin_refused") << origin;
+    }
+    for (const bool tls : {false, true}) {
+        auto request =
+            http_request("GET", "/v1/collections", "", {{"Origin", "https://127.0.0.1:7878"}});
+        request.tls = tls;
+        EXPECT_EQ(send(*app, request).status, tls ? 200 : 403) << "a page has a scheme";
     }
     EXPECT_EQ(header_of(from("http://127.0.0.1:7878"), "Access-Control-Allow-Origin"), "");
     HttpAppOptions options;

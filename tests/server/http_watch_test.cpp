@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -247,6 +248,42 @@ TEST_F(HttpTest, SaysWhichMethodOfJsonRpcDoesTheSame) {
     const Value document = json("GET", "/v1/openapi.json");
     const Value& retrieve = *document.find("paths")->find("/v1/retrieve")->find("post");
     EXPECT_EQ(*retrieve.find("x-json-rpc-method"), Value("braid.retrieve"));
+    const Value& documents = *document.find("paths")->find("/v1/documents")->find("post");
+    const Value& bodies = *documents.find("requestBody")->find("content");
+    EXPECT_EQ(*bodies.find("application/octet-stream")->find("x-max-bytes"), Value(64 << 20));
+    EXPECT_EQ(*bodies.find("application/json")->find("x-max-bytes"), Value(16 << 20));
+}
+
+TEST_F(HttpTest, SaysWhatWrites) {
+    const Value document = json("GET", "/v1/openapi.json");
+    std::map<std::string, bool> methods;
+    for (const Value& method : document.find("x-json-rpc-methods")->as_array()) {
+        const std::string& name = method.find("name")->as_string();
+        methods[name] = method.find("writes")->as_bool();
+        EXPECT_TRUE(method.find("operation") != nullptr || method.find("params") != nullptr)
+            << "what " << name << " takes";
+    }
+    EXPECT_EQ(methods.size(), Rpc::methods().size());
+    for (const std::string name :
+         {"cstp.indexDecisions", "braid.set_ranker", "braid.finish_collection", "braid.compact"}) {
+        EXPECT_TRUE(methods.at(name)) << name;
+    }
+    // What a POST without a write may be.
+    const std::set<std::string_view> reads{
+        "retrieve", "retrieveBatch", "hybridSearch", "findRelevantDoctrine",
+        "context",  "explain",       "whyNot",       "eval",
+        "facets",   "highlight",     "count",        "getChunks",
+        "check",    "rpc",           "mcp",          "endMcpSession"};
+    for (const Route& route : routes()) {
+        std::string method(route.method);
+        for (char& c : method) c = static_cast<char>(c | 0x20);
+        const Value& operation = *document.find("paths")->find(route.path)->find(method);
+        EXPECT_EQ(operation.find("x-writes")->as_bool(), route.writes) << route.id;
+        EXPECT_EQ(route.writes, route.method != "GET" && !reads.contains(route.id)) << route.id;
+        if (!route.rpc.empty()) {
+            EXPECT_EQ(methods.at(std::string(route.rpc)), route.writes) << route.id;
+        }
+    }
 }
 
 /// Every "$ref" of a value.

@@ -30,6 +30,29 @@ TEST_F(HttpTest, ServesThePageWhereverItsAddressesLead) {
     EXPECT_EQ(code(ask("GET", "//"), 404), "no_such_route");
 }
 
+TEST_F(HttpTest, ShowsBrowsersThatNothingIsThere) {
+    const std::string browser = "text/html,application/xhtml+xml,*/*;q=0.8";
+    for (const std::string target : {"/nowhere", "/v1/nothing", "/docs/more", "/page/"}) {
+        const auto shown = ask("GET", target, "", {{"Accept", browser}});
+        EXPECT_EQ(shown.status, 404) << target;
+        EXPECT_TRUE(shown.body.starts_with("<!doctype html>")) << target;
+        EXPECT_NE(header_of(shown, "Content-Security-Policy"), "") << target;
+        for (const std::string accept : {"application/json", "*/*"}) {
+            EXPECT_EQ(code(ask("GET", target, "", {{"Accept", accept}}), 404), "no_such_route");
+        }
+        EXPECT_EQ(code(ask("POST", target, "{}", {{"Accept", browser}}), 404), "no_such_route");
+    }
+    const auto moved = ask("GET", "/docs/?a=b", "", {{"Accept", browser}});
+    EXPECT_EQ(moved.status, 308);
+    EXPECT_EQ(header_of(moved, "Location"), "/docs");
+    EXPECT_EQ(ask("GET", "/healthz/", "", {{"Accept", browser}}).status, 404);
+    HttpAppOptions options;
+    options.keys = ring(key_entry("reader", R"("collections": {"notes": "read"})"));
+    restart(std::move(options));
+    EXPECT_EQ(ask("GET", "/nowhere", "", {{"Accept", browser}}).status, 404);
+    EXPECT_EQ(code(ask("GET", "/nowhere"), 401), "unauthenticated");
+}
+
 TEST_F(HttpTest, ServesEveryFileOfThePageAndNoOther) {
     std::size_t bytes = 0;
     for (const PageFile& file : page_files()) {

@@ -15,6 +15,7 @@
 #include "braid/server/http/routes.hpp"
 #include "braid/server/http/service.hpp"
 #include "braid/server/http/watch.hpp"
+#include "braid/server/page/page.hpp"
 
 namespace braid::server {
 namespace {
@@ -114,6 +115,12 @@ std::optional<OutgoingResponse> HttpApp::State::check_head(const IncomingRequest
     }
     exchange.target = *std::move(target);
     exchange.match = find_route(head.method, exchange.target);
+    if (exchange.match.allowed.empty()) {
+        if (auto shown = serve_missing(head)) {
+            service.metrics().refused(facts_of(DoorError::NoSuchRoute).name);
+            return shown;
+        }
+    }
     if (!leads_to_open(exchange.match)) {
         if (auto refusal = gate.identify(head, exchange.identity)) {
             return refuse(exchange, *refusal);

@@ -39,10 +39,9 @@ std::size_t count_of(const net::IncomingRequest& head, std::string_view name) {
         [&](const net::HttpHeader& header) { return core::ascii_lower(header.name) == wanted; }));
 }
 
-/// "https://app.example.com:8443" to "app.example.com:8443".
-std::string_view authority_of(std::string_view origin) {
-    const std::size_t slashes = origin.find("://");
-    return slashes == std::string_view::npos ? std::string_view() : origin.substr(slashes + 3);
+/// The origin of pages that this server itself sends to who calls it `host`.
+std::string own_origin(const net::IncomingRequest& head, std::string_view host) {
+    return (head.tls ? "https://" : "http://") + core::ascii_lower(host);
 }
 
 /// The owner of the socket asks on behalf of somebody who sees less.
@@ -88,8 +87,7 @@ std::optional<Refusal> HttpGate::check_address(const net::IncomingRequest& head)
     }
     const auto origin = head.header("Origin");
     if (!origin || shared_with(head)) return std::nullopt;
-    const bool own = host && !authority_of(*origin).empty() &&
-                     core::ascii_lower(authority_of(*origin)) == core::ascii_lower(*host) &&
+    const bool own = host && core::ascii_lower(*origin) == own_origin(head, *host) &&
                      count_of(head, "Origin") == 1;
     if (own) return std::nullopt;
     return Refusal{DoorError::OriginRefused, "web pages of this origin may not call", {}};

@@ -1,6 +1,9 @@
 #include "braid/server/http/openapi.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "braid/apps/artifacts/hybrid_search.hpp"
@@ -95,7 +98,7 @@ Value parameters_of(const Route& route) {
 }
 
 /// Where nothing in it is required, the body may be left out too.
-Object request_body(const Route& route, const Object& schemas) {
+Object request_body(const Route& route, const Object& schemas, const service::Limits& limits) {
     Object media = content("application/json", route.request);
     if (route.kind == RouteKind::Chunks) {
         media.set("application/x-ndjson",
@@ -108,6 +111,10 @@ Object request_body(const Route& route, const Object& schemas) {
                   Object{{"schema", Object{{"type", "object"},
                                            {"properties", Object{{"file", Value(bytes)}}}}}});
         media.set("application/octet-stream", Object{{"schema", Value(bytes)}});
+    }
+    for (auto& [type, described] : media) {
+        const bool bulk = type != "application/json";
+        described.as_object().set("x-max-bytes", bulk ? limits.bulk_bytes : limits.message_bytes);
     }
     const Value* const schema = schemas.find(route.request);
     const bool needed = schema == nullptr || schema->find("required") != nullptr ||
@@ -140,7 +147,7 @@ Object success_of(const Route& route) {
     return response;
 }
 
-Object operation_of(const Route& route, const Object& schemas) {
+Object operation_of(const Route& route, const Object& schemas, const service::Limits& limits) {
     Object responses{{std::to_string(route.success), success_of(route)}};
     if (route.kind == RouteKind::Rpc) {
         responses.set("204", Object{{"description", "Nothing is owed."}});
@@ -165,10 +172,36 @@ Object operation_of(const Route& route, const Object& schemas) {
                      {"summary", route.summary},
                      {"parameters", parameters_of(route)},
                      {"responses", std::move(responses)}};
-    if (!route.request.empty()) operation.set("requestBody", request_body(route, schemas));
+    if (!route.request.empty()) operation.set("requestBody", request_body(route, schemas, limits));
     if (!route.rpc.empty()) operation.set("x-json-rpc-method", route.rpc);
+    operation.set("x-writes", route.writes);
     if (is_open(route)) operation.set("security", Array{});
     return operation;
+}
+
+/// Of methods that no route does: the schema of their parameters.
+constexpr auto kMethodParams = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"braid.finish_collection", "OfCollection"},
+    {"braid.ranker", "OfCollection"},
+    {"braid.set_ranker", "SetRanker"},
+    {"cstp.queryDecisions", "QueryDecisions"},
+    {"cstp.indexDecisions", "IndexDecisions"},
+});
+
+/// Every method of JSON-RPC, whether it changes what is stored, and what it takes: as the operation
+/// of a route does, or by a schema of its own.
+Array rpc_methods() {
+    Array methods;
+    for (const std::string& name : Rpc::methods()) {
+        Object method{{"name", name}, {"writes", Rpc::method_writes(name)}};
+        const auto route = std::ranges::find(routes(), name, &Route::rpc);
+        if (route != routes().end()) method.set("operation", route->id);
+        const auto params = std::ranges::find(
+            kMethodParams, name, &std::pair<std::string_view, std::string_view>::first);
+        if (params != kMethodParams.end()) method.set("params", reference(params->second));
+        methods.emplace_back(std::move(method));
+    }
+    return methods;
 }
 
 std::string lower(std::string_view method) {
@@ -201,13 +234,13 @@ Object openapi_schemas() {
     return schemas;
 }
 
-Value openapi_document(std::string_view version) {
+Value openapi_document(std::string_view version, const service::Limits& limits) {
     Object schemas = openapi_schemas();
     Object paths;
     for (const Route& route : routes()) {
         Value* path = paths.find(route.path);
         if (path == nullptr) path = &paths.set(route.path, Object());
-        path->as_object().set(lower(route.method), operation_of(route, schemas));
+        path->as_object().set(lower(route.method), operation_of(route, schemas, limits));
     }
     const Object bearer{{"type", "http"}, {"scheme", "bearer"}};
     const Object header{{"type", "apiKey"}, {"in", "header"}, {"name", "X-Api-Key"}};
@@ -221,6 +254,7 @@ Value openapi_document(std::string_view version) {
         {"servers", Array{Object{{"url", "/"}}}},
         {"security", Array{Object{{"bearer", Array{}}}, Object{{"key", Array{}}}, Object{}}},
         {"paths", std::move(paths)},
+        {"x-json-rpc-methods", rpc_methods()},
         {"components", Object{{"schemas", std::move(schemas)},
                               {"securitySchemes", Object{{"bearer", bearer}, {"key", header}}}}}};
 }

@@ -2,12 +2,14 @@
 
 #include <string_view>
 
+#include "braid/service/caller.hpp"
 #include "braid/value.hpp"
 
 namespace braid::server {
 
-/// The OpenAPI 3.1 document of the routes, made of the table that the router goes by.
-Value openapi_document(std::string_view version);
+/// The OpenAPI 3.1 document of the routes, made of the table that the router goes by. `limits` are
+/// those of bodies.
+Value openapi_document(std::string_view version, const service::Limits& limits);
 
 /// Its schemas by name: requests, answers, chunks, problems.
 Object openapi_schemas();

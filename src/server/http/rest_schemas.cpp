@@ -123,10 +123,11 @@ const std::string_view kRestSchemas = R"json({
     "integer"}}}}, "in_memory": {"type": "integer"}, "pending": {"type": "array", "items": {"enum":
     ["flush", "merge", "graph", "calibration"]}}}}}, "required": ["collection", "namespace",
     "chunks", "documents"]},
-  "FacetsRequest": {"type": "object", "properties": {"field": {"type": "string"}, "limit":
+  "FacetsRequest": {"type": "object", "properties": {"field": {"type": ["string", "null"],
+    "description": "Without one: the metadata fields, and how many chunks have each."}, "limit":
     {"type": ["integer", "null"], "minimum": 1, "maximum": 10000, "default": 20}, "namespace":
-    {"type": ["string", "null"]}, "filter": {"type": ["object", "null"]}}, "required":
-    ["field"], "additionalProperties": false},
+    {"type": ["string", "null"]}, "filter": {"type": ["object", "null"]}},
+    "additionalProperties": false},
   "Facets": {"type": "object", "properties": {"field": {"type": "string"}, "values": {"type":
     "array", "items": {"type": "object", "properties": {"value": true, "count": {"type":
     "integer"}}, "required": ["value", "count"]}}}, "required": ["field", "values"]},
@@ -277,6 +278,21 @@ const std::string_view kRestSchemas = R"json({
     "By this call; after an interruption the others were before."}, "chunks": {"type": "integer"},
     "warnings": {"type": "array", "items": {"type": "string"}}}, "required": ["collection",
     "embedder", "embedded", "chunks", "warnings"]},
+  "OfCollection": {"type": "object", "properties": {"collection": {"type": "string"}}, "required":
+    ["collection"], "additionalProperties": false},
+  "SetRanker": {"type": "object", "properties": {"collection": {"type": "string"}, "ranker":
+    {"type": ["object", "null"], "description": "A learned ranking, or null for none."}}, "required":
+    ["collection", "ranker"], "additionalProperties": false},
+  "QueryDecisions": {"type": "object", "properties": {"query": {"type": "string"},
+    "retrieval_mode": {"enum": ["semantic", "keyword", "hybrid"], "default": "semantic"},
+    "hybrid_weight": {"type": "number", "default": 0.7}, "top_k": {"type": "integer", "default": 10},
+    "category": {"type": "string"}, "stakes": {"type": "string"}, "project": {"type": "string"}},
+    "required": ["query"]},
+  "IndexDecisions": {"type": "object", "properties": {"decisions": {"type": "array", "items":
+    {"type": "object"}, "description":
+    "Records with an id; summary, decision, context and the text of reasons are searched."}},
+    "required": ["decisions"], "examples": [{"decisions": [{"id": "d1", "summary":
+    "Postgres for orders", "decision": "Orders live in Postgres."}]}]},
   "OpenApi": {"type": "object"},
   "Health": {"type": "object", "properties": {"status": {"type": "string"}}, "required":
     ["status"]},

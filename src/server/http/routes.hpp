@@ -50,7 +50,7 @@ struct Route {
     std::string_view request;   // name of its schema; empty: no body
     std::string_view response;  // name of its schema; empty: no body
     RouteKind kind = RouteKind::Operation;
-    bool writes = false;  // takes an Idempotency-Key
+    bool writes = false;  // changes what is stored; takes an Idempotency-Key
     int success = 200;
     std::span<const QueryParameter> query;
     RunOperation run = nullptr;

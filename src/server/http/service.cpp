@@ -115,7 +115,7 @@ HttpService::HttpService(Database& database, const HttpServiceOptions& options)
       idempotency_(options.idempotency_bytes),
       metrics_(route_ids()),
       server_metrics_(database, metrics_, options.mcp.version),
-      openapi_(json::print(openapi_document(options.mcp.version))) {
+      openapi_(json::print(openapi_document(options.mcp.version, options.limits))) {
     server_metrics_.watch_sessions([this] { return mcp_http_.sessions(); });
     server_metrics_.watch_memory(memory_);
     server_metrics_.watch_idempotency([this] { return idempotency_.bytes(); });

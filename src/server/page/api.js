@@ -68,11 +68,29 @@ export const post = async (path, body, options) =>
 
 const part = encodeURIComponent;
 export const collectionPath = (name) => `/v1/collections/${part(name)}`;
-const within = (namespace) => (namespace && namespace !== "default" ? `namespace=${part(namespace)}` : "");
-export const documentPath = (hit) =>
-  `${collectionPath(hit.collection)}/documents/${part(hit.document_id)}?${within(hit.namespace)}`;
-export const neighborsPath = (hit, count) =>
-  `${collectionPath(hit.collection)}/chunks/${part(hit.chunk_id)}/neighbors?count=${count}&${within(hit.namespace)}`;
+
+// By JSON-RPC: an id may be "." or "..", which no path of an address can hold.
+async function call(method, params) {
+  const { result, error } = await post("/rpc", { jsonrpc: "2.0", id: 1, method, params });
+  if (error) throw new Problem(400, error.data?.code ?? "unknown", sentence(error.message));
+  return result;
+}
+export const documentOf = ({ collection, namespace, document_id }) => call("braid.document", { collection, namespace, document_id });
+export const neighborsOf = ({ collection, namespace, chunk_id }, count) => call("braid.neighbors", { collection, namespace, chunk_id, count });
+
+// Does it again where the server says when, as long as it is wanted.
+export async function patiently(work, wanted, waiting) {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!error.retryAfter || !wanted()) throw error;
+      waiting?.();
+      await new Promise((done) => setTimeout(done, error.retryAfter * 1000));
+      if (!wanted()) throw error;
+    }
+  }
+}
 
 const TEXTS = 999; // of one call; the server takes 1,000
 

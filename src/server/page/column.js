@@ -162,7 +162,7 @@ export class Column {
 
   nothing() {
     const { suggestions, query } = this.answer;
-    const filtered = Object.keys(this.settings.filter).length > 0;
+    const filtered = this.settings.filter.size > 0;
     this.state.replaceChildren(
       h(
         "div",
@@ -171,7 +171,7 @@ export class Column {
         suggestions.map(({ word, instead, chunks }) =>
           h("p", {}, `No chunk holds “${word}”. `, h("button", { class: "suggestion", onclick: () => this.page.ask(query.replace(word, instead)) }, instead), ` is in ${number(chunks)}.`),
         ),
-        filtered ? h("p", {}, "Filters are set. ", h("button", { onclick: () => this.page.change((now) => (now.filter = {})) }, "Remove them")) : null,
+        filtered ? h("p", {}, "Filters are set. ", h("button", { onclick: () => this.page.change((now) => (now.filter = new Map())) }, "Remove them")) : null,
         !filtered && suggestions.length === 0 ? h("p", {}, "Fewer or other words may help; the dense strategy finds what means the same.") : null,
       ),
     );

@@ -1,8 +1,8 @@
 // How to search, as controls; every change is told at once. They edit one configuration at a time.
-import { collectionPath, get, post } from "./api.js";
+import { collectionPath, get } from "./api.js";
 import { counted, h, number } from "./dom.js";
-import { bookkeeping } from "./hit.js";
-import { filterOf, METHODS, takesK, takesWeight } from "./state.js";
+import { Filters } from "./filters.js";
+import { METHODS, takesK, takesWeight } from "./state.js";
 
 const DEPTHS = [10, 20, 50, 100, 200, 500, 1000, 2000];
 const STRATEGIES = [
@@ -41,14 +41,13 @@ export class Controls {
   constructor(world, change) {
     this.world = world;
     this.change = change;
-    this.fields = new Map(); // collection names: metadata fields
     this.samples = new Map(); // addresses of chunks: the chunks
     this.element = h("div", { class: "controls" });
-    this.filters = new Filters(this);
+    this.filters = new Filters(change);
   }
 
   show(settings, collections) {
-    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.control : null;
+    const active = this.element.contains(document.activeElement) ? document.activeElement : null;
     this.settings = settings;
     this.element.replaceChildren(
       ...[
@@ -67,12 +66,14 @@ export class Controls {
       ].filter(Boolean),
     );
     this.filters.show(settings, collections);
-    if (focused) this.element.querySelector(`[data-control="${focused}"]`)?.focus();
+    // What was made anew is found by its name; the filters stay the same for now.
+    const focused = active?.dataset.control ? this.element.querySelector(`[data-control="${CSS.escape(active.dataset.control)}"]`) : active;
+    focused?.focus({ preventScroll: true });
   }
 
   reset() {
     this.change((now) =>
-      Object.assign(now, { ns: "", strategy: "hybrid", fusion: "", k: null, weight: null, depth: null, top: 10, threshold: null, syntax: false, filter: {} }),
+      Object.assign(now, { ns: "", strategy: "hybrid", fusion: "", k: null, weight: null, depth: null, top: 10, threshold: null, syntax: false, filter: new Map() }),
     );
   }
 
@@ -97,7 +98,7 @@ export class Controls {
               this.change((now) => {
                 now.c = all.map((one) => one.name).filter((name) => names.has(name));
                 now.ns = "";
-                now.filter = {};
+                now.filter = new Map();
               });
             },
           }),
@@ -243,131 +244,4 @@ export class Controls {
       return [];
     }
   }
-
-  // The metadata fields of collections: those of the schema, and those of some of its chunks.
-  async fieldsOf(collections, namespace) {
-    const key = JSON.stringify([collections, namespace]);
-    if (this.fields.has(key)) return this.fields.get(key);
-    const names = new Set();
-    await Promise.all(
-      collections.map(async (name) => {
-        const known = this.world.collections.find((one) => one.name === name);
-        Object.keys(known?.schema?.metadata ?? {}).forEach((field) => names.add(field));
-        for (const chunk of await this.someOf(name, namespace)) {
-          for (const [field, value] of Object.entries(chunk.metadata ?? {})) {
-            if (["string", "number", "boolean"].includes(typeof value)) names.add(field);
-          }
-        }
-      }),
-    );
-    const found = [...names].filter((name) => !name.includes(".") && !bookkeeping(name, Object.fromEntries([...names].map((one) => [one])))).sort();
-    this.fields.set(key, found);
-    return found;
-  }
-}
-
-const VALUES = 8;
-
-// Values of metadata fields with how many chunks have them; ticking one is a filter.
-class Filters {
-  constructor(controls) {
-    this.controls = controls;
-    this.element = h("div", { class: "filters" });
-    this.opened = new Set();
-    this.shown = "";
-  }
-
-  async show(settings, collections) {
-    const key = JSON.stringify([collections, settings.ns, settings.filter]);
-    this.settings = settings;
-    if (key === this.shown) return;
-    this.shown = key;
-    let fields = [];
-    try {
-      fields = await this.controls.fieldsOf(collections, settings.ns);
-    } catch {
-      // The answer says what is wrong.
-    }
-    if (key !== this.shown) return;
-    fields = [...new Set([...Object.keys(settings.filter), ...fields])];
-    this.element.replaceChildren(
-      ...(fields.length ? [h("h2", {}, "Filters")] : []),
-      ...fields.slice(0, 12).map((field, i) => this.field(field, settings, collections, i < 2 || field in settings.filter || this.opened.has(field))),
-    );
-  }
-
-  field(name, settings, collections, open) {
-    const list = h("div", { class: "values" });
-    const chosen = settings.filter[name] ?? [];
-    let filled = false;
-    const fill = async () => {
-      if (filled) return;
-      filled = true;
-      try {
-        const values = await facets(collections, name, settings);
-        for (const value of chosen) {
-          if (!values.some((one) => one.value === value)) values.unshift({ value, count: 0 });
-        }
-        list.replaceChildren(...values.slice(0, Math.max(VALUES, chosen.length)).map((one) => this.value(name, one, chosen, values)));
-        if (values.length === 0) list.replaceChildren(h("p", { class: "none" }, "No values."));
-      } catch (error) {
-        list.replaceChildren(h("p", { class: "none" }, error.message));
-      }
-    };
-    const details = h(
-      "details",
-      {
-        open,
-        ontoggle: () => {
-          if (!details.open) return this.opened.delete(name);
-          this.opened.add(name);
-          fill();
-        },
-      },
-      h("summary", {}, name, chosen.length ? h("span", { class: "count" }, String(chosen.length)) : null),
-      list,
-    );
-    if (open) fill();
-    return details;
-  }
-
-  value(field, { value, count }, chosen, values) {
-    const most = Math.max(...values.map((one) => one.count), 1);
-    const bar = h("span", { class: "bar" });
-    bar.style.width = `${(100 * count) / most}%`;
-    return h(
-      "label",
-      {},
-      h("input", {
-        type: "checkbox",
-        checked: chosen.includes(value),
-        onchange: (event) =>
-          this.controls.change((now) => {
-            const kept = (now.filter[field] ?? []).filter((one) => one !== value);
-            if (event.target.checked) kept.push(value);
-            if (kept.length) now.filter[field] = kept;
-            else delete now.filter[field];
-          }),
-      }),
-      h("span", {}, String(value)),
-      h("small", {}, number(count)),
-      bar,
-    );
-  }
-}
-
-// Counts over all the collections, under the filters of the other fields.
-async function facets(collections, field, settings) {
-  const others = filterOf({ filter: Object.fromEntries(Object.entries(settings.filter).filter(([name]) => name !== field)) });
-  const totals = new Map();
-  await Promise.all(
-    collections.map(async (name) => {
-      const request = { field, limit: 50 };
-      if (settings.ns) request.namespace = settings.ns;
-      if (Object.keys(others).length) request.filter = others;
-      const { values } = await post(`${collectionPath(name)}/facets`, request);
-      for (const { value, count } of values) totals.set(value, (totals.get(value) ?? 0) + count);
-    }),
-  );
-  return [...totals].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
 }

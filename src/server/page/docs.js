@@ -1,12 +1,13 @@
 // The reference, made of what the server says of itself: OpenAPI, the methods of JSON-RPC, the tools
 // of MCP. Each can be tried where it is described.
-import { get, Problem, send } from "./api.js";
-import { copy, duration, h, sentence } from "./dom.js";
+import { get, send } from "./api.js";
+import { h, sentence } from "./dom.js";
+import { body, findSample, trial } from "./trial.js";
 
 const WHERE = { path: "in the path", query: "behind “?”", header: "as a header" };
-const LONGEST = 20_000; // characters of an answer that are shown
 
 let openapi = null;
+let mayWrite = false; // anything at all
 
 function resolved(schema) {
   let one = schema ?? {};
@@ -61,89 +62,21 @@ function table(rows, label, depth = 0) {
   );
 }
 
-// A collection to try things on, where nobody names one.
-let collection = "default";
+const requiredOf = (schema) => [resolved(schema), ...(resolved(schema).allOf ?? []).map(resolved)].flatMap((part) => part.required ?? []);
 
-// A body to begin with: an example of the schema, else its required members.
-function example(schema, writes = false) {
-  const one = resolved(schema);
-  const where = "collection" in properties(schema) ? { collection: writes ? "" : collection } : {};
-  if (one.examples?.length) return { ...one.examples[0], ...where };
-  const required = [one, ...(one.allOf ?? []).map(resolved)].flatMap((part) => part.required ?? []);
-  const all = properties(schema);
-  const value = (property) => {
-    const found = resolved(property);
-    const type = Array.isArray(found.type) ? found.type[0] : found.type;
-    return found.examples?.[0] ?? found.default ?? found.const ?? found.enum?.[0] ?? { string: "text", integer: 1, number: 1, boolean: true, array: [], object: {} }[type] ?? null;
-  };
-  return { ...Object.fromEntries(required.map((name) => [name, value(all[name])])), ...where };
+// What a body begins with.
+function example(schema, writes) {
+  const members = Object.fromEntries(Object.entries(properties(schema)).map(([name, property]) => [name, resolved(property)]));
+  return { ...resolved(schema).examples?.[0], ...body(members, requiredOf(schema), writes) };
 }
 
-// Fields, a body, a button, and what came back. Where it changes data, no collection is named
-// beforehand, and the button is pressed twice.
-function trial({ method, path, parameters = [], body = null, writes = false, extra = null }) {
-  const inputs = parameters.filter((one) => one.in !== "header").map((one) => ({ ...one, input: h("input", { type: "text", id: `try-${method}-${path}-${one.name}`.replace(/\W+/g, "-"), required: one.required, placeholder: one.required ? "required" : "", value: !writes && one.name === "collection" && one.required ? collection : "" }) }));
-  const button = h("button", { class: "primary" }, "Try it");
-  let sure = !writes;
-  const text = body === null ? null : h("textarea", { rows: Math.min(14, body.split("\n").length + 1), spellcheck: "false", "aria-label": "Body of the request" });
-  if (text) text.value = body;
-  const out = h("div", { class: "answer", "aria-live": "polite" });
-  const run = async (event) => {
-    event.preventDefault();
-    if (!sure) {
-      sure = true;
-      button.textContent = "Yes, change data";
-      return;
-    }
-    sure = !writes;
-    button.textContent = "Try it";
-    let address = path;
-    const query = new URLSearchParams();
-    for (const { name, in: where, input } of inputs) {
-      if (where === "path") address = address.replace(`{${name}}`, encodeURIComponent(input.value));
-      else if (input.value !== "") query.set(name, input.value);
-    }
-    if (query.size) address += `?${query}`;
-    const started = performance.now();
-    let status = "";
-    let answer = "";
-    try {
-      const response = await send(method, address, { body: text ? text.value : undefined, accept: extra ? MCP_TYPES : "*/*", extra: extra ?? {} });
-      status = `${response.status}`;
-      answer = await response.text();
-    } catch (error) {
-      status = error instanceof Problem ? `${error.status || "no answer"} ${error.code}` : "error";
-      answer = error.message;
-    }
-    try {
-      answer = JSON.stringify(JSON.parse(answer), null, 2);
-    } catch {
-      // It is shown as it came.
-    }
-    const copying = h("button", { class: "quiet", type: "button", onclick: () => copy(answer, copying) }, "Copy");
-    out.replaceChildren(
-      h("p", { class: "origin" }, `${method} ${address} → ${status}, ${duration(performance.now() - started)} `, copying),
-      h("pre", { tabindex: 0, "aria-label": "Answer" }, answer.length > LONGEST ? `${answer.slice(0, LONGEST)}\n…` : answer || "(nothing)"),
-    );
-  };
-  return h(
-    "form",
-    { class: "trial", onsubmit: run },
-    inputs.length ? h("div", { class: "row" }, inputs.map((one) => h("div", { class: "field" }, h("label", { for: one.input.id }, one.name), one.input))) : null,
-    text,
-    h("div", {}, button, writes ? h("span", { class: "origin" }, " This changes data.") : null),
-    out,
-  );
-}
-
-// What can be done twice by mistake takes a key against that.
-const writing = (route) => (route?.parameters ?? []).some((parameter) => parameter.name === "Idempotency-Key");
+// Those who may not write are not offered to.
+const offered = (writes, options) => (writes && !mayWrite ? h("p", { class: "none" }, "This changes data, which this key may not do.") : trial(options));
 
 function operation(path, method, one) {
   const upper = method.toUpperCase();
   const schema = one.requestBody?.content?.["application/json"]?.schema;
-  const writes = writing(one);
-  const body = schema ? JSON.stringify(example(schema, writes), null, 2) : null;
+  const writes = one["x-writes"];
   const answer = Object.entries(one.responses).find(([status]) => status.startsWith("2"))?.[1]?.content?.["application/json"]?.schema;
   const box = h("details", { class: "operation", id: `op-${one.operationId}` }, h("summary", {}, h("span", { class: `method ${method}` }, upper), h("code", {}, path), h("span", { class: "what" }, one.summary)));
   const fill = () => {
@@ -159,7 +92,7 @@ function operation(path, method, one) {
         answer ? table(rowsOf(answer).map((row) => row.slice(0, 3)), `Answer of ${one.operationId}`) : null,
         one["x-json-rpc-method"] ? h("p", { class: "origin" }, "As JSON-RPC: ", h("code", {}, one["x-json-rpc-method"])) : null,
         h("h3", {}, "Try it"),
-        trial({ method: upper, path, parameters: one.parameters, body, writes }),
+        offered(writes, { method: upper, path, parameters: one.parameters, body: schema ? JSON.stringify(example(schema, writes), null, 2) : null, writes: () => writes }),
       ].filter(Boolean),
     );
   };
@@ -170,33 +103,49 @@ function operation(path, method, one) {
   return box;
 }
 
-// What the route of a method takes in its address and its body, together.
-function parametersOf(one) {
+// What a method takes, as one schema: what its route takes in address and body, or its own.
+function paramsOf({ operation, params }) {
+  if (params) return params;
+  const one = Object.values(openapi.paths).flatMap(Object.values).find((route) => route.operationId === operation);
   const schema = one.requestBody?.content?.["application/json"]?.schema;
   const address = (one.parameters ?? []).filter((parameter) => parameter.in !== "header");
   return {
-    rows: [...address.map((parameter) => [parameter.name, parameter.schema, parameter.description, parameter.required]), ...(schema ? rowsOf(schema) : [])],
-    example: { ...Object.fromEntries(address.filter((parameter) => parameter.required).map((parameter) => [parameter.name, parameter.name === "collection" ? (writing(one) ? "" : collection) : "text"])), ...(schema ? example(schema, writing(one)) : {}) },
+    summary: one.summary,
+    properties: { ...Object.fromEntries(address.map((parameter) => [parameter.name, { description: parameter.description, ...parameter.schema }])), ...properties(schema) },
+    required: [...address.filter((parameter) => parameter.required).map((parameter) => parameter.name), ...requiredOf(schema)],
   };
 }
 
+// Whether a message, or a member of a batch, names something that changes data.
+const messages = (text) => {
+  try {
+    return [JSON.parse(text)].flat();
+  } catch {
+    return []; // the server refuses it
+  }
+};
+
 function rpcSection() {
-  const methods = openapi.components.schemas.RpcMessage?.anyOf?.[0]?.properties?.method?.examples ?? [];
-  const routes = new Map(Object.values(openapi.paths).flatMap(Object.values).map((one) => [one["x-json-rpc-method"], one]));
+  const methods = new Map(openapi["x-json-rpc-methods"].map((method) => [method.name, method]));
   const place = h("div", { class: "method-of-rpc" });
   const show = (name) => {
-    const route = routes.get(name);
-    const { rows, example: params } = route ? parametersOf(route) : { rows: [], example: {} };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params }, null, 2);
+    const { writes } = methods.get(name);
+    const schema = paramsOf(methods.get(name));
+    const rows = rowsOf(schema);
     place.replaceChildren(
       ...[
-        route ? h("p", {}, sentence(route.summary)) : null,
+        schema.summary ? h("p", {}, sentence(schema.summary)) : null,
         rows.length ? table(rows, `Parameters of ${name}`) : null,
-        trial({ method: "POST", path: "/rpc", body, writes: writing(route) }),
+        offered(writes, {
+          method: "POST",
+          path: "/rpc",
+          body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: example(schema, writes) }, null, 2),
+          writes: (text) => messages(text).some((one) => methods.get(one?.method)?.writes),
+        }),
       ].filter(Boolean),
     );
   };
-  const select = h("select", { id: "rpc-method", onchange: () => show(select.value) }, methods.map((name) => h("option", { value: name, selected: name === "braid.collections" }, name)));
+  const select = h("select", { id: "rpc-method", onchange: () => show(select.value) }, [...methods.keys()].map((name) => h("option", { value: name, selected: name === "braid.collections" }, name)));
   show("braid.collections");
   return h(
     "section",
@@ -224,16 +173,16 @@ async function tools() {
   return (await response.json()).result.tools;
 }
 
-function toolCall(tool) {
-  const writes = tool.annotations?.readOnlyHint === false;
-  return {
-    method: "POST",
-    path: "/mcp",
-    body: mcpMessage("tools/call", { name: tool.name, arguments: example(tool.inputSchema, writes) }),
-    extra: mcpHeaders("tools/call", tool.name),
-    writes,
-  };
-}
+const changes = (tool) => tool?.annotations?.readOnlyHint === false;
+
+const toolCall = (tool, list) => ({
+  method: "POST",
+  path: "/mcp",
+  body: mcpMessage("tools/call", { name: tool.name, arguments: example(tool.inputSchema, changes(tool)) }),
+  accept: MCP_TYPES,
+  extra: mcpHeaders("tools/call", tool.name),
+  writes: (text) => messages(text).some((one) => changes(list.find((other) => other.name === one?.params?.name))),
+});
 
 function toolSection(list) {
   return h(
@@ -249,7 +198,7 @@ function toolSection(list) {
         h("p", {}, tool.description),
         table(Object.entries(tool.inputSchema?.properties ?? {}).map(([name, property]) => [name, typeOf(property), property.description, tool.inputSchema.required?.includes(name)]), `Arguments of ${tool.name}`),
         h("h3", {}, "Try it"),
-        trial(toolCall(tool)),
+        offered(changes(tool), toolCall(tool, list)),
       ),
     ),
   );
@@ -257,7 +206,8 @@ function toolSection(list) {
 
 export class DocsPage {
   constructor(world) {
-    collection = world.collections.find((one) => !one.damage)?.name ?? "default";
+    this.world = world;
+    mayWrite = world.mayWrite() || world.collections.some((one) => world.mayWrite(one.name));
     document.title = "Docs · braid";
     this.element = h("div", { class: "plain docs" }, h("h1", {}, "Reference"), h("p", { class: "wait" }, "Asking the server what it can do …"));
     this.load();
@@ -269,7 +219,7 @@ export class DocsPage {
 
   async load() {
     try {
-      openapi = await get("/v1/openapi.json");
+      [openapi] = await Promise.all([get("/v1/openapi.json"), findSample(this.world).catch(() => {})]);
     } catch (error) {
       this.element.replaceChildren(h("h1", {}, "Reference"), h("p", { class: "state error" }, error.message));
       return;

@@ -1,5 +1,5 @@
 // One hit: its title, its picture, the passage where it matches, and what can be asked about it.
-import { documentPath, get, highlights, neighborsPath } from "./api.js";
+import { documentOf, highlights, neighborsOf } from "./api.js";
 import { counted, dialog, h, icon, ICONS, score } from "./dom.js";
 import { arithmetic, picture, spokenReceipt } from "./receipt.js";
 
@@ -44,23 +44,27 @@ function passage(hit, marks) {
 export const nameOf = (hit) => hit.title || hit.metadata?.title || hit.document_id || hit.chunk_id;
 
 // What ingestion writes for itself, to know files and places in them again.
-export const bookkeeping = (field, metadata) => /^source_(?!format$)/.test(field) || (field === "source" && "source_path" in metadata);
+export const bookkeeping = (field, fields) => /^source_(?!format$)/.test(field) || (field === "source" && fields.includes("source_path"));
 
 // "line 12" or "page 3", where the metadata says so.
 const spot = ({ source_page, source_line }) => (source_page ? ` · page ${source_page}` : source_line ? ` · line ${source_line}` : "");
 
+const isValue = (value) => ["string", "number", "boolean"].includes(typeof value);
+
 function tags(hit) {
+  const fields = Object.keys(hit.metadata ?? {});
   const shown = Object.entries(hit.metadata ?? {})
-    .filter(([field, value]) => field !== "title" && field !== "source_format" && !bookkeeping(field, hit.metadata) && ["string", "number", "boolean"].includes(typeof value) && String(value).length <= 40)
+    .map(([field, value]) => [field, [value].flat()])
+    .filter(([field, values]) => field !== "title" && field !== "source_format" && !bookkeeping(field, fields) && values.length && values.every(isValue) && values.join(", ").length <= 40)
     .slice(0, 4);
-  return shown.map(([field, value]) => h("span", { class: "tag" }, `${field} `, h("b", {}, String(value))));
+  return shown.map(([field, values]) => h("span", { class: "tag" }, `${field} `, h("b", {}, values.join(", "))));
 }
 
 async function showDocument(hit, query) {
   const body = h("div", { class: "document", "aria-busy": "true" }, h("div", { class: "wait" }, "Loading the document …"));
   const box = dialog(nameOf(hit), "drawer", body);
   try {
-    const answer = await get(documentPath(hit));
+    const answer = await documentOf(hit);
     const chunks = answer.chunks.map((chunk) => ({ ...chunk, collection: hit.collection, namespace: hit.namespace }));
     const found = await highlights(query, chunks.slice(0, 400), 1);
     let section = null;
@@ -168,7 +172,7 @@ export class HitCard {
       return;
     }
     try {
-      const { chunks } = await get(neighborsPath(this.hit, this.around));
+      const { chunks } = await neighborsOf(this.hit, this.around);
       const own = chunks.findIndex((chunk) => chunk.chunk_id === this.hit.chunk_id);
       const texts = (list) => list.map((chunk) => h("p", { dir: "auto" }, chunk.content));
       this.whole = true;

@@ -139,10 +139,20 @@ onConnection((state) => {
   if (state === "offline") lost();
 });
 
+// An address of nothing; the server says so too (404).
+function showMissing() {
+  document.title = "Nothing here · braid";
+  content.replaceChildren(
+    h("div", { class: "state" }, h("h1", {}, "Nothing is here"), h("p", {}, h("code", {}, location.pathname), " is no address of this server."),
+      h("p", {}, h("a", { href: "/" }, "Search"), ", look at the ", h("a", { href: "/collections" }, "collections"), ", or read in the ", h("a", { href: "/docs" }, "reference"), " what the server answers.")),
+  );
+}
+
 async function open() {
   page?.leave?.();
   page = null;
-  const path = location.pathname in PAGES ? location.pathname : "/";
+  const path = location.pathname;
+  if (!(path in PAGES)) return showMissing();
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.page === path) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -156,7 +166,7 @@ async function open() {
     lost();
     return;
   }
-  if (location.pathname !== path && location.pathname in PAGES) return; // somebody went on meanwhile
+  if (location.pathname !== path) return; // somebody went on meanwhile
   page = new Page(world);
   content.replaceChildren(page.element);
   document.body.dataset.page = path;
@@ -170,12 +180,17 @@ document.addEventListener("click", (event) => {
     content.focus();
     return;
   }
-  if (!link || link.origin !== location.origin || !(link.pathname in PAGES) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || !world.rights || link.origin !== location.origin || !(link.pathname in PAGES) || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   history.pushState(null, "", link.href);
   open();
 });
-addEventListener("popstate", () => open());
+addEventListener("popstate", () => {
+  if (!world.rights) return start();
+  document.querySelectorAll("dialog").forEach((one) => one.close());
+  if (page?.restore && document.body.dataset.page === location.pathname) page.restore();
+  else open();
+});
 // A file that misses its place must not take the tab, and the key with it.
 for (const name of ["dragover", "drop"]) addEventListener(name, (event) => event.preventDefault());
 document.addEventListener("keydown", (event) => {
@@ -184,6 +199,10 @@ document.addEventListener("keydown", (event) => {
 });
 
 async function start() {
+  if (!(location.pathname in PAGES)) {
+    showTools();
+    return showMissing();
+  }
   content.replaceChildren(h("p", { class: "state wait" }, "Asking the server …"));
   try {
     await world.load();

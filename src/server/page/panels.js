@@ -102,7 +102,7 @@ function applicable(change) {
     case "score_threshold":
       return (now) => (now.threshold = value);
     case "filter":
-      return value === null || Object.keys(value).length === 0 ? (now) => (now.filter = {}) : null;
+      return value === null || Object.keys(value).length === 0 ? (now) => (now.filter = new Map()) : null;
     case "strategy":
       return (now) => (now.strategy = value);
     default:

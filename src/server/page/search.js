@@ -7,6 +7,7 @@ import { showCopy, showKeys, showWhyNot } from "./panels.js";
 import { address, readAddress } from "./state.js";
 
 const TYPING = 50; // milliseconds without a key before the question is asked
+const PAUSE = 1500; // and before it counts as one that somebody settled on
 
 export class SearchPage {
   constructor(world) {
@@ -30,6 +31,8 @@ export class SearchPage {
       oninput: () => this.typed(),
     });
     this.soon = debounced(TYPING, () => this.search());
+    this.settle = () => (this.settled = true);
+    this.settleSoon = debounced(PAUSE, this.settle);
     this.lines = s("svg", { class: "lines", "aria-hidden": "true" });
     this.columns = h("div", { class: "columns" });
     this.switch = h("div", { class: "switch" });
@@ -39,13 +42,36 @@ export class SearchPage {
       "div",
       { class: "search" },
       h("h1", { class: "unseen" }, "Search"),
-      h("form", { class: "box", role: "search", onsubmit: (event) => { event.preventDefault(); this.search(); } }, icon(ICONS.search), this.input, h("kbd", { title: "Press / to search" }, "/")),
-      h("div", { class: "layout" }, this.tuning, h("div", { class: "results" }, this.actions, this.columns)),
+      h("form", { class: "box", role: "search", onsubmit: (event) => { event.preventDefault(); this.search(); this.settle(); } }, icon(ICONS.search), this.input, h("kbd", { title: "Press / to search" }, "/")),
+      h("div", { class: "layout" }, this.tuning, h("div", { class: "results", onclick: this.settle }, this.actions, this.columns)),
     );
     this.resized = new ResizeObserver(() => this.drawLines());
     this.resized.observe(this.columns);
     this.lay();
     this.search();
+    this.settle();
+  }
+
+  // The browser went back or forth: the address says what to show.
+  restore() {
+    Object.assign(this, readAddress(location.hash));
+    if (!this.b) this.edited = "a";
+    this.input.value = this.a.q;
+    this.settled = false;
+    this.lay();
+    this.search();
+    this.settle();
+  }
+
+  // What somebody settled on by Enter, a choice or a pause stays in the browser's history; what was
+  // typed on the way there does not.
+  record() {
+    const place = location.pathname + address(this.a, this.b).replace(/^#$/, "");
+    if (place === this.recorded) return;
+    this.recorded = place;
+    history[this.settled ? "pushState" : "replaceState"](null, "", place);
+    this.settled = false;
+    this.settleSoon();
   }
 
   leave() {
@@ -83,6 +109,7 @@ export class SearchPage {
   }
 
   ask(query) {
+    this.settle();
     this.input.value = query;
     this.typed();
     this.input.focus();
@@ -92,8 +119,10 @@ export class SearchPage {
   // it is dragged.
   change(update, { quietly = false } = {}) {
     update(this.now);
-    if (quietly) this.search({ controls: false });
-    else this.search();
+    if (quietly) return this.search({ controls: false });
+    this.settle();
+    this.search();
+    this.settle();
   }
 
   compare() {
@@ -106,7 +135,9 @@ export class SearchPage {
       this.edited = "b";
     }
     this.lay();
+    this.settle();
     this.search();
+    this.settle();
   }
 
   lay() {
@@ -140,7 +171,7 @@ export class SearchPage {
   }
 
   search({ controls = true } = {}) {
-    history.replaceState(null, "", location.pathname + address(this.a, this.b).replace(/^#$/, ""));
+    this.record();
     if (controls) this.show();
     document.title = this.a.q.trim() ? `${this.a.q} · braid` : "braid";
     for (const column of [this.left, this.right]) column.element.classList.remove("stale");

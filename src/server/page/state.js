@@ -13,7 +13,7 @@ export const DEFAULTS = {
   top: 10,
   threshold: null,
   syntax: false, // the words are in the query language
-  filter: {}, // field: [values]
+  filter: new Map(), // field: [values]; a field may have any name, "__proto__" too
 };
 
 const LISTS = new Set(["c"]);
@@ -23,11 +23,14 @@ export const METHODS = ["", "rrf", "weighted_sum", "dbsf", "auto"];
 
 export const fresh = () => structuredClone(DEFAULTS);
 
+// Alone, these would be operators of filters.
+const fieldNamed = (name) => (name.startsWith("$") || name === "" ? `metadata.${name}` : name);
+
 function readInto(settings, name, text) {
   if (name.startsWith("f.")) {
     try {
       const values = JSON.parse(text);
-      if (Array.isArray(values) && values.length) settings.filter[name.slice(2)] = values;
+      if (Array.isArray(values) && values.length) settings.filter.set(fieldNamed(name.slice(2)), values);
     } catch {
       // Not one of our addresses; the rest may still do.
     }
@@ -70,7 +73,7 @@ function write(parameters, prefix, settings) {
   for (const [name, usual] of Object.entries(DEFAULTS)) {
     const value = settings[name];
     if (name === "filter") {
-      for (const [field, values] of Object.entries(value)) {
+      for (const [field, values] of value) {
         if (values.length) parameters.set(`${prefix}f.${field}`, JSON.stringify(values));
       }
     } else if (name === "q" && prefix) {
@@ -102,11 +105,7 @@ export const takesWeight = (settings) =>
 export const takesK = (settings) => settings.strategy === "hybrid" && (settings.fusion === "" || settings.fusion === "rrf");
 
 export function filterOf(settings) {
-  const clauses = {};
-  for (const [field, values] of Object.entries(settings.filter)) {
-    if (values.length) clauses[field] = values.length === 1 ? values[0] : { $in: values };
-  }
-  return clauses;
+  return Object.fromEntries([...settings.filter].map(([field, values]) => [field, values.length === 1 ? values[0] : { $in: values }]));
 }
 
 // The request, with nothing in it that was not chosen.
@@ -142,6 +141,6 @@ export function inWords(settings, collections) {
     weight !== null && takesWeight(settings) ? `dense ${weight.toFixed(2)}` : "",
     depth !== null ? `${depth} deep` : "",
     threshold !== null ? `score ≥ ${threshold}` : "",
-    ...Object.entries(filter).map(([field, values]) => `${field} ${values.join(" or ")}`),
+    ...[...filter].map(([field, values]) => `${field} ${values.join(" or ")}`),
   ].filter(Boolean).join(" · ");
 }

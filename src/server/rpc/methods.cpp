@@ -24,11 +24,6 @@ const service::NamedOperation* find_method(std::string_view name) {
     return found != others.end() ? &*found : nullptr;
 }
 
-bool method_writes(std::string_view name) {
-    const service::NamedOperation* const method = find_method(name);
-    return method != nullptr && method->writes;
-}
-
 RpcError unknown_method(const std::string& name) {
     std::string message = "there is no method " + json::quoted(name);
     const std::vector<std::string_view> known(Rpc::methods().begin(), Rpc::methods().end());
@@ -59,6 +54,11 @@ const std::vector<std::string>& Rpc::methods() {
         return names;
     }();
     return kNames;
+}
+
+bool Rpc::method_writes(std::string_view name) {
+    const service::NamedOperation* const method = find_method(name);
+    return method != nullptr && method->writes;
 }
 
 std::optional<std::string> Rpc::handle(std::string_view body, const service::Caller& caller) const {

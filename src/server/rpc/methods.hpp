@@ -43,6 +43,7 @@ public:
     Reply reply(Value json, const service::Caller& caller) const;
 
     static const std::vector<std::string>& methods();
+    static bool method_writes(std::string_view method);
     /// Whether some member of a message or batch names a method that writes.
     static bool writes(const Value& json);
     /// How many requests it counts as.

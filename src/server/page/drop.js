@@ -1,0 +1,158 @@
+// A place to drop files: each becomes a document of a collection, and says how far it is.
+import { collectionPath, get, patiently, send } from "./api.js";
+import { bytes, counted, h, icon, ICONS, number, say } from "./dom.js";
+
+const LINES = 400; // of one request, so that progress can be shown
+const PART = 8_000_000; // characters of one request
+const LISTS = ["jsonl", "ndjson"];
+const LARGE = 4_000_000; // bytes; above, it is looked up whether the server takes so much
+const PASSING = [0, 401, 403, 408, 429]; // statuses after which the same file may do
+
+const ending = (name) => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+
+const write = (path, body, type) => patiently(async () => (await send("POST", path, { body, type })).json(), () => true);
+
+// A server that refuses a body hangs up while it is sent, so that its reason may not be read.
+let most = null;
+async function checkSize(file) {
+  if (file.size < LARGE) return;
+  most ??= (await get("/v1/openapi.json")).paths["/v1/documents"].post.requestBody.content["application/octet-stream"]["x-max-bytes"];
+  if (file.size > most) throw new Error(`The file has ${bytes(file.size)}; ${bytes(most)} is the most the server takes. Cut it into smaller ones.`);
+}
+
+// Writes a file into a collection, lines of JSON in parts. What was written before something went
+// wrong stays, and is not written again when `job` is taken up once more.
+async function ingest(job, collection) {
+  const { file, name } = job;
+  if (file.size === 0) throw new Error("The file is empty: there is nothing to take in.");
+  if (!LISTS.includes(ending(name))) {
+    await checkSize(file);
+    const { documents } = await write(`/v1/documents?${new URLSearchParams({ name, collection })}`, file, "application/octet-stream");
+    job.chunks = documents.reduce((sum, one) => sum + one.chunks, 0);
+    return;
+  }
+  let lines = 0;
+  let read = 0;
+  for await (const part of linesOf(file)) {
+    if (lines >= job.lines && part.some((line) => line.trim())) {
+      const done = await write(`${collectionPath(collection)}/chunks`, part.join("\n"), "application/x-ndjson");
+      job.chunks += done.written;
+      // The server counts lines from the first of the part; each line is a text of its own to it.
+      job.failed.push(...done.results.filter((one) => one.error).map((one) => `line ${number(one.line + lines)}: ${one.error.message.replace(/^line 1, column \d+: /, "")}`));
+    }
+    lines += part.length;
+    job.lines = Math.max(job.lines, lines);
+    read += part.reduce((sum, line) => sum + line.length + 1, 0);
+    job.bar.value = Math.min(1, read / file.size);
+  }
+  if (job.chunks === 0 && job.failed.length === 0) throw new Error("The file has no line with a chunk.");
+}
+
+// The lines of a file, some at a time: it may be larger than memory.
+async function* linesOf(file) {
+  let rest = "";
+  let part = [];
+  let size = 0;
+  for await (const text of file.stream().pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      part.push(line);
+      size += line.length;
+      if (part.length < LINES && size < PART) continue;
+      yield part;
+      part = [];
+      size = 0;
+    }
+  }
+  if (rest.trim()) part.push(rest);
+  if (part.length) yield part;
+}
+
+const inFolder = (entry, method) => new Promise((done, failed) => entry[method](done, failed));
+
+// The files of an entry, those of folders within it too, with the way to them as their name.
+async function* filesIn(entry) {
+  if (!entry.isDirectory) {
+    yield { file: await inFolder(entry, "file"), name: entry.fullPath.replace(/^\//, "") };
+    return;
+  }
+  const reader = entry.createReader();
+  for (let some = await inFolder(reader, "readEntries"); some.length; some = await inFolder(reader, "readEntries")) {
+    for (const one of some) yield* filesIn(one);
+  }
+}
+
+// What was dropped. Its items are gone with the event: they are taken before anything is waited for.
+async function droppedFiles(transfer) {
+  const items = [...transfer.items].filter((item) => item.kind === "file").map((item) => ({ entry: item.webkitGetAsEntry?.(), file: item.getAsFile() }));
+  const found = [];
+  for (const { entry, file } of items) {
+    if (!entry?.isDirectory) found.push({ file, name: file.name });
+    else for await (const one of filesIn(entry)) found.push(one);
+  }
+  return found;
+}
+
+// One file on its way, as a line of the list.
+function jobOf({ file, name }, collection) {
+  const bar = h("progress", { max: 1, value: 0, "aria-label": name });
+  const told = h("span", { class: "origin" }, "waiting");
+  const again = h("button", { class: "quiet", hidden: true, onclick: () => job.run() }, "Try again");
+  const element = h("li", {}, h("b", {}, name), bar, h("span", {}, told, " ", again));
+  const job = { file, name, bar, element, chunks: 0, lines: 0, failed: [] };
+  const end = (kind, text, share) => {
+    element.className = kind;
+    bar.value = share;
+    told.textContent = text;
+    say(`${name}: ${text}`);
+  };
+  job.run = async () => {
+    again.hidden = true;
+    element.className = "";
+    told.textContent = "reading, cutting, embedding …";
+    bar.removeAttribute("value");
+    try {
+      await ingest(job, collection);
+      const failed = job.failed.length ? `; ${counted(job.failed.length, "line")} failed: ${job.failed[0]}` : "";
+      end(failed ? "partly" : "done", `${counted(job.chunks, "chunk")}${failed}`, 1);
+    } catch (error) {
+      end("failed", error.message, 0);
+      again.hidden = !(PASSING.includes(error.status) || error.status >= 500);
+    }
+  };
+  return job;
+}
+
+// Null for those who may write nowhere. `taken()` is called once files are in.
+export function dropZone(world, taken) {
+  const writable = world.collections.map((one) => one.name).filter((name) => world.mayWrite(name));
+  if (!world.mayWrite() && writable.length === 0) return null;
+  const names = h("datalist", { id: "collection-names" }, writable.map((name) => h("option", { value: name })));
+  const usual = world.mayWrite("default") ? "default" : writable[0];
+  const name = h("input", { type: "text", id: "into", value: usual ?? "", list: "collection-names", title: "Letters, digits, - and _; 100 at most", pattern: "[A-Za-z0-9_\\-]{1,100}", required: true });
+  const files = h("input", { type: "file", id: "files", "aria-label": "Files to take in", tabindex: -1, multiple: true, class: "unseen", onchange: () => take([...files.files].map((file) => ({ file, name: file.name }))) });
+  const list = h("ul", { class: "progress" });
+  const take = async (found) => {
+    if (!name.reportValidity()) return;
+    const jobs = found.map((one) => jobOf(one, name.value.trim()));
+    list.prepend(...jobs.map((job) => job.element));
+    for (const job of jobs) await job.run();
+    files.value = "";
+    taken();
+  };
+  const zone = h(
+    "section",
+    {
+      class: "drop",
+      ondragover: (event) => { event.preventDefault(); zone.classList.add("over"); },
+      ondragleave: () => zone.classList.remove("over"),
+      ondrop: async (event) => { event.preventDefault(); zone.classList.remove("over"); take(await droppedFiles(event.dataTransfer)); },
+    },
+    h("h2", {}, "Drop files or folders here"),
+    h("p", {}, "Texts, Markdown, HTML, PDF, office documents, mail, code, JSON lines with a chunk each. A file takes the place of the one of its name."),
+    h("div", { class: "row" }, h("div", { class: "field" }, h("label", { for: "into" }, "Into the collection"), name, names), h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
+    list,
+  );
+  return zone;
+}
