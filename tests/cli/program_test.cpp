@@ -234,6 +234,9 @@ TEST_F(Program, ListsCountsAndDrops) {
     ingest_corpus();
     EXPECT_EQ(*json({"stats"}).find("documents"), Value(3));
     EXPECT_TRUE(has(run({"stats"}).output, "chunks"));
+    EXPECT_EQ(json({"facets"}).find("values")->as_array().front().find("value")->as_string(),
+              "kind")
+        << "the fields";
     const Value facets = json({"facets", "kind"});
     EXPECT_EQ(*facets.find("values"), Value(Array{Object{{"value", "animal"}, {"count", 2}},
                                                   Object{{"value", "plant"}, {"count", 1}}}));

@@ -85,6 +85,8 @@ class Docs(PageTest):
                 self.choose(name)
                 page.run("document.querySelector('#tag-rpc .trial button.primary').click()")
                 self.assertEqual(page.text("#tag-rpc .trial button.primary"), "Yes, change data")
+        self.choose("cstp.indexDecisions")
+        self.assertIn("Orders live in Postgres", page.run("document.querySelector('#tag-rpc .trial textarea').value"), "an example where there is one")
         self.choose("braid.collections")
         body = json.dumps([{"jsonrpc": "2.0", "id": 1, "method": "braid.drop_collection", "params": {"collection": "animals"}}])
         page.run(f"document.querySelector('#tag-rpc .trial textarea').value = {json.dumps(body)}; document.querySelector('#tag-rpc .trial button.primary').click()")

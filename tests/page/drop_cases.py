@@ -49,7 +49,7 @@ class Drop(PageTest):
         case.world.stop()
         self.drop(("one.txt", "['A newt swims.']"), ("two.jsonl", """['{"_id": "n1", "text": "A newt walks."}']"""))
         page.wait("document.querySelectorAll('.progress .failed').length === 2", "both failed")
-        self.assertIn("does not answer", page.text(".progress .failed"))
+        self.assertIn("not responding", page.text(".progress .failed"))
         case.world.start()
         page.wait("document.querySelector('#notice').innerText === ''", "the server is back", timeout=30)
         for _ in range(2):
@@ -65,7 +65,7 @@ class Drop(PageTest):
         self.drop(("empty.txt", "[]"), ("empty.jsonl", "[]"), ("blank.jsonl", "['\\n\\n \\n']"), ("huge.txt", "['x'.repeat(70e6)]"))
         page.wait(ENDED + " === 4", timeout=60)
         told = page.texts(".progress .failed .origin")
-        self.assertEqual(told[:3], ["The file is empty: there is nothing to take in."] * 2 + ["The file has no line with a chunk."])
-        self.assertEqual(told[3], "The file has 70 MB; 67 MB is the most the server takes. Cut it into smaller ones.")
+        self.assertEqual(told[:3], ["The file is empty."] * 2 + ["The file contains no chunks."])
+        self.assertEqual(told[3], "The file is 70 MB; the server accepts at most 67 MB. Split it into smaller files.")
         self.assertEqual(page.run("document.querySelector('#notice').innerText"), "", "the server is there")
         self.assertNotIn("wrong", json.dumps(case.world.call("GET", "/v1/collections")))

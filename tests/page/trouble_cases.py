@@ -71,7 +71,7 @@ class Trouble(PageTest):
 
     def test_says_that_nothing_is_there(self):
         page = self.open("/nowhere/at/all")
-        self.assertEqual(page.text("main h1"), "Nothing is here")
+        self.assertEqual(page.text("main h1"), "Page not found")
         self.assertIn("/nowhere/at/all", page.text("main p"))
         page.click("main a[href='/docs']")
         page.wait("document.querySelectorAll('.docs .operation').length > 10", "on to the reference")
@@ -89,7 +89,7 @@ class Trouble(PageTest):
         case.world.stop()
         page.run("document.querySelector('#query').focus()")
         page.type(" marsh")
-        self.assertIn("does not answer", page.text("#notice p"))
+        self.assertIn("not responding", page.text("#notice p"))
         self.assertGreater(len(self.ids()), 0, "what was found stays")
         case.world.start()
         page.wait("document.querySelector('#notice').innerText === '' && document.querySelector('.hit mark')", "it is back", timeout=30)
@@ -99,8 +99,8 @@ class Trouble(PageTest):
         page = self.search("fox", "&c=animals")
         case.world.stop()
         page.run("document.querySelector('nav a[href=\"/docs\"]').click()")
-        self.assertIn("once that is back", page.text("main .state"))
-        self.assertIn("does not answer", page.text("#notice p"))
+        self.assertIn("when the server is back", page.text("main .state"))
+        self.assertIn("not responding", page.text("#notice p"))
         case.world.start()
         page.wait("document.querySelectorAll('.docs .operation').length > 10", "the page that was asked for", timeout=30)
         page.wait("document.querySelector('#notice').innerText === ''")

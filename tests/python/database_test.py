@@ -251,6 +251,7 @@ class ReadingAndWriting(DatabaseTest):
                          ["carp", "d0", "d1", "d2", "d3", "fox", "owl"])
         self.assertEqual(self.notes.facets("legs", filter={"legs": {"$gt": 0}}),
                          [braid.FacetCount(2, 1), braid.FacetCount(4, 1)])
+        self.assertEqual(self.notes.facets(), [braid.FacetCount("legs", 3)])
         self.assertEqual(self.notes.count(), 7)
         self.assertEqual(self.notes.stats().chunks, 7)
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -139,6 +141,21 @@ TEST(Document, ExtremeVectorsAreBoundedForTheIndexAlone) {
     std::string text;
     append_numbers(text, std::vector<float>{0.1F, -2.0F});
     EXPECT_EQ(text, "[0.1,-2]");
+}
+
+TEST(Facts, SayWhichFieldsTheMetadataHas) {
+    Chunk chunk;
+    chunk.metadata = {
+        {"kind", "note"}, {"author", Object{{"name", "Ada"}}}, {"$or", 1}, {"title", 2}};
+    chunk.metadata.set(std::string(300, 'x'), 3);
+    std::set<std::string> fields;
+    for (const std::string& word : facts_of(chunk, Schema()).words) {
+        if (word.empty() || word.back() != static_cast<char>(FactKind::Exists)) continue;
+        if (const auto field = metadata_field(word)) fields.insert(*field);
+    }
+    EXPECT_EQ(fields, (std::set<std::string>{"author", "author.name", "kind", "metadata.$or",
+                                             "metadata.title"}))
+        << "no hashes, no fields of the chunk";
 }
 
 TEST(Document, KeysAreShortWhateverTheIdsAre) {

@@ -294,7 +294,7 @@ const CommandSpec kFacetsCommand{
     .operands = "[FIELD]",
     .min_operands = 0,
     .max_operands = 1,
-    .summary = "count the values of a metadata field; without one, list the fields",
+    .summary = "list metadata fields, or count the values of one",
     .details = R"(  braid facets
   braid facets author.name --filter '{"year": {"$gte": 2020}}')",
     .flags = kFacetsFlags,

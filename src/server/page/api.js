@@ -51,7 +51,7 @@ export async function send(method, path, { body, type = "application/json", sign
   } catch (error) {
     if (error.name === "AbortError") throw error;
     tell("offline");
-    throw new Problem(0, "offline", "The server does not answer.");
+    throw new Problem(0, "offline", "The server is not responding.");
   }
   if (!response.ok) {
     const problem = await problemOf(response);

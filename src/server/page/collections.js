@@ -44,7 +44,7 @@ export class CollectionsPage {
     }
     const all = this.world.collections;
     if (all.length === 0) {
-      this.list.replaceChildren(h("p", { class: "state" }, "There is none yet. The first file you drop below makes one."));
+      this.list.replaceChildren(h("p", { class: "state" }, "No collections yet. Drop a file below to create one."));
     } else {
       this.list.replaceChildren(...all.map((one) => this.card(one, Math.max(...all.map((other) => other.chunks)))));
     }
@@ -63,7 +63,7 @@ export class CollectionsPage {
       h(
         "dl",
         {},
-        h("dt", {}, "vectors"), h("dd", {}, schema.embedder === "none" ? "none: words alone" : `${schema.embedder}, ${schema.dimension} × ${schema.metric}`),
+        h("dt", {}, "vectors"), h("dd", {}, schema.embedder === "none" ? "none (words only)" : `${schema.embedder}, ${schema.dimension} × ${schema.metric}`),
         h("dt", {}, "words"), h("dd", {}, `${schema.analyzer}${schema.analyzer === "standard" ? `, ${schema.language}` : ""}; BM25 ${schema.bm25.variant}, k1 ${schema.bm25.k1}, b ${schema.bm25.b}`),
         collection.namespaces.length > 1 ? [h("dt", {}, "namespaces"), h("dd", {}, someOf(collection.namespaces))] : null,
       ),
@@ -83,7 +83,7 @@ export class CollectionsPage {
       place.replaceChildren(
         ...[
           bars(rows, most),
-          h("p", { class: "origin" }, `${counted(sum("terms"), "different word")}, ${words.toFixed(1)} words a chunk${collection.namespaces.length > SHOWN ? `, in the first ${SHOWN} namespaces` : ""}`),
+          h("p", { class: "origin" }, `${counted(sum("terms"), "distinct word")}, ${words.toFixed(1)} words per chunk${collection.namespaces.length > SHOWN ? `, in the first ${SHOWN} namespaces` : ""}`),
           bytes_on_disk ? parts(bytes_on_disk, bytes_by_part) : null,
           index ? segments(index) : null,
         ].filter(Boolean),
@@ -99,7 +99,7 @@ export class CollectionsPage {
     try {
       samples = readMetrics(await (await send("GET", "/metrics", { accept: "text/plain" })).text());
     } catch (error) {
-      this.server.replaceChildren(...(error.status === 403 ? [h("p", { class: "none" }, "Latencies are for keys that see everything.")] : []));
+      this.server.replaceChildren(...(error.status === 403 ? [h("p", { class: "none" }, "Only keys that see everything can see latencies.")] : []));
       return;
     }
     const value = (name) => samples.find((one) => one.name === name)?.value ?? 0;
@@ -120,7 +120,7 @@ export class CollectionsPage {
         ].map(([much, what]) => h("li", {}, h("b", {}, much), what)),
       ),
       ...(stages.length ? [h("h3", {}, "Stages of a search"), h("div", { class: "histograms" }, stages.map(([name, one]) => histogram(name, one, name === "sparse" ? "sparse" : name === "dense" || name === "embed" ? "dense" : "other")))] : []),
-      h("h3", {}, "Requests, those that took most time first"),
+      h("h3", {}, "Requests, largest total time first"),
       h("div", { class: "histograms" }, routes.slice(0, 9).map(([name, one]) => histogram(name, one, "other"))),
     ];
     this.server.replaceChildren(...parts);

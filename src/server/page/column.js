@@ -134,10 +134,10 @@ export class Column {
     if (answer.query_understood) this.note("quiet", `Understood as: ${answer.query_understood}`);
     if (!answer.complete && answer.warnings.length === 0) {
       const reasons = answer.sources.filter((source) => source.error).map((source) => `${source.collection} ${source.source}: ${source.error}`);
-      this.note("warning", `Not everything that was asked for ran. ${reasons.join("; ")}`);
+      this.note("warning", `Part of this search did not run. ${reasons.join("; ")}`);
     }
     for (const warning of answer.warnings) this.note("warning", sentence(warning));
-    if (answer.unused.length) this.note("quiet", `Without effect here: ${answer.unused.join(", ")}.`);
+    if (answer.unused.length) this.note("quiet", `No effect here: ${answer.unused.join(", ")}.`);
     say(`${count} for ${answer.query}${answer.complete ? "" : ", incomplete"}`);
     this.page.learned(this, answer);
   }
@@ -169,10 +169,10 @@ export class Column {
         { class: "state" },
         h("h2", {}, "Nothing matches"),
         suggestions.map(({ word, instead, chunks }) =>
-          h("p", {}, `No chunk holds “${word}”. `, h("button", { class: "suggestion", onclick: () => this.page.ask(query.replace(word, instead)) }, instead), ` is in ${number(chunks)}.`),
+          h("p", {}, `No chunk contains “${word}”. `, h("button", { class: "suggestion", onclick: () => this.page.ask(query.replace(word, instead)) }, instead), ` appears in ${number(chunks)}.`),
         ),
-        filtered ? h("p", {}, "Filters are set. ", h("button", { onclick: () => this.page.change((now) => (now.filter = new Map())) }, "Remove them")) : null,
-        !filtered && suggestions.length === 0 ? h("p", {}, "Fewer or other words may help; the dense strategy finds what means the same.") : null,
+        filtered ? h("p", {}, "Filters are active. ", h("button", { onclick: () => this.page.change((now) => (now.filter = new Map())) }, "Clear filters")) : null,
+        !filtered && suggestions.length === 0 ? h("p", {}, "Try fewer or different words, or the dense strategy, which matches by meaning.") : null,
       ),
     );
   }
@@ -192,7 +192,7 @@ export class Column {
     }
     this.clear();
     const retry = problem.retryAfter || (problem.status === 503 ? 1 : 0);
-    const title = { 401: "A key is needed", 403: "Not with this key", 404: "Not there", 429: "Too many requests", 503: "The server is busy", 504: "It took too long" }[problem.status] ?? "That cannot be searched";
+    const title = { 401: "API key required", 403: "Not allowed with this key", 404: "Not found", 429: "Too many requests", 503: "The server is busy", 504: "Timed out" }[problem.status] ?? "Search failed";
     this.state.replaceChildren(
       h(
         "div",
@@ -201,7 +201,7 @@ export class Column {
         h("p", {}, problem.message),
         problem.status === 401 ? h("button", { class: "primary", onclick: () => this.page.world.askKey() }, "Enter a key") : null,
         [403, 404].includes(problem.status) ? this.elsewhere(collections) : null,
-        retry ? h("p", { class: "origin" }, `Trying again in ${retry} s`) : null,
+        retry ? h("p", { class: "origin" }, `Retrying in ${retry} s`) : null,
       ),
     );
     say(`${title}. ${problem.message}`);

@@ -9,7 +9,7 @@ const STRATEGIES = [
   ["hybrid", "Hybrid", "both legs, fused"],
   ["dense", "Dense", "by meaning"],
   ["sparse", "Sparse", "by words"],
-  ["multi_hop", "Multi-hop", "by meaning, again from what was found"],
+  ["multi_hop", "Multi-hop", "by meaning, following up on what it finds"],
 ];
 const USUAL_WEIGHT = 0.7;
 
@@ -58,7 +58,7 @@ export class Controls {
         takesK(settings) && (settings.fusion === "rrf" || settings.k !== null) ? this.number("k", "k", "60", { min: 0, max: 10_000, step: 1 }) : null,
         this.weight(),
         this.depth(),
-        settings.threshold !== null ? this.number("threshold", "Least score", "none", { step: "any" }) : null,
+        settings.threshold !== null ? this.number("threshold", "Minimum score", "none", { step: "any" }) : null,
         this.hits(),
         this.syntax(),
         this.filters.element,

@@ -4,7 +4,7 @@ import { get, send } from "./api.js";
 import { h, sentence } from "./dom.js";
 import { body, findSample, trial } from "./trial.js";
 
-const WHERE = { path: "in the path", query: "behind “?”", header: "as a header" };
+const WHERE = { path: "in the path", query: "in the query string", header: "as a header" };
 
 let openapi = null;
 let mayWrite = false; // anything at all
@@ -67,11 +67,11 @@ const requiredOf = (schema) => [resolved(schema), ...(resolved(schema).allOf ?? 
 // What a body begins with.
 function example(schema, writes) {
   const members = Object.fromEntries(Object.entries(properties(schema)).map(([name, property]) => [name, resolved(property)]));
-  return { ...resolved(schema).examples?.[0], ...body(members, requiredOf(schema), writes) };
+  return body(members, requiredOf(schema), writes, resolved(schema).examples?.[0]);
 }
 
 // Those who may not write are not offered to.
-const offered = (writes, options) => (writes && !mayWrite ? h("p", { class: "none" }, "This changes data, which this key may not do.") : trial(options));
+const offered = (writes, options) => (writes && !mayWrite ? h("p", { class: "none" }, "This changes data; this key can only read.") : trial(options));
 
 function operation(path, method, one) {
   const upper = method.toUpperCase();
@@ -84,13 +84,13 @@ function operation(path, method, one) {
     box.dataset.filled = "yes";
     box.append(
       ...[
-        one.parameters?.length ? h("h3", {}, "Address and headers") : null,
-        table((one.parameters ?? []).map((parameter) => [parameter.name, `${typeOf(parameter.schema)}, ${WHERE[parameter.in]}`, parameter.description, parameter.required]), `Address and headers of ${one.operationId}`),
+        one.parameters?.length ? h("h3", {}, "Parameters") : null,
+        table((one.parameters ?? []).map((parameter) => [parameter.name, `${typeOf(parameter.schema)}, ${WHERE[parameter.in]}`, parameter.description, parameter.required]), `Parameters of ${one.operationId}`),
         schema ? h("h3", {}, "Body") : null,
         schema ? table(rowsOf(schema), `Body of ${one.operationId}`) : null,
         answer ? h("h3", {}, "Answer") : null,
         answer ? table(rowsOf(answer).map((row) => row.slice(0, 3)), `Answer of ${one.operationId}`) : null,
-        one["x-json-rpc-method"] ? h("p", { class: "origin" }, "As JSON-RPC: ", h("code", {}, one["x-json-rpc-method"])) : null,
+        one["x-json-rpc-method"] ? h("p", { class: "origin" }, "JSON-RPC method: ", h("code", {}, one["x-json-rpc-method"])) : null,
         h("h3", {}, "Try it"),
         offered(writes, { method: upper, path, parameters: one.parameters, body: schema ? JSON.stringify(example(schema, writes), null, 2) : null, writes: () => writes }),
       ].filter(Boolean),
@@ -151,7 +151,7 @@ function rpcSection() {
     "section",
     { id: "tag-rpc" },
     h("h2", {}, "JSON-RPC"),
-    h("p", {}, "Messages to ", h("code", {}, "POST /rpc"), ". A method takes as ", h("code", {}, "params"), " what its route above takes in body and address."),
+    h("p", {}, "Send messages to ", h("code", {}, "POST /rpc"), ". ", h("code", {}, "params"), " takes what the route above takes in its path, query string and body."),
     h("div", { class: "field" }, h("label", { for: "rpc-method" }, "Method"), select),
     place,
   );
@@ -209,7 +209,7 @@ export class DocsPage {
     this.world = world;
     mayWrite = world.mayWrite() || world.collections.some((one) => world.mayWrite(one.name));
     document.title = "Docs · braid";
-    this.element = h("div", { class: "plain docs" }, h("h1", {}, "Reference"), h("p", { class: "wait" }, "Asking the server what it can do …"));
+    this.element = h("div", { class: "plain docs" }, h("h1", {}, "Reference"), h("p", { class: "wait" }, "Loading …"));
     this.load();
   }
 
@@ -233,7 +233,7 @@ export class DocsPage {
         groups.get(tag).push(operation(path, method, one));
       }
     }
-    const mcp = h("section", { id: "tag-mcp" }, h("h2", {}, "MCP"), h("p", { class: "wait" }, "Asking for the tools …"));
+    const mcp = h("section", { id: "tag-mcp" }, h("h2", {}, "MCP"), h("p", { class: "wait" }, "Loading the tools …"));
     const jump = (id, name) => h("button", { class: "quiet", onclick: () => {
       history.replaceState(null, "", `/docs#${id}`);
       document.getElementById(id).scrollIntoView();

@@ -17,14 +17,14 @@ let most = null;
 async function checkSize(file) {
   if (file.size < LARGE) return;
   most ??= (await get("/v1/openapi.json")).paths["/v1/documents"].post.requestBody.content["application/octet-stream"]["x-max-bytes"];
-  if (file.size > most) throw new Error(`The file has ${bytes(file.size)}; ${bytes(most)} is the most the server takes. Cut it into smaller ones.`);
+  if (file.size > most) throw new Error(`The file is ${bytes(file.size)}; the server accepts at most ${bytes(most)}. Split it into smaller files.`);
 }
 
 // Writes a file into a collection, lines of JSON in parts. What was written before something went
 // wrong stays, and is not written again when `job` is taken up once more.
 async function ingest(job, collection) {
   const { file, name } = job;
-  if (file.size === 0) throw new Error("The file is empty: there is nothing to take in.");
+  if (file.size === 0) throw new Error("The file is empty.");
   if (!LISTS.includes(ending(name))) {
     await checkSize(file);
     const { documents } = await write(`/v1/documents?${new URLSearchParams({ name, collection })}`, file, "application/octet-stream");
@@ -45,7 +45,7 @@ async function ingest(job, collection) {
     read += part.reduce((sum, line) => sum + line.length + 1, 0);
     job.bar.value = Math.min(1, read / file.size);
   }
-  if (job.chunks === 0 && job.failed.length === 0) throw new Error("The file has no line with a chunk.");
+  if (job.chunks === 0 && job.failed.length === 0) throw new Error("The file contains no chunks.");
 }
 
 // The lines of a file, some at a time: it may be larger than memory.
@@ -110,7 +110,7 @@ function jobOf({ file, name }, collection) {
   job.run = async () => {
     again.hidden = true;
     element.className = "";
-    told.textContent = "reading, cutting, embedding …";
+    told.textContent = "reading, splitting, embedding …";
     bar.removeAttribute("value");
     try {
       await ingest(job, collection);
@@ -131,7 +131,7 @@ export function dropZone(world, taken) {
   const names = h("datalist", { id: "collection-names" }, writable.map((name) => h("option", { value: name })));
   const usual = world.mayWrite("default") ? "default" : writable[0];
   const name = h("input", { type: "text", id: "into", value: usual ?? "", list: "collection-names", title: "Letters, digits, - and _; 100 at most", pattern: "[A-Za-z0-9_\\-]{1,100}", required: true });
-  const files = h("input", { type: "file", id: "files", "aria-label": "Files to take in", tabindex: -1, multiple: true, class: "unseen", onchange: () => take([...files.files].map((file) => ({ file, name: file.name }))) });
+  const files = h("input", { type: "file", id: "files", "aria-label": "Files to add", tabindex: -1, multiple: true, class: "unseen", onchange: () => take([...files.files].map((file) => ({ file, name: file.name }))) });
   const list = h("ul", { class: "progress" });
   const take = async (found) => {
     if (!name.reportValidity()) return;
@@ -150,8 +150,8 @@ export function dropZone(world, taken) {
       ondrop: async (event) => { event.preventDefault(); zone.classList.remove("over"); take(await droppedFiles(event.dataTransfer)); },
     },
     h("h2", {}, "Drop files or folders here"),
-    h("p", {}, "Texts, Markdown, HTML, PDF, office documents, mail, code, JSON lines with a chunk each. A file takes the place of the one of its name."),
-    h("div", { class: "row" }, h("div", { class: "field" }, h("label", { for: "into" }, "Into the collection"), name, names), h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
+    h("p", {}, "Text, Markdown, HTML, PDF, office documents, mail, code, or JSON Lines with a chunk per line. A file replaces the one with the same name."),
+    h("div", { class: "row" }, h("div", { class: "field" }, h("label", { for: "into" }, "Collection"), name, names), h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
     list,
   );
   return zone;

@@ -35,7 +35,7 @@ export function readQueries(text) {
       if (rest.length) queries.push({ id, text: rest.join("\t") });
     }
   }
-  if (queries.length === 0) throw new Error("The queries are lines of JSON with “_id” and “text”, or an id, a tab and a text each; none was found.");
+  if (queries.length === 0) throw new Error("No queries found. Use JSON Lines with “_id” and “text”, or an id, a tab and a text per line.");
   return queries;
 }
 
@@ -51,7 +51,7 @@ export function readQrels(text) {
     (qrels[query] ??= Object.create(null))[document] = Number(relevance);
     ++count;
   }
-  if (count === 0) throw new Error("The judgements are lines of query, document and relevance (BEIR) or query, 0, document and relevance (TREC); none was found.");
+  if (count === 0) throw new Error("No judgements found. Use lines of query, document and relevance (BEIR), or query, 0, document and relevance (TREC).");
   return qrels;
 }
 
@@ -70,7 +70,7 @@ export class EvaluatePage {
       "div",
       { class: "plain" },
       h("h1", {}, "Evaluate"),
-      h("p", { class: "lead" }, "With questions and the documents that answer them, braid measures how well each way of searching finds these. Nothing leaves this server."),
+      h("p", { class: "lead" }, "Give queries and their relevant documents, and braid measures how well each way of searching finds them. Nothing leaves this server."),
       h(
         "form",
         { class: "drop", onsubmit: (event) => { event.preventDefault(); this.measure(); } },
@@ -93,8 +93,8 @@ export class EvaluatePage {
       if (!this.queries.files[0] || !this.qrels.files[0]) throw new Error("Choose a file of queries and a file of judgements.");
       const qrels = readQrels(await this.qrels.files[0].text());
       const queries = readQueries(await this.queries.files[0].text()).filter((one) => one.id in qrels);
-      if (queries.length === 0) throw new Error("No query of the one file is judged in the other.");
-      if (queries.length > MOST) throw new Error(`${number(queries.length)} queries are judged; ${number(MOST)} can be measured at once. “braid eval” takes more.`);
+      if (queries.length === 0) throw new Error("None of the queries has a judgement.");
+      if (queries.length > MOST) throw new Error(`${number(queries.length)} queries have judgements; the server measures at most ${number(MOST)} at once. “braid eval” takes more.`);
       const judged = Object.fromEntries(queries.map((one) => [one.id, qrels[one.id]]));
       for (const { name, input, leg } of this.ways) {
         if (!input.checked) continue;

@@ -51,7 +51,7 @@ export class Filters {
   }
 
   wait() {
-    this.element.replaceChildren(h("h2", {}, "Filters"), h("p", { class: "none" }, "Too many requests; they come as soon as the server lets them."));
+    this.element.replaceChildren(h("h2", {}, "Filters"), h("p", { class: "none" }, "Too many requests. Retrying …"));
   }
 
   async fieldsOf(collections, namespace) {

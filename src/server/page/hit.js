@@ -147,7 +147,7 @@ export class HitCard {
       this.move.textContent = moved.by > 0 ? `▲ ${moved.by}` : `▼ ${-moved.by}`;
       this.move.classList.add(moved.by > 0 ? "up" : "down");
     }
-    this.move.title = moved === undefined ? "" : moved === null ? "The other configuration does not show it" : "Its rank in the two configurations";
+    this.move.title = moved === undefined ? "" : moved === null ? "Not in the other configuration" : "Its rank in the two configurations";
   }
 
   toggleReceipt() {
@@ -179,7 +179,7 @@ export class HitCard {
       this.text.replaceChildren(...marked(this.hit.content, this.marks?.matches));
       this.before.replaceChildren(...texts(chunks.slice(0, own)));
       this.after.replaceChildren(...texts(chunks.slice(own + 1)));
-      if (chunks.length === 1) this.after.replaceChildren(h("p", { class: "none" }, "It has no neighbours: it is the whole document."));
+      if (chunks.length === 1) this.after.replaceChildren(h("p", { class: "none" }, "No neighbours: this is the whole document."));
     } catch (error) {
       this.after.replaceChildren(h("p", { class: "none" }, error.message));
     }

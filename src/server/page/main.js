@@ -41,9 +41,9 @@ function askKey(reason) {
   const input = h("input", { type: "password", id: "api-key", autocomplete: "off", required: true });
   const told = h("p", { class: "state error", hidden: true, role: "alert" });
   asking = dialog(
-    "A key, please",
+    "API key",
     "middle",
-    h("p", {}, reason ?? "This server answers those who have an API key. It stays in this tab’s memory and is gone when the tab is."),
+    h("p", {}, reason ?? "This server requires an API key. It is kept in this tab’s memory only, and forgotten when you close the tab."),
     h(
       "form",
       {
@@ -65,7 +65,7 @@ function askKey(reason) {
         },
       },
       h("div", { class: "field grow" }, h("label", { for: "api-key" }, "API key"), input),
-      h("button", { class: "primary" }, "Use it"),
+      h("button", { class: "primary" }, "Continue"),
     ),
     told,
   );
@@ -94,7 +94,7 @@ function showTools() {
   const readOnly = world.rights && !world.mayWrite() && !world.collections.some((one) => world.mayWrite(one.name));
   document.getElementById("tools").replaceChildren(
     ...[
-      readOnly ? h("span", { class: "chip", title: "This key may read, and nothing else" }, "read-only") : null,
+      readOnly ? h("span", { class: "chip", title: "This key can only read" }, "read-only") : null,
       world.rights?.name ? h("span", { class: "chip" }, world.rights.name) : null,
       hasKey() ? h("button", { class: "quiet round", "aria-label": "Use another key", title: "Use another key", onclick: () => askKey() }, icon(ICONS.key)) : null,
       h("button", {
@@ -116,7 +116,7 @@ function showTools() {
 let waiting = null;
 function lost() {
   if (waiting) return;
-  notice.replaceChildren(h("p", {}, h("b", {}, "The server does not answer."), `${page ? " What you see is from before." : ""} It is looked for until it is back.`));
+  notice.replaceChildren(h("p", {}, h("b", {}, "The server is not responding."), `${page ? " You are seeing earlier results." : ""} Reconnecting …`));
   document.body.classList.add("offline");
   const look = async () => {
     try {
@@ -141,10 +141,10 @@ onConnection((state) => {
 
 // An address of nothing; the server says so too (404).
 function showMissing() {
-  document.title = "Nothing here · braid";
+  document.title = "Not found · braid";
   content.replaceChildren(
-    h("div", { class: "state" }, h("h1", {}, "Nothing is here"), h("p", {}, h("code", {}, location.pathname), " is no address of this server."),
-      h("p", {}, h("a", { href: "/" }, "Search"), ", look at the ", h("a", { href: "/collections" }, "collections"), ", or read in the ", h("a", { href: "/docs" }, "reference"), " what the server answers.")),
+    h("div", { class: "state" }, h("h1", {}, "Page not found"), h("p", {}, "There is nothing at ", h("code", {}, location.pathname), " on this server."),
+      h("p", {}, "Go to ", h("a", { href: "/" }, "search"), ", the ", h("a", { href: "/collections" }, "collections"), " or the ", h("a", { href: "/docs" }, "API reference"), ".")),
   );
 }
 
@@ -162,7 +162,7 @@ async function open() {
     Page = await PAGES[path]();
   } catch {
     attempt = `?${Date.now()}`;
-    content.replaceChildren(h("div", { class: "state" }, h("h1", {}, "Not here yet"), h("p", {}, "This page comes from the server, and is shown once that is back.")));
+    content.replaceChildren(h("div", { class: "state" }, h("h1", {}, "Page not loaded"), h("p", {}, "It will load when the server is back.")));
     lost();
     return;
   }
@@ -203,14 +203,14 @@ async function start() {
     showTools();
     return showMissing();
   }
-  content.replaceChildren(h("p", { class: "state wait" }, "Asking the server …"));
+  content.replaceChildren(h("p", { class: "state wait" }, "Connecting …"));
   try {
     await world.load();
   } catch (error) {
     showTools();
     const why = error instanceof Problem ? error : new Problem(0, "page", String(error));
     content.replaceChildren(
-      h("div", { class: why.status === 401 ? "state" : "state error" }, h("h1", {}, why.status === 401 ? "A key is needed" : why.status === 0 ? "The server does not answer" : "That did not work"), h("p", {}, why.status === 401 ? "This server answers those who have an API key." : why.message),
+      h("div", { class: why.status === 401 ? "state" : "state error" }, h("h1", {}, why.status === 401 ? "API key required" : why.status === 0 ? "The server is not responding" : "Something went wrong"), h("p", {}, why.status === 401 ? "This server requires an API key." : why.message),
         why.status === 401 ? h("button", { class: "primary", onclick: () => askKey() }, "Enter a key") : null),
     );
     return;

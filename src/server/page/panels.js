@@ -50,12 +50,12 @@ function asCommand(request) {
 }
 
 export const FORMS = { curl: asCurl, Python: asPython, "Command line": asCommand };
-const HINTS = { "Command line": "On the machine of the server; with --data where the database is not in the usual place." };
+const HINTS = { "Command line": "Run it on the server’s machine; add --data if the database is not in the default place." };
 
 export function showCopy(settings, collections) {
   const request = requestOf(settings, collections);
   return dialog(
-    "This search elsewhere",
+    "Use this search elsewhere",
     "middle",
     Object.entries(FORMS).map(([name, write]) => {
       const text = write(request);
@@ -66,13 +66,13 @@ export function showCopy(settings, collections) {
 }
 
 const KEYS = [
-  ["/", "to the search box"],
-  ["↓ ↑", "from hit to hit"],
-  ["Enter", "open or close the receipt of a hit"],
-  ["d", "its whole document"],
-  ["n", "its neighbours"],
-  ["Esc", "back to the search box"],
-  ["?", "this list"],
+  ["/", "go to the search box"],
+  ["↓ ↑", "move from hit to hit"],
+  ["Enter", "open or close a hit’s receipt"],
+  ["d", "show its document"],
+  ["n", "show its neighbours"],
+  ["Esc", "go back to the search box"],
+  ["?", "show this list"],
 ];
 
 export const showKeys = () =>
@@ -86,7 +86,7 @@ function standing(leg) {
     h("th", { scope: "row" }, h("span", { class: "dot" }), leg.source),
     h("td", {}, found ? `rank ${number(leg.rank)}` : "not found"),
     h("td", {}, leg.score === null ? "no vector" : `score ${score(leg.score)}`),
-    h("td", {}, `looked at ${number(leg.depth)}`),
+    h("td", {}, `depth ${number(leg.depth)}`),
   );
 }
 
@@ -128,19 +128,19 @@ export function showWhyNot(settings, collections, change) {
   input.addEventListener("input", complete);
   const ask = async (event) => {
     event.preventDefault();
-    out.replaceChildren(h("p", { class: "wait" }, "Asking …"));
+    out.replaceChildren(h("p", { class: "wait" }, "Checking …"));
     try {
       const why = await post("/v1/why_not", { ...requestOf(settings, collections), chunk_id: input.value.trim() });
       const { explanation } = why;
       const apply = why.change && applicable(why.change);
       out.replaceChildren(
         ...[
-          h("p", { class: "reason" }, explanation.shown && explanation.hit ? `It is here: rank ${explanation.hit.rank}.` : sentence(why.reason)),
-          why.lost_at ? h("p", { class: "origin" }, `Lost at: ${why.lost_at}`) : null,
+          h("p", { class: "reason" }, explanation.shown && explanation.hit ? `It is here, at rank ${explanation.hit.rank}.` : sentence(why.reason)),
+          why.lost_at ? h("p", { class: "origin" }, `Dropped at: ${why.lost_at}`) : null,
           explanation.legs.length ? h("div", { class: "arithmetic" }, h("table", {}, h("tbody", {}, explanation.legs.map(standing)))) : null,
           why.change
-            ? h("p", { class: "change" }, "It would be here with ", h("code", {}, `${why.change.key} = ${JSON.stringify(why.change.value)}`), ". ",
-                apply ? h("button", { onclick: () => { box.close(); change(apply); } }, "Change it") : null)
+            ? h("p", { class: "change" }, "It would appear with ", h("code", {}, `${why.change.key} = ${JSON.stringify(why.change.value)}`), ". ",
+                apply ? h("button", { onclick: () => { box.close(); change(apply); } }, "Apply") : null)
             : null,
         ].filter(Boolean),
       );
@@ -154,7 +154,7 @@ export function showWhyNot(settings, collections, change) {
     h(
       "form",
       { class: "row", onsubmit: ask },
-      h("div", { class: "field grow" }, h("label", { for: "why-id" }, "The id of a chunk"), input),
+      h("div", { class: "field grow" }, h("label", { for: "why-id" }, "Chunk id"), input),
       collections.length > 1 ? h("div", { class: "field" }, h("label", { for: "why-collection" }, "Collection"), place) : null,
       h("button", { class: "primary" }, "Ask"),
     ),

@@ -49,7 +49,7 @@ export function segments({ segments: files, in_memory, pending }) {
   return h(
     "figure",
     { class: "segments" },
-    h("figcaption", {}, files.length ? `${counted(files.length, "file")} of chunks` : "No file yet: all is in the log and in memory"),
+    h("figcaption", {}, files.length ? `${counted(files.length, "file")} of chunks` : "No files yet: everything is in the log and in memory"),
     h(
       "ul",
       {},
@@ -60,9 +60,9 @@ export function segments({ segments: files, in_memory, pending }) {
           [one.file, bytes(one.bytes), `${counted(one.vectors, "vector")}${one.graph_bytes ? `, a graph of ${bytes(one.graph_bytes)}` : ""}`, one.dead ? `${number(one.dead)} replaced or deleted` : ""].filter(Boolean).join(" · "),
         ),
       ),
-      row("in memory", in_memory, 0, number(in_memory), "written to the log, and to a file once there are more"),
+      row("in memory", in_memory, 0, number(in_memory), "in the log; written to a file when there are more"),
     ),
-    pending.length ? h("p", { class: "origin" }, "Being done: ", pending.map((one) => DUE[one] ?? one).join(", ")) : null,
+    pending.length ? h("p", { class: "origin" }, "In progress: ", pending.map((one) => DUE[one] ?? one).join(", ")) : null,
   );
 }
 

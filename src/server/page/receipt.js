@@ -151,7 +151,7 @@ function lines(receipt, depth = 0) {
 }
 
 function methodText({ method, preset, k, rank_base }) {
-  if (method === "none") return "nothing: one list";
+  if (method === "none") return "nothing: there is one list";
   if (preset) return `${method} (${preset})`;
   return method + (k !== undefined ? `, k ${k}` : "") + (rank_base === 0 ? ", ranks counted from 0" : "");
 }
@@ -169,6 +169,6 @@ export function arithmetic(receipt) {
     { class: "arithmetic" },
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The arithmetic of this score" }, h("table", {}, h("tbody", {}, lines(receipt)))),
     receipt.fusion.choice ? h("p", { class: "choice" }, choiceText(receipt.fusion.choice)) : null,
-    same === null ? null : h("p", { class: same ? "proof" : "proof broken" }, same ? "✓ recomputed here from these numbers: the same bits" : "✗ recomputing it here gives another number"),
+    same === null ? null : h("p", { class: same ? "proof" : "proof broken" }, same ? "✓ recomputed here from these numbers: the same bits" : "✗ recomputed here: a different number"),
   );
 }

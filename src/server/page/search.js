@@ -21,7 +21,7 @@ export class SearchPage {
       type: "search",
       id: "query",
       value: this.a.q,
-      placeholder: "Ask, or name what you look for",
+      placeholder: "Ask a question or enter keywords",
       autocomplete: "off",
       autocapitalize: "off",
       spellcheck: "false",
@@ -147,7 +147,7 @@ export class SearchPage {
     this.tuning.classList.toggle("two", two);
     this.actions.replaceChildren(
       h("span", { class: "legend" }, h("span", { class: "dense" }, h("span", { class: "dot" }), "dense, by meaning"), h("span", { class: "sparse" }, h("span", { class: "dot" }), "sparse, by words")),
-      h("button", { class: "quiet", "aria-pressed": String(two), onclick: () => this.compare() }, icon(ICONS.swap), two ? "One configuration" : "Compare"),
+      h("button", { class: "quiet", "aria-pressed": String(two), onclick: () => this.compare() }, icon(ICONS.swap), two ? "Stop comparing" : "Compare"),
       h("button", { class: "quiet asked", onclick: () => showWhyNot(this.now, this.collectionsOf(this.now), (update) => this.change(update)) }, icon(ICONS.help), "Why not?"),
       h("button", { class: "quiet asked", onclick: () => showCopy(this.now, this.collectionsOf(this.now)) }, icon(ICONS.copy), "Copy as …"),
     );
@@ -222,7 +222,7 @@ export class SearchPage {
         "div",
         { class: "state welcome" },
         h("h2", {}, "Nothing to search yet"),
-        h("p", {}, "Put some text in: drop files on ", h("a", { href: "/collections" }, "Collections"), ", or"),
+        h("p", {}, "Add some text: drop files on ", h("a", { href: "/collections" }, "Collections"), ", or run"),
         h("pre", {}, "braid ingest notes/"),
       );
     }
@@ -235,8 +235,8 @@ export class SearchPage {
     return h(
       "div",
       { class: "state welcome" },
-      h("h2", {}, `${counted(chunks, "passage")} of ${counted(documents, "document")}`),
-      h("p", {}, `In ${chosen.map((one) => one.name).join(", ")}. Type, and each answer shows which leg found it, at which rank, and what that was worth.`),
+      h("h2", {}, `${counted(chunks, "passage")} in ${counted(documents, "document")}`),
+      h("p", {}, `In ${chosen.map((one) => one.name).join(", ")}. Each hit shows which leg found it, at what rank, and how much that contributed.`),
       examples,
       h("p", { class: "hint" }, h("kbd", {}, "/"), " search ", h("kbd", {}, "↓"), " to the hits ", h("kbd", {}, "Enter"), " receipt ", h("kbd", {}, "?"), " all keys"),
     );

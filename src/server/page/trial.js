@@ -51,7 +51,7 @@ export async function findSample(world) {
 const PLAIN = { string: "text", integer: 1, number: 1, boolean: true, array: [], object: {}, null: null };
 
 // What one argument begins with; undefined: nothing is known, and it may be left out.
-export function argument(name, schema, writes, required) {
+function argument(name, schema, writes, required) {
   const known = writes ? WRITING : reading;
   if (Object.hasOwn(known, name)) return known[name];
   if (!required) return undefined;
@@ -59,11 +59,11 @@ export function argument(name, schema, writes, required) {
   return schema.examples?.[0] ?? schema.default ?? schema.const ?? schema.enum?.[0] ?? PLAIN[type] ?? null;
 }
 
-// A body to begin with, from the members of a schema: {name: schema}.
-export function body(members, required, writes) {
+// A body to begin with, from the members of a schema: {name: schema}. `example` is the schema's own.
+export function body(members, required, writes, example = {}) {
   const wanted = Object.keys(members).filter((name) => required.includes(name) || ALWAYS.includes(name) || (writes && name === "document_id"));
-  const given = wanted.map((name) => [name, argument(name, members[name], writes, required.includes(name))]);
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const given = wanted.map((name) => [name, argument(name, members[name], writes, required.includes(name) && !(name in example))]);
+  return { ...example, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
 }
 
 // The address with its parameters filled in. Browsers take "." and ".." for steps, escaped or not.
@@ -71,7 +71,7 @@ function addressOf(path, inputs) {
   let address = path;
   const query = new URLSearchParams();
   for (const { name, in: where, input } of inputs) {
-    if (where === "path" && /^\.\.?$/.test(input.value)) throw new Error(`No address that a browser asks for can hold the ${name} “${input.value}”. JSON-RPC takes it, below.`);
+    if (where === "path" && /^\.\.?$/.test(input.value)) throw new Error(`A browser cannot send the ${name} “${input.value}” in an address. Use JSON-RPC, below.`);
     if (where === "path") address = address.replace(`{${name}}`, encodeURIComponent(input.value));
     else if (input.value !== "") query.set(name, input.value);
   }
