@@ -11,11 +11,11 @@
 
 #include "braid/server/http/exchange.hpp"
 #include "braid/server/http/gate.hpp"
+#include "braid/server/http/missing.hpp"
 #include "braid/server/http/problem.hpp"
 #include "braid/server/http/routes.hpp"
 #include "braid/server/http/service.hpp"
 #include "braid/server/http/watch.hpp"
-#include "braid/server/page/page.hpp"
 
 namespace braid::server {
 namespace {

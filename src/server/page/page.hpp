@@ -27,8 +27,4 @@ inline constexpr std::string_view kPageDocument = "index.html";
 std::optional<net::OutgoingResponse> serve_page(const net::IncomingRequest& request,
                                                 std::string_view name);
 
-/// What a browser is shown where nothing is: the page, which says so (404); where an address of the
-/// page has a "/" too much, the way to it. None for callers that do not ask for HTML.
-std::optional<net::OutgoingResponse> serve_missing(const net::IncomingRequest& head);
-
 }  // namespace braid::server
