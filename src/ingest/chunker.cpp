@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t kLeastTokens = 16;  // for content, however long title and headings are
 
 constexpr std::size_t kMostTokenBytes = 64;
-constexpr std::size_t kSumSlack = 4;        // tokens by which sums of pieces may be off
 constexpr std::size_t kMostIntroduced = 8;  // blocks in a row that introduce the next
 
 bool is_space(char c) {
@@ -121,17 +120,20 @@ private:
         return options_.count_tokens ? options_.count_tokens(text) : estimate_tokens(text);
     }
 
-    bool fits(std::string_view separator, std::string_view piece) const {
+    bool fits(std::string_view separator, std::string_view piece) {
         // No need to count what is surely too long; a token has far fewer bytes than this.
         if (piece.size() > budget_ * kMostTokenBytes) return false;
         const std::size_t sum = content_tokens_ + count_piece(piece);
-        if (sum + kSumSlack <= budget_) return true;
-        if (sum > budget_ + kSumSlack) return false;
-        return count(content_ + std::string(separator) + std::string(piece)) <= budget_;
+        if (sum + doubt_ < budget_) return true;
+        if (sum > budget_ + doubt_ + 1) return false;
+        const std::size_t whole = count(content_ + std::string(separator) + std::string(piece));
+        content_tokens_ = whole - std::min(whole, count_piece(piece));
+        doubt_ = 1;
+        return whole <= budget_;
     }
 
     /// Tokens that a piece adds to what stands before it. The last one is asked for again.
-    std::size_t count_piece(std::string_view piece) const {
+    std::size_t count_piece(std::string_view piece) {
         if (piece.data() != counted_.data() || piece.size() != counted_.size()) {
             const std::size_t tokens = count(piece);
             counted_ = piece;
@@ -143,6 +145,7 @@ private:
     void set_content(std::string content) {
         content_ = std::move(content);
         content_tokens_ = count(content_);
+        doubt_ = 1;
     }
 
     /// The block, with those after it that it introduces if they fit together. Says how many.
@@ -255,6 +258,7 @@ private:
         content_ += separator;
         content_ += piece;
         content_tokens_ += count_piece(piece);
+        ++doubt_;
         fresh_ = true;
     }
 
@@ -324,10 +328,11 @@ private:
     std::uint64_t first_line_ = 0;
     std::uint64_t last_line_ = 0;
     std::string content_;
-    std::size_t content_tokens_ = 0;  // piece by piece: about what counting them together says
-    std::size_t nothing_;             // tokens of an empty text: those that every text has
-    mutable std::string_view counted_;
-    mutable std::size_t counted_tokens_ = 0;
+    std::size_t content_tokens_ = 0;  // piece by piece, give or take one for each (doubt_)
+    std::size_t doubt_ = 1;
+    std::size_t nothing_;  // tokens of an empty text: those that every text has
+    std::string_view counted_;
+    std::size_t counted_tokens_ = 0;
     bool fresh_ = false;  // content_ holds more than the overlap
     std::vector<Chunk> chunks_;
 };

@@ -1,8 +1,10 @@
 #include "braid/ingest/chunker.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -173,6 +175,36 @@ TEST(Chunker, PlacesAreThoseOfTheSource) {
             EXPECT_EQ(*chunk.metadata.find(kLineKey), Value(lines + 1));
         }
         EXPECT_EQ(before, text.find_last_not_of('\n') + 1);
+    }
+}
+
+/// Counters round, each in its way; a chunk is as full as its whole text allows.
+TEST(Chunker, FillsChunksByCountingThemWhole) {
+    std::mt19937 random(3);
+    std::string text;
+    for (int i = 0; i < 4000; ++i) {
+        text += std::string(1 + random() % 9, static_cast<char>('a' + random() % 26));
+        text += i % 11 == 10 ? ". " : (i % 97 == 96 ? "\n\n" : " ");
+    }
+    const std::vector<std::function<std::size_t(std::string_view)>> counters = {
+        {},
+        [](std::string_view piece) { return piece.size() / 4; },
+        [](std::string_view piece) { return (piece.size() + 2) / 3 + 2; }};
+    for (const auto& counter : counters) {
+        ChunkingOptions options = small(60, 0);
+        options.count_tokens = counter;
+        options.method = ChunkingMethod::Fixed;
+        const auto count = [&](const std::string& chunk) {
+            return counter ? counter(chunk) : estimate_tokens(chunk);
+        };
+        const auto chunks = chunk_plain("t", "", text, options);
+        ASSERT_GT(chunks.size(), 10U);
+        for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
+            EXPECT_LE(count(chunks[i].content), 60U);
+            const std::string& next = chunks[i + 1].content;
+            const std::string more = chunks[i].content + " " + next.substr(0, next.find(' '));
+            EXPECT_GT(count(more) + 2, 60U) << "chunk " << i << " has room for another word";
+        }
     }
 }
 
