@@ -35,7 +35,7 @@ Result<std::size_t> size_encoded(const std::vector<std::pair<std::uint64_t, Byte
 
 DocumentsBuilder::DocumentsBuilder(store::SectionSink& sink, std::string prefix,
                                    DocumentsOptions options)
-    : sink_(sink), prefix_(std::move(prefix)), options_(options) {}
+    : sink_(sink), prefix_(std::move(prefix)), options_(std::move(options)) {}
 
 Result<> DocumentsBuilder::add(Chunk chunk, std::uint32_t label, std::uint32_t length) {
     const std::uint64_t row = rows();
@@ -79,6 +79,8 @@ Result<> DocumentsBuilder::end_block() {
 
 Result<> DocumentsBuilder::choose_dictionary() {
     chosen_ = true;
+    dictionary_ = std::exchange(options_.dictionary, {});
+    if (!dictionary_.empty()) options_.sample_bytes = 0;
     if (options_.sample_bytes > 0 && held_bytes_ >= kMinSampleBytes) {
         std::vector<Bytes> samples;
         samples.reserve(held_.size());

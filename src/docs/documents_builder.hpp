@@ -22,6 +22,8 @@ struct DocumentsOptions {
     int level = 3;                        // of zstd
     /// So many bytes of chunks are held back to learn a dictionary from. 0: no dictionary.
     std::size_t sample_bytes = 2 * 1024 * 1024;
+    /// One that was learnt from such chunks before; with it none is learnt.
+    Bytes dictionary = {};
 };
 
 /// Writes the chunks of one namespace section, whose row numbers are their places: stored

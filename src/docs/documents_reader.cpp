@@ -45,9 +45,9 @@ Result<DocumentsReader> DocumentsReader::open(const store::SectionSource& source
     BRAID_TRY(reader.ids_, StringTable::open(ids));
     BRAID_TRY(const auto index, section(kIndexSection));
     BRAID_CHECK(reader.read_index(index));
-    BRAID_TRY(const auto dictionary, section(kDictionarySection));
-    BRAID_TRY(const auto dictionary_bytes, dictionary.bytes());
-    BRAID_TRY(reader.decoder_, BlockDecoder::create(dictionary_bytes));
+    BRAID_TRY(reader.dictionary_, section(kDictionarySection));
+    BRAID_TRY(const auto dictionary, reader.dictionary());
+    BRAID_TRY(reader.decoder_, BlockDecoder::create(dictionary));
     BRAID_TRY(const auto documents, section(kDocumentsSection));
     BRAID_TRY(reader.documents_, StringTable::open(documents));
 

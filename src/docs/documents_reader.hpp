@@ -69,6 +69,9 @@ public:
     /// Of the mapping, to be asked after a search: see BlockGuard.
     Result<> intact() const { return blocks_.intact(); }
 
+    /// What its blocks have in common; empty: nothing. A merge goes on with it. Borrowed.
+    Result<std::span<const std::byte>> dictionary() const { return dictionary_.bytes(); }
+
 private:
     struct BlockEntry {
         std::uint64_t number = 0;
@@ -85,6 +88,7 @@ private:
     Result<std::shared_ptr<const Bytes>> block(const BlockEntry& entry) const;
 
     store::Section blocks_;
+    store::Section dictionary_;
     store::Section index_;  // without its header
     std::uint64_t block_count_ = 0;
     std::shared_ptr<const BlockDecoder> decoder_;

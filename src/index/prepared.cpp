@@ -1,8 +1,6 @@
 #include "braid/index/prepared.hpp"
 
 #include <algorithm>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "braid/docs/chunk_codec.hpp"
@@ -26,21 +24,31 @@ std::string_view field_text(const Chunk& chunk, const std::string& field) {
 }
 
 PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::Analyzer& analyzer) {
+    struct Occurrence {
+        std::string* term;
+        std::uint32_t field;
+    };
     PreparedText text;
-    std::unordered_map<std::string_view, std::uint32_t> counts;
-    std::vector<text::Token> tokens;
+    std::vector<std::vector<text::Token>> tokens(schema.text_fields.size());
+    std::vector<Occurrence> occurrences;
     for (std::uint32_t field = 0; field < schema.text_fields.size(); ++field) {
-        analyzer.analyze(field_text(chunk, schema.text_fields[field].name), tokens);
-        text.field_lengths.push_back(static_cast<std::uint32_t>(tokens.size()));
-        counts.clear();
-        for (const text::Token& token : tokens) ++counts[token.term];
-        for (const auto& [term, count] : counts) {
-            text.terms.push_back({std::string(term), field, count});
+        analyzer.analyze(field_text(chunk, schema.text_fields[field].name), tokens[field]);
+        text.field_lengths.push_back(static_cast<std::uint32_t>(tokens[field].size()));
+        for (text::Token& token : tokens[field]) occurrences.push_back({&token.term, field});
+    }
+    std::ranges::sort(occurrences, [](const Occurrence& a, const Occurrence& b) {
+        const int order = a.term->compare(*b.term);
+        return order != 0 ? order < 0 : a.field < b.field;
+    });
+    for (const Occurrence& one : occurrences) {
+        const bool same = !text.terms.empty() && text.terms.back().field == one.field &&
+                          text.terms.back().term == *one.term;
+        if (same) {
+            ++text.terms.back().count;
+        } else {
+            text.terms.push_back({std::move(*one.term), one.field, 1});
         }
     }
-    std::ranges::sort(text.terms, {}, [](const sparse::TermCount& one) {
-        return std::tuple(std::string_view(one.term), one.field);
-    });
     return text;
 }
 

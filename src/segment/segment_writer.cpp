@@ -1,7 +1,6 @@
 #include "braid/segment/segment_writer.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -11,8 +10,8 @@
 #include "braid/docs/columns_builder.hpp"
 #include "braid/docs/documents_builder.hpp"
 #include "braid/docs/packed_ints.hpp"
-#include "braid/sparse/index_builder.hpp"
 #include "braid/sparse/index_merge.hpp"
+#include "braid/sparse/memory_rows.hpp"
 #include "braid/store/nested_sections.hpp"
 
 namespace braid::segment {
@@ -45,8 +44,8 @@ dense::VectorsOptions vectors_options(const WriteSettings& settings, std::size_t
 class RowsWriter {
 public:
     RowsWriter(const WriteSettings& settings, store::SectionSink& sink,
-               docs::DocumentsOptions documents = {})
-        : settings_(settings), sink_(sink), documents_(sink, "", documents) {}
+               docs::DocumentsOptions documents)
+        : settings_(settings), sink_(sink), documents_(sink, "", std::move(documents)) {}
 
     Result<> add(Chunk chunk, std::uint32_t label, std::uint32_t length,
                  std::span<const float> vector) {
@@ -105,26 +104,6 @@ std::uint32_t total_of(std::span<const std::uint32_t> lengths) {
     return std::accumulate(lengths.begin(), lengths.end(), std::uint32_t{0});
 }
 
-/// The terms of rows in memory, as the builder wants them: one walk along every list, instead of a
-/// search of the row in each of its terms' lists.
-std::vector<std::vector<sparse::TermCounts>> terms_of(const exact::Partition& partition,
-                                                      const std::vector<exact::Row>& rows) {
-    constexpr auto absent = std::numeric_limits<std::size_t>::max();
-    std::vector<std::size_t> places(partition.rows(), absent);
-    for (std::size_t i = 0; i < rows.size(); ++i) places[exact::index_of(rows[i])] = i;
-    std::vector<std::vector<sparse::TermCounts>> terms(rows.size());
-    for (const auto& [term, list] : partition.postings()) {
-        for (const sparse::Posting& posting : list) {
-            if (posting.row >= places.size() || places[posting.row] == absent) continue;
-            auto& of_row = terms[places[posting.row]];
-            const bool begun = !of_row.empty() && of_row.back().term.data() == term.data();
-            if (!begun) of_row.push_back({.term = term});
-            of_row.back().counts[posting.field] = posting.count;
-        }
-    }
-    return terms;
-}
-
 Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
                     const std::function<std::uint32_t(exact::Label)>& label_number,
                     store::SectionSink& outer, PartMeta& meta, SegmentMeta& segment,
@@ -133,17 +112,18 @@ Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
     // Soon merged: to learn a dictionary takes longer than to compress without one.
     RowsWriter rows(settings, sink, {.sample_bytes = 0});
     rows.expect_transform(from.transform != nullptr);
-    sparse::IndexBuilder words(static_cast<std::uint32_t>(settings.schema.text_fields.size()));
+    std::vector<sparse::MemoryRows::Row> words;
     const exact::Partition& partition = *from.partition;
     std::map<std::uint32_t, std::uint32_t> numbers;  // of labels here and in all segments
-    const auto terms = terms_of(partition, from.rows);
-    for (std::size_t i = 0; i < from.rows.size(); ++i) {
-        const exact::Row row = from.rows[i];
+    for (const exact::Row row : from.rows) {
         const exact::RowFacts& facts = partition.facts(row);
         const auto [known, is_new] = numbers.try_emplace(facts.label, 0);
         if (is_new) known->second = label_number(partition.labels()[facts.label]);
         const auto lengths = partition.field_lengths(row);
-        BRAID_CHECK(words.add(known->second, lengths, terms[i]));
+        auto& word_row = words.emplace_back();
+        word_row.row = static_cast<std::uint32_t>(row);
+        word_row.label = known->second;
+        std::ranges::copy(lengths, word_row.lengths.begin());
         std::span<const float> vector;
         if (facts.vector != exact::kNoVector) {
             vector = partition.vectors()->row(exact::index_of(facts.vector));
@@ -151,7 +131,11 @@ Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
         BRAID_CHECK(rows.add(partition.chunk(row), known->second, total_of(lengths), vector));
     }
     BRAID_CHECK(rows.finish(from.transform, meta, segment));
-    BRAID_CHECK(words.finish(sink));
+    BRAID_TRY(
+        const auto source,
+        sparse::MemoryRows::create(partition.postings(), std::move(words),
+                                   static_cast<std::uint32_t>(settings.schema.text_fields.size())));
+    BRAID_CHECK(sparse::write_index(source, {}, sink));
     labels.insert(rows.labels().begin(), rows.labels().end());
     return sink.finish();
 }
@@ -237,11 +221,26 @@ Result<> merge_vectors(const std::vector<Input>& inputs, const WriteSettings& se
                                 {.stop = settings.stop, .progress = {}});
 }
 
+/// Of the input with the most rows that has one: to learn another takes longer than to compress.
+Result<docs::Bytes> learnt_dictionary(const std::vector<Input>& inputs) {
+    std::uint64_t rows = 0;
+    std::span<const std::byte> found;
+    for (const Input& input : inputs) {
+        BRAID_TRY(const auto dictionary, input.part->documents().dictionary());
+        if (dictionary.empty() || input.part->rows() <= rows) continue;
+        rows = input.part->rows();
+        found = dictionary;
+    }
+    return docs::Bytes(found.begin(), found.end());
+}
+
 Result<> merge_part(std::vector<Input>& inputs, const WriteSettings& settings,
                     store::SectionSink& outer, PartMeta& meta, SegmentMeta& segment,
                     std::set<std::uint32_t>& labels) {
     store::NestedSink sink(outer);
-    RowsWriter rows(settings, sink);
+    docs::DocumentsOptions documents;
+    BRAID_TRY(documents.dictionary, learnt_dictionary(inputs));
+    RowsWriter rows(settings, sink, std::move(documents));
     BRAID_CHECK(merge_rows(inputs, settings, rows));
     BRAID_CHECK(rows.finish(nullptr, meta, segment));
     BRAID_CHECK(merge_vectors(inputs, settings, sink, meta, segment));

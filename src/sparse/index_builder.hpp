@@ -2,12 +2,11 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "braid/sparse/index_writer.hpp"
+#include "braid/sparse/memory_rows.hpp"
 
 namespace braid::sparse {
 
@@ -30,32 +29,13 @@ public:
                  std::span<const TermCounts> terms);
 
     std::uint32_t rows() const noexcept { return static_cast<std::uint32_t>(rows_.size()); }
-    /// What it holds, about.
-    std::uint64_t memory_bytes() const noexcept;
 
     Result<> finish(store::SectionSink& sink, const WriteOptions& options = {}) const;
 
 private:
-    friend class BuiltRows;
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const noexcept {
-            return std::hash<std::string_view>()(text);
-        }
-    };
-    struct BuiltRow {
-        std::uint32_t label = 0;
-        FieldCounts lengths{};
-        std::uint64_t end = 0;  // in forward_
-    };
-
     std::uint32_t fields_;
-    /// Terms in the order in which they came.
-    std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
-    std::uint64_t term_bytes_ = 0;
-    std::vector<BuiltRow> rows_;
-    Bytes forward_;  // the terms of each row, as ForwardWriter writes them
-    std::vector<std::pair<std::uint32_t, const TermCounts*>> entries_;
+    MemoryPostings postings_;
+    std::vector<MemoryRows::Row> rows_;
 };
 
 }  // namespace braid::sparse

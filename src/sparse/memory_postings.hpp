@@ -77,9 +77,10 @@ public:
     Iterator end() const noexcept { return {*this, terms()}; }
 
 private:
+    /// Not noexcept: libstdc++ then keeps the hash beside the key, and compares few keys.
     struct Hash {
         using is_transparent = void;
-        std::size_t operator()(std::string_view text) const noexcept {
+        std::size_t operator()(std::string_view text) const {  // NOLINT(modernize-use-noexcept)
             return std::hash<std::string_view>()(text);
         }
     };

@@ -41,8 +41,9 @@ bool is_word(char32_t c) noexcept {
 /// Unicode's Case_Ignorable: what the rule of the final sigma looks past.
 bool is_case_ignorable(char32_t c) noexcept {
     static constexpr auto kPunctuation =
-        std::to_array<char32_t>({U'\'', U'.', U':', 0x00B7, 0x0387, 0x055F, 0x05F4, 0x2018, 0x2019,
-                                 0x2024, 0x2027, 0xFE13, 0xFE52, 0xFE55, 0xFF07, 0xFF0E, 0xFF1A});
+        std::to_array<char32_t>({0x00B7, 0x0387, 0x055F, 0x05F4, 0x2018, 0x2019, 0x2024, 0x2027,
+                                 0xFE13, 0xFE52, 0xFE55, 0xFF07, 0xFF0E, 0xFF1A});
+    if (c < 0x80) return c == U'\'' || c == U'.' || c == U':' || c == U'^' || c == U'`';
     switch (category_of(c)) {
         case UTF8PROC_CATEGORY_MN:
         case UTF8PROC_CATEGORY_ME:
@@ -57,6 +58,7 @@ bool is_case_ignorable(char32_t c) noexcept {
 
 /// Unicode's Cased, for a character that is not Case_Ignorable.
 bool is_cased(char32_t c) noexcept {
+    if (c < 0x80) return (c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z');
     switch (category_of(c)) {
         case UTF8PROC_CATEGORY_LU:
         case UTF8PROC_CATEGORY_LL:
