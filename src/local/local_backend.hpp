@@ -48,8 +48,8 @@ struct LocalOptions {
     /// Segments: how many rows, or bytes, of new chunks are kept in memory before they are written
     /// to a file; and from how many on also when the database is closed. What is in memory is in
     /// the log as well.
-    std::uint64_t flush_rows = 4096;
-    std::uint64_t flush_bytes = std::uint64_t{16} << 20;
+    std::uint64_t flush_rows = 8192;
+    std::uint64_t flush_bytes = std::uint64_t{32} << 20;
     std::uint64_t flush_on_close_rows = 256;
     /// Segments: what cursors may keep alive of files and memory that have been merged since;
     /// beyond it the oldest of them end. A snapshot that somebody holds never does.

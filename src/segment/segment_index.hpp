@@ -28,10 +28,10 @@ using index::PreparedChunk;
 
 /// When a buffer is written to a file, and when files become one.
 struct Policy {
-    std::uint64_t flush_rows = 4096;
-    std::uint64_t flush_bytes = std::uint64_t{16} << 20;
+    std::uint64_t flush_rows = 8192;
+    std::uint64_t flush_bytes = std::uint64_t{32} << 20;
     /// So many segments of about the same size become one of the next size.
-    std::size_t fan_in = 4;
+    std::size_t fan_in = 8;
     /// A segment of which this share is dead is written anew.
     double dead_share = 0.2;
     /// A part of so many vectors gets a graph, and its namespace a calibration (0054).
