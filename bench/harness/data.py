@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -135,6 +136,25 @@ def queries(sources: Sources, count: int | None, stop_words: bool) -> Path:
     return prepared(
         f"queries-{kind}-{count or 'all'}-{key(source)}.txt",
         lambda path: write_lines(path, map(line, take(texts_of(source), count))),
+    )
+
+
+def long_queries(sources: Sources, count: int | None, terms: int) -> Path:
+    """Queries of so many different words each, as agents send them: questions one after another."""
+    source = sources.queries_file()
+
+    def lines():
+        asked: dict[str, None] = {}
+        for text in itertools.cycle(texts_of(source)):
+            asked.update(dict.fromkeys(words(text)))
+            if len(asked) < terms:
+                continue
+            yield as_line(list(asked)[:terms])
+            asked.clear()
+
+    return prepared(
+        f"queries-{terms}-terms-{count or 1000}-{key(source)}.txt",
+        lambda path: write_lines(path, take(lines(), count or 1000)),
     )
 
 

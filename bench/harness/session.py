@@ -58,10 +58,15 @@ class Session:
         full = self.docs or data.count_lines(data.corpus(self.sources, None))
         return [full // 4, full // 2]
 
+    def word_queries(self):
+        for terms in self.given.terms:
+            yield f"{terms} terms", data.long_queries(self.sources, self.queries, terms)
+        for title, stop_words in () if self.given.terms else QUERY_SETS:
+            yield title, data.queries(self.sources, self.queries, stop_words)
+
     def sparse(self, docs: int | None, main: bool):
         corpus = data.corpus(self.sources, docs)
-        for title, stop_words in QUERY_SETS:
-            queries = data.queries(self.sources, self.queries, stop_words)
+        for title, queries in self.word_queries():
             yield Group(
                 "sparse",
                 title,
