@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "braid/core/numbers.hpp"
-#include "braid/text/display_width.hpp"
+#include "braid/text/columns.hpp"
 
 namespace braid::eval {
 namespace {
@@ -35,32 +35,27 @@ std::string_view escape_of(Tone tone) {
     return "";
 }
 
+constexpr std::string_view kReset = "\x1b[0m";
+
 std::string painted(const std::string& text, Tone tone, bool color) {
     if (!color || tone == Tone::Plain || text.empty()) return text;
-    return std::string(escape_of(tone)) + text + "\x1b[0m";
+    return std::string(escape_of(tone)) + text + std::string(kReset);
 }
 
-/// Rows with their columns aligned, two spaces between them, no spaces at the end of a line.
-std::string aligned(const std::vector<Row>& rows, bool color) {
-    std::vector<std::size_t> widths;
+std::string lines_of(const std::vector<Row>& rows, bool color) {
+    std::vector<text::Cells> table;
     for (const Row& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t c = 0; c < row.size(); ++c) {
-            widths[c] = std::max(widths[c], text::display_width(row[c].text));
+        text::Cells& cells = table.emplace_back();
+        for (const Cell& cell : row) {
+            const bool painted = color && cell.tone != Tone::Plain;
+            cells.push_back({.text = cell.text,
+                             .style = painted ? escape_of(cell.tone) : "",
+                             .unstyle = painted ? kReset : ""});
         }
     }
+    const std::vector<std::size_t> widths = text::column_widths(table);
     std::string out;
-    for (const Row& row : rows) {
-        std::size_t gap = 0;
-        for (std::size_t c = 0; c < row.size(); ++c) {
-            if (!row[c].text.empty()) {
-                out.append(gap, ' ').append(painted(row[c].text, row[c].tone, color));
-                gap = 0;
-            }
-            gap += widths[c] - text::display_width(row[c].text) + 2;
-        }
-        out.push_back('\n');
-    }
+    for (const text::Cells& cells : table) out += text::aligned(cells, widths) + "\n";
     return out;
 }
 
@@ -123,7 +118,7 @@ std::string to_table(const Comparison& comparison, const TableOptions& options) 
     for (const ComparedRun& run : comparison.runs) {
         add_run(rows, run, comparison.runs.front().name);
     }
-    std::string out = aligned(rows, options.color) + "\n";
+    std::string out = lines_of(rows, options.color) + "\n";
     out += painted(explanation(comparison), Tone::Dim, options.color);
     for (const ComparedRun& run : comparison.runs) {
         if (run.evaluation.missing == 0) continue;
@@ -149,7 +144,7 @@ std::string to_query_table(const Comparison& comparison, const TableOptions& opt
             rows.push_back(std::move(row));
         }
     }
-    return aligned(rows, options.color);
+    return lines_of(rows, options.color);
 }
 
 }  // namespace braid::eval

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "braid/cli/view/output.hpp"
+#include "braid/text/columns.hpp"
 
 namespace braid::cli {
 
@@ -20,16 +21,16 @@ public:
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
     /// As many cells as columns.
-    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    void add(std::vector<std::string> cells) { rows_.push_back(cells_of(std::move(cells))); }
     void print(Output& out) const;
 
 private:
-    std::vector<std::size_t> widths(std::size_t total) const;
-    std::string row_text(const std::vector<std::string>& cells,
-                         const std::vector<std::size_t>& widths) const;
+    text::Cells cells_of(std::vector<std::string> texts) const;
+    /// Takes from the widths what a line of `total` columns has no room for.
+    void narrow(std::vector<std::size_t>& widths, std::size_t total) const;
 
     std::vector<Column> columns_;
-    std::vector<std::vector<std::string>> rows_;
+    std::vector<text::Cells> rows_;
 };
 
 }  // namespace braid::cli

@@ -143,33 +143,6 @@ std::string plain(std::string_view text) {
     return out;
 }
 
-std::string clipped(std::string_view text, std::size_t width) {
-    if (text::display_width(text) <= width) return std::string(text);
-    if (width == 0) return {};
-    std::string out;
-    std::size_t used = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const core::Decoded step = core::decode_at(text, at);
-        const std::size_t columns = !step.valid() ? 1 : text::display_width(step.code_point);
-        if (used + columns + 1 > width) break;
-        out += text.substr(at, step.length);
-        used += columns;
-        at += step.length;
-    }
-    out.resize(out.find_last_not_of(' ') + 1);
-    return out + "…";
-}
-
-std::string padded(std::string_view text, std::size_t width) {
-    const std::string out = clipped(text, width);
-    return out + std::string(width - text::display_width(out), ' ');
-}
-
-std::string padded_left(std::string_view text, std::size_t width) {
-    const std::string out = clipped(text, width);
-    return std::string(width - text::display_width(out), ' ') + out;
-}
-
 Style Style::colors() {
     return {.bold = "\x1b[1m",
             .dim = "\x1b[2m",

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "braid/text/columns.hpp"
+
 namespace braid::cli {
 
 /// A text fit to be shown: each stretch of white space and control characters becomes one space,
@@ -12,11 +14,9 @@ namespace braid::cli {
 /// document holds can thus neither move the cursor nor break a line.
 std::string plain(std::string_view text);
 
-/// The text if it fits `width` columns, else its start and "…".
-std::string clipped(std::string_view text, std::size_t width);
-/// Clipped, and filled with spaces on the right (or left) to exactly `width` columns.
-std::string padded(std::string_view text, std::size_t width);
-std::string padded_left(std::string_view text, std::size_t width);
+using text::clipped;
+using text::padded;
+using text::padded_left;
 
 /// Text styles; empty strings when there are no colours.
 struct Style {
