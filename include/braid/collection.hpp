@@ -68,7 +68,7 @@ struct MetadataField {
 struct Schema {
     std::vector<TextField> text_fields{{"title", 1.0}, {"section_title", 1.0}, {"content", 1.0}};
     std::string analyzer = "standard";  // or "simple"
-    std::string language = "english";   // stemmer; "none" for no stemming
+    std::string language = "english";   // stemmer; "none": none; "auto": each chunk's own
     bool stop_words = false;            // true does not index words like "the"
     Bm25 bm25;
     VectorSpec vectors;

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace braid::engine {
 
-/// Notices text that a model of English does not understand: counts letters by script and the small
-/// words that give a language away. Cheap, coarse, and silent until it has seen enough.
+/// Notices text that a model of English does not understand, by the first few thousand bytes that
+/// it is given. Silent until it has seen enough.
 class LanguageGuess {
 public:
     void add(std::string_view text);
@@ -20,14 +18,10 @@ public:
     std::optional<std::string> foreign() const;
 
 private:
-    static constexpr std::size_t kLanguages = 7;
+    static constexpr std::size_t kSampleBytes = 4000;
+    static constexpr std::size_t kEnoughBytes = 1000;
 
-    void count_word(std::string_view word);
-
-    std::uint64_t latin_letters_ = 0;
-    std::uint64_t other_letters_ = 0;
-    std::uint64_t words_ = 0;
-    std::array<std::uint64_t, kLanguages> small_words_{};  // English first
+    std::string sample_;
 };
 
 }  // namespace braid::engine

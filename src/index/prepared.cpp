@@ -31,8 +31,9 @@ PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::A
     PreparedText text;
     std::vector<std::vector<text::Token>> tokens(schema.text_fields.size());
     std::vector<Occurrence> occurrences;
+    const text::Analyzer own = analyzer.for_text(chunk.content);
     for (std::uint32_t field = 0; field < schema.text_fields.size(); ++field) {
-        analyzer.analyze(field_text(chunk, schema.text_fields[field].name), tokens[field]);
+        own.analyze(field_text(chunk, schema.text_fields[field].name), tokens[field]);
         text.field_lengths.push_back(static_cast<std::uint32_t>(tokens[field].size()));
         for (text::Token& token : tokens[field]) occurrences.push_back({&token.term, field});
     }

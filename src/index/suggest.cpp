@@ -30,7 +30,7 @@ std::string surface_of(const Chunk& chunk, const Schema& schema, const text::Ana
     for (const TextField& field : schema.text_fields) {
         const std::string_view text = field_text(chunk, field.name);
         std::vector<text::Token> tokens;
-        analyzer.analyze(text, tokens);
+        analyzer.for_text(chunk.content).analyze(text, tokens);
         const auto found = std::ranges::find(tokens, term, &text::Token::term);
         if (found != tokens.end()) {
             return std::string(text.substr(found->begin, found->end - found->begin));

@@ -127,9 +127,9 @@ double TreeScorer::count_in(const Leaf& leaf, std::size_t field, Reading& readin
     if (!leaf.is_phrase() || least == 0 || reading.words.chunk == nullptr) return least;
     auto& tokens = reading.tokens[field];
     if (!tokens) {
-        tree_->analyzer.analyze(
-            field_text(*reading.words.chunk, tree_->schema.text_fields[field].name),
-            tokens.emplace());
+        tree_->analyzer.for_text(reading.words.chunk->content)
+            .analyze(field_text(*reading.words.chunk, tree_->schema.text_fields[field].name),
+                     tokens.emplace());
     }
     Phrase phrase;
     for (const auto& place : leaf.places) {

@@ -86,7 +86,7 @@ private:
         if (optional_word && !function_words_ && !field) {
             analyzer_.analyze_content(clause.text, tokens_);
         } else {
-            analyzer_.analyze(clause.text, tokens_);
+            analyzer_.analyze_query(clause.text, tokens_);
         }
         if (tokens_.empty()) return {};
         if (optional_word) {

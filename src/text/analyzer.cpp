@@ -1,13 +1,17 @@
 #include "braid/text/analyzer.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "braid/core/utf8.hpp"
+#include "braid/text/language.hpp"
 #include "braid/text/nearest.hpp"
 #include "braid/text/simple.hpp"
 #include "braid/text/standard.hpp"
@@ -20,6 +24,10 @@ namespace {
 
 constexpr std::string_view kStandard = "standard";
 constexpr std::string_view kSimple = "simple";
+constexpr std::string_view kAuto = "auto";
+// What a text whose language cannot be told is taken for: in Latin letters, in others.
+constexpr std::string_view kDefault = "english";
+constexpr std::string_view kNone = "none";
 
 /// A name from a request, short enough for a message.
 std::string quoted(std::string_view name) {
@@ -47,6 +55,7 @@ struct Analyzer::State {
     AnalyzerOptions options;
 
     mutable std::mutex mutex;
+    mutable std::map<std::string, Analyzer, std::less<>> languages;  // those met so far, of "auto"
     mutable std::vector<std::unique_ptr<Scratch>> idle;
 
     std::unique_ptr<Scratch> borrow() const {
@@ -83,7 +92,8 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
         message += " There are 'standard' and 'simple'.";
         return invalid_argument(std::move(message));
     }
-    const auto language = language_by_name(options.language);
+    const auto language =
+        options.language == kAuto ? std::optional(kAuto) : language_by_name(options.language);
     if (!language) {
         std::string message = "unknown language " + quoted(options.language) + "; nearest are";
         const char* separator = " '";
@@ -92,10 +102,10 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
             message += separator + std::string(name) + "'";
             separator = ", '";
         }
-        message += "; 'none' stems nothing";
+        message += "; 'none' stems nothing, 'auto' finds out for each text";
         return invalid_argument(std::move(message));
     }
-    if (options.stop_words && StopWords::of(*language).empty()) {
+    if (options.stop_words && *language != kAuto && StopWords::of(*language).empty()) {
         return invalid_argument("no stop words are known for the language '" +
                                 std::string(*language) + "'");
     }
@@ -113,8 +123,67 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
     return Analyzer(std::move(state));
 }
 
+bool Analyzer::is_auto() const noexcept {
+    return state_->options.language == kAuto && state_->options.name == kStandard;
+}
+
+Analyzer Analyzer::of_language(std::string_view language) const {
+    {
+        const std::lock_guard lock(state_->mutex);
+        const auto found = state_->languages.find(language);
+        if (found != state_->languages.end()) return found->second;
+    }
+    AnalyzerOptions options = state_->options;
+    options.language = language;
+    options.stop_words = options.stop_words && !StopWords::of(language).empty();
+    auto made = create(options);  // the languages of `language.cpp` all have a stemmer
+    const std::lock_guard lock(state_->mutex);
+    return state_->languages.emplace(language, *std::move(made)).first->second;
+}
+
+Analyzer Analyzer::for_text(std::string_view text) const {
+    if (!is_auto()) return *this;
+    const std::string_view language = language_of(text);
+    if (!language.empty()) return of_language(language);
+    const auto possible = languages_of_script(text);
+    return of_language(possible.front() == kDefault ? kDefault : kNone);
+}
+
 void Analyzer::analyze(std::string_view text, std::vector<Token>& out) const {
+    if (is_auto()) return for_text(text).analyze(text, out);
     run(text, out, state_->options.stop_words);
+}
+
+void Analyzer::analyze_query(std::string_view text, std::vector<Token>& out) const {
+    run_query(text, out, state_->options.stop_words);
+}
+
+void Analyzer::run_query(std::string_view text, std::vector<Token>& out, bool stop_words) const {
+    if (!is_auto()) return run(text, out, stop_words);
+    const std::string_view language = language_of(text);
+    std::vector<std::string_view> possible{language};
+    if (language.empty()) {
+        const auto all = languages_of_script(text);
+        possible.assign(all.begin(), all.end());
+    }
+    // What does not tell its language is indexed as one of these.
+    for (const std::string_view one : {kDefault, kNone}) {
+        if (std::ranges::find(possible, one) == possible.end()) possible.push_back(one);
+    }
+    std::vector<Token> tokens;
+    out.clear();
+    std::set<std::uint32_t> kept;  // positions of words that say something in its language
+    for (const std::string_view one : possible) {
+        of_language(one).run(text, tokens, stop_words);
+        for (const Token& token : tokens) {
+            if (one == language) kept.insert(token.position);
+            if (language.empty() || kept.contains(token.position)) out.push_back(token);
+        }
+    }
+    const auto key = [](const Token& token) { return std::tie(token.position, token.term); };
+    std::ranges::stable_sort(out, {}, key);
+    const auto same = std::ranges::unique(out, {}, key);
+    out.erase(same.begin(), same.end());
 }
 
 void Analyzer::run(std::string_view text, std::vector<Token>& out, bool stop_words) const {
@@ -137,13 +206,13 @@ std::vector<std::string> Analyzer::terms(std::string_view text) const {
 }
 
 void Analyzer::analyze_content(std::string_view text, std::vector<Token>& out) const {
-    run(text, out, true);
+    run_query(text, out, true);
 }
 
 std::vector<std::string> Analyzer::query_terms(std::string_view query) const {
     std::vector<Token> tokens;
     analyze_content(query, tokens);
-    if (tokens.empty()) analyze(query, tokens);
+    if (tokens.empty()) analyze_query(query, tokens);
     return terms_of(std::move(tokens));
 }
 

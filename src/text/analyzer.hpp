@@ -16,7 +16,7 @@ namespace braid::text {
 /// analyzed exactly as the documents were.
 struct AnalyzerOptions {
     std::string name = "standard";     // or "simple"
-    std::string language = "english";  // a stemmer's name or ISO code ("de"), or "none"
+    std::string language = "english";  // a stemmer's name or ISO code ("de"), "none" or "auto"
     bool stop_words = false;           // leave out the language's function words, if it has a list
 
     friend bool operator==(const AnalyzerOptions&, const AnalyzerOptions&) = default;
@@ -44,6 +44,10 @@ inline constexpr std::size_t kMaxTermBytes = 255;
 /// Compounds (`getUserName`, `kebab-case`, `foo.bar`, `user@example.com`, `C++`) give the whole,
 /// unstemmed, and their parts. src/text/README.md has the rules.
 ///
+/// With the language "auto", each text is analyzed in its own, told by its small words; where they
+/// do not tell, as English, or unstemmed in other scripts. Queries are short and often do not tell:
+/// their words are looked for as every language they may be in would write them.
+///
 /// `simple`: what Python's `re.findall(r'\w+', text.lower())` gives, but for the cut at
 /// kMaxTermBytes. Language and stop words do not apply to it.
 class Analyzer {
@@ -56,6 +60,12 @@ public:
     /// those that are no UTF-8 separate words. Bytes past 4 GiB are not read.
     void analyze(std::string_view text, std::vector<Token>& out) const;
 
+    /// For the other texts of a chunk, whose own words may not tell the language: the analyzer of
+    /// this text's language. But for "auto" it is this one.
+    Analyzer for_text(std::string_view text) const;
+
+    /// Of a query: with "auto", the terms of several languages share their positions.
+    void analyze_query(std::string_view text, std::vector<Token>& out) const;
     /// The same without words that say nothing in a query, see query_terms(): perhaps no token.
     void analyze_content(std::string_view text, std::vector<Token>& out) const;
 
@@ -73,7 +83,10 @@ private:
     struct State;
     explicit Analyzer(std::shared_ptr<const State> state) noexcept;
 
+    bool is_auto() const noexcept;
     void run(std::string_view text, std::vector<Token>& out, bool stop_words) const;
+    Analyzer of_language(std::string_view language) const;
+    void run_query(std::string_view text, std::vector<Token>& out, bool stop_words) const;
 
     std::shared_ptr<const State> state_;
 };

@@ -2,126 +2,217 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
-#include <span>
+#include <cstdint>
 #include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "braid/core/utf8.hpp"
+#include "braid/text/stop_words.hpp"
 
 namespace braid::text {
 namespace {
 
-using Words = std::span<const std::string_view>;
+constexpr std::size_t kLookedAt = 4096;  // bytes
 
-// Frequent in questions, and rare or without another meaning in the other languages.
-constexpr auto kEnglish = std::to_array<std::string_view>(
-    {"the",  "of",   "and", "to",  "is",  "that", "for",   "with",  "was",  "are", "this",
-     "from", "what", "who", "how", "why", "when", "which", "where", "does", "did", "do",
-     "can",  "has",  "it",  "by",  "on",  "in",   "be",    "a",     "an",   "as",  "at"});
-constexpr auto kGerman = std::to_array<std::string_view>(
-    {"der",    "die",     "das",     "und",  "ist", "nicht", "mit", "ein",   "eine",
-     "den",    "von",     "auf",     "sich", "wie", "wer",   "wo",  "wann",  "warum",
-     "welche", "welcher", "welches", "dem",  "des", "zu",    "im",  "wurde", "f\xc3\xbcr"});
-constexpr auto kFrench = std::to_array<std::string_view>(
-    {"les",     "des",      "est",     "une",   "dans", "que", "pour",      "qui",
-     "sur",     "pas",      "avec",    "aux",   "le",   "la",  "quel",      "quelle",
-     "comment", "pourquoi", "combien", "quand", "du",   "et",  "o\xc3\xb9", "sont"});
-constexpr auto kSpanish = std::to_array<std::string_view>({"el",
-                                                           "los",
-                                                           "las",
-                                                           "una",
-                                                           "que",
-                                                           "por",
-                                                           "con",
-                                                           "para",
-                                                           "del",
-                                                           "como",
-                                                           "pero",
-                                                           "su",
-                                                           "qu\xc3\xa9",
-                                                           "c\xc3\xb3mo",
-                                                           "cu\xc3\xa1l",
-                                                           "cu\xc3\xa1ndo",
-                                                           "cu\xc3\xa1ntos",
-                                                           "d\xc3\xb3nde",
-                                                           "qui\xc3\xa9n",
-                                                           "la",
-                                                           "en",
-                                                           "es",
-                                                           "y",
-                                                           "de"});
-constexpr auto kItalian = std::to_array<std::string_view>(
-    {"il",     "che",           "di",  "una",   "per",    "non",     "con",
-     "del",    "sono",          "gli", "della", "nel",    "come",    "quale",
-     "quando", "perch\xc3\xa9", "chi", "dove",  "quanti", "\xc3\xa8"});
-constexpr auto kDutch = std::to_array<std::string_view>(
-    {"het", "een", "van", "dat", "niet", "met", "voor", "zijn", "ook", "maar", "naar", "wordt",
-     "waarom", "welke", "hoe", "wie", "waar", "wanneer", "de"});
-constexpr auto kPortuguese = std::to_array<std::string_view>(
-    {"os",   "uma",  "para", "com",        "que",      "do",        "da",
-     "em",   "mais", "como", "dos",        "pelo",     "qual",      "quando",
-     "quem", "onde", "por",  "n\xc3\xa3o", "\xc3\xa9", "s\xc3\xa3o"});
+enum class Script : std::uint8_t {
+    Latin,
+    Greek,
+    Cyrillic,
+    Armenian,
+    Hebrew,
+    Arabic,
+    Devanagari,
+    Tamil,
+    Other
+};
+constexpr std::size_t kScripts = static_cast<std::size_t>(Script::Other) + 1;
 
 struct Language {
     std::string_view name;
-    Words words;
+    std::string_view shown;
+    Script script = Script::Latin;
 };
-constexpr std::array<Language, 6> kOthers{{{"German", kGerman},
-                                           {"French", kFrench},
-                                           {"Spanish", kSpanish},
-                                           {"Italian", kItalian},
-                                           {"Dutch", kDutch},
-                                           {"Portuguese", kPortuguese}}};
+// English first: where nothing tells, it is that.
+constexpr auto kLanguages = std::to_array<Language>({
+    {"english", "English"},
+    {"basque", "Basque"},
+    {"catalan", "Catalan"},
+    {"danish", "Danish"},
+    {"dutch", "Dutch"},
+    {"finnish", "Finnish"},
+    {"french", "French"},
+    {"german", "German"},
+    {"hungarian", "Hungarian"},
+    {"indonesian", "Indonesian"},
+    {"irish", "Irish"},
+    {"italian", "Italian"},
+    {"lithuanian", "Lithuanian"},
+    {"norwegian", "Norwegian"},
+    {"portuguese", "Portuguese"},
+    {"romanian", "Romanian"},
+    {"serbian", "Serbian"},
+    {"spanish", "Spanish"},
+    {"swedish", "Swedish"},
+    {"turkish", "Turkish"},
+    {"greek", "Greek", Script::Greek},
+    {"russian", "Russian", Script::Cyrillic},
+    {"armenian", "Armenian", Script::Armenian},
+    {"yiddish", "Yiddish", Script::Hebrew},
+    {"arabic", "Arabic", Script::Arabic},
+    {"hindi", "Hindi", Script::Devanagari},
+    {"nepali", "Nepali", Script::Devanagari},
+    {"tamil", "Tamil", Script::Tamil},
+});
+static_assert(kLanguages.size() <= 32);
 
-bool is_ascii_letter(unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+/// Small words and the languages that have them, one bit each.
+const std::unordered_map<std::string_view, std::uint32_t>& small_words() {
+    static const auto known = [] {
+        std::unordered_map<std::string_view, std::uint32_t> all;
+        for (std::size_t i = 0; i < kLanguages.size(); ++i) {
+            for (const std::string_view word : StopWords::of(kLanguages[i].name).words()) {
+                all[word] |= std::uint32_t{1} << i;
+            }
+        }
+        return all;
+    }();
+    return known;
+}
+
+/// Of a letter; Other for signs too.
+Script script_of(char32_t c) noexcept {
+    struct Range {
+        char32_t first, last;
+        Script script;
+    };
+    static constexpr auto kRanges = std::to_array<Range>({
+        {U'A', U'Z', Script::Latin},
+        {U'a', U'z', Script::Latin},
+        {0x00C0, 0x024F, Script::Latin},
+        {0x0370, 0x03FF, Script::Greek},
+        {0x0400, 0x052F, Script::Cyrillic},
+        {0x0531, 0x058F, Script::Armenian},
+        {0x0591, 0x05F4, Script::Hebrew},
+        {0x0600, 0x06FF, Script::Arabic},
+        {0x0900, 0x097F, Script::Devanagari},
+        {0x0B80, 0x0BFF, Script::Tamil},
+        {0x1E00, 0x1EFF, Script::Latin},
+        {0x1F00, 0x1FFF, Script::Greek},
+    });
+    for (const Range& range : kRanges) {
+        if (c >= range.first && c <= range.last) return range.script;
+    }
+    return Script::Other;
+}
+
+bool is_ascii_letter(char32_t c) noexcept {
+    return (c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z');
+}
+
+/// Digits do not: the letter of `E4021` is no word.
+bool parts_words(char32_t c) noexcept {
+    if (c < 0x80) return !is_ascii_letter(c) && !(c >= U'0' && c <= U'9') && c != U'_';
+    return c < 0xC0 || (c >= 0x2000 && c <= 0x206F) || (c >= 0x3000 && c <= 0x303F);
 }
 
 struct Counts {
-    std::size_t latin = 0;  // letters
-    std::size_t other = 0;
-    std::size_t english = 0;  // small words
-    std::array<std::size_t, kOthers.size()> foreign{};
+    std::array<std::size_t, kScripts> letters{};
+    /// A small word counts 1, shared among the languages that have it.
+    std::array<double, kLanguages.size()> scores{};
+    std::array<std::size_t, kLanguages.size()> words{};
+
+    void add_word(std::string_view word) {
+        const auto found = small_words().find(word);
+        if (found == small_words().end()) return;
+        const double share = 1.0 / std::popcount(found->second);
+        for (std::size_t i = 0; i < kLanguages.size(); ++i) {
+            if ((found->second >> i & 1U) == 0) continue;
+            scores[i] += share;
+            ++words[i];
+        }
+    }
+    Script script() const {
+        return static_cast<Script>(std::ranges::max_element(letters) - letters.begin());
+    }
 };
 
-void count_word(std::string_view word, Counts& counts) {
-    if (word.empty()) return;
-    const auto holds = [&](Words words) { return std::ranges::find(words, word) != words.end(); };
-    counts.english += holds(kEnglish) ? 1 : 0;
-    for (std::size_t i = 0; i < kOthers.size(); ++i) {
-        counts.foreign[i] += holds(kOthers[i].words) ? 1 : 0;
+Counts count(std::string_view text) {
+    Counts counts;
+    text = core::cut_at_most(text, kLookedAt);
+    std::string word;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto [c, length] = core::decode_at(text, at);
+        if (c == core::kInvalidBytes || parts_words(c)) {
+            counts.add_word(word);
+            word.clear();
+        } else {
+            if (c >= 0x80 || is_ascii_letter(c)) {
+                ++counts.letters[static_cast<std::size_t>(script_of(c))];
+            }
+            if (is_ascii_letter(c)) {
+                word += static_cast<char>(c | 0x20U);
+            } else {
+                word += text.substr(at, length);
+            }
+        }
+        at += length;
     }
+    counts.add_word(word);
+    return counts;
 }
 
-Counts count(std::string_view question) {
-    Counts counts;
-    std::string word;
-    for (const char byte : question) {
-        const auto c = static_cast<unsigned char>(byte);
-        // Lead bytes 0xC3 to 0xC8 are Latin with accents; those from 0xCD on begin other scripts.
-        if (is_ascii_letter(c) || (c >= 0xC3 && c <= 0xC8)) ++counts.latin;
-        if (c >= 0xCD && c <= 0xF4) ++counts.other;
-        if (is_ascii_letter(c) || (c >= 0x80 && c != 0xC2)) {
-            word += is_ascii_letter(c) ? static_cast<char>(c | 0x20U) : byte;
-            continue;
-        }
-        count_word(word, counts);
-        word.clear();
+/// The language whose small words count most, if they are two and count clearly more than those of
+/// any other.
+const Language* most_likely(const Counts& counts) {
+    constexpr std::size_t kEnoughWords = 2;
+    constexpr double kClearly = 1.25;
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < kLanguages.size(); ++i) {
+        if (counts.scores[i] > counts.scores[best]) best = i;
     }
-    count_word(word, counts);
-    return counts;
+    if (counts.words[best] < kEnoughWords) return nullptr;
+    if (kLanguages[best].script != counts.script()) return nullptr;  // words quoted among others
+    for (std::size_t i = 0; i < kLanguages.size(); ++i) {
+        if (i != best && counts.scores[best] < kClearly * counts.scores[i]) return nullptr;
+    }
+    return &kLanguages[best];
 }
 
 }  // namespace
 
+std::string_view language_of(std::string_view text) {
+    const Language* const found = most_likely(count(text));
+    return found == nullptr ? std::string_view() : found->name;
+}
+
+std::span<const std::string_view> languages_of_script(std::string_view text) {
+    static const auto all = [] {
+        std::array<std::vector<std::string_view>, kScripts> languages;
+        for (const Language& one : kLanguages) {
+            languages[static_cast<std::size_t>(one.script)].push_back(one.name);
+        }
+        for (auto& names : languages) {
+            if (names.empty()) names.emplace_back("none");
+        }
+        return languages;
+    }();
+    return all[static_cast<std::size_t>(count(text).script())];
+}
+
 std::optional<std::string_view> foreign_language(std::string_view question) {
     constexpr std::size_t kEnoughLetters = 2;
-    constexpr std::size_t kEnoughWords = 2;
     const Counts counts = count(question);
-    if (counts.other >= kEnoughLetters && counts.other > counts.latin) {
-        return "a script other than Latin";
-    }
-    const auto best = std::ranges::max_element(counts.foreign);
-    if (*best < kEnoughWords || *best <= 2 * counts.english) return std::nullopt;
-    return kOthers[static_cast<std::size_t>(best - counts.foreign.begin())].name;
+    const std::size_t latin = counts.letters[static_cast<std::size_t>(Script::Latin)];
+    std::size_t other = 0;
+    for (const std::size_t letters : counts.letters) other += letters;
+    other -= latin;
+    if (other >= kEnoughLetters && other > latin) return "a script other than Latin";
+    const Language* const found = most_likely(counts);
+    if (found == nullptr || found->name == "english") return std::nullopt;
+    return found->shown;
 }
 
 }  // namespace braid::text
