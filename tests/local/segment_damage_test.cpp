@@ -161,7 +161,7 @@ TEST(SegmentDamage, ALostListOfDeadRowsBringsBackDeletedChunksButNoOldVersions) 
         auto& local = dynamic_cast<local::LocalBackend&>(*backend);
         must(backend->create_collection("c", vectors_schema(2)));
         // Versions of the same chunks, over many flushes and merges.
-        for (int round = 0; round < 23; ++round) {
+        for (int round = 0; round < 21; ++round) {
             for (int i = 0; i < 6; ++i) {
                 Chunk chunk = numbered((round * 5 + i * 7) % 31);
                 chunk.title = "round " + std::to_string(round);
