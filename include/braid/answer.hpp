@@ -98,6 +98,14 @@ struct LegStanding {
     friend bool operator==(const LegStanding&, const LegStanding&) = default;
 };
 
+/// Characters [begin, end) of a text, counted in code points.
+struct TextRange {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+
+    friend bool operator==(const TextRange&, const TextRange&) = default;
+};
+
 /// One retrieved chunk: its fields, where it came from, and why it stands where it does.
 struct Hit {
     std::string collection;
@@ -110,6 +118,7 @@ struct Hit {
     std::optional<double> sparse_score;
     std::optional<std::string> expanded;  // text with neighbours, if requested
     std::vector<LegStanding> legs;        // its place in each leg, if `explain` is set
+    std::vector<TextRange> matches;       // the query's words in chunk.content, in order
     Receipt receipt;
 
     friend bool operator==(const Hit&, const Hit&) = default;

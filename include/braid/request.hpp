@@ -156,7 +156,8 @@ struct Request {
     /// Dense, not exact: the average share of the exact hits to find; above 0, at most 1. None:
     /// kUsualRecall.
     std::optional<double> recall;
-    bool explain = false;  // adds every hit's rank in each leg; slower
+    bool highlight = true;  // says where each hit has the query's words: Hit::matches
+    bool explain = false;   // adds every hit's rank in each leg; slower
     std::optional<std::int64_t> deadline_ms;
 
     friend bool operator==(const Request&, const Request&) = default;

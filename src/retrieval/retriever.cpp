@@ -14,6 +14,7 @@
 #include "braid/retrieval/filter_hints.hpp"
 #include "braid/retrieval/hydrate.hpp"
 #include "braid/retrieval/legs.hpp"
+#include "braid/retrieval/matches.hpp"
 #include "braid/retrieval/missing.hpp"
 #include "braid/retrieval/other_words.hpp"
 #include "braid/retrieval/plan.hpp"
@@ -51,6 +52,7 @@ public:
         end_ = begin + std::min(ranked_.size() - begin, work_.plan.top_k);
         more_ = end_ > begin && (end_ < ranked_.size() || (!ended_ && legs_.can_go_deeper()));
         BRAID_CHECK(add_hits(work_, std::span(ranked_).subspan(begin, end_ - begin), begin));
+        if (work_.request.highlight) mark_matches(work_, legs_.runs());
         if (work_.request.explain) add_standings(work_, legs_.runs());
         if (work_.answer.hits.empty()) suggest();
         hint_at_unknown_keys(work_);

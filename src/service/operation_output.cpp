@@ -26,7 +26,7 @@ Value right_to_value(const std::optional<Access>& right) {
 }
 
 Value range_to_value(const TextRange& range) {
-    return Array{range.first, range.second};
+    return Array{range.begin, range.end};
 }
 
 Value written(As<ContextRequest> /*as*/, const Context& context) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "braid/backend.hpp"
-#include "braid/core/utf8.hpp"
+#include "braid/core/code_point_offsets.hpp"
 #include "braid/service/bounds.hpp"
 #include "braid/service/operations.hpp"
 #include "braid/text/highlight.hpp"
@@ -13,25 +13,8 @@
 namespace braid::service {
 namespace {
 
-/// Turns offsets of bytes that only grow into offsets of code points.
-class CodePointOffsets {
-public:
-    explicit CodePointOffsets(std::string_view text) : text_(text) {}
-
-    std::size_t of(std::size_t byte) {
-        points_ += core::count_code_points(text_.substr(at_, byte - at_));
-        at_ = byte;
-        return points_;
-    }
-
-private:
-    std::string_view text_;
-    std::size_t at_ = 0;
-    std::size_t points_ = 0;
-};
-
 TextRange range(std::string_view text, std::size_t begin, std::size_t end) {
-    CodePointOffsets offsets(text);
+    core::CodePointOffsets offsets(text);
     const std::size_t first = offsets.of(begin);
     return {first, offsets.of(end)};
 }
@@ -39,10 +22,10 @@ TextRange range(std::string_view text, std::size_t begin, std::size_t end) {
 HighlightedText marked(const text::Highlighter& highlighter, std::string_view text,
                        std::size_t window) {
     HighlightedText out;
-    CodePointOffsets offsets(text);
+    core::CodePointOffsets offsets(text);
     for (const text::ByteRange& match : highlighter.matches(text)) {
         const std::size_t first = offsets.of(match.begin);
-        out.matches.emplace_back(first, offsets.of(match.end));
+        out.matches.push_back({first, offsets.of(match.end)});
     }
     const text::Snippet passage = highlighter.snippet(text, window);
     const auto begin =

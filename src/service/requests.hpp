@@ -213,9 +213,6 @@ struct FacetsRequest {
     std::size_t limit = 20;  // values
 };
 
-/// From one code point up to another.
-using TextRange = std::pair<std::size_t, std::size_t>;
-
 struct HighlightedText {
     std::vector<TextRange> matches;  // words that the collection takes for words of the query
     TextRange window;                // the passage with most of them

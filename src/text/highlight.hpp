@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "braid/text/analyzer.hpp"
@@ -28,11 +29,14 @@ struct Snippet {
     bool cut_after = false;
 };
 
-/// Shows where the terms a query looks for, query_terms(), stand in texts. Safe for concurrent use.
+/// Shows where the terms that a query looks for stand in texts: query_terms(), or those given. Safe
+/// for concurrent use.
 class Highlighter {
 public:
     /// `analyzer` must be the one the texts were indexed with; its copy is kept.
     Highlighter(Analyzer analyzer, std::string_view query);
+    Highlighter(Analyzer analyzer, std::unordered_set<std::string> terms)
+        : analyzer_(std::move(analyzer)), terms_(std::move(terms)) {}
 
     /// The stretches of `text` that hold a term of the query: increasing, disjoint; those that
     /// overlap or touch are joined.

@@ -143,6 +143,18 @@ void write_standings(Out& out, const std::vector<LegStanding>& legs) {
     });
 }
 
+template <class Out>
+void write_ranges(Out& out, const std::vector<TextRange>& ranges) {
+    out.begin_array();
+    for (const TextRange& range : ranges) {
+        out.begin_array();
+        out.value(range.begin);
+        out.value(range.end);
+        out.end_array();
+    }
+    out.end_array();
+}
+
 /// The members of a hit, without the brackets around them.
 template <class Out>
 void write_hit(Out& out, const Hit& hit) {
@@ -172,6 +184,10 @@ void write_hit(Out& out, const Hit& hit) {
     if (!hit.legs.empty()) {
         out.name("legs");
         write_standings(out, hit.legs);
+    }
+    if (!hit.matches.empty()) {
+        out.name("matches");
+        write_ranges(out, hit.matches);
     }
     out.name("receipt");
     write_receipt(out, hit.receipt);

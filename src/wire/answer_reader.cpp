@@ -256,6 +256,21 @@ Result<LegStanding> read_standing(Fields& fields) {
     return leg;
 }
 
+Result<> read_ranges(Fields& fields, std::string_view key, std::vector<TextRange>& out) {
+    BRAID_TRY(const Array* const list, fields.array(key));
+    if (list == nullptr) return {};
+    for (const Value& one : *list) {
+        const Array* const pair = one.is_array() ? &one.as_array() : nullptr;
+        const bool whole = pair != nullptr && pair->size() == 2 && (*pair)[0].is_int() &&
+                           (*pair)[1].is_int() && (*pair)[0].as_int() >= 0 &&
+                           (*pair)[0].as_int() <= (*pair)[1].as_int();
+        if (!whole) return invalid_argument(fields.complaint(key, "a list of [begin, end)"));
+        out.push_back({static_cast<std::size_t>((*pair)[0].as_int()),
+                       static_cast<std::size_t>((*pair)[1].as_int())});
+    }
+    return {};
+}
+
 Result<Hit> read_hit(Fields& fields, const core::Vocabulary& vocabulary) {
     Hit hit;
     BRAID_TRY(hit.chunk, read_chunk(fields));
@@ -268,6 +283,7 @@ Result<Hit> read_hit(Fields& fields, const core::Vocabulary& vocabulary) {
     BRAID_TRY(hit.sparse_score, fields.number("sparse_score"));
     BRAID_TRY(hit.expanded, fields.string("expanded"));
     BRAID_CHECK(read_list(fields, "legs", hit.legs, read_standing));
+    BRAID_CHECK(read_ranges(fields, "matches", hit.matches));
     BRAID_TRY(auto receipt, fields.required("receipt", fields.fields("receipt")));
     BRAID_TRY(hit.receipt, read_receipt(receipt, 1));
     for (const core::HitAliases& aliases : vocabulary.hits) {

@@ -334,6 +334,7 @@ constexpr auto kKeys = std::to_array<Key>({
     {"expand_neighbors", "expand_neighbors", read_neighbors},
     {"exact", "exact", read_switch<&Request::exact>},
     {"recall", "recall", read_recall},
+    {"highlight", "highlight", read_switch<&Request::highlight>},
     {"explain", "explain", read_switch<&Request::explain>},
     {"deadline_ms", "deadline_ms", read_deadline},
 });

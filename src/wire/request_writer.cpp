@@ -88,6 +88,7 @@ Value request_to_value(const Request& request) {
     if (request.expand_neighbors > 0) out.set("expand_neighbors", request.expand_neighbors);
     put(out, "exact", request.exact);
     put(out, "recall", request.recall);
+    if (!request.highlight) out.set("highlight", false);
     put(out, "explain", request.explain);
     put(out, "deadline_ms", request.deadline_ms);
     return out;

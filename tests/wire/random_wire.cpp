@@ -203,6 +203,7 @@ Request random_request(std::mt19937_64& rng) {
     request.expand_neighbors = dice.below(4);
     request.exact = dice.coin();
     request.recall = dice.maybe([&] { return 1 - dice.share() / 2; });
+    request.highlight = dice.coin();
     request.explain = dice.coin();
     request.deadline_ms = dice.maybe([&] { return static_cast<std::int64_t>(count()); });
     return request;
@@ -241,6 +242,10 @@ Answer random_answer(std::mt19937_64& rng) {
         hit.dense_score = dice.maybe([&] { return dice.number(); });
         hit.sparse_score = dice.maybe([&] { return dice.number(); });
         hit.expanded = dice.maybe([&] { return dice.text(); });
+        hit.matches = dice.list(2, [&] {
+            const std::size_t begin = dice.below(9);
+            return TextRange{begin, begin + dice.below(9)};
+        });
         hit.legs = dice.list(2, [&] {
             return LegStanding{dice.word(), dice.maybe([&] { return dice.number(); }),
                                dice.maybe([&] { return std::uint64_t{1} + dice.below(100); }),

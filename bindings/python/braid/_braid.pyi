@@ -170,6 +170,9 @@ class Hit:
     def legs(self) -> list[HitLeg]:
         """With explain=True: where each leg has it, however deep."""
     @property
+    def matches(self) -> list[tuple[int, int]]:
+        """Where content has the query's words: content[begin:end]. Not with highlight=False."""
+    @property
     def receipt(self) -> Receipt: ...
     def to_dict(self) -> dict[str, Any]: ...
 

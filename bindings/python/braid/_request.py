@@ -57,5 +57,6 @@ class Request(TypedDict, total=False):
     expand_neighbors: bool | int
     exact: bool
     recall: float
+    highlight: bool
     explain: bool
     deadline_ms: int

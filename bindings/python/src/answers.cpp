@@ -106,6 +106,11 @@ void bind_hits(nb::module_& module) {
     field<&Hit::sparse_score>(hit, "sparse_score");
     field<&Hit::expanded>(hit, "expanded");
     parts<&Hit::legs>(hit, "legs");
+    hit.def_prop_ro("matches", [](const Shared<Hit>& self) {
+        std::vector<std::pair<std::size_t, std::size_t>> ranges;
+        for (const TextRange& range : self->matches) ranges.emplace_back(range.begin, range.end);
+        return ranges;
+    });
     hit.def_prop_ro("strategy", [](const Shared<Hit>& self) { return name_of(self->strategy); });
     hit.def_prop_ro("receipt", [](const Shared<Hit>& self) { return self.part(self->receipt); });
     hit.def_prop_ro("chunk", [](const Shared<Hit>& self) { return self.part(self->chunk); });
