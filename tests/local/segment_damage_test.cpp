@@ -161,7 +161,7 @@ TEST(SegmentDamage, ALostListOfDeadRowsBringsBackDeletedChunksButNoOldVersions) 
         auto& local = dynamic_cast<local::LocalBackend&>(*backend);
         must(backend->create_collection("c", vectors_schema(2)));
         // Versions of the same chunks, over many flushes and merges.
-        for (int round = 0; round < 21; ++round) {
+        for (int round = 0; round < 23; ++round) {
             for (int i = 0; i < 6; ++i) {
                 Chunk chunk = numbered((round * 5 + i * 7) % 31);
                 chunk.title = "round " + std::to_string(round);
@@ -169,6 +169,8 @@ TEST(SegmentDamage, ALostListOfDeadRowsBringsBackDeletedChunksButNoOldVersions) 
             }
             local.run_due_compactions();
         }
+        // Whatever was merged by then, this row dies in a segment and stays there.
+        must(backend->remove(scope_of("c"), by_ids({"c3"}), {}));
     }
     const auto titles = [&] {
         std::map<std::string, std::string> found;
@@ -189,7 +191,9 @@ TEST(SegmentDamage, ALostListOfDeadRowsBringsBackDeletedChunksButNoOldVersions) 
     must(files->remove(deletes));
     const RepairReport report = must(local::repair_database(*database.home()));
     ASSERT_EQ(report.repaired.size(), 1U);
-    EXPECT_EQ(titles(), before);
+    auto after = titles();
+    after.erase("c3");
+    EXPECT_EQ(after, before);
 }
 
 }  // namespace
