@@ -152,7 +152,7 @@ Result<> run_hybrid(Session& session) {
         }
         request.collections = {kBenchCollection};
         request.top_k = sizes.top_k;
-        request.highlight = false;  // rivals do not say where the words are
+        request.highlight = false;   // rivals do not say where the words are
         request.dense_weight = 0.5;  // both legs alike, as others fuse
         BRAID_TRY(const Answer answer, built.database.retrieve(request));
         if (!answer.complete) {
