@@ -39,7 +39,7 @@ inline constexpr auto kSchemaFlags = std::to_array<FlagSpec>({
     {.name = "language",
      .kind = FlagKind::Text,
      .value = "NAME",
-     .help = "of the stemmer; none for no stemming",
+     .help = "of the stemmer; none, or auto: each chunk's own",
      .key = "language"},
 });
 
