@@ -19,7 +19,7 @@ QUESTION = "who kept the lighthouse during the storm"
 
 KEPT = ("search", "search-dark", "search-phone", "search-tablet", "loading", "welcome", "receipt-several", "compare", "why-not", "neighbours", "document", "copy", "keys", "nothing",
         "error", "strange", "collections", "drop-running", "drop-done", "evaluate-measured", "docs-retrieve", "docs-rpc", "empty", "key", "key-wrong",
-        "key-forbidden", "key-reader", "filters", "receipt", "offline")
+        "key-forbidden", "key-reader", "filters", "receipt", "offline", "missing", "docs-asked")
 WHOLE_SIZE = ("search", "compare")
 
 # Documents that strain a page: no spaces, right to left, markup, emptiness.
@@ -190,7 +190,8 @@ def searches(camera, server):
     camera.take("receipt-phone", found, SHOWN, opened, width=360, height=780, phone=True)
     camera.take("receipt-several", f"{url}/#q=harbour+storm&c=wiki,memory", SHOWN, opened)
     camera.take("multi-hop", f"{found}&strategy=multi_hop", SHOWN, opened)
-    camera.take("filters", f"{found}&f.source_format=%5B%22markdown%22%5D", SHOWN)
+    camera.take("filters", f"{url}/#q=how+to+write+to+her&c=memory&f.kind=%5B%22preference%22%5D", SHOWN + " && document.querySelector('.filters label')",
+                lambda page: page.run("scrollBy(0, document.querySelector('.filters').getBoundingClientRect().top - 110)"))
     camera.take("namespace", f"{url}/#q=surge+barrier&c=topics&ns=coastal-flooding", SHOWN)
     two = f"{found}&vs&b.c=wiki&b.strategy=sparse"
     lines = SHOWN + " && document.querySelectorAll('.lines path').length > 1"
@@ -212,6 +213,7 @@ def searches(camera, server):
     camera.take("nothing", f"{url}/#q=qwxzv&c=wiki&strategy=sparse", "document.querySelector('.states .state')")
     camera.take("nothing-filtered", f"{url}/#q=harbour&c=wiki&strategy=sparse&f.source_format=%5B%22pdf%22%5D", "document.querySelector('.states .state')")
     camera.take("error", f"{url}/#q=x&c=nowhere", "document.querySelector('.state.error')")
+    camera.take("missing", f"{url}/nowhere", "document.querySelector('main h1')")
     camera.take("error-collections", f"{url}/#q=x&c=wiki,nowhere", SHOWN)
     strange = f"{url}/#q=strange+lighthouse&c=strange"
     camera.take("strange", strange, SHOWN, whole=True)
@@ -235,6 +237,7 @@ def others(camera, url):
     camera.take("docs-try", f"{url}/docs", tools, tried("#op-listCollections"))
     camera.take("docs-retrieve", f"{url}/docs", tools, clicked("#op-retrieve summary"), whole=True)
     camera.take("docs-rpc", f"{url}/docs", tools, clicked("#tag-rpc .trial button.primary", "document.querySelector('#tag-rpc .answer pre')"))
+    camera.take("docs-asked", f"{url}/docs#op-compact", "document.querySelector('#op-compact .trial')", both(lambda page: page.run("document.querySelector('#op-compact .trial input').value = 'wiki'"), clicked("#op-compact .trial button.primary")))
     camera.take("docs-phone", f"{url}/docs", tools, tried("#op-listCollections"), width=360, height=780, phone=True)
 
 

@@ -90,6 +90,8 @@ class Field {
       const { values, more } = await patiently(() => valuesOf(collections, name, settings, limit), panel.wanted);
       const others = this.chosen.filter((value) => !values.some((one) => one.value === value));
       const counts = await Promise.all(others.map((value) => countOf(collections, name, value, settings)));
+      // A value for each chunk is nothing to choose from.
+      if (more && values[0].count === 1 && this.chosen.length === 0 && !panel.opened.has(name)) this.element.open = false;
       this.draw([...others.map((value, i) => ({ value, count: counts[i] })), ...values], more, limit);
     } catch (error) {
       this.filled = false;
