@@ -54,6 +54,7 @@ export const say = (text) => {
   document.getElementById("spoken").textContent = text;
 };
 
+export const short = (text, most = 80) => (text.length > most ? `${Array.from(text.slice(0, most)).slice(0, -1).join("")}…` : text);
 export const number = (value) => value.toLocaleString("en");
 export const counted = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
 // What the server says begins small, as the part of a line that it is elsewhere.

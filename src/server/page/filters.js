@@ -1,7 +1,7 @@
 // Filters from facets: the fields of the metadata, and values of each with how many chunks have them.
 // Ticking one filters by it.
 import { patiently } from "./api.js";
-import { counted, h, number, say } from "./dom.js";
+import { counted, h, number, say, short } from "./dom.js";
 import { countOf, fieldsOf, labelOf, valuesOf } from "./facets.js";
 import { bookkeeping } from "./hit.js";
 
@@ -72,7 +72,7 @@ class Field {
     this.element = h(
       "details",
       { open, ontoggle: () => this.toggled() },
-      h("summary", { "data-filter": `field ${name}` }, labelOf(name), this.chosen.length ? h("span", { class: "count" }, String(this.chosen.length)) : null),
+      h("summary", { "data-filter": `field ${name}` }, short(labelOf(name)), this.chosen.length ? h("span", { class: "count" }, String(this.chosen.length)) : null),
       this.list,
     );
   }
@@ -115,7 +115,8 @@ class Field {
     bar.style.width = `${(100 * count) / most}%`;
     const id = `value ${this.name} ${JSON.stringify(value)}`;
     const input = h("input", { type: "checkbox", checked: this.chosen.includes(value), "data-filter": id, onchange: () => this.choose(value, input.checked) });
-    return h("label", {}, input, h("span", {}, value === "" ? "(empty)" : String(value)), h("small", {}, number(count)), bar);
+    const text = String(value);
+    return h("label", { title: short(text) === text ? null : short(text, 1000) }, input, h("span", {}, text.trim() === "" ? "(blank)" : short(text)), h("small", {}, number(count)), bar);
   }
 
   choose(value, chosen) {

@@ -1,5 +1,6 @@
 // What is searched for and how. It stands in the address behind "#", so that an address can be
 // shared; what stands there is never sent to the server, nor written to its log.
+import { short } from "./dom.js";
 
 export const DEFAULTS = {
   q: "",
@@ -141,6 +142,6 @@ export function inWords(settings, collections) {
     weight !== null && takesWeight(settings) ? `dense ${weight.toFixed(2)}` : "",
     depth !== null ? `${depth} deep` : "",
     threshold !== null ? `score ≥ ${threshold}` : "",
-    ...[...filter].map(([field, values]) => `${field} ${values.join(" or ")}`),
+    ...[...filter].map(([field, values]) => short(`${field} ${values.join(" or ")}`)),
   ].filter(Boolean).join(" · ");
 }
