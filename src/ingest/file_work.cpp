@@ -28,6 +28,15 @@ Chunk whole_of(const std::string& document_id, const SourceDocument& document) {
     return whole;
 }
 
+/// Why a file in a folder is passed over whose bytes are of no known format.
+std::string reason_against(const std::string& path) {
+    const std::string extension = extension_of(path);
+    if (extension.empty()) return "of an unsupported format";
+    const auto by_name = detect_format(path, "text");
+    const bool promises_text = extension == ".txt" || (by_name && by_name->format != Format::Plain);
+    return (promises_text ? "not text (" : "unsupported (") + extension + ")";
+}
+
 /// The bytes of a file of a known format.
 void read_bytes(FileWork& work, std::uint64_t max_bytes) {
     const SourceFile& file = *work.file;
@@ -40,11 +49,8 @@ void read_bytes(FileWork& work, std::uint64_t max_bytes) {
     head.resize(static_cast<std::size_t>(in.gcount()));
     const auto format = detect_format(file.path().string(), head);
     if (!format) {
-        const std::string extension = extension_of(file.path().string());
         if (!file.named) {
-            return work.settle(FileState::Skipped, extension.empty()
-                                                       ? "of an unsupported format"
-                                                       : "unsupported (" + extension + ")");
+            return work.settle(FileState::Skipped, reason_against(file.path().string()));
         }
         return work.settle(FileState::Failed, "its format is not supported; braid reads " +
                                                   std::string(supported_formats()));

@@ -31,6 +31,11 @@ std::vector<Glob> globs_of(const std::vector<std::string>& patterns) {
     return globs;
 }
 
+/// Of ASCII; no id may hold one.
+bool is_control(char c) {
+    return (static_cast<unsigned char>(c) < 0x20) || c == '\x7F';
+}
+
 bool is_below(const fs::path& place, const fs::path& root) {
     return std::ranges::mismatch(root, place).in1 == root.end();
 }
@@ -125,6 +130,9 @@ private:
         if (error) return leave_out(path, false, "cannot be read: " + error.message(), true);
         if (!core::is_valid_utf8(below)) {
             return leave_out(path, false, "its name is not UTF-8", true);
+        }
+        if (std::ranges::any_of(below, is_control)) {
+            return leave_out(path, false, "its name holds a control character", true);
         }
         SourceFile& file = listing_.files.emplace_back();
         file.root = root_;

@@ -107,12 +107,14 @@ TEST_F(IngestDirectory, SaysWhatBecameOfEveryFile) {
                                  "ELF\0\1",
                                  6));
     write(".hidden", "no");
+    write("binary.md", std::string(500, '\0') + "text");
+    write("binary.txt", std::string(500, '\1') + std::string(500, '\0'));
     const DirectoryReport report = ingest();
-    EXPECT_EQ(report.outcomes.size(), 6U);
+    EXPECT_EQ(report.outcomes.size(), 8U);
     EXPECT_TRUE(report.failed.empty());
-    EXPECT_EQ(
-        skipped_by_reason(report.outcomes),
-        "1 empty, 1 hidden, 1 of an unsupported format, 1 unsupported (.png), 1 without text");
+    EXPECT_EQ(skipped_by_reason(report.outcomes),
+              "1 empty, 1 hidden, 1 not text (.md), 1 not text (.txt), 1 of an unsupported format, "
+              "1 unsupported (.png), 1 without text");
     EXPECT_EQ(count_of_state(report.outcomes, FileState::Stored), 1U);
 
     // Named itself, it is an error that says what is supported.

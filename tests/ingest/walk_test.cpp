@@ -58,6 +58,34 @@ TEST(Globs, MatchAsGitDoes) {
     EXPECT_FALSE(Glob("**/**/**/**/**/b").matches(std::string(200, '/') + many, false));
 }
 
+TEST_F(WalkFolder, NamesThatNoIdCanHoldAreNamed) {
+    folder.write("a.md", "x");
+    folder.write("b\nc.md", "x");
+    folder.write("d\xFF.md", "x");
+    EXPECT_EQ(files(), Paths{"a.md"});
+    EXPECT_EQ(reasons["b\nc.md"], "its name holds a control character");
+    EXPECT_EQ(reasons["d\xEF\xBF\xBD.md"], "its name is not UTF-8");
+}
+
+TEST_F(WalkFolder, FilesBehindLinksAreReadOnce) {
+    folder.write("real/a.md", "x");
+    folder.write("real/b.md", "x");
+    folder.write(".kept/c.md", "x");
+    fs::create_directory_symlink(folder.path() / "real", folder.path() / "again");
+    fs::create_symlink(folder.path() / "real/a.md", folder.path() / "one.md");
+    fs::create_symlink(folder.path() / ".kept/c.md", folder.path() / "two.md");
+    fs::create_symlink(folder.path() / ".kept/c.md", folder.path() / "two_again.md");
+    fs::create_directory_symlink(folder.path(), folder.path() / "real/up");
+    EXPECT_EQ(files(), (Paths{"real/a.md", "real/b.md", "two.md"}));
+    EXPECT_EQ(reasons["two_again.md"], "link to what is read in its own place");
+    EXPECT_EQ(reasons["one.md"], "link to what is read in its own place");
+    const auto listing = list_files(folder.path());
+    ASSERT_TRUE(listing);
+    const SourceFile& linked = listing->files.back();
+    EXPECT_EQ(linked.path(), folder.path() / "two.md");
+    EXPECT_EQ(linked.place(), fs::canonical(folder.path()) / ".kept/c.md");
+}
+
 TEST_F(WalkFolder, SaysWhyEachFileIsLeftOut) {
     folder.write("a.md", "a");
     folder.write(".secret", "a");
