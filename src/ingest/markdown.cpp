@@ -164,6 +164,7 @@ SourceDocument parse_markdown(std::string_view text) {
     const FrontMatter front = read_front_matter(text);
     document.metadata = front.metadata;
     document.created_at = front.date;
+    if (!front.title.empty()) document.title = front.title;
     std::vector<Heading> path;
     std::size_t section_begin = front.bytes;
     Fence fence;
@@ -176,7 +177,7 @@ SourceDocument parse_markdown(std::string_view text) {
         section.blocks = std::move(blocks);
     };
     const auto open_section = [&](Heading heading, std::size_t begin) {
-        if (heading.level == 1 && !document.title) {
+        if (heading.level == 1 && document.title.value_or(heading.text) == heading.text) {
             document.title = heading.text;
             path.clear();
         } else {
@@ -214,7 +215,6 @@ SourceDocument parse_markdown(std::string_view text) {
         }
     }
     close_section(text.size());
-    if (!document.title && !front.title.empty()) document.title = front.title;
     return document;
 }
 

@@ -59,12 +59,16 @@ TEST(Markdown, KnowsUnderlinedHeadingsFencesAndFrontMatter) {
     const auto document = parse_markdown(
         "---\ntitle: \"From the front\"\ntags: x\n---\nSalt\n====\n\nText.\n\n```\n# no "
         "heading\n\nstill code\n```\n\nPart\n----\nMore.\n#hashtag is text\n");
-    EXPECT_EQ(document.title, "Salt");
+    EXPECT_EQ(document.title, "From the front");
     ASSERT_EQ(document.sections.size(), 2U);
+    EXPECT_EQ(document.sections[0].heading, "Salt");
     EXPECT_EQ(document.sections[0].blocks.size(), 2U);
     EXPECT_EQ(document.text_of(document.sections[0].blocks[1]),
               "```\n# no heading\n\nstill code\n```\n");
-    EXPECT_EQ(document.sections[1].heading, "Part");
+    EXPECT_EQ(document.sections[1].heading, "Salt > Part");
+    const auto same = parse_markdown("---\ntitle: Salt\n---\n# Salt\n\nText.\n\n# Salt\n\nMore.\n");
+    EXPECT_EQ(same.title, "Salt");
+    EXPECT_EQ(same.sections[0].heading, std::nullopt);
     EXPECT_EQ(parse_markdown("---\ntitle: Only\n---\ntext").title, "Only");
     EXPECT_EQ(parse_markdown("---\nnever closed").sections.size(), 1U);
 }
