@@ -70,6 +70,19 @@ class Filters(PageTest):
         page.wait("location.hash.includes('shelf+69') && document.querySelectorAll('.hit').length === 2", "the two books of the shelf")
         page.wait("document.activeElement.dataset.filter === 'value shelf \"shelf 69\"'", "the focus stays where it was")
 
+    def test_opens_what_there_is_to_choose_from(self):
+        chunks = [{"chunk_id": f"n{i}", "content": "ledger", "vector": vector("ledger"), "metadata": {"at": f"entry {i:02}", "kind": "debit" if i % 2 else "credit"}} for i in range(20)]
+        case.world.call("POST", "/v1/collections/ledger/chunks", {"chunks": chunks})
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/ledger"))
+        page = self.search("ledger", "&c=ledger&strategy=sparse")
+        page.wait("document.querySelector('.filters label')")
+        opened = "[...document.querySelectorAll('.filters details[open] summary')].map((e) => e.firstChild.textContent).join()"
+        page.wait(f"{opened} === 'kind'", "not a value for each chunk")
+        self.field("at")
+        page.run("[...document.querySelectorAll('.filters label')].find((e) => e.innerText.includes('debit')).querySelector('input').click()")
+        page.wait("location.hash.includes('debit') && document.querySelectorAll('.filters input:checked').length === 1")
+        page.wait(f"{opened} === 'kind,at'", "what somebody opened stays open")
+
     def test_takes_a_value_that_is_typed(self):
         page = self.search("folio", "&c=books&strategy=sparse&top=50")
         self.field("shelf")

@@ -71,15 +71,10 @@ class Field {
     this.list = h("div", { class: "values" }, h("p", { class: "none" }, "Counting …"));
     this.element = h(
       "details",
-      { open, ontoggle: () => this.toggled() },
-      h("summary", { "data-filter": `field ${name}` }, short(labelOf(name)), this.chosen.length ? h("span", { class: "count" }, String(this.chosen.length)) : null),
+      { open, ontoggle: () => this.element.open && !this.filled && this.fill() },
+      h("summary", { "data-filter": `field ${name}`, onclick: () => panel.opened.set(name, !this.element.open) }, short(labelOf(name)), this.chosen.length ? h("span", { class: "count" }, String(this.chosen.length)) : null),
       this.list,
     );
-  }
-
-  toggled() {
-    this.panel.opened.set(this.name, this.element.open);
-    if (this.element.open && !this.filled) this.fill();
   }
 
   async fill() {
