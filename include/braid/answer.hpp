@@ -22,10 +22,10 @@ struct ReceiptSource {
     std::optional<double> normalized;  // methods that normalise
     double weight = 1;
     double contribution = 0;
-    bool filled = false;     // not in the list, so without a rank; scored later (fill_scores)
-    bool corrected = false;  // sparse: by similar words too, Answer::corrections
+    bool filled = false;  // not in the list, so without a rank; scored later (fill_scores)
     std::shared_ptr<Receipt> nested;      // the receipt within a collection's own list
     std::optional<std::string> chunk_id;  // the chunk's id in that collection
+    bool corrected = false;               // sparse: by similar words too, Answer::corrections
 
     friend bool operator==(const ReceiptSource& a, const ReceiptSource& b);
 };

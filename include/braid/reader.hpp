@@ -107,6 +107,9 @@ struct LegResult {
     double time_ms = 0;
     std::vector<std::string> warnings;
     std::vector<PatternWords> patterns;  // of Leg::clause
+    /// Sparse, of Leg::phrasings: the terms that no chunk holds by the statistics of the search,
+    /// each once; whatever the filter says. None where they are not known.
+    std::optional<std::vector<std::string>> absent;
 };
 
 /// Chunks `index - before` ... `index + after` of a document.

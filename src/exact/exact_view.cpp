@@ -46,6 +46,22 @@ Result<std::vector<ScoredRow>> ExactView::ranked(const index::Query& query, std:
     return best(*partition_, std::move(rows), depth);
 }
 
+Result<std::vector<std::string>> ExactView::absent_terms(const index::Query& query) const {
+    TextStatistics own;
+    if (!query.statistics) {
+        BRAID_TRY(own, text_statistics(query, false));
+    }
+    const auto& known = (query.statistics ? *query.statistics : own).frequencies;
+    std::vector<std::string> absent;
+    for (const auto& text : query.texts) {
+        for (const index::QueryTerm& one : text) {
+            if (known.contains(one.term)) continue;
+            if (std::ranges::find(absent, one.term) == absent.end()) absent.push_back(one.term);
+        }
+    }
+    return absent;
+}
+
 Result<index::Ranking> ExactView::search(const index::Query& query, std::size_t depth) const {
     index::Ranking ranking;
     BRAID_TRY(const auto rows, ranked(query, depth, ranking.matched));
@@ -53,6 +69,8 @@ Result<index::Ranking> ExactView::search(const index::Query& query, std::size_t 
     if (query.tree) {
         BRAID_TRY(const index::TreeScorer scorer, tree_scorer(visible_, query, limits_));
         ranking.patterns = scorer.patterns();
+    } else if (query.kind == LegKind::Sparse) {
+        BRAID_TRY(ranking.absent, absent_terms(query));
     }
     for (const ScoredRow& one : rows) {
         ranking.hits.push_back({partition_->chunk(one.row).chunk_id, one.score});

@@ -55,6 +55,7 @@ private:
           limits_(std::move(limits)) {}
 
     RowFilter admitted() const { return {visible_, filter_, limits_}; }
+    Result<std::vector<std::string>> absent_terms(const index::Query& query) const;
     Result<std::vector<ScoredRow>> scored(const index::Query& query,
                                           const docs::FilterMatcher* filter) const;
     /// What a list of the query holds, best first, at most `depth`.

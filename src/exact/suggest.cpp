@@ -2,10 +2,24 @@
 
 #include <utility>
 
+#include "braid/core/edit_automaton.hpp"
+
 namespace braid::exact {
 
-Result<> VisibleWords::each(const std::function<Result<>(std::string_view)>& visit) const {
-    for (const auto& [term, postings] : visible_.partition().postings()) BRAID_CHECK(visit(term));
+Result<> VisibleWords::near(std::string_view term, const Nearness& nearness,
+                            const Visit& visit) const {
+    const std::size_t most = nearness.most;
+    const std::string_view prefix = term.substr(0, nearness.exact_prefix);
+    core::EditAutomaton automaton(term, most);
+    for (const auto& [known, postings] : visible_.partition().postings()) {
+        if (known.size() > term.size() + most || term.size() > known.size() + most) continue;
+        if (!known.starts_with(prefix)) continue;
+        automaton.shrink(0);
+        if (automaton.grow(known) != std::string_view::npos) continue;
+        if (const std::size_t distance = automaton.distance(); distance <= most) {
+            visit(known, distance, postings.size());
+        }
+    }
     return {};
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -14,7 +13,8 @@ class VisibleWords final : public index::Words {
 public:
     explicit VisibleWords(const VisibleRows& visible) : visible_(visible) {}
 
-    Result<> each(const std::function<Result<>(std::string_view)>& visit) const override;
+    Result<> near(std::string_view term, const Nearness& nearness,
+                  const Visit& visit) const override;
     Result<Seen> seen(std::string_view term) const override;
     Result<Chunk> chunk(const std::string& id) const override;
 

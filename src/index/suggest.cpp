@@ -1,22 +1,26 @@
 #include "braid/index/suggest.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <set>
+#include <array>
+#include <iterator>
+#include <map>
 #include <tuple>
 #include <utility>
 
+#include "braid/core/edit_automaton.hpp"
 #include "braid/core/limits.hpp"
 #include "braid/core/nearest.hpp"
+#include "braid/core/utf8.hpp"
 #include "braid/index/prepared.hpp"
 
 namespace braid::index {
 namespace {
 
-constexpr std::size_t kMaxWords = 16;       // of the text that are looked at
-constexpr std::size_t kMaxBytes = 64;       // of a word; longer ones are no typing errors
+constexpr std::size_t kMaxWords = 16;  // of the text that are looked at
+// Bytes of a word; longer ones are no typing errors.
+constexpr std::size_t kMaxBytes = core::EditAutomaton::kMaxWordBytes;
 constexpr std::size_t kShortBytes = 4;      // words up to this length may differ in one letter
-constexpr std::size_t kMaxCandidates = 50;  // terms whose texts are looked at
+constexpr std::size_t kMaxCandidates = 16;  // near terms whose texts are looked at
 
 struct NearTerm {
     std::string term;
@@ -39,51 +43,171 @@ std::string surface_of(const Chunk& chunk, const Schema& schema, const text::Ana
     return std::string(term);
 }
 
-std::size_t most_of(std::string_view word) {
-    return word.size() <= kShortBytes ? 1 : 2;
-}
-
-/// Which bytes a word has, about. An edit adds at most one and takes at most one away: that tells
-/// nearly all words apart without a table of distances.
-std::uint64_t bytes_of(std::string_view word) noexcept {
-    std::uint64_t bytes = 0;
-    for (const char c : word) bytes |= std::uint64_t{1} << static_cast<unsigned char>(c) % 64;
-    return bytes;
-}
-
-/// Terms that may be what was meant: near the query's term, or its start, as a stem is the start of
-/// a word whose end is misspelt.
-Result<std::vector<NearTerm>> candidates(const Words& words, std::string_view term,
-                                         const CallLimits& limits) {
-    const std::size_t most = most_of(term);
-    const std::uint64_t bytes = bytes_of(term);
-    std::set<std::pair<std::string, std::size_t>> close;
-    core::StepCounter steps;
-    const auto look_at = [&](std::string_view known) -> Result<> {
-        if (steps.due()) BRAID_CHECK(core::check_limits(limits));
-        const bool stem = known.size() >= kShortBytes && term.starts_with(known);
-        const bool sized = known.size() <= term.size() + most && term.size() <= known.size() + most;
-        if (!stem && !sized) return {};
-        const int changes = std::popcount(bytes ^ bytes_of(known));
-        if (!stem && static_cast<std::size_t>(changes) > 2 * most) return {};
-        const std::size_t distance = core::edit_distance(term, known, most);
-        if (stem || distance <= most) close.emplace(known, distance);
-        return {};
+/// Calls `use` with every text of letters that is one typing error from a word of ASCII letters.
+void each_one_off(const std::string& word, auto&& use) {
+    std::string other;
+    const auto with = [&](std::size_t at, std::string_view middle, std::size_t dropped) {
+        other.assign(word, 0, at).append(middle).append(word, at + dropped, std::string::npos);
+        use(other);
     };
-    BRAID_CHECK(words.each(look_at));
-    std::vector<NearTerm> near;
-    for (const auto& [known, distance] : close) {
-        if (steps.due(256)) BRAID_CHECK(core::check_limits(limits));
-        BRAID_TRY(Words::Seen seen, words.seen(known));
-        if (seen.chunks > 0) near.push_back({known, distance, std::move(seen)});
+    for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+        if (word[i] == word[i + 1]) continue;
+        const std::array<char, 2> swapped{word[i + 1], word[i]};
+        with(i, {swapped.data(), swapped.size()}, swapped.size());
     }
-    std::ranges::sort(near, [](const NearTerm& a, const NearTerm& b) {
-        return std::tie(a.distance, b.seen.chunks, a.term) <
-               std::tie(b.distance, a.seen.chunks, b.term);
+    for (std::size_t i = 0; i < word.size(); ++i) with(i, {}, 1);
+    for (char letter = 'a'; letter <= 'z'; ++letter) {
+        for (std::size_t i = 0; i <= word.size(); ++i) with(i, {&letter, 1}, 0);
+        for (std::size_t i = 0; i < word.size(); ++i) {
+            if (word[i] != letter) with(i, {&letter, 1}, 1);
+        }
+    }
+}
+
+bool is_ascii_word(std::string_view word) {
+    return std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+/// A term that some chunks hold, perhaps none that may be seen.
+struct CloseTerm {
+    std::string term;
+    std::size_t distance = 0;
+    std::uint64_t most_chunks = 0;
+};
+
+/// The nearest first, then those that the most chunks may hold.
+Result<std::vector<CloseTerm>> close_terms(const Words& words, std::string_view term,
+                                           const Words::Nearness& nearness) {
+    std::map<std::string, CloseTerm, std::less<>> by_term;
+    const auto add = [&](std::string_view known, std::size_t distance, std::uint64_t chunks) {
+        auto found = by_term.find(known);
+        if (found == by_term.end()) {
+            const std::string key(known);
+            found = by_term.emplace(key, CloseTerm{key, distance, 0}).first;
+        }
+        found->second.most_chunks += chunks;
+    };
+    BRAID_CHECK(words.near(term, nearness, add));
+    std::vector<CloseTerm> close;
+    for (auto& [known, one] : by_term) close.push_back(std::move(one));
+    std::ranges::sort(close, [](const CloseTerm& a, const CloseTerm& b) {
+        return std::tie(a.distance, b.most_chunks, a.term) <
+               std::tie(b.distance, a.most_chunks, b.term);
     });
-    if (near.size() > kMaxCandidates) near.resize(kMaxCandidates);
+    return close;
+}
+
+bool comes_before(const NearTerm& a, const NearTerm& b) {
+    return std::tie(a.distance, b.seen.chunks, a.term) <
+           std::tie(b.distance, a.seen.chunks, b.term);
+}
+
+/// Whether no term that is still to come can be among the best.
+bool is_enough(const std::vector<NearTerm>& best, const CloseTerm& next) {
+    if (best.size() < kMaxCandidates) return false;
+    const NearTerm& last = best.back();
+    return std::tie(last.distance, next.most_chunks, last.term) <
+           std::tie(next.distance, last.seen.chunks, next.term);
+}
+
+/// Terms near the query's term, or its start, as a stem is the start of a word whose end is
+/// misspelt.
+Result<std::vector<NearTerm>> candidates(const Words& words, std::string_view term,
+                                         const Words::Nearness& nearness,
+                                         const CallLimits& limits) {
+    BRAID_TRY(const std::vector<CloseTerm> close, close_terms(words, term, nearness));
+    std::vector<NearTerm> near;
+    core::StepCounter steps;
+    for (const CloseTerm& one : close) {
+        if (is_enough(near, one)) break;
+        if (steps.due(256)) BRAID_CHECK(core::check_limits(limits));
+        BRAID_TRY(Words::Seen seen, words.seen(one.term));
+        if (seen.chunks == 0) continue;
+        NearTerm found{one.term, one.distance, std::move(seen)};
+        near.insert(std::ranges::upper_bound(near, found, comes_before), std::move(found));
+        if (near.size() > kMaxCandidates) near.pop_back();
+    }
+    for (std::size_t bytes = kShortBytes; bytes + nearness.most < term.size(); ++bytes) {
+        const std::string_view stem = term.substr(0, bytes);
+        BRAID_TRY(Words::Seen seen, words.seen(stem));
+        if (seen.chunks == 0) continue;
+        near.push_back({std::string(stem), nearness.most + 1, std::move(seen)});
+    }
+    std::ranges::sort(near, comes_before);
     return near;
 }
+
+/// Looks for what may have been meant by one word.
+class Meant {
+public:
+    Meant(const Words& words, const Schema& schema, const text::Analyzer& analyzer,
+          const CallLimits& limits)
+        : words_(words), schema_(schema), analyzer_(analyzer), limits_(limits) {}
+
+    /// The word stands in the text as `word`, and is searched for as `term`.
+    Result<std::vector<Suggestion>> by(std::string_view word, std::string_view term) const {
+        const std::string lower = core::ascii_lower(word);
+        std::vector<Suggestion> found;
+        if (is_ascii_word(lower)) {
+            BRAID_TRY(found, one_off(word, lower));
+        } else {
+            BRAID_TRY(found, near(word, lower, term, 1));
+        }
+        if (!found.empty() || word.size() <= kShortBytes) return found;
+        return near(word, lower, term, 2);
+    }
+
+private:
+    /// By the words themselves: stems of words that are alike need not be.
+    Result<std::vector<Suggestion>> one_off(std::string_view word, const std::string& lower) const {
+        std::map<std::string, std::string> by_term;  // the first word that has it
+        std::vector<text::Token> tokens;
+        each_one_off(lower, [&](const std::string& other) {
+            tokens.clear();
+            analyzer_.analyze(other, tokens);
+            if (tokens.size() == 1) by_term.emplace(tokens.front().term, other);
+        });
+        std::vector<Suggestion> found;
+        for (auto& [term, other] : by_term) {
+            BRAID_TRY(const Words::Seen seen, words_.seen(term));
+            if (seen.chunks == 0) continue;
+            BRAID_TRY(const Chunk chunk, words_.chunk(seen.first));
+            std::string instead = surface_of(chunk, schema_, analyzer_, term);
+            // A chunk may hold the term in another form alone.
+            if (core::edit_distance(lower, core::ascii_lower(instead), 1) > 1) {
+                instead = std::move(other);
+            }
+            found.push_back({std::string(word), std::move(instead), seen.chunks});
+        }
+        std::ranges::stable_sort(found, std::ranges::greater{}, &Suggestion::chunks);
+        return found;
+    }
+
+    Result<std::vector<Suggestion>> near(std::string_view word, const std::string& lower,
+                                         std::string_view term, std::size_t most) const {
+        const Words::Nearness nearness{.most = most,
+                                       .exact_prefix = core::first_code_points(term, 1).size()};
+        BRAID_TRY(const auto nearest, candidates(words_, term, nearness, limits_));
+        std::vector<std::pair<std::size_t, Suggestion>> ranked;
+        for (const NearTerm& one : nearest) {
+            BRAID_TRY(const Chunk chunk, words_.chunk(one.seen.first));
+            std::string instead = surface_of(chunk, schema_, analyzer_, one.term);
+            const std::size_t distance =
+                core::edit_distance(lower, core::ascii_lower(instead), most);
+            if (distance > most) continue;
+            ranked.push_back({distance, {std::string(word), std::move(instead), one.seen.chunks}});
+        }
+        std::ranges::stable_sort(ranked, {}, [](const auto& pair) { return pair.first; });
+        std::vector<Suggestion> found;
+        for (auto& [distance, suggestion] : ranked) found.push_back(std::move(suggestion));
+        return found;
+    }
+
+    const Words& words_;
+    const Schema& schema_;
+    const text::Analyzer& analyzer_;
+    const CallLimits& limits_;
+};
 
 }  // namespace
 
@@ -92,6 +216,7 @@ Result<std::vector<Suggestion>> suggest_words(const Words& words, const Schema& 
                                               std::size_t limit, const CallLimits& limits) {
     std::vector<text::Token> tokens;
     analyzer.analyze(text, tokens);
+    const Meant meant(words, schema, analyzer, limits);
     std::vector<Suggestion> suggestions;
     std::vector<std::string> done;
     for (const text::Token& token : tokens) {
@@ -100,22 +225,10 @@ Result<std::vector<Suggestion>> suggest_words(const Words& words, const Schema& 
         done.push_back(token.term);
         BRAID_TRY(const Words::Seen there, words.seen(token.term));
         if (there.chunks > 0) continue;
-        const std::string word(text.substr(token.begin, token.end - token.begin));
-        std::vector<std::pair<std::size_t, Suggestion>> found;
-        BRAID_TRY(const auto nearest, candidates(words, token.term, limits));
-        for (const NearTerm& near : nearest) {
-            BRAID_TRY(const Chunk chunk, words.chunk(near.seen.first));
-            std::string instead = surface_of(chunk, schema, analyzer, near.term);
-            const std::size_t most = most_of(word);
-            const std::size_t distance =
-                core::edit_distance(core::ascii_lower(word), core::ascii_lower(instead), most);
-            if (distance <= most) {
-                found.push_back({distance, {word, std::move(instead), near.seen.chunks}});
-            }
-        }
-        std::ranges::stable_sort(found, {}, [](const auto& pair) { return pair.first; });
+        BRAID_TRY(auto found,
+                  meant.by(text.substr(token.begin, token.end - token.begin), token.term));
         if (found.size() > limit) found.resize(limit);
-        for (auto& [distance, suggestion] : found) suggestions.push_back(std::move(suggestion));
+        std::ranges::move(found, std::back_inserter(suggestions));
     }
     return suggestions;
 }

@@ -20,8 +20,17 @@ class Words {
 public:
     virtual ~Words() = default;
 
-    /// At least every term that a visible chunk holds, in any order, some perhaps several times.
-    virtual Result<> each(const std::function<Result<>(std::string_view)>& visit) const = 0;
+    struct Nearness {
+        std::size_t most = 0;  // edits, as core::edit_distance counts
+        std::size_t exact_prefix = 0;
+    };
+    using Visit =
+        std::function<void(std::string_view known, std::size_t distance, std::uint64_t chunks)>;
+    /// Visits at least every term that a visible chunk holds, that shares the first `exact_prefix`
+    /// bytes of `term` and is at most `most` edits from it, in any order, some perhaps several
+    /// times; `chunks` of them together are no fewer than the visible ones that hold it.
+    virtual Result<> near(std::string_view term, const Nearness& nearness,
+                          const Visit& visit) const = 0;
 
     struct Seen {
         std::uint64_t chunks = 0;  // visible ones that hold the term
@@ -31,8 +40,9 @@ public:
     virtual Result<Chunk> chunk(const std::string& id) const = 0;
 };
 
-/// For each word of the text that no visible chunk holds, up to `limit` words that some do hold and
-/// that may have been meant, nearest first, then the most frequent.
+/// For each word of the text that no visible chunk holds, up to `limit` words that may have been
+/// meant, most frequent first: one typing error off, or, if there are none, two, but for the first
+/// letter.
 Result<std::vector<Suggestion>> suggest_words(const Words& words, const Schema& schema,
                                               const text::Analyzer& analyzer, std::string_view text,
                                               std::size_t limit, const CallLimits& limits);

@@ -59,6 +59,8 @@ struct Ranking {
     bool exact = true;            // false: hits may be missing that an exhaustive search finds
     std::string method;
     std::vector<PatternWords> patterns;  // of Query::tree
+    /// Of Query::texts: terms that the statistics do not know, each once.
+    std::optional<std::vector<std::string>> absent;
 };
 
 /// A chunk, without its vector.

@@ -86,6 +86,7 @@ Result<LegResult> Collection::search(const PointInTime& at, const Leg& leg,
         result.exact = ranking.exact;
         result.method = std::move(ranking.method);
         result.patterns = std::move(ranking.patterns);
+        result.absent = std::move(ranking.absent);
         result.time_ms =
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
                 .count();

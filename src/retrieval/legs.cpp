@@ -68,10 +68,10 @@ bool CollectionRun::down() const {
 Result<> LegSearch::start(OtherWords& words) {
     runs_.reserve(work_.plan.collections.size());
     for (std::size_t i = 0; i < work_.plan.collections.size(); ++i) prepare(i);
-    correct_words();
     if (work_.plan.by_scores) share_statistics();
     if (!words.answer_pending()) vectors_.start();
-    if (words.answer_pending() || !vectors_.at_hand()) search(LegKind::Sparse);
+    const bool words_first = words.answer_pending() || !vectors_.at_hand();
+    if (words_first) search_words();
     if (words.answer_pending()) {
         words.await_answer();
         vectors_.start();
@@ -83,6 +83,7 @@ Result<> LegSearch::start(OtherWords& words) {
         return check_failures();
     }
     search(std::nullopt);
+    if (!words_first) correct_words();
     BRAID_CHECK(check_failures());
     for (CollectionRun& run : runs_) {
         for (LegRun& leg : run.legs) {
@@ -135,13 +136,20 @@ void LegSearch::prepare(std::size_t collection) {
     }
 }
 
+void LegSearch::search_words() {
+    search(LegKind::Sparse);
+    correct_words();
+}
+
+/// The sparse legs have searched the query as it stands. Those in whose collections a word is
+/// misspelt search again.
 void LegSearch::correct_words() {
-    std::vector<const Leg*> searched;
+    std::vector<SearchedWords> searched;
     std::vector<LegRun*> runs;
     for (CollectionRun& run : runs_) {
         for (LegRun& leg : run.legs) {
-            if (leg.leg.kind != LegKind::Sparse || leg.error) continue;
-            searched.push_back(&leg.leg);
+            if (leg.leg.kind != LegKind::Sparse || !leg.result || !leg.result->absent) continue;
+            searched.push_back({&leg.leg, &*leg.result->absent});
             runs.push_back(&leg);
         }
     }
@@ -149,13 +157,28 @@ void LegSearch::correct_words() {
     auto& found = work_.answer.corrections;
     found = find_typos(*snapshot, work_.request, work_.backend.capabilities(), searched);
     if (found.empty()) return;
+    std::vector<std::pair<LegRun*, LegRun>> plain;
+    for (LegRun* const run : runs) {
+        Leg corrected = run->leg;
+        if (!correct_typos(*snapshot, work_.request.query, found, corrected)) continue;
+        if (!corrected.clause) continue;
+        plain.emplace_back(run, *run);
+        run->leg = std::move(corrected);
+        run->result.reset();
+    }
+    if (work_.plan.by_scores) share_statistics();
+    search(LegKind::Sparse);
+    for (auto& [run, before] : plain) {
+        if (run->result) continue;
+        // What was found by the words as they stand is better than nothing.
+        std::erase_if(found, [&](const Correction& one) {
+            return one.collection == before.leg.scope.collection;
+        });
+        *run = std::move(before);
+    }
     for (const Correction& one : found) {
         work_.note("no chunk holds \"" + one.word + "\": \"" + one.instead +
                    "\" was searched for too (\"typos\": \"off\" leaves it out)");
-    }
-    for (LegRun* const run : runs) {
-        auto corrected = correct_typos(*snapshot, work_.request.query, found, run->leg);
-        if (!corrected) run->error = std::move(corrected).error();
     }
 }
 

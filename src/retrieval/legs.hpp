@@ -83,6 +83,7 @@ public:
 
 private:
     void prepare(std::size_t collection);
+    void search_words();
     void correct_words();
     void await_vectors();
     /// Those of one kind, or all, that have not failed.

@@ -59,19 +59,15 @@ QueryClause word_clause(std::string_view word, double boost) {
     return clause;
 }
 
-/// How many chunks of all collections hold each term of the query.
-Result<TextStatistics> total_statistics(const Reader& snapshot, std::span<const Leg* const> legs) {
-    TextStatistics total;
-    for (const Leg* const leg : legs) {
-        BRAID_TRY(const TextStatistics own, snapshot.text_statistics(*leg));
-        total.add(own);
-    }
-    return total;
+bool has_term(const std::vector<std::string>& terms, const std::string& term) {
+    return std::ranges::find(terms, term) != terms.end();
 }
 
-bool is_held(const TextStatistics& statistics, const std::string& term) {
-    const auto found = statistics.frequencies.find(term);
-    return found != statistics.frequencies.end() && found->second > 0;
+/// Whether some collection holds the term.
+bool is_held(std::span<const SearchedWords> legs, const std::string& term) {
+    return std::ranges::any_of(legs, [&](const SearchedWords& one) {
+        return has_term(one.leg->phrasings.front(), term) && !has_term(*one.absent, term);
+    });
 }
 
 /// The nearest words that some visible chunk holds, each with its part of what they count.
@@ -102,16 +98,16 @@ Result<std::vector<Correction>> neighbours_of(const Reader& snapshot, const Leg&
 
 /// Words of the query that a leg searches for and nobody holds.
 Result<std::vector<std::string_view>> unknown_words(const Reader& snapshot, const Leg& leg,
-                                                    const TextStatistics& total,
+                                                    std::span<const SearchedWords> legs,
                                                     std::string_view query) {
     std::vector<std::string_view> unknown;
     for (const std::string_view word : words_of(query)) {
         if (unknown.size() == kMostCorrected) break;
         if (!may_be_misspelt(word) || std::ranges::count(unknown, word) > 0) continue;
         BRAID_TRY(const auto terms, snapshot.analyze(leg.scope.collection, word));
-        if (terms.size() != 1 || is_held(total, terms.front())) continue;
+        if (terms.size() != 1 || is_held(legs, terms.front())) continue;
         // Function words are not searched for beside others.
-        if (std::ranges::count(leg.phrasings.front(), terms.front()) > 0) unknown.push_back(word);
+        if (has_term(leg.phrasings.front(), terms.front())) unknown.push_back(word);
     }
     return unknown;
 }
@@ -124,24 +120,24 @@ bool may_be_misspelt(std::string_view word) {
 }
 
 std::vector<Correction> find_typos(const Reader& snapshot, const Request& request,
-                                   const Capabilities& can, std::span<const Leg* const> legs) {
+                                   const Capabilities& can, std::span<const SearchedWords> legs) {
     std::vector<Correction> corrections;
-    if (!request.typos || !can.query_language || legs.empty()) return corrections;
-    if (std::ranges::none_of(words_of(request.query), may_be_misspelt)) return corrections;
-    for (const Leg* const leg : legs) {
+    if (!request.typos || !can.query_language) return corrections;
+    if (std::ranges::all_of(legs, [](const SearchedWords& one) { return one.absent->empty(); })) {
+        return corrections;
+    }
+    for (const SearchedWords& one : legs) {
         // Several phrasings: a model has already put it into other words.
-        if (leg->clause || leg->phrasings.size() != 1) return corrections;
-        const auto schema = snapshot.schema(leg->scope.collection);
+        if (one.leg->clause || one.leg->phrasings.size() != 1) return corrections;
+        const auto schema = snapshot.schema(one.leg->scope.collection);
         if (!schema || schema->bm25.variant == Bm25Variant::Okapi) return corrections;
     }
-    const auto total = total_statistics(snapshot, legs);
-    if (!total) return corrections;
-    for (const Leg* const leg : legs) {
+    for (const SearchedWords& one : legs) {
         // A courtesy: its failure changes nothing.
-        const auto unknown = unknown_words(snapshot, *leg, *total, request.query);
+        const auto unknown = unknown_words(snapshot, *one.leg, legs, request.query);
         if (!unknown) continue;
         for (const std::string_view word : *unknown) {
-            auto found = neighbours_of(snapshot, *leg, word);
+            auto found = neighbours_of(snapshot, *one.leg, word);
             if (found) std::ranges::move(*found, std::back_inserter(corrections));
         }
     }

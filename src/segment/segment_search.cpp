@@ -37,6 +37,21 @@ sparse::Query without_terms(const Schema& schema) {
     return query;
 }
 
+/// Terms of the query that the weighed ones lack, or that no chunk holds.
+std::vector<std::string> absent_terms(const index::Query& query,
+                                      std::span<const sparse::Query> weighed) {
+    std::vector<std::string> absent;
+    for (std::size_t i = 0; i < query.texts.size(); ++i) {
+        for (const index::QueryTerm& one : query.texts[i]) {
+            const auto& terms = weighed[i].terms;
+            const auto found = std::ranges::find(terms, one.term, &sparse::QueryTerm::term);
+            if (found != terms.end() && found->df > 0) continue;
+            if (std::ranges::find(absent, one.term) == absent.end()) absent.push_back(one.term);
+        }
+    }
+    return absent;
+}
+
 /// The row that `after` has, or would have, in a part. Rows are in the order of their ids.
 Result<sparse::ScoredRow> place_below(const PartView& view, const LegHit& after) {
     const docs::StringTable& ids = view.part().documents().chunk_ids();
@@ -249,6 +264,7 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
             weighed.queries.empty() ? std::nullopt : weighed.queries.front().mean_idf;
     }
     index::Ranking ranking;
+    ranking.absent = absent_terms(query, weighed.queries);
     std::vector<Candidate> candidates;
     std::uint64_t rows = 0;
     for (const BufferView& buffer : buffers_) {

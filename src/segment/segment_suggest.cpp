@@ -9,18 +9,18 @@ class SegmentWords final : public index::Words {
 public:
     explicit SegmentWords(const SegmentView& view) : view_(view) {}
 
-    Result<> each(const std::function<Result<>(std::string_view)>& visit) const override {
+    Result<> near(std::string_view term, const Nearness& nearness,
+                  const Visit& visit) const override {
         for (const BufferView& buffer : view_.buffers_) {
-            BRAID_CHECK(exact::VisibleWords(buffer.rows).each(visit));
+            BRAID_CHECK(exact::VisibleWords(buffer.rows).near(term, nearness, visit));
         }
         for (const PartView& part : view_.parts_) {
-            Result<> outcome;
-            BRAID_CHECK(part.part().words().dictionary().each(
-                [&](std::string_view term, const sparse::TermEntry&) {
-                    outcome = visit(term);
-                    return outcome.has_value();
+            BRAID_CHECK(part.part().words().dictionary().each_alike(
+                term, nearness.most, nearness.exact_prefix,
+                [&](std::string_view known, const sparse::TermEntry& entry, std::size_t distance) {
+                    visit(known, distance, entry.df);
+                    return true;
                 }));
-            BRAID_CHECK(std::move(outcome));
         }
         return {};
     }

@@ -117,6 +117,14 @@ public:
         std::function<bool(std::string_view term, const TermEntry& entry, std::uint32_t distance)>;
     Result<> each_near(std::string_view term, std::uint32_t distance, std::size_t exact_prefix,
                        const NearVisitor& visitor) const;
+    /// The terms that at most `distance` insertions, deletions, replacements and swaps of bytes
+    /// make of `term`, as core::edit_distance counts, and that share its first `exact_prefix`
+    /// bytes; for typing errors. Reads the blocks alone that may hold one. Requires what
+    /// EditAutomaton does.
+    using AlikeVisitor =
+        std::function<bool(std::string_view term, const TermEntry& entry, std::size_t distance)>;
+    Result<> each_alike(std::string_view term, std::size_t distance, std::size_t exact_prefix,
+                        const AlikeVisitor& visitor) const;
 
 private:
     friend class TermStream;

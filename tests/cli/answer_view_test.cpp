@@ -19,8 +19,8 @@ Hit hit(std::size_t rank, const std::string& title, const std::string& content) 
     out.score = 0.0328 / static_cast<double>(rank);
     out.receipt.method = "rrf";
     out.receipt.rank_base = 1;
-    out.receipt.sources = {{"dense", 0.83, {}, rank, {}, 0.5, 0.008, false, false, nullptr},
-                           {"sparse", 7.1, {}, rank + 3, {}, 0.5, 0.0078, false, false, nullptr}};
+    out.receipt.sources = {{"dense", 0.83, {}, rank, {}, 0.5, 0.008, false, nullptr},
+                           {"sparse", 7.1, {}, rank + 3, {}, 0.5, 0.0078, false, nullptr}};
     out.receipt.score = out.score;
     return out;
 }
@@ -125,7 +125,7 @@ TEST(AnswerView, RanksCountFromOneForPeople) {
     Answer answer;
     answer.hits = {hit(1, "T", "x")};
     answer.hits[0].receipt.rank_base = 0;
-    answer.hits[0].receipt.sources = {{"notes", 1, {}, 0, {}, 1, 1, false, false, nullptr}};
+    answer.hits[0].receipt.sources = {{"notes", 1, {}, 0, {}, 1, 1, false, nullptr}};
     EXPECT_NE(joined(answer_lines(answer, options())).find("notes #1"), std::string::npos);
 }
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/core/nearest.hpp"
 #include "braid/store/memory_sections.hpp"
 
 namespace braid::sparse {
@@ -151,6 +152,36 @@ TEST(TermDictionary, FindsTermsByPrefixAndByDistance) {
                         }));
                     EXPECT_EQ(got, near) << word << " within " << most;
                 }
+            }
+        }
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(TermDictionary, FindsWhatATypingErrorMayHaveMeant) {
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937_64 rng(seed);
+        const Dictionary made(random_terms(rng, 2 + rng() % 2000));
+        const TermDictionary dictionary = made.open();
+        for (const std::string& word : random_terms(rng, 20)) {
+            for (const std::size_t most : {0U, 1U, 2U}) {
+                const std::size_t exact = rng() % 3;
+                std::map<std::string, std::size_t> expected;
+                for (const auto& [term, entry] : made.terms) {
+                    if (!term.starts_with(word.substr(0, exact))) continue;
+                    const std::size_t distance = core::edit_distance(word, term, most);
+                    if (distance <= most) expected.emplace(term, distance);
+                }
+                std::map<std::string, std::size_t> found;
+                ASSERT_TRUE(dictionary.each_alike(
+                    word, most, exact,
+                    [&](std::string_view term, const TermEntry& entry, auto distance) {
+                        found.emplace(std::string(term), distance);
+                        EXPECT_EQ(entry.df, made.terms.at(std::string(term)).df);
+                        return true;
+                    }));
+                EXPECT_EQ(found, expected) << word << " within " << most << ", exact " << exact;
             }
         }
         if (testing::Test::HasFailure()) return;

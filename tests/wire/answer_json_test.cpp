@@ -47,8 +47,8 @@ TEST(AnswerJson, AReceiptLooksAsTheDesignShowsIt) {
     receipt.k = 60;
     receipt.rank_base = 1;
     receipt.sources = {
-        {"dense", 0.8312, {}, 1, {}, 0.7, 0.7 / 61, false, false, nullptr},
-        {"sparse", 7.1049, {}, 4, {}, 0.3, 0.3 / 64, false, false, nullptr},
+        {"dense", 0.8312, {}, 1, {}, 0.7, 0.7 / 61, false, nullptr},
+        {"sparse", 7.1049, {}, 4, {}, 0.3, 0.3 / 64, false, nullptr},
     };
     receipt.fused = 0.7 / 61 + 0.3 / 64;
     receipt.score = receipt.fused * 1.2;
@@ -69,8 +69,8 @@ TEST(AnswerJson, NormalisingMethodsShowTheirLists) {
     Receipt receipt;
     receipt.method = "weighted_sum";
     receipt.lists = {{"dense", 0.25, 0.75, {}, {}}};
-    receipt.sources = {{"dense", 0.5, {}, 2, 0.5, 0.7, 0.35, false, false, nullptr},
-                       {"sparse", 1.5, {}, 0, 0.0, 0.3, 0.0, true, false, nullptr}};
+    receipt.sources = {{"dense", 0.5, {}, 2, 0.5, 0.7, 0.35, false, nullptr},
+                       {"sparse", 1.5, {}, 0, 0.0, 0.3, 0.0, true, nullptr}};
     EXPECT_EQ(json::print(receipt_to_value(receipt)),
               R"({"fusion":{"method":"weighted_sum","lists":{"dense":{"min":0.25,"max":0.75}}},)"
               R"("sources":[{"source":"dense","score":0.5,"rank":2,"normalized":0.5,)"
@@ -150,8 +150,7 @@ TEST(AnswerJson, ReceiptsFromOutsideMayNotNestWithoutEnd) {
     Receipt receipt;
     for (int i = 0; i < 20; ++i) {
         Receipt outer;
-        outer.sources = {
-            {"s", 1, {}, 1, {}, 1, 1, false, false, std::make_shared<Receipt>(receipt)}};
+        outer.sources = {{"s", 1, {}, 1, {}, 1, 1, false, std::make_shared<Receipt>(receipt)}};
         receipt = outer;
     }
     EXPECT_FALSE(receipt_from_value(receipt_to_value(receipt)));
