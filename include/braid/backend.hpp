@@ -154,6 +154,12 @@ public:
         return fail(ErrorCode::Unsupported,
                     "collection \"" + collection + "\" cannot keep a learned ranking");
     }
+    /// Keeps what was found out about a namespace's legs, for Reader::stats.
+    virtual Result<> set_probes(const std::string& collection, const std::string& namespace_,
+                                const LegProbes& probes) {
+        (void)namespace_, (void)probes;
+        return fail(ErrorCode::Unsupported, "collection \"" + collection + "\" cannot keep probes");
+    }
 };
 
 /// Where chunks live and are searched: embedded (src/local), a search cluster, or your own

@@ -178,6 +178,35 @@ struct DenseStats {
     std::vector<Point> points;
 };
 
+/// What is known of the legs of one namespace without judgements: how well each finds chunks by
+/// questions made of their own texts, which the chunk searched for then lacks, and how scores of
+/// questions and chunks that have nothing to do with each other are spread.
+struct LegProbes {
+    struct Kind {
+        /// "title" -> the chunk, "sentence" -> the chunk without it, "first" sentence -> the rest,
+        /// "neighbor" -> the chunk beside it.
+        std::string name;
+        std::uint64_t asked = 0;
+        double dense = 0;  // mean reciprocal rank among the first ten
+        double sparse = 0;
+
+        friend bool operator==(const Kind&, const Kind&) = default;
+    };
+    struct Spread {
+        double mean = 0;
+        double deviation = 0;
+
+        friend bool operator==(const Spread&, const Spread&) = default;
+    };
+    std::uint64_t chunks = 0;  // of the namespace when it was probed
+    std::uint64_t among = 0;   // of these, searched by the probes
+    std::vector<Kind> kinds;   // those that could be made
+    Spread random_dense;       // scores of random pairs
+    Spread random_sparse;
+
+    friend bool operator==(const LegProbes&, const LegProbes&) = default;
+};
+
 /// What searches of a collection read: immutable files, and newer chunks in memory.
 struct IndexState {
     struct Segment {
@@ -216,6 +245,8 @@ struct CollectionStats {
     std::optional<DenseStats> dense;
     std::vector<StoredPart> parts;    // of bytes_on_disk, largest first; empty where that is 0
     std::optional<IndexState> index;  // over all namespaces; none where `parts` is empty
+    /// Of the namespace, for a principal that may see all of it; none until it was probed.
+    std::optional<LegProbes> probes;
     /// Memory of the process that has the database open, mapped files included; 0 where
     /// bytes_on_disk is.
     std::uint64_t resident_bytes = 0;

@@ -98,6 +98,9 @@ struct OpenOptions {
     LogSink log;
     /// The clock chunks expire by; none: the system's.
     std::function<Timestamp()> clock;
+    /// After so long without a write, a namespace that has changed much is probed in the background
+    /// (Database::probe), if its embedder is a built-in one. 0: never.
+    unsigned probe_after_ms = 10'000;
 };
 
 /// What opening found: damage is reported, never hidden.
@@ -234,6 +237,10 @@ public:
                                            std::size_t limit = 20,
                                            const CallLimits& limits = {}) const;
     Result<CollectionStats> stats(const ReadScope& scope, const CallLimits& limits = {}) const;
+    /// Asks both legs of a namespace for some of its chunks by questions made of them, and keeps
+    /// what was found (CollectionStats::probes). None if it has too few chunks, no embedder or no
+    /// sentences. Costs a few hundred embeddings. The principal must see everything.
+    Result<std::optional<LegProbes>> probe(const ReadScope& scope, const CallLimits& limits = {});
     /// Up to `limit` matching chunks after the id `after`, in id order.
     Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,
                                     std::size_t limit, bool with_vectors = false,

@@ -157,6 +157,10 @@ public:
     Result<> set_ranker(const std::string& collection, const std::string& model) override {
         return inner_->set_ranker(collection, model);
     }
+    Result<> set_probes(const std::string& collection, const std::string& namespace_,
+                        const LegProbes& probes) override {
+        return inner_->set_probes(collection, namespace_, probes);
+    }
 
 protected:
     Backend& inner() const { return *inner_; }

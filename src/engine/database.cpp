@@ -13,6 +13,8 @@
 #include "braid/engine/context.hpp"
 #include "braid/engine/embedder_registry.hpp"
 #include "braid/engine/embedder_settings.hpp"
+#include "braid/engine/leg_probes.hpp"
+#include "braid/engine/prober.hpp"
 #include "braid/local/local_backend.hpp"
 #include "braid/rank/model_json.hpp"
 #include "braid/remote/backend.hpp"
@@ -64,7 +66,11 @@ struct Database::Impl {
           backend(std::move(opened)),
           registry(std::make_shared<engine::EmbedderRegistry>(
               options.embedders ? options.embedders : engine::make_embedder_factory({}))),
-          retriever(*backend, embedder_of(registry, TextRole::Query), retriever_options(options)) {}
+          retriever(*backend, embedder_of(registry, TextRole::Query), retriever_options(options)) {
+        if (options.read_only || options.probe_after_ms == 0) return;
+        prober.emplace([this](const auto& place, const auto& stop) { probe_if_due(place, stop); },
+                       std::chrono::milliseconds(options.probe_after_ms));
+    }
 
     retrieval::RetrieverOptions retriever_options(const OpenOptions& options) {
         retrieval::RetrieverOptions out;
@@ -112,11 +118,40 @@ struct Database::Impl {
         return {};
     }
 
+    Result<std::optional<LegProbes>> probe(const ReadScope& scope, const CallLimits& limits) const {
+        BRAID_TRY(const auto now, snapshot(scope.collection, limits));
+        BRAID_TRY(auto probes, engine::probe_legs(*now, scope, *registry, limits));
+        if (!probes) return probes;
+        BRAID_CHECK(backend->set_probes(scope.collection, scope.namespace_, *probes));
+        return probes;
+    }
+
+    /// Nobody waits for it: where it fails, `stats` goes on saying what it said. An embedder that
+    /// does not run here may cost money.
+    void probe_if_due(const engine::Prober::Place& place, const std::stop_token& stop) const {
+        const ReadScope scope{.collection = place.first, .namespace_ = place.second};
+        CallLimits limits;
+        limits.stop = stop;
+        const auto now = snapshot(scope.collection, limits);
+        const auto schema = now ? (*now)->schema(scope.collection) : tl::unexpected(now.error());
+        if (!schema) return;
+        const auto& ours = engine::english_embedders();
+        if (std::ranges::find(ours, schema->vectors.embedder) == ours.end()) return;
+        const auto stats = (*now)->stats(scope);
+        if (!stats || !engine::probing_due(*stats)) return;
+        (void)probe(scope, limits);
+    }
+
+    void written(const std::string& collection, const std::string& namespace_) {
+        if (prober) prober->written(collection, namespace_);
+    }
+
     OpenReport report;
     core::VocabularyPtr vocabulary;
     std::unique_ptr<Backend> backend;
     RegistryPtr registry;
     retrieval::Retriever retriever;
+    std::optional<engine::Prober> prober;  // last: its thread uses all of the above
 };
 
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -253,6 +288,7 @@ Result<WriteReport> Database::add(const std::string& collection, std::vector<Chu
         auto report = impl_->backend->upsert(collection, namespace_, chunks, checked);
         if (report) {
             report->warnings = std::move(warnings);
+            impl_->written(collection, namespace_);
             return report;
         }
         // The collection may have got another embedder while this one was at work.
@@ -272,6 +308,7 @@ Result<WriteReport> Database::update(const std::string& collection,
 
 Result<WriteReport> Database::remove(const ReadScope& scope, const DeleteSelector& selector,
                                      const WriteOptions& options) {
+    impl_->written(scope.collection, scope.namespace_);
     return impl_->backend->remove(scope, selector, options);
 }
 
@@ -445,6 +482,14 @@ Result<std::vector<FacetCount>> Database::facets(const ReadScope& scope, const s
 Result<CollectionStats> Database::stats(const ReadScope& scope, const CallLimits& limits) const {
     BRAID_TRY(const auto snapshot, impl_->snapshot(scope.collection, limits));
     return snapshot->stats(scope);
+}
+
+Result<std::optional<LegProbes>> Database::probe(const ReadScope& scope, const CallLimits& limits) {
+    if (!scope.principal.sees_everything()) {
+        return fail(ErrorCode::PermissionDenied,
+                    "probing a namespace needs a principal that sees all of it");
+    }
+    return impl_->probe({.collection = scope.collection, .namespace_ = scope.namespace_}, limits);
 }
 
 Result<std::optional<TokenCounter>> Database::token_counter(const std::string& collection) const {

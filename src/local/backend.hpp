@@ -102,6 +102,8 @@ public:
     Result<> drop_collection(const std::string& name) override;
     Result<> begin_collection(const std::string& name, const Schema& schema) override;
     Result<> set_ranker(const std::string& collection, const std::string& model) override;
+    Result<> set_probes(const std::string& collection, const std::string& namespace_,
+                        const LegProbes& probes) override;
     Result<> finish_collection(const std::string& name) override;
     Result<std::vector<CollectionInfo>> collections(const Principal& principal) const override;
     Result<CollectionInfo> describe(const std::string& name,

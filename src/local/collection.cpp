@@ -1,5 +1,6 @@
 #include "braid/local/collection.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "braid/exact/exact_index.hpp"
@@ -38,6 +39,18 @@ Result<> Collection::set_ranker(const std::string& model) {
     auto removed = directory_->remove(kRankerName);
     if (!removed && removed.error().code != ErrorCode::NotFound) return removed;
     return {};
+}
+
+Result<> Collection::set_probes(const std::string& namespace_, const LegProbes& probes) {
+    constexpr std::size_t most = 64;
+    const std::scoped_lock lock(probes_mutex_);
+    ProbesByNamespace all = read_probes(*directory_).value_or(ProbesByNamespace());
+    all[namespace_] = probes;
+    while (all.size() > most) {  // small ones say the least
+        all.erase(
+            std::ranges::min_element(all, {}, [](const auto& one) { return one.second.chunks; }));
+    }
+    return write_probes(*directory_, all);
 }
 
 Collection::Collection(std::string name, std::unique_ptr<store::Directory> directory,

@@ -20,6 +20,7 @@
 #include "braid/local/engine.hpp"
 #include "braid/local/filter_selection.hpp"
 #include "braid/local/manifest.hpp"
+#include "braid/local/probes_file.hpp"
 #include "braid/local/ranker_file.hpp"
 #include "braid/local/versions.hpp"
 #include "braid/store/append_log.hpp"
@@ -164,6 +165,8 @@ public:
     Result<std::shared_ptr<const rank::Model>> ranker() const;
     /// Puts it in the place of the one there is; an empty text removes that.
     Result<> set_ranker(const std::string& model);
+    /// Keeps what was found out about a namespace; of many namespaces, not of all.
+    Result<> set_probes(const std::string& namespace_, const LegProbes& probes);
     /// No more writes; what was acknowledged is on disk, in a file of its own if it is much.
     Result<> close();
     /// The same for what is about to be removed, or replaced.
@@ -453,6 +456,7 @@ private:
 
     /// Plain upserts share it, so that they share a sync; a write that depends on what is there
     /// holds it alone from its check to its commit.
+    std::mutex probes_mutex_;  // of who changes the file
     mutable std::mutex ranker_mutex_;
     mutable std::optional<Result<std::shared_ptr<const rank::Model>>> ranker_;  // once it was read
     mutable core::FairSharedMutex write_gate_;

@@ -170,6 +170,7 @@ Result<> Collection::copy_files(const Extent& extent, store::Directory& copy) co
     // Without these the copy makes its own.
     std::vector<std::string> derived = derived_files(from);
     derived.emplace_back(segment::kCalibrationName);
+    derived.emplace_back(kProbesName);
     for (const std::string& name : derived) (void)copy_file(*directory_, name, copy);
     if (const auto copied = copy_file(*directory_, std::string(kRankerName), copy);
         !copied && copied.error().code != ErrorCode::NotFound) {

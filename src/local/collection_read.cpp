@@ -178,6 +178,11 @@ Result<CollectionStats> Collection::stats(const PointInTime& at, const ReadScope
     stats.index = index_state();
     for (const StoredPart& part : stats.parts) stats.bytes_on_disk += part.bytes;
     stats.resident_bytes = core::resident_bytes();
+    if (auto probes = read_probes(*directory_)) {  // lost or damaged, they are made again
+        if (const auto found = probes->find(scope.namespace_); found != probes->end()) {
+            stats.probes = std::move(found->second);
+        }
+    }
     return stats;
 }
 

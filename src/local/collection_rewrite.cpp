@@ -180,6 +180,7 @@ Result<> Collection::replace_by(Collection& next) {
     }
     if (copied) remove_named(present_manifest());         // else the copy may name them
     (void)directory_->remove(segment::kCalibrationName);  // of vectors that are gone
+    (void)directory_->remove(kProbesName);
     return {};
 }
 

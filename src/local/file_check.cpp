@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "braid/local/probes_file.hpp"
 #include "braid/local/ranker_file.hpp"
 #include "braid/local/records.hpp"
 #include "braid/segment/calibrations.hpp"
@@ -246,6 +247,7 @@ void check_other_files(const store::Directory& files, const Manifest& manifest, 
                                             std::string(kNextManifestName),
                                             std::string(kCompactManifestName),
                                             std::string(segment::kCalibrationName),
+                                            std::string(kProbesName),
                                             std::string(kRankerName)};
     for (const Manifest* one : std::initializer_list<const Manifest*>{&manifest, &next, &compact}) {
         for (const std::string& log : one->logs()) {

@@ -40,6 +40,13 @@ Result<> LocalBackend::set_ranker(const std::string& collection, const std::stri
     return found->set_ranker(model);
 }
 
+Result<> LocalBackend::set_probes(const std::string& collection, const std::string& namespace_,
+                                  const LegProbes& probes) {
+    BRAID_CHECK(check_writable());
+    BRAID_TRY(const auto found, find(collection));
+    return found->set_probes(namespace_, probes);
+}
+
 Result<> LocalBackend::create(const std::string& name, const Schema& schema,
                               Collection::Created as) {
     BRAID_CHECK(validate_collection_name(name));

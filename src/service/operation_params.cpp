@@ -324,6 +324,8 @@ Result<> read(Given& given, DescribeRequest& out) {
 
 Result<> read(Given& given, StatsRequest& out) {
     BRAID_TRY(out.at, read_place(given.fields));
+    BRAID_TRY(const auto probe, given.fields.boolean("probe"));
+    out.probe = probe.value_or(false);
     return given.fields.finish();
 }
 

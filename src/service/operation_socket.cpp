@@ -131,7 +131,9 @@ Object params_of(const DescribeRequest& wanted) {
 }
 
 Object params_of(const StatsRequest& wanted) {
-    return place_params(wanted.at);
+    Object params = place_params(wanted.at);
+    if (wanted.probe) params.set("probe", true);
+    return params;
 }
 
 Object params_of(const CreateCollectionRequest& wanted) {

@@ -270,6 +270,12 @@ Result<ChunkCount> Operations::perform(const CountRequest& wanted, const Caller&
 Result<StatsReport> Operations::perform(const StatsRequest& wanted, const Caller& caller) const {
     BRAID_TRY(const ReadScope scope, scope_of(wanted.at, caller, Access::Read));
     StatsReport report{scope.collection, scope.namespace_, {}};
+    if (wanted.probe) {
+        BRAID_CHECK(scope_of(wanted.at, caller, Access::Write));
+        CallLimits patient = caller.call;  // the deadline is one of searches
+        patient.deadline.reset();
+        BRAID_CHECK(database_.probe(scope, patient));
+    }
     BRAID_TRY(report.stats, database_.stats(scope, caller.call));
     if (!caller.namespaces.all()) {  // what follows is of all namespaces together
         report.stats.bytes_on_disk = 0;

@@ -309,6 +309,7 @@ struct StatsRequest {
     using Output = StatsReport;
 
     Place at;
+    bool probe = false;  // Database::probe first; the caller must be allowed to write
 };
 
 struct CompactionReport {

@@ -60,6 +60,32 @@ Result<DenseStats> read_dense(Fields& fields) {
     return dense;
 }
 
+Result<> read_spread(Fields& fields, std::string_view name, LegProbes::Spread& into) {
+    BRAID_TRY(auto members, fields.fields(name));
+    if (!members) return {};
+    BRAID_CHECK(read_member(*members, "mean", into.mean));
+    BRAID_CHECK(read_member(*members, "deviation", into.deviation));
+    return members->finish();
+}
+
+Result<LegProbes> read_probes(Fields& fields) {
+    LegProbes probes;
+    BRAID_CHECK(read_member(fields, "chunks", probes.chunks));
+    BRAID_CHECK(read_member(fields, "among", probes.among));
+    const auto add_kind = [&](Fields& members) -> Result<> {
+        LegProbes::Kind& kind = probes.kinds.emplace_back();
+        BRAID_CHECK(read_member(members, "name", kind.name));
+        BRAID_CHECK(read_member(members, "asked", kind.asked));
+        BRAID_CHECK(read_member(members, "dense", kind.dense));
+        return read_member(members, "sparse", kind.sparse);
+    };
+    BRAID_CHECK(read_objects(fields, "kinds", add_kind));
+    BRAID_CHECK(read_spread(fields, "random_dense", probes.random_dense));
+    BRAID_CHECK(read_spread(fields, "random_sparse", probes.random_sparse));
+    BRAID_CHECK(fields.finish());
+    return probes;
+}
+
 Result<IndexState> read_index(Fields& fields) {
     IndexState index;
     const auto add_segment = [&](Fields& members) -> Result<> {
@@ -189,6 +215,10 @@ Result<CollectionStats> stats_from_value(const Value& json) {
     BRAID_TRY(auto dense, fields.fields("dense"));
     if (dense) {
         BRAID_TRY(stats.dense, read_dense(*dense));
+    }
+    BRAID_TRY(auto probes, fields.fields("probes"));
+    if (probes) {
+        BRAID_TRY(stats.probes, read_probes(*probes));
     }
     BRAID_TRY(auto index, fields.fields("index"));
     if (index) {

@@ -193,6 +193,25 @@ Value dense_to_value(const DenseStats& dense) {
                   {"points", std::move(points)}};
 }
 
+Value spread_to_value(const LegProbes::Spread& spread) {
+    return Object{{"mean", spread.mean}, {"deviation", spread.deviation}};
+}
+
+Value probes_to_value(const LegProbes& probes) {
+    Array kinds;
+    for (const LegProbes::Kind& kind : probes.kinds) {
+        kinds.emplace_back(Object{{"name", Value(kind.name)},
+                                  {"asked", kind.asked},
+                                  {"dense", kind.dense},
+                                  {"sparse", kind.sparse}});
+    }
+    return Object{{"chunks", probes.chunks},
+                  {"among", probes.among},
+                  {"kinds", std::move(kinds)},
+                  {"random_dense", spread_to_value(probes.random_dense)},
+                  {"random_sparse", spread_to_value(probes.random_sparse)}};
+}
+
 Value index_to_value(const IndexState& index) {
     Array segments;
     for (const IndexState::Segment& segment : index.segments) {
@@ -226,6 +245,7 @@ Value stats_to_value(const std::string& collection, const std::string& namespace
                {"resident_bytes", stats.resident_bytes}};
     if (stats.dense) out.set("dense", dense_to_value(*stats.dense));
     if (stats.index) out.set("index", index_to_value(*stats.index));
+    if (stats.probes) out.set("probes", probes_to_value(*stats.probes));
     return out;
 }
 

@@ -158,6 +158,14 @@ TEST(ResultJson, StatisticsRoundTrip) {
                 if (rng() % 2 == 0) index.segments = {{"segment-1", 9, 2, 8, 4096, 512}};
                 if (rng() % 2 == 0) index.pending = {"flush", "merge"};
             }
+            if (rng() % 2 == 0) {
+                LegProbes& probes = stats.probes.emplace();
+                probes.chunks = rng() % 100;
+                probes.among = rng() % 100;
+                if (rng() % 2 == 0) probes.kinds = {{"first", 64, 0.5, 0.25}};
+                probes.random_dense = {0.5, 0.0625};
+                probes.random_sparse = {1.5, 2};
+            }
             return stats;
         },
         [](const CollectionStats& stats) { return stats_to_value("notes", "default", stats); },

@@ -56,6 +56,7 @@ class Stats(Record):
     bytes_by_part: dict[str, int] = field(default_factory=dict)
     resident_bytes: int = 0
     index: dict[str, Any] | None = None
+    probes: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,13 @@ Result<> run_drop(Session& session) {
     return {};
 }
 
-constexpr auto kStatsFlags = std::to_array<FlagSpec>({kReadFlag, kNamespaceFlag});
+constexpr auto kStatsFlags = std::to_array<FlagSpec>({
+    kReadFlag,
+    kNamespaceFlag,
+    {.name = "probe",
+     .kind = FlagKind::Switch,
+     .help = "ask both legs for chunks by parts of their text first, and keep the result"},
+});
 
 /// How many vectors graphs lead to, and what searches find at the recall that is usually asked for.
 void add_dense_rows(const DenseStats& dense,
@@ -168,10 +174,29 @@ void add_index_rows(const IndexState& index,
     if (!due.empty()) rows.emplace_back("to be done", due);
 }
 
+void add_probe_rows(const LegProbes& probes,
+                    std::vector<std::pair<std::string, std::string>>& rows) {
+    rows.emplace_back("probes", "mean reciprocal rank by vectors and by words, " +
+                                    core::grouped(probes.among) + " chunks of " +
+                                    core::grouped(probes.chunks));
+    for (const LegProbes::Kind& kind : probes.kinds) {
+        rows.emplace_back("  " + kind.name,
+                          core::fixed(kind.dense, 2) + ", " + core::fixed(kind.sparse, 2) + " of " +
+                              core::count_of(kind.asked, "question", "questions"));
+    }
+    const auto spread = [](const LegProbes::Spread& one) {
+        return core::fixed(one.mean, 3) + " ± " + core::fixed(one.deviation, 3);
+    };
+    rows.emplace_back("  random pairs",
+                      spread(probes.random_dense) + ", " + spread(probes.random_sparse));
+}
+
 Result<> run_stats(Session& session) {
-    BRAID_TRY(const auto service, session.service_for_reading());
+    const bool probe = session.arguments.has("probe");
+    BRAID_TRY(const auto service,
+              probe ? session.service_for_writing(false) : session.service_for_reading());
     BRAID_TRY(const service::StatsReport report,
-              session.read(*service, service::StatsRequest{session.at()}));
+              session.read(*service, service::StatsRequest{session.at(), probe}));
     if (session.json()) {
         session.out.json(service::output_to_value<service::StatsRequest>(report));
         return {};
@@ -196,6 +221,7 @@ Result<> run_stats(Session& session) {
     }
     if (stats.index) add_index_rows(*stats.index, rows);
     if (stats.dense) add_dense_rows(*stats.dense, rows);
+    if (stats.probes) add_probe_rows(*stats.probes, rows);
     for (const auto& [name, value] : rows) {
         session.out.line(std::string(session.out.style().dim) + padded(name, 16) +
                          std::string(session.out.style().reset) + value);
@@ -284,7 +310,13 @@ const CommandSpec kStatsCommand{
     .name = "stats",
     .operands = "",
     .summary = "count what a collection holds",
-    .details = "",
+    .details = R"(With --probe, both legs first search for some chunks by questions made of these:
+by their title, by a sentence that was taken out, by their first sentence, by
+the chunk beside them. It needs no judgements and says how well each leg does,
+but not how real questions fare (docs/quality.md). A running server probes by
+itself, some seconds after the last write, where a quarter has changed.
+
+  braid stats --collection wiki --probe)",
     .flags = kStatsFlags,
     .run = run_stats,
 };

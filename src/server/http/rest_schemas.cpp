@@ -121,7 +121,12 @@ const std::string_view kRestSchemas = R"json({
     {"file": {"type": "string"}, "chunks": {"type": "integer"}, "dead": {"type": "integer"},
     "vectors": {"type": "integer"}, "bytes": {"type": "integer"}, "graph_bytes": {"type":
     "integer"}}}}, "in_memory": {"type": "integer"}, "pending": {"type": "array", "items": {"enum":
-    ["flush", "merge", "graph", "calibration"]}}}}}, "required": ["collection", "namespace",
+    ["flush", "merge", "graph", "calibration"]}}}}, "probes": {"type": "object", "description":
+    "How well each leg finds chunks by questions made of them, and scores of random pairs.",
+    "properties": {"chunks": {"type": "integer"}, "among": {"type": "integer"}, "kinds": {"type":
+    "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "asked": {"type":
+    "integer"}, "dense": {"type": "number"}, "sparse": {"type": "number"}}}}, "random_dense": {"type":
+    "object"}, "random_sparse": {"type": "object"}}}}, "required": ["collection", "namespace",
     "chunks", "documents"]},
   "FacetsRequest": {"type": "object", "properties": {"field": {"type": ["string", "null"],
     "description": "Without one: the metadata fields, and how many chunks have each."}, "limit":
