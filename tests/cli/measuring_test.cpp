@@ -143,7 +143,7 @@ TEST_F(Measuring, TuningShowsEverySettingAndWhatItIsWorth) {
                                            "2"};
     const Value value = json(command);
     const Array& settings = value.find("settings")->as_array();
-    EXPECT_EQ(settings.size(), 23U);
+    EXPECT_EQ(settings.size(), 42U);
     EXPECT_EQ(settings.front().find("name")->as_string(), "now");
     EXPECT_EQ(value.find("chosen")->as_array().size(), 2U);
     EXPECT_FALSE(value.find("clearly_better")->as_bool()) << "nothing is, on three queries";
@@ -153,6 +153,47 @@ TEST_F(Measuring, TuningShowsEverySettingAndWhatItIsWorth) {
     EXPECT_EQ(shown.exit_code, 0) << shown.errors;
     EXPECT_TRUE(has(shown.output, "dense alone")) << shown.output;
     EXPECT_TRUE(has(shown.output, "no part in the choice (2 folds)")) << shown.output;
+}
+
+TEST_F(Measuring, TuningWithoutVectorsSaysThatThereIsNothingToFuse) {
+    const std::string corpus =
+        folder.write("words.jsonl", R"({"_id": "fox", "text": "Red foxes hunt mice."})"
+                                    "\n"
+                                    R"({"_id": "oak", "text": "Oaks are old trees."})"
+                                    "\n");
+    ASSERT_EQ(run({"ingest", corpus, "--collection", "words", "--embedder", "none"}).exit_code, 0);
+    const std::string qrels = folder.write("qrels.txt", "q1 0 fox 1\nq2 0 oak 1\n");
+    const std::vector<std::string> command{
+        "tune", "--collection", "words", "--queries", query_file, "--qrels", qrels, "--folds", "2"};
+    const Value value = json(command);
+    EXPECT_EQ(value.find("settings")->as_array().size(), 2U);
+    EXPECT_FALSE(value.find("fusion_helps")->as_bool());
+    EXPECT_FALSE(value.find("recommended")->as_bool());
+    EXPECT_TRUE(has(run(command).output, "nothing to fuse"));
+}
+
+TEST_F(Measuring, TuningWritesAProfileThatIsClearlyBetter) {
+    std::string queries;
+    std::string qrels;
+    std::vector<float> vectors;
+    for (int i = 0; i < 30; ++i) {
+        queries += "q" + std::to_string(i) + "\thunt mice\n";
+        qrels += "q" + std::to_string(i) + " 0 oak 1\n";
+        vectors.insert(vectors.end(), {0, 1});
+    }
+    const std::string config =
+        folder.write("config.json", R"({"profiles": {"mine": {"top_k": 3}}})");
+    const RunResult shown =
+        run({"tune", "--queries", folder.write("q.tsv", queries), "--query-vectors",
+             folder.write("q.npy", npy(vectors)), "--qrels", folder.write("q.txt", qrels),
+             "--strategy", "sparse", "--write", config});
+    EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    const Value written = json::parse(contents(config)).value_or(Value());
+    const Value* const profiles = written.find("profiles");
+    ASSERT_NE(profiles, nullptr) << contents(config);
+    EXPECT_NE(profiles->find("mine"), nullptr) << contents(config);
+    ASSERT_NE(profiles->find("default"), nullptr) << contents(config);
+    EXPECT_EQ(profiles->find("default")->find("strategy")->as_string(), "dense");
 }
 
 TEST_F(Measuring, ComparingShowsWhatTwoWaysFindWithoutJudgements) {

@@ -2,22 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "braid/cli/commands/input.hpp"
 #include "braid/cli/commands/learning.hpp"
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/query_file.hpp"
 #include "braid/cli/commands/request_flags.hpp"
 #include "braid/cli/session.hpp"
+#include "braid/cli/view/output_file.hpp"
 #include "braid/cli/view/progress.hpp"
 #include "braid/cli/view/table.hpp"
 #include "braid/core/numbers.hpp"
 #include "braid/eval/run_queries.hpp"
 #include "braid/eval/table.hpp"
 #include "braid/json/json.hpp"
+#include "braid/service/service.hpp"
 
 namespace braid::cli {
 namespace {
@@ -33,6 +37,10 @@ constexpr auto kTuneFlags = std::to_array<FlagSpec>({
     kMeasureFlag,
     kFoldsFlag,
     kFoldSeedFlag,
+    {.name = "write",
+     .kind = FlagKind::Text,
+     .value = "FILE",
+     .help = "put the recommended profile into this config.json"},
 });
 
 /// One way to search.
@@ -45,8 +53,8 @@ struct Trial {
 };
 
 // Places among the settings to try.
-constexpr std::size_t kDenseAlone = 1;
-constexpr std::size_t kSparseAlone = 2;
+constexpr std::size_t kSparseAlone = 1;
+constexpr std::size_t kDenseAlone = 2;  // if there are vectors
 
 Trial fused(const Request& now, FusionMethod method, std::optional<double> dense_weight) {
     Trial setting{std::string(name_of(method)), now, {{"method", Value(name_of(method))}}};
@@ -72,15 +80,37 @@ Trial one_leg(const Request& now, Strategy strategy) {
     return setting;
 }
 
-std::vector<Trial> settings_to_try(const Request& now) {
-    std::vector<Trial> settings{{"now", now, {}},
-                                one_leg(now, Strategy::Dense),
-                                one_leg(now, Strategy::Sparse),
-                                fused(now, FusionMethod::Dbsf, std::nullopt),
-                                fused(now, FusionMethod::Auto, std::nullopt)};
-    for (const FusionMethod method : {FusionMethod::Rrf, FusionMethod::WeightedSum}) {
-        for (int tenths = 1; tenths <= 9; ++tenths) {
-            settings.push_back(fused(now, method, tenths / 10.0));
+Trial with_k(Trial setting, double k) {
+    setting.name += ", k " + core::fixed(k, 0);
+    setting.request.fusion.k = k;
+    setting.profile.set("k", k);
+    return setting;
+}
+
+Trial with_depth(Trial setting, std::size_t depth) {
+    setting.name += ", depth " + std::to_string(depth);
+    setting.request.dense_top_k = depth;
+    setting.request.sparse_top_k = depth;
+    setting.profile.set("depth", depth);
+    return setting;
+}
+
+/// Without vectors there is one leg, and nothing to fuse.
+std::vector<Trial> settings_to_try(const Request& now, bool vectors) {
+    constexpr double steep = 10;  // an rrf that prefers the first ranks
+    constexpr std::size_t deep = 200;
+    std::vector<Trial> settings{{"now", now, {}}, one_leg(now, Strategy::Sparse)};
+    if (!vectors) return settings;
+    settings.push_back(one_leg(now, Strategy::Dense));
+    settings.push_back(fused(now, FusionMethod::Dbsf, std::nullopt));
+    settings.push_back(fused(now, FusionMethod::Auto, std::nullopt));
+    for (int tenths = 1; tenths <= 9; ++tenths) {
+        const double weight = tenths / 10.0;
+        const Trial rrf = fused(now, FusionMethod::Rrf, weight);
+        const Trial sum = fused(now, FusionMethod::WeightedSum, weight);
+        settings.insert(settings.end(), {rrf, sum, with_depth(sum, deep)});
+        if (tenths % 2 == 1) {
+            settings.insert(settings.end(), {with_k(rrf, steep), with_depth(rrf, deep)});
         }
     }
     return settings;
@@ -98,7 +128,7 @@ Result<eval::TuneOptions> tune_options(const Arguments& arguments) {
 /// What every setting found, and the mean time of an answer.
 struct Found {
     std::vector<eval::Run> runs;
-    std::vector<double> milliseconds;
+    std::vector<double> milliseconds;  // without embedding the query, which all have in common
 };
 
 double mean_time(const std::vector<Timings>& timings) {
@@ -108,25 +138,30 @@ double mean_time(const std::vector<Timings>& timings) {
 }
 
 /// Searches all queries by every setting.
-Result<Found> search(const Session& session, const QueryFile& file,
+Result<Found> search(const Session& session, const service::Service& service, const QueryFile& file,
                      const std::vector<Trial>& settings, const eval::Measure& measure) {
-    BRAID_TRY(const auto service, session.service_for_reading());
     const bool bar = session.out.notes_on_terminal() && !session.quiet();
     Found found;
     found.runs.reserve(settings.size());
-    for (const Trial& setting : settings) {
+    const auto run = [&](const Trial& setting) {
         if (bar) session.out.status(setting.name);
         eval::RunRequest request;
         request.request = setting.request;
-        session.name_collection(*service, request.request);
+        session.name_collection(service, request.request);
         request.name = setting.name;
         request.vectors = file.vectors;
         request.documents =
             measure.cutoff > 0 ? static_cast<std::size_t>(measure.cutoff) : kUncutDocuments;
         auto outcome = eval::run_queries(
             file.queries, request,
-            [&](std::span<const Request> requests) { return service->retrieve_batch(requests); });
+            [&](std::span<const Request> requests) { return service.retrieve_batch(requests); });
         session.out.status({});
+        return outcome;
+    };
+    // Once for nothing: the first to ask loads files, and embeds the queries for the others.
+    (void)run(settings.front());
+    for (const Trial& setting : settings) {
+        auto outcome = run(setting);
         if (!outcome) return fail(setting.name, std::move(outcome).error());
         if (outcome->incomplete > 0) {
             session.warn(setting.name + ": " +
@@ -134,24 +169,32 @@ Result<Found> search(const Session& session, const QueryFile& file,
                          " without one of their legs");
         }
         found.milliseconds.push_back(mean_time(outcome->timings));
+        // Places instead of scores: measures break ties in their own way, answers in another.
+        for (eval::RankedList& list : outcome->run.lists) {
+            for (std::size_t i = 0; i < list.hits.size(); ++i) {
+                list.hits[i].score = -static_cast<double>(i);
+            }
+        }
         found.runs.push_back(std::move(outcome->run));
     }
     return found;
 }
 
 /// What choosing a fusion is worth beside the better leg alone, on queries that had no part in the
-/// choice.
-Result<eval::TuneOutcome> against_better_leg(const std::vector<Trial>& settings,
-                                             const std::vector<eval::Run>& runs,
-                                             const std::vector<double>& means,
-                                             const eval::Qrels& qrels,
-                                             const eval::TuneOptions& options) {
+/// choice. None where there is one leg.
+Result<std::optional<eval::TuneOutcome>> against_better_leg(const std::vector<Trial>& settings,
+                                                            const std::vector<eval::Run>& runs,
+                                                            const std::vector<double>& means,
+                                                            const eval::Qrels& qrels,
+                                                            const eval::TuneOptions& options) {
+    if (settings.size() <= kDenseAlone) return std::nullopt;
     const std::size_t leg = means[kDenseAlone] >= means[kSparseAlone] ? kDenseAlone : kSparseAlone;
     std::vector<eval::Run> compared{runs[leg]};
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (settings[i].fuses()) compared.push_back(runs[i]);
     }
-    return eval::tune(qrels, compared, options);
+    BRAID_TRY(auto outcome, eval::tune(qrels, compared, options));
+    return outcome;
 }
 
 /// All that was found out.
@@ -159,12 +202,22 @@ struct Findings {
     const std::vector<Trial>& settings;
     const Found& found;
     const eval::TuneOutcome& outcome;
-    const eval::TuneOutcome& fusion;  // against_better_leg()
+    const std::optional<eval::TuneOutcome>& fusion;  // against_better_leg()
     const eval::Measure& measure;
 
+    bool fusion_helps() const { return fusion && eval::clearly_better(*fusion); }
     /// Whether the best setting is a fusion that cannot be told from a leg alone.
-    bool fuses_in_vain() const {
-        return settings[outcome.best].fuses() && !eval::clearly_better(fusion);
+    bool fuses_in_vain() const { return settings[outcome.best].fuses() && !fusion_helps(); }
+    /// Whether the best setting is to be used instead of the present one.
+    bool recommends() const {
+        return outcome.best != 0 && eval::clearly_better(outcome) && !fuses_in_vain();
+    }
+    /// The best setting, as config.json has it.
+    Object profiles() const {
+        const Trial& best = settings[outcome.best];
+        const std::string name =
+            best.request.own_profile ? best.request.own_profile->name : best.request.profile;
+        return {{name.empty() ? "default" : name, Value(best.profile)}};
     }
 };
 
@@ -179,14 +232,16 @@ Value to_value(const Findings& findings) {
     }
     Array chosen;
     for (const std::size_t run : outcome.chosen) chosen.emplace_back(settings[run].name);
-    return Object{{"measure", Value(eval::name_of(measure))},
-                  {"settings", Value(std::move(tried))},
-                  {"best", Value(settings[outcome.best].name)},
-                  {"chosen", Value(std::move(chosen))},
-                  {"clearly_better", eval::clearly_better(outcome)},
-                  {"fusion_helps", eval::clearly_better(fusion)},
-                  {"held_out", eval::to_value(outcome.held_out)},
-                  {"against_better_leg", eval::to_value(fusion.held_out)}};
+    Object out{{"measure", Value(eval::name_of(measure))},
+               {"settings", Value(std::move(tried))},
+               {"best", Value(settings[outcome.best].name)},
+               {"chosen", Value(std::move(chosen))},
+               {"clearly_better", eval::clearly_better(outcome)},
+               {"fusion_helps", findings.fusion_helps()},
+               {"recommended", findings.recommends()},
+               {"held_out", eval::to_value(outcome.held_out)}};
+    if (fusion) out.set("against_better_leg", eval::to_value(fusion->held_out));
+    return out;
 }
 
 /// The best settings, and always the one in use.
@@ -220,6 +275,10 @@ void show(Session& session, const Findings& findings) {
     session.out.text(eval::to_table(outcome.held_out, {.color = session.out.style().colored()}));
     session.out.line();
     const Trial& best = settings[outcome.best];
+    if (!findings.fusion) {
+        session.out.line("The collection has no vectors: there is one leg, and nothing to fuse.");
+        return;
+    }
     if (outcome.best == 0) {
         session.out.line("No setting is better than the present one.");
         return;
@@ -234,19 +293,42 @@ void show(Session& session, const Findings& findings) {
         return;
     }
     if (findings.fuses_in_vain()) {
-        const eval::ComparedRun& leg = findings.fusion.held_out.runs.front();
-        const auto& gain = findings.fusion.held_out.runs.back().differences.front();
+        const eval::ComparedRun& leg = findings.fusion->held_out.runs.front();
+        const auto& gain = findings.fusion->held_out.runs.back().differences.front();
         session.out.line("No fusion is recommended: beside " + leg.name + " it gains " +
                          core::fixed(gain.mean, 4) + ",\nwith an interval from " +
                          core::fixed(gain.interval.low, 4) + " to " +
                          core::fixed(gain.interval.high, 4) + ".");
         return;
     }
-    const std::string name =
-        best.request.own_profile ? best.request.own_profile->name : best.request.profile;
-    const Object profile{{name, Value(best.profile)}};
     session.out.line("To use it, put into config.json:");
-    session.out.line("  \"profiles\": " + json::print(Value(profile)));
+    session.out.line("  \"profiles\": " + json::print(Value(findings.profiles())));
+}
+
+/// Puts the profile beside those that the file has.
+Result<> write_profile(const std::string& path, const Object& profiles) {
+    Object config;
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) {
+        BRAID_TRY(const std::string text, read_input(path));
+        BRAID_TRY(const Value present, json::parse(text));
+        if (!present.is_object()) return invalid_argument(path + " holds no JSON object");
+        config = present.as_object();
+    }
+    Object all;
+    if (const Value* const known = config.find("profiles"); known != nullptr) {
+        if (!known->is_object()) return invalid_argument(path + ": \"profiles\" is no object");
+        all = known->as_object();
+    }
+    for (const auto& [name, profile] : profiles) all.set(name, profile);
+    config.set("profiles", Value(std::move(all)));
+    return write_output(path, json::print(Value(std::move(config))) + "\n");
+}
+
+Result<bool> has_vectors(const Session& session, const service::Service& service) {
+    BRAID_TRY(const std::string collection, session.collection_to_read(service));
+    BRAID_TRY(const Schema schema, service.schema(collection));
+    return schema.vectors.has_vectors();
 }
 
 Result<> run_tune(Session& session) {
@@ -260,8 +342,10 @@ Result<> run_tune(Session& session) {
             "judgements are made of clicks, weighed by the rank they were made at; what was never "
             "shown counts as irrelevant, which favours the setting that was in use");
     }
-    const std::vector<Trial> settings = settings_to_try(now);
-    BRAID_TRY(const Found found, search(session, judged.file, settings, options.measure));
+    BRAID_TRY(const auto service, session.service_for_reading());
+    BRAID_TRY(const bool vectors, has_vectors(session, *service));
+    const std::vector<Trial> settings = settings_to_try(now, vectors);
+    BRAID_TRY(const Found found, search(session, *service, judged.file, settings, options.measure));
     BRAID_TRY(const auto outcome, eval::tune(qrels, found.runs, options));
     BRAID_TRY(const auto fusion,
               against_better_leg(settings, found.runs, outcome.means, qrels, options));
@@ -271,6 +355,10 @@ Result<> run_tune(Session& session) {
     } else {
         show(session, findings);
     }
+    const auto path = arguments.text("write");
+    if (!path || !findings.recommends()) return {};
+    BRAID_CHECK(write_profile(*path, findings.profiles()));
+    session.note("the profile is in " + *path);
     return {};
 }
 
@@ -280,11 +368,13 @@ const CommandSpec kTuneCommand{
     .name = "tune",
     .operands = "",
     .summary = "choose fusion and weights on judged queries",
-    .details = R"(Tries rrf and weighted_sum with dense weights from 0.1 to 0.9, dbsf, auto, and
-each leg alone. The choice is measured by cross-validation: each fold of the
-queries is searched with the setting that is best on the others. Writes nothing:
-the result is a profile for config.json, if one is clearly better than the
-present setting, and, if it fuses, clearly better than the better leg alone.
+    .details = R"(Tries rrf (k 60 and 10) and weighted_sum with dense weights from 0.1 to 0.9, 50
+and 200 candidates of each leg, dbsf, auto, and each leg alone. The choice is
+measured by cross-validation: each fold of the queries is searched with the
+setting that is best on the others. The result is a profile, if one is clearly
+better than the present setting, and, if it fuses, clearly better than the
+better leg alone; --write puts it into a config.json. Times are those of the
+search without embedding the query.
 
   braid tune --collection wiki --queries q.jsonl --qrels qrels.tsv
   braid tune --queries q.tsv --qrels q.txt --measure R@100 --folds 10
