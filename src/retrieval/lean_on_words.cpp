@@ -26,7 +26,8 @@ std::optional<std::string_view> analysed_as(std::span<const CollectionPlan> coll
     for (const CollectionPlan& collection : collections) {
         if (!collection.dense) continue;
         const std::string& own = collection.schema.language;
-        if (own == "english" || own == "none" || (language && *language != own)) return {};
+        if (own == "english" || own == "none" || own == "auto" || (language && *language != own))
+            return {};
         language = own;
     }
     return language;
