@@ -42,6 +42,16 @@ class Drop(PageTest):
             case.world.stop()
             case.world.start()
 
+    def test_refuses_lines_that_are_no_utf8(self):
+        page = self.opened()
+        page.run("document.querySelector('#into').value = 'latin'")
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/latin"))
+        latin = "[new Uint8Array([...'{\"_id\": \"l1\", \"text\": \"caf\xe9\"}'].map((c) => c.charCodeAt(0)))]"
+        self.drop(("latin.jsonl", latin), ("good.jsonl", """['{"_id": "l2", "text": "caf\u00e9"}']"""))
+        page.wait(ENDED + " === 2")
+        self.assertIn("It is not UTF-8.", page.text(".progress .failed"))
+        self.assertEqual(case.world.call("GET", "/v1/collections/latin")["chunks"], 1)
+
     def test_tries_again_once_the_server_is_back(self):
         page = self.opened()
         page.run("document.querySelector('#into').value = 'retried'")
@@ -52,9 +62,9 @@ class Drop(PageTest):
         self.assertIn("not responding", page.text(".progress .failed"))
         case.world.start()
         page.wait("document.querySelector('#notice').innerText === ''", "the server is back", timeout=30)
-        for _ in range(2):
+        for done in (1, 2):
             page.click(".progress .failed button")
-            page.wait("!document.querySelector('.progress li:not(.done, .failed)')")
+            page.wait(f"document.querySelectorAll('.progress .done').length === {done}", f"{done} in")
         page.wait("document.querySelectorAll('.progress .done').length === 2", "both are in")
         self.assertEqual(case.world.call("GET", "/v1/collections/retried")["chunks"], 2)
         self.assertFalse(page.run("[...document.querySelectorAll('.progress button')].some((e) => !e.hidden)"), "nothing is left to try")

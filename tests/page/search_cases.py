@@ -129,6 +129,11 @@ class Search(PageTest):
         page.wait("window.asked.some(([path]) => path === '/v1/why_not')")
         asked = json.loads(page.run("window.asked.find(([path]) => path === '/v1/why_not')[1]"))
         self.assertEqual(asked["collections"], ["animals", "wiki"])
+        page.run("window.asked = []; document.querySelector('#why-collection').value = 'wiki'")
+        page.click("dialog button.primary")
+        page.wait("window.asked.some(([path]) => path === '/v1/why_not')", "of the one chosen")
+        asked = json.loads(page.run("window.asked.find(([path]) => path === '/v1/why_not')[1]"))
+        self.assertEqual(asked["collections"], ["wiki", "animals"])
 
     def copies(self):
         """The present search as curl, Python and a command."""

@@ -26,6 +26,10 @@ class Trouble(PageTest):
         page = self.search("zephyr", "&c=birds&strategy=sparse")
         self.assertEqual(page.run("getComputedStyle(document.querySelector('.hit .passage')).direction"), "rtl")
         self.assertEqual(page.run("getComputedStyle(document.querySelector('.hit .origin')).direction"), "ltr")
+        page.run("[...document.querySelectorAll('.hit:first-child .actions button')][1].click()")
+        page.wait("document.querySelector('dialog .chunk.own')")
+        for part in ("dialog .chunk.own", "dialog h2"):
+            self.assertEqual(page.run(f"getComputedStyle(document.querySelector('{part}')).direction"), "rtl", part)
 
     def test_shows_words_without_end(self):
         chunk = {"chunk_id": "long", "title": "W" * 300, "content": "quokka " + "x" * 5000, "metadata": {"f" * 60: "v" * 4000}}

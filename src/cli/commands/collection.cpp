@@ -142,7 +142,7 @@ constexpr auto kStatsFlags = std::to_array<FlagSpec>({
     kNamespaceFlag,
     {.name = "probe",
      .kind = FlagKind::Switch,
-     .help = "ask both legs for chunks by parts of their text first, and keep the result"},
+     .help = "probe both legs first, and keep the result"},
 });
 
 /// How many vectors graphs lead to, and what searches find at the recall that is usually asked for.

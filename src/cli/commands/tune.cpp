@@ -40,7 +40,7 @@ constexpr auto kTuneFlags = std::to_array<FlagSpec>({
     {.name = "write",
      .kind = FlagKind::Text,
      .value = "FILE",
-     .help = "put the recommended profile into this config.json"},
+     .help = "put the recommended profile into a config.json"},
 });
 
 /// One way to search.

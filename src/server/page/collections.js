@@ -44,7 +44,7 @@ export class CollectionsPage {
     }
     const all = this.world.collections;
     if (all.length === 0) {
-      this.list.replaceChildren(h("p", { class: "state" }, "No collections yet. Drop a file below to create one."));
+      this.list.replaceChildren(h("p", { class: "state" }, this.world.rights?.everywhere ? "No collections yet. Drop a file below to create one." : "This key may read no collection here."));
     } else {
       this.list.replaceChildren(...all.map((one) => this.card(one, Math.max(...all.map((other) => other.chunks)))));
     }

@@ -31,7 +31,7 @@ export class Column {
     const own = (this.running = new AbortController());
     this.settings = structuredClone(settings);
     this.collections = collections;
-    if (!settings.q.trim()) return this.idle();
+    if (!settings.q.trim() || this.page.world.collections.length === 0) return this.idle();
     this.element.setAttribute("aria-busy", "true");
     try {
       const answer = await post("/v1/retrieve", requestOf(settings, collections), { signal: own.signal });
@@ -99,7 +99,7 @@ export class Column {
       const card = this.cards.get(id) ?? new HitCard();
       const place = other ? places.get(this.page.sameAs(hit)) : undefined;
       const moved = !other?.answer ? undefined : place === undefined ? null : this === this.page.left ? { to: place } : { by: place - hit.rank };
-      card.show(hit, { query: this.answer.query, best, marks: marks.get(hit) ?? card.marks, moved, several });
+      card.show(hit, { query: this.answer.query, best, marks: marks.get(hit) ?? (card.query === this.answer.query ? card.marks : undefined), moved, several });
       cards.set(id, card);
     }
     this.cards = cards;

@@ -115,7 +115,7 @@ export class Controls {
     const select = h(
       "select",
       { "data-control": "namespace", onchange: (event) => this.change((now) => (now.ns = event.target.value)) },
-      [...new Set(["default", ...names])].map((name) => h("option", { value: name === "default" ? "" : name, selected: (this.settings.ns || "default") === name }, name)),
+      names.map((name) => h("option", { value: name === "default" ? "" : name, selected: (this.settings.ns || "default") === name }, name)),
     );
     return field("Namespace", select);
   }

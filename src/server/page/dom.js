@@ -76,7 +76,7 @@ export const duration = (ms) =>
 // A dialog that belongs to the moment: gone, with everything in it, once it is closed.
 export function dialog(title, className, ...children) {
   const close = h("button", { class: "quiet round", "aria-label": "Close", onclick: () => box.close() }, icon(ICONS.close));
-  const name = h("h2", { id: `title-${className}` }, title);
+  const name = h("h2", { id: `title-${className}`, dir: "auto" }, title);
   const box = h(
     "dialog",
     { class: className, "aria-labelledby": name.id },

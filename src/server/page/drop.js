@@ -48,12 +48,22 @@ async function ingest(job, collection) {
   if (job.chunks === 0 && job.failed.length === 0) throw new Error("The file contains no chunks.");
 }
 
+// Bytes that are no UTF-8 end it: to replace them would store another text, without a word.
+async function* utf8Of(file) {
+  try {
+    yield* file.stream().pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Error("It is not UTF-8. Save it as UTF-8, and drop it again.");
+  }
+}
+
 // The lines of a file, some at a time: it may be larger than memory.
 async function* linesOf(file) {
   let rest = "";
   let part = [];
   let size = 0;
-  for await (const text of file.stream().pipeThrough(new TextDecoderStream())) {
+  for await (const text of utf8Of(file)) {
     const lines = (rest + text).split("\n");
     rest = lines.pop();
     for (const line of lines) {

@@ -60,22 +60,27 @@ function tags(hit) {
   return shown.map(([field, values]) => h("span", { class: "tag" }, `${field} `, h("b", {}, values.join(", "))));
 }
 
+const MARKED = 400; // chunks of a document whose words are marked, around the one found
+
 async function showDocument(hit, query) {
   const body = h("div", { class: "document", "aria-busy": "true" }, h("div", { class: "wait" }, "Loading the document …"));
   const box = dialog(nameOf(hit), "drawer", body);
   try {
     const answer = await documentOf(hit);
     const chunks = answer.chunks.map((chunk) => ({ ...chunk, collection: hit.collection, namespace: hit.namespace }));
-    const found = await highlights(query, chunks.slice(0, 400), 1);
+    const from = Math.max(0, chunks.findIndex((chunk) => chunk.chunk_id === hit.chunk_id) - MARKED / 2);
+    const found = await highlights(query, chunks.slice(from, from + MARKED), 1);
     let section = null;
     body.replaceChildren(
       h("p", { class: "origin" }, `${hit.document_id} · ${counted(chunks.length, "chunk")} · ${hit.collection}`),
       ...chunks.flatMap((chunk) => {
         const own = chunk.chunk_id === hit.chunk_id;
         const heading = chunk.section_title && chunk.section_title !== section ? h("h3", { dir: "auto" }, marked((section = chunk.section_title), found.get(chunk)?.section)) : null;
-        const text = h("p", { class: own ? "chunk own" : "chunk", dir: "auto" }, own ? h("span", { class: "unseen" }, "The passage found: ") : null, marked(chunk.content, found.get(chunk)?.matches));
+        const text = h("p", { class: own ? "chunk own" : "chunk", dir: "auto" }, marked(chunk.content, found.get(chunk)?.matches));
         if (own) queueMicrotask(() => text.scrollIntoView({ block: "center" }));
-        return heading ? [heading, text] : [text];
+        // Apart from the text, whose own letters tell its direction.
+        const said = own ? h("p", { class: "unseen" }, "The passage found:") : null;
+        return [heading, said, text].filter(Boolean);
       }),
     );
   } catch (error) {

@@ -129,8 +129,10 @@ export function showWhyNot(settings, collections, change) {
   const ask = async (event) => {
     event.preventDefault();
     out.replaceChildren(h("p", { class: "wait" }, "Checking …"));
+    // An id that several collections hold is looked for in the first of them.
+    const first = [place.value, ...collections.filter((name) => name !== place.value)];
     try {
-      const why = await post("/v1/why_not", { ...requestOf(settings, collections), chunk_id: input.value.trim() });
+      const why = await post("/v1/why_not", { ...requestOf(settings, first), chunk_id: input.value.trim() });
       const { explanation } = why;
       const apply = why.change && applicable(why.change);
       out.replaceChildren(

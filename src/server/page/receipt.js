@@ -139,7 +139,7 @@ function lines(receipt, depth = 0) {
     source.receipt ? lines(source.receipt, depth + 1) : [],
   ]);
   rows.push(
-    h("tr", { class: `total${within}` }, h("th", { scope: "row", colspan: 4 }, `fused by ${methodText(receipt.fusion)}`), h("td", { class: "sum" }, "= ", String(receipt.fused))),
+    h("tr", { class: `total${within}` }, h("th", { scope: "row", colspan: 4 }, `fused by ${methodText(receipt.fusion, receipt.sources.length)}`), h("td", { class: "sum" }, "= ", String(receipt.fused))),
   );
   for (const stage of receipt.stages) {
     const how = stage.value === undefined || stage.value === null ? stage.operation : `${SIGNS[stage.operation] ?? stage.operation} ${score(stage.value)}`;
@@ -150,9 +150,10 @@ function lines(receipt, depth = 0) {
   return rows;
 }
 
-function methodText({ method, preset, k, rank_base }) {
+function methodText({ method, preset, k, rank_base }, sources) {
   if (method === "none") return "nothing: there is one list";
   if (preset) return `${method} (${preset})`;
+  if (method === "dbsf") return `dbsf: the sum ÷ ${sources}`;
   return method + (k !== undefined ? `, k ${k}` : "") + (rank_base === 0 ? ", ranks counted from 0" : "");
 }
 

@@ -155,6 +155,12 @@ export class SearchPage {
     this.laySwitch();
   }
 
+  // To name no namespace is to search "default": where no chunk is in it, the first that is there.
+  chooseNamespace(settings) {
+    const names = this.world.collections.filter((one) => this.collectionsOf(settings).includes(one.name)).flatMap((one) => one.namespaces);
+    if (!settings.ns && names.length && !names.includes("default")) settings.ns = names[0];
+  }
+
   // Which of two configurations the controls are about.
   laySwitch() {
     this.switch.replaceChildren(
@@ -167,6 +173,7 @@ export class SearchPage {
   }
 
   show() {
+    for (const settings of [this.a, this.b]) if (settings) this.chooseNamespace(settings);
     this.controls.show(this.now, this.collectionsOf(this.now));
   }
 
@@ -221,9 +228,10 @@ export class SearchPage {
       return h(
         "div",
         { class: "state welcome" },
-        h("h2", {}, "Nothing to search yet"),
-        h("p", {}, "Add some text: drop files on ", h("a", { href: "/collections" }, "Collections"), ", or run"),
-        h("pre", {}, "braid ingest notes/"),
+        h("h2", {}, this.world.rights?.everywhere ? "Nothing to search yet" : "Nothing that this key may read"),
+        ...(this.world.rights?.everywhere
+          ? [h("p", {}, "Add some text: drop files on ", h("a", { href: "/collections" }, "Collections"), ", or run"), h("pre", {}, "braid ingest notes/")]
+          : [h("p", {}, "Ask for a key that may read the collection you need.")]),
       );
     }
     const chunks = chosen.reduce((sum, one) => sum + one.chunks, 0);
