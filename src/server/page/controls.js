@@ -98,7 +98,6 @@ export class Controls {
               this.change((now) => {
                 now.c = all.map((one) => one.name).filter((name) => names.has(name));
                 now.ns = "";
-                now.filter = new Map();
               });
             },
           }),
@@ -176,7 +175,7 @@ export class Controls {
 
   // What nobody chose is where the answer says it was.
   learned(answer) {
-    if (this.settings?.weight !== null || this.settings.strategy !== "hybrid") return;
+    if (this.settings?.strategy !== "hybrid" || (this.settings.weight !== null && takesWeight(this.settings))) return;
     const weightOf = (leg) => answer.chunks.flatMap((hit) => hit.receipt.sources).find((source) => source.source === leg)?.weight;
     const [dense, sparse] = [weightOf("dense"), weightOf("sparse")];
     if (dense + sparse > 0) this.showWeight?.(dense / (dense + sparse));
