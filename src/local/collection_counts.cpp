@@ -6,6 +6,7 @@
 #include "braid/local/collection.hpp"
 #include "braid/store/bytes.hpp"
 #include "braid/store/checksum.hpp"
+#include "braid/store/sealed.hpp"
 
 namespace braid::local {
 namespace {
@@ -20,10 +21,7 @@ using Counts = std::map<std::string, CollectionStats>;  // by namespace
 
 std::vector<std::byte> encode_counts(std::uint64_t manifest, const Counts& counts) {
     store::ByteWriter out;
-    out.u32(kCountsMagic);
-    out.u32(kCountsVersion);
-    out.u64(0);  // the checksum's place
-    const std::size_t start = out.size();
+    store::begin_sealed(out, kCountsMagic, kCountsVersion);
     out.u64(manifest);
     out.varint(counts.size());
     for (const auto& [name, stats] : counts) {
@@ -33,20 +31,14 @@ std::vector<std::byte> encode_counts(std::uint64_t manifest, const Counts& count
         }
         out.u64(std::bit_cast<std::uint64_t>(stats.average_length));
     }
-    out.patch_u64(start - 8, store::checksum(out.view().subspan(start), kCountsVersion));
+    store::seal(out, kCountsVersion);
     return out.take();
 }
 
 /// Of another manifest, or damaged: NotFound or Corruption, and then counted anew.
 Result<Counts> decode_counts(std::span<const std::byte> file, std::uint64_t manifest) {
     store::ByteReader in(file, kCountsName);
-    BRAID_TRY(const std::uint32_t magic, in.u32("magic number"));
-    BRAID_TRY(const std::uint32_t version, in.u32("version"));
-    BRAID_TRY(const std::uint64_t checksum, in.u64("checksum"));
-    if (magic != kCountsMagic || version != kCountsVersion ||
-        store::checksum(in.rest(), version) != checksum) {
-        return in.corrupt("this is not a file of counts");
-    }
+    BRAID_CHECK(store::open_sealed(in, kCountsMagic, kCountsVersion, "a file of counts"));
     BRAID_TRY(const std::uint64_t of, in.u64("manifest"));
     if (of != manifest) return fail(ErrorCode::NotFound, "these are counts of another manifest");
     BRAID_TRY(const std::size_t spaces, in.count(13, "namespaces"));

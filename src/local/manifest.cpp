@@ -8,6 +8,7 @@
 #include "braid/store/bytes.hpp"
 #include "braid/store/checksum.hpp"
 #include "braid/store/durable_mark.hpp"
+#include "braid/store/sealed.hpp"
 #include "braid/store/section_file_format.hpp"
 
 namespace braid::local {
@@ -124,15 +125,12 @@ std::vector<std::byte> write_manifest(const Manifest& manifest) {
     const bool segments = needs_segments_format(manifest);
     const std::uint32_t format = std::max(segments ? kSegmentsFormat : 0, manifest.format);
     ByteWriter out;
-    out.u32(kMagic);
-    out.u32(format);
-    out.u64(0);  // the checksum's place
-    const std::size_t start = out.size();
+    store::begin_sealed(out, kMagic, format);
     out.string(manifest.log);
     out.varint(manifest.version_base);
     docs::write_schema(out, manifest.schema);
     if (format >= kSegmentsFormat) write_segments(out, manifest);
-    out.patch_u64(start - 8, store::checksum(out.view().subspan(start), format));
+    store::seal(out, format);
     return out.take();
 }
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "braid/store/bytes.hpp"
-#include "braid/store/checksum.hpp"
 #include "braid/store/memory_sections.hpp"
+#include "braid/store/sealed.hpp"
 
 namespace braid::segment {
 namespace {
@@ -21,13 +21,8 @@ using Entries = std::vector<std::pair<std::string, dense::Calibration>>;
 
 Result<Entries> decode_calibrations(std::span<const std::byte> file) {
     store::ByteReader reader(file, kCalibrationName);
-    BRAID_TRY(const auto magic, reader.u32("the mark"));
-    BRAID_TRY(const auto version, reader.u32("the version"));
-    BRAID_TRY(const auto checksum, reader.u64("the checksum"));
-    if (magic != kCalibrationsMagic || version != kCalibrationsVersion ||
-        store::checksum(reader.rest(), version) != checksum) {
-        return reader.corrupt("this is not a calibration");
-    }
+    BRAID_CHECK(
+        store::open_sealed(reader, kCalibrationsMagic, kCalibrationsVersion, "a calibration"));
     BRAID_TRY(const auto count, reader.varint("the number of namespaces"));
     Entries entries;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -109,10 +104,7 @@ void Calibrations::read(const store::Directory& directory) {
 
 std::vector<std::byte> Calibrations::encode() const {
     store::ByteWriter out;
-    out.u32(kCalibrationsMagic);
-    out.u32(kCalibrationsVersion);
-    out.u64(0);  // the checksum's place
-    const std::size_t start = out.size();
+    store::begin_sealed(out, kCalibrationsMagic, kCalibrationsVersion);
     const std::scoped_lock lock(mutex_);
     out.varint(static_cast<std::uint64_t>(std::ranges::count_if(
         spaces_, [](const auto& space) { return space.second.calibration != nullptr; })));
@@ -126,7 +118,7 @@ std::vector<std::byte> Calibrations::encode() const {
         out.string(name);
         out.string({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
     }
-    out.patch_u64(start - 8, store::checksum(out.view().subspan(start), kCalibrationsVersion));
+    store::seal(out, kCalibrationsVersion);
     return out.take();
 }
 
