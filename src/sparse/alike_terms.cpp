@@ -27,11 +27,6 @@ private:
     std::size_t size_ = 0;
 };
 
-std::size_t shared_bytes(std::string_view a, std::string_view b) noexcept {
-    const auto [in_a, in_b] = std::ranges::mismatch(a, b);
-    return static_cast<std::size_t>(in_a - a.begin());
-}
-
 /// Whether two keys begin with the same bytes; all of them do with none.
 bool same_beginning(std::uint64_t a, std::uint64_t b, std::size_t bytes) noexcept {
     return bytes == 0 || (a ^ b) >> (64 - 8 * bytes) == 0;

@@ -77,11 +77,6 @@ private:
     std::size_t depth_ = 0;
 };
 
-std::size_t common_bytes(std::string_view a, std::string_view b) noexcept {
-    const auto [in_a, in_b] = std::ranges::mismatch(a, b);
-    return static_cast<std::size_t>(in_a - a.begin());
-}
-
 }  // namespace
 
 std::uint32_t term_distance(std::string_view a, std::string_view b, std::uint32_t most) {
@@ -111,7 +106,7 @@ Result<> TermDictionary::each_near(std::string_view term, std::uint32_t distance
         std::size_t hopeless = std::string_view::npos;  // no term with so many bytes in common
         while (cursor.next()) {
             const std::string_view candidate = cursor.term();
-            const std::size_t common = common_bytes(before, candidate);
+            const std::size_t common = shared_bytes(before, candidate);
             if (hopeless != std::string_view::npos && common >= hopeless) continue;
             table.shrink(common);
             before = candidate;
@@ -128,7 +123,7 @@ Result<> TermDictionary::each_near(std::string_view term, std::uint32_t distance
         // Blocks all of whose terms begin like the last hopeless text need not be read.
         while (hopeless != std::string_view::npos && number + 2 < blocks()) {
             BRAID_TRY(const std::string next, first_term(at, number + 2));
-            if (common_bytes(before, next) < hopeless) break;
+            if (shared_bytes(before, next) < hopeless) break;
             ++number;
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,12 @@ struct TermEntry {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
 };
+
+/// How many bytes two texts begin with in common.
+inline std::size_t shared_bytes(std::string_view a, std::string_view b) noexcept {
+    const auto [in_a, in_b] = std::ranges::mismatch(a, b);
+    return static_cast<std::size_t>(in_a - a.begin());
+}
 
 /// Collects terms in byte order, and writes them in blocks that share prefixes.
 class TermDictionaryWriter {
