@@ -31,10 +31,11 @@ struct NearTerm {
 /// The word of the chunk that the analyzer makes this term of.
 std::string surface_of(const Chunk& chunk, const Schema& schema, const text::Analyzer& analyzer,
                        std::string_view term) {
+    const text::Analyzer own = analyzer.for_text(chunk.content);
     for (const TextField& field : schema.text_fields) {
         const std::string_view text = field_text(chunk, field.name);
         std::vector<text::Token> tokens;
-        analyzer.for_text(chunk.content).analyze(text, tokens);
+        own.analyze(text, tokens);
         const auto found = std::ranges::find(tokens, term, &text::Token::term);
         if (found != tokens.end()) {
             return std::string(text.substr(found->begin, found->end - found->begin));

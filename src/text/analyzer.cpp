@@ -143,10 +143,9 @@ Analyzer Analyzer::of_language(std::string_view language) const {
 
 Analyzer Analyzer::for_text(std::string_view text) const {
     if (!is_auto()) return *this;
-    const std::string_view language = language_of(text);
-    if (!language.empty()) return of_language(language);
-    const auto possible = languages_of_script(text);
-    return of_language(possible.front() == kDefault ? kDefault : kNone);
+    const LanguageClues clues = language_clues(text);
+    if (!clues.told.empty()) return of_language(clues.told);
+    return of_language(clues.of_script.front() == kDefault ? kDefault : kNone);
 }
 
 void Analyzer::analyze(std::string_view text, std::vector<Token>& out) const {
@@ -160,12 +159,9 @@ void Analyzer::analyze_query(std::string_view text, std::vector<Token>& out) con
 
 void Analyzer::run_query(std::string_view text, std::vector<Token>& out, bool stop_words) const {
     if (!is_auto()) return run(text, out, stop_words);
-    const std::string_view language = language_of(text);
+    const auto [language, of_script] = language_clues(text);
     std::vector<std::string_view> possible{language};
-    if (language.empty()) {
-        const auto all = languages_of_script(text);
-        possible.assign(all.begin(), all.end());
-    }
+    if (language.empty()) possible.assign(of_script.begin(), of_script.end());
     // What does not tell its language is indexed as one of these.
     for (const std::string_view one : {kDefault, kNone}) {
         if (std::ranges::find(possible, one) == possible.end()) possible.push_back(one);

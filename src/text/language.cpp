@@ -181,14 +181,7 @@ const Language* most_likely(const Counts& counts) {
     return &kLanguages[best];
 }
 
-}  // namespace
-
-std::string_view language_of(std::string_view text) {
-    const Language* const found = most_likely(count(text));
-    return found == nullptr ? std::string_view() : found->name;
-}
-
-std::span<const std::string_view> languages_of_script(std::string_view text) {
+std::span<const std::string_view> languages_of(Script script) {
     static const auto all = [] {
         std::array<std::vector<std::string_view>, kScripts> languages;
         for (const Language& one : kLanguages) {
@@ -199,7 +192,16 @@ std::span<const std::string_view> languages_of_script(std::string_view text) {
         }
         return languages;
     }();
-    return all[static_cast<std::size_t>(count(text).script())];
+    return all[static_cast<std::size_t>(script)];
+}
+
+}  // namespace
+
+LanguageClues language_clues(std::string_view text) {
+    const Counts counts = count(text);
+    const Language* const found = most_likely(counts);
+    return {.told = found == nullptr ? std::string_view() : found->name,
+            .of_script = languages_of(counts.script())};
 }
 
 std::optional<std::string_view> foreign_language(std::string_view question) {

@@ -30,28 +30,31 @@ TEST(ForeignLanguage, IsNotTakenForGranted) {
 }
 
 TEST(LanguageOf, IsThatOfMostSmallWords) {
-    EXPECT_EQ(language_of("The keeper of the lamp walks to the harbour."), "english");
-    EXPECT_EQ(language_of("Der Hafen ist im Winter frei, und die Boote liegen am Ufer."), "german");
-    EXPECT_EQ(language_of("Корабли стоят в гавани и не идут на север, потому что зима."),
+    EXPECT_EQ(language_clues("The keeper of the lamp walks to the harbour.").told, "english");
+    EXPECT_EQ(language_clues("Der Hafen ist im Winter frei, und die Boote liegen am Ufer.").told,
+              "german");
+    EXPECT_EQ(language_clues("Корабли стоят в гавани и не идут на север, потому что зима.").told,
               "russian");
-    EXPECT_EQ(language_of("Ο φάρος είναι στο λιμάνι και το φως του είναι για τα πλοία."), "greek");
-    EXPECT_EQ(language_of("Båtarna ligger i hamnen och väntar på våren, som är sen."), "swedish");
-    EXPECT_EQ(language_of("lighthouse harbour 4711"), "");
-    EXPECT_EQ(language_of(""), "");
-    EXPECT_EQ(language_of(std::string(100'000, 'x')), "");
-    EXPECT_EQ(language_of("\xff\xfe der und das \xff"), "german");
+    EXPECT_EQ(language_clues("Ο φάρος είναι στο λιμάνι και το φως του είναι για τα πλοία.").told,
+              "greek");
+    EXPECT_EQ(language_clues("Båtarna ligger i hamnen och väntar på våren, som är sen.").told,
+              "swedish");
+    EXPECT_EQ(language_clues("lighthouse harbour 4711").told, "");
+    EXPECT_EQ(language_clues("").told, "");
+    EXPECT_EQ(language_clues(std::string(100'000, 'x')).told, "");
+    EXPECT_EQ(language_clues("\xff\xfe der und das \xff").told, "german");
 }
 
 TEST(LanguageOf, AScriptHasItsLanguages) {
-    EXPECT_EQ(languages_of_script("Leuchtturm").front(), "english");
-    EXPECT_GT(languages_of_script("Leuchtturm").size(), 15U);
-    EXPECT_EQ(languages_of_script("маяк").size(), 1U);
-    EXPECT_EQ(languages_of_script("灯台").front(), "none");
+    EXPECT_EQ(language_clues("Leuchtturm").of_script.front(), "english");
+    EXPECT_GT(language_clues("Leuchtturm").of_script.size(), 15U);
+    EXPECT_EQ(language_clues("маяк").of_script.size(), 1U);
+    EXPECT_EQ(language_clues("灯台").of_script.front(), "none");
 }
 
 TEST(LanguageOf, EachHasAStemmer) {
     for (const char* const text : {"a", "маяк", "φάρος", "փարոս", "ليل", "दिन", "நாள்", "טאג"}) {
-        for (const std::string_view language : languages_of_script(text)) {
+        for (const std::string_view language : language_clues(text).of_script) {
             EXPECT_TRUE(Analyzer::create({"standard", std::string(language), false})) << language;
         }
     }
