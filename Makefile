@@ -98,6 +98,11 @@ bench-hybrid: build ## whole answers against Qdrant Edge, zvec, LanceDB
 bench-store: build ## durable indexing against LanceDB, Chroma, Qdrant Edge, zvec
 	@bench/run store $(ARGS)
 
+.PHONY: bench-open
+bench-open: build ## opening a database, the first search, CPU of commands; ARGS='--docs 3000000'
+	@$(call compile,release,open_bench)
+	@bench/opening $(ARGS)
+
 .PHONY: bench-http
 bench-http: build ## what HTTP costs: braid serve beside the library
 	@$(call compile,release,http_bench)

@@ -46,6 +46,7 @@ class Group:
     recall: float = 0.95
     metric: str = "qps"
     compare_answers: bool = False
+    leg: str | None = None  # whose recall counts, where several are fused
 
 
 def setting_for(
@@ -53,14 +54,15 @@ def setting_for(
 ) -> dict:
     """The contestant's parameters for the asked recall, with what was tried on the way."""
     knob = contestant.knob
-    if group.truth is None:
+    if group.truth is None or group.task == "store":  # stores are asked after each round
         return {"params": {}}
+    leg = {"leg": group.leg} if group.leg else {}
     if knob is None:
-        recall = group.truth.recall(worker.ids())
+        recall = group.truth.recall(worker.ids(leg))
         return {"params": {}, "recall": recall, "reached": recall >= group.recall}
 
     def recall_at(value: int) -> float:
-        return group.truth.recall(worker.ids({knob.name: value}))
+        return group.truth.recall(worker.ids({knob.name: value} | leg))
 
     asked = f"{group.truth.name} {options.top_k}"
     known = kept.recalls(asked) if kept else None
@@ -102,7 +104,7 @@ def start(
     stack.callback(fresh_folder, scratch)
     log = cache_dir() / "logs" / f"{group.task}-{contestant.name}.log"
     inputs = group.inputs | {"top_k": options.top_k, "scratch": scratch}
-    if group.truth is not None:
+    if group.truth is not None and group.task != "store":
         inputs["recall"] = group.recall
 
     def words(more: dict) -> list:
@@ -158,6 +160,10 @@ def run(group: Group, options: Options) -> dict:
         )
         for worker, _ in ready:
             entries[worker.name] |= worker.serving_memory()
+    if group.task == "store":
+        for name, rounds in results.items():
+            found = [group.truth.recall(figures.pop("ids")) for figures in rounds]
+            entries[name] |= {"recall": min(found), "reached": min(found) >= group.recall}
     failed |= {name: reason.removeprefix(name + ": ") for name, reason in broken.items()}
     listed = [summarise(entries[name], rounds, group.metric) for name, rounds in results.items()]
     relate(listed, answers, group.metric)

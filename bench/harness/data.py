@@ -4,6 +4,7 @@ import hashlib
 import io
 import itertools
 import json
+import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -113,14 +114,32 @@ class Sources:
         return self.queries or speed_data() / "queries.jsonl.zst"
 
 
+def mixed(texts: list[str], count: int, seed: int = 1) -> Iterator[str]:
+    """So many new texts: half of the words of one and half of those of another, in their order."""
+    random_numbers = random.Random(seed)
+    for _ in range(count):
+        halves = []
+        for _ in range(2):
+            tokens = random_numbers.choice(texts).split(" ")
+            drawn = random_numbers.getrandbits(len(tokens))
+            halves += [token for place, token in enumerate(tokens) if drawn >> place & 1]
+        yield as_line(halves or tokens[:1])
+
+
 def corpus(sources: Sources, docs: int | None) -> Path:
-    """Token streams of the first `docs` documents, one per line."""
+    """Token streams of the first `docs` documents, one per line; where there are fewer, mixed ones follow."""
     source = sources.corpus_file()
+
+    def lines() -> Iterator[str]:
+        written = []
+        for text in take(texts_of(source), docs):
+            written.append(as_line(words(text)))
+            yield written[-1]
+        if docs is not None and docs > len(written) > 0:
+            yield from mixed(written, docs - len(written))
+
     return prepared(
-        f"corpus-{docs or 'all'}-{key(source)}.txt",
-        lambda path: write_lines(
-            path, (as_line(words(text)) for text in take(texts_of(source), docs))
-        ),
+        f"corpus-{docs or 'all'}-{key(source)}.txt", lambda path: write_lines(path, lines())
     )
 
 
@@ -154,6 +173,43 @@ def long_queries(sources: Sources, count: int | None, terms: int) -> Path:
 
     return prepared(
         f"queries-{terms}-terms-{count or 1000}-{key(source)}.txt",
+        lambda path: write_lines(path, take(lines(), count or 1000)),
+    )
+
+
+def drawn_words(sources: Sources, count: int | None, wanted: int) -> Path:
+    """Queries of so many different words of one question each, drawn at random, in their order."""
+    source = sources.queries_file()
+
+    def lines():
+        numbers = random.Random(wanted)
+        for text in texts_of(source):
+            asked = list(dict.fromkeys(words(text)))
+            if len(asked) >= wanted:
+                places = sorted(numbers.sample(range(len(asked)), wanted))
+                yield as_line([asked[place] for place in places])
+
+    return prepared(
+        f"queries-{wanted}-drawn-{count or 'all'}-{key(source)}.txt",
+        lambda path: write_lines(path, take(lines(), count)),
+    )
+
+
+def phrases(corpus_lines: Path, count: int | None, wanted: int) -> Path:
+    """Phrases of so many words, each from anywhere in a document drawn at random."""
+
+    def lines():
+        numbers = random.Random(wanted)
+        with corpus_lines.open(encoding="utf-8") as file:
+            texts = [line.split() for line in file]
+        texts = [tokens for tokens in texts if len(tokens) >= wanted]
+        while texts:
+            tokens = numbers.choice(texts)
+            start = numbers.randrange(len(tokens) - wanted + 1)
+            yield as_line(tokens[start : start + wanted])
+
+    return prepared(
+        f"queries-{wanted}-phrases-{count or 1000}-{key(corpus_lines)}.txt",
         lambda path: write_lines(path, take(lines(), count or 1000)),
     )
 

@@ -46,7 +46,8 @@ ABOUT = {
     "sparse": "Top hits by BM25. Every contestant gets the same tokens and splits at spaces only.",
     "dense": "Nearest vectors by inner product. Every contestant gets the same vectors; each is set "
     "to the smallest beam that reaches the asked recall against the exact answer.",
-    "hybrid": "Both legs and reciprocal rank fusion, 50 candidates per leg.",
+    "hybrid": "Both legs and reciprocal rank fusion, 50 candidates per leg. The recall is that of the "
+    "dense leg: each contestant is set to the smallest beam whose 50 hold so many of the true 50.",
     "store": "Everything written to a new folder, indexed, synced and closed; then opened again and "
     "asked one query.",
 }

@@ -28,7 +28,7 @@ def write_whole(path: Path, content: dict) -> None:
 
 def maker(contestant: Contestant) -> str:
     """Changes with the program, or with the rival's version and settings."""
-    if contestant.name == "braid":
+    if contestant.name.startswith("braid"):
         program = braid_program()
         return key(program) if program and program.exists() else ""
     script = RIVALS / contestant.script

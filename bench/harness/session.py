@@ -20,9 +20,10 @@ SIZES = {
     "sparse": ((None, 2000), (20_000, 500)),
     "dense": ((100_000, 2000), (20_000, 500)),
     "hybrid": ((100_000, 2000), (20_000, 500)),
-    "store": ((20_000, 1), (2_000, 1)),
+    "store": ((100_000, 200), (2_000, 50)),
 }
 QUERY_SETS = (("natural questions", True), ("stop words dropped", False))
+JOINT_WORDS = (2, 3)  # of queries whose words a hit must all hold
 FILTERED_QUERIES = 500  # a filter in Python makes one rival very slow
 RECENT = 1024  # questions that braid may have seen before: as many as a collection remembers
 DEPTH = 50  # candidates per leg of a hybrid query, braid's own default
@@ -64,20 +65,38 @@ class Session:
         for title, stop_words in () if self.given.terms else QUERY_SETS:
             yield title, data.queries(self.sources, self.queries, stop_words)
 
+    def joint_queries(self, corpus: Path):
+        """Queries that not every contestant understands: title, the kind, the file."""
+        if self.given.terms:
+            return
+        for words in JOINT_WORDS:
+            if "all" in self.given.match:
+                queries = data.drawn_words(self.sources, self.queries, words)
+                yield f"all of {words} words", "all", queries
+            if "phrase" in self.given.match:
+                queries = data.phrases(corpus, self.queries, words)
+                yield f"phrases of {words} words", "phrase", queries
+
     def sparse(self, docs: int | None, main: bool):
         corpus = data.corpus(self.sources, docs)
-        for title, queries in self.word_queries():
-            yield Group(
-                "sparse",
+
+        def group(task: str, title: str, queries: Path, more: dict) -> Group:
+            return Group(
+                task,
                 title,
                 data.count_lines(corpus),
                 data.count_lines(queries),
-                {"corpus": corpus, "queries": queries},
-                taking_part("sparse", self.only),
+                {"corpus": corpus, "queries": queries} | more,
+                taking_part(task, self.only),
                 compare_answers=True,
             )
+
+        for title, queries in self.word_queries() if "any" in self.given.match else ():
+            yield group("sparse", title, queries, {})
             if not main:
                 return
+        for title, match, queries in self.joint_queries(corpus) if main else ():
+            yield group("joint", title, queries, {"match": match})
 
     def questions(self) -> tuple[Path, Path | None]:
         """The query vectors to be measured with, and others of their kind that are not."""
@@ -142,31 +161,40 @@ class Session:
 
     def hybrid(self, docs: int | None, main: bool):
         inputs = self.both(docs)
-        vectors = data.query_vectors(self.sources, self.queries)
+        vectors, recent = self.questions()
         count = len(data.load(vectors))
+        truth = data.Truth(inputs["base"], vectors, DEPTH)
+        target = self.given.recall[0]
         for title, stop_words in QUERY_SETS:
             queries = data.queries(self.sources, count, stop_words)
             yield Group(
                 "hybrid",
-                title,
+                f"{title}, {DEPTH} of each leg, recall {target:g} of the dense leg",
                 len(data.load(inputs["base"])),
                 count,
-                inputs | {"queries": queries, "query_vectors": vectors, "depth": DEPTH},
+                inputs | {"queries": queries, "query_vectors": vectors, "depth": DEPTH,
+                          "recent": recent},
                 taking_part("hybrid", self.only),
+                truth=truth,
+                recall=target,
                 compare_answers=True,
-            )
+                leg="dense",
+            )  # fmt: skip
 
     def store(self, docs: int | None, main: bool):
         inputs = self.both(docs)
-        yield Group(
-            "store",
-            "text and vectors, durable on disk",
-            len(data.load(inputs["base"])),
-            0,
-            inputs,
-            taking_part("store", self.only),
-            metric="docs_per_second",
-        )
+        queries = data.query_vectors(self.sources, self.queries)
+        for precision in self.given.precision:
+            yield Group(
+                "store",
+                f"text and vectors of {precision[1:]} bits, indexed, durable on disk",
+                len(data.load(inputs["base"])),
+                len(data.load(queries)),
+                inputs | {"queries": queries, "precision": precision},
+                taking_part("store", self.only, precision),
+                truth=data.Truth(inputs["base"], queries, self.given.top_k),
+                metric="docs_per_second",
+            )
 
 
 def options_of(given: argparse.Namespace, python: Path, missing: dict) -> Options:
@@ -230,7 +258,7 @@ def run_alone(given: argparse.Namespace, python: Path, missing: dict) -> int:
         print(table.text(report["groups"][-1]), flush=True)
     if options.prepare:
         return 0
-    if given.bench == "hybrid" and braid_program():
+    if given.answers and braid_program():
         report["answers"] = answers.measure(braid_program(), session.hybrid_input())
         print(answers.text(report["answers"]), flush=True)
     for name, reason in report["absent"].items():

@@ -51,11 +51,14 @@ SEARCH_COLUMNS = (
     ("same hits", lambda e: share(e.get("overlap"))),
     ("build s", lambda e: short(e.get("build_seconds"))),
     ("index MB", lambda e: megabytes(e.get("index_bytes"))),
+    ("words MB", lambda e: megabytes(e.get("words_bytes"))),
     ("memory MB", lambda e: megabytes(e.get("memory_bytes"))),
+    ("mapped MB", lambda e: megabytes(e.get("mapped_bytes"))),
 )
 STORE_COLUMNS = (
     ("contestant", lambda e: e["name"]),
     ("version", lambda e: e.get("version") or ""),
+    ("recall", recall),
     ("documents/s", lambda e: short(e["docs_per_second"]["median"])),
     ("min–max", lambda e: from_to(e, "docs_per_second")),
     ("braid ÷ it", lambda e: short(e.get("braid_ratio"))),

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
+
 from protocol import Store, lines, serve
 
 PROGRAM = os.environ["BRAID_PROGRAM"]
@@ -19,22 +21,38 @@ def run(*words):
 
 
 class Braid(Store):
-    note = "braid ingest, every batch synced; reopening includes the start of the program"
+    note = "braid ingest --wait, every batch synced; reopening includes the start of the program"
 
     def __init__(self, given, source, texts):
         super().__init__(given, len(texts))
         self.version = run("--version").split()[-1]
         self.source = source
         self.question = " ".join(texts[0].split(" ")[:4])
+        self.precision = given.precision
 
     def write(self, folder):
         run("ingest", str(self.source), "--data", str(folder), "--collection", "bench",
-            "--embedder", "external", "--json")
+            "--embedder", "external", "--metric", "dot", "--precision", self.precision, "--wait",
+            "--json")
 
     def reopen(self, folder):
         answer = run("retrieve", self.question, "--data", str(folder), "--collection", "bench",
                      "--strategy", "sparse", "--top-k", "10", "--json")
         return json.loads(answer)["chunks"]
+
+    def ask(self, folder):
+        queries, vectors = self.scratch / "queries.tsv", self.scratch / "queries.npy"
+        queries.write_text("".join(f"{i}\tall\n" for i in range(len(self.questions))))
+        np.save(vectors, self.questions)
+        found = self.scratch / "found.trec"
+        run("run", "--data", str(folder), "--collection", "bench", "--strategy", "dense",
+            "--queries", str(queries), "--query-vectors", str(vectors),
+            "--top-k", str(self.top_k), "--out", str(found))
+        rows = [[] for _ in self.questions]
+        for line in found.read_text().splitlines():
+            words = line.split()
+            rows[int(words[0])].append(int(words[2]))
+        return rows
 
 
 def build(given):

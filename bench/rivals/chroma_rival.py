@@ -41,6 +41,11 @@ class Chroma(Store):
         collection = self.client(folder).get_collection("bench", embedding_function=None)
         return collection.query(query_embeddings=self.base[:1], n_results=10)["ids"][0]
 
+    def ask(self, folder):
+        collection = self.client(folder).get_collection("bench", embedding_function=None)
+        found = collection.query(query_embeddings=self.questions, n_results=self.top_k)
+        return [[int(row) for row in rows] for rows in found["ids"]]
+
 
 def build(given):
     texts, base = lines(given.corpus), vectors(given.base)

@@ -3,14 +3,16 @@
 from importlib.metadata import version
 
 import lancedb
+import numpy as np
 import pyarrow
 from lancedb.rerankers import RRFReranker
 
 from protocol import Rival, Store, base_of, folder_bytes, lines, serve, vectors
 
 
-def fill(folder, base, texts):
+def fill(folder, base, texts, precision="f32"):
     count, dimension = base.shape
+    base = base.astype(np.float16) if precision == "f16" else base
     rows = pyarrow.table(
         {
             "row": pyarrow.array(range(count), pyarrow.int64()),
@@ -41,20 +43,28 @@ def fill(folder, base, texts):
 
 class Hybrid(Rival):
     version = version("lancedb")
-    note = "IVF_HNSW_SQ, one partition, m 16, ef 80; words split at spaces"
+    note = "IVF_HNSW_SQ, one partition, m 16; words split at spaces"
 
     def __init__(self, table, folder, texts, queries, given):
         self.table, self.texts, self.vectors, self.given = table, texts, queries, given
         self.queries = len(texts)
         self.index_bytes = folder_bytes(folder)
         self.reranker = RRFReranker(K=60)
+        self.ef, self.leg, self.shown = 100, None, given.top_k
+
+    def prepare(self, params):
+        self.ef, self.leg = int(params.get("ef", 100)), params.get("leg")
+        self.shown = self.given.depth if self.leg else self.given.top_k
 
     def search(self, query):
+        if self.leg == "dense":
+            nearest = self.table.search(self.vectors[query], vector_column_name="vector")
+            return nearest.ef(self.ef).select(["row"]).limit(self.given.depth).to_arrow()
         return (
             self.table.search(query_type="hybrid", vector_column_name="vector")
             .vector(self.vectors[query])
             .text(self.texts[query])
-            .ef(80)
+            .ef(self.ef)
             .rerank(self.reranker)
             .select(["row"])
             .limit(self.given.depth)
@@ -62,7 +72,7 @@ class Hybrid(Rival):
         )
 
     def rows(self, answer):
-        return answer["row"].to_pylist()[: self.given.top_k]
+        return answer["row"].to_pylist()[: self.shown]
 
 
 class LanceStore(Store):
@@ -71,10 +81,18 @@ class LanceStore(Store):
 
     def __init__(self, given, texts, base):
         super().__init__(given, len(texts))
-        self.texts, self.base = texts, base
+        self.texts, self.base, self.precision = texts, base, given.precision
 
     def write(self, folder):
-        fill(folder, self.base, self.texts)
+        fill(folder, self.base, self.texts, self.precision)
+
+    def ask(self, folder):
+        table = lancedb.connect(str(folder)).open_table("bench")
+        return [
+            table.search(question, vector_column_name="vector").ef(80).limit(self.top_k)
+            .select(["row"]).to_arrow()["row"].to_pylist()
+            for question in self.questions
+        ]  # fmt: skip
 
     def reopen(self, folder):
         table = lancedb.connect(str(folder)).open_table("bench")

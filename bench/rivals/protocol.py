@@ -6,8 +6,9 @@ standard input with one JSON line:
     ids [PARAMS]      {"ids": [[row, ...], ...]}                     best first, one list per query
     round [PARAMS]    {"qps": ..., "p50_us": ..., "p99_us": ...}     all queries once
 
-PARAMS is a JSON object: the rival's own search parameters, and "batch": true to hand over all
-queries in one call where the rival has such a call.
+PARAMS is a JSON object: the rival's own search parameters, "batch": true to hand over all queries
+in one call where the rival has such a call, and "leg": "dense" to see what that leg of a hybrid
+search hands to fusion.
 """
 
 import argparse
@@ -63,6 +64,8 @@ class Store(Rival):
     def __init__(self, given, count):
         self.scratch = Path(given.scratch)
         self.count = count
+        self.questions = vectors(given.queries)
+        self.top_k = given.top_k
 
     def write(self, folder):
         """Writes everything, indexes it and closes; the round then waits until it is on disk."""
@@ -70,6 +73,10 @@ class Store(Rival):
 
     def reopen(self, folder):
         """Opens the folder and answers one query; returns the rows found, then closes."""
+        raise NotImplementedError
+
+    def ask(self, folder):
+        """Rows for each of `questions` by vectors, best first; not timed."""
         raise NotImplementedError
 
     def round(self, threads, batch):
@@ -85,8 +92,9 @@ class Store(Rival):
         if not found:
             raise RuntimeError("the store found nothing after it was opened again")
         size = folder_bytes(folder)
+        rows = self.ask(folder)
         shutil.rmtree(folder, ignore_errors=True)
-        return {"docs_per_second": self.count / written, "write_seconds": written,
+        return {"ids": rows, "docs_per_second": self.count / written, "write_seconds": written,
                 "disk_bytes": size, "reopen_seconds": reopened}
 
 
@@ -98,10 +106,13 @@ def arguments():
     parser.add_argument("--base", help=".npy, one vector per document")
     parser.add_argument("--query-vectors", help=".npy, one vector per query")
     parser.add_argument("--top-k", type=int, default=10)
+    parser.add_argument("--match", choices=["any", "all", "phrase"], default="any",
+                        help="what a hit holds of a query's words")
     parser.add_argument("--depth", type=int, default=50, help="candidates per leg of a hybrid")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--selectivity", type=float, help="share of rows a filter lets through")
     parser.add_argument("--shares", default="", help="shares the index must know filters for: A,B")
+    parser.add_argument("--precision", default="f32", choices=["f32", "f16"])
     parser.add_argument("--kind", default="", help="variant of the rival's index")
     parser.add_argument("--scratch", help="an empty folder for files")
     parser.add_argument("--index", help="the folder the index is left in, to be opened again")

@@ -12,11 +12,14 @@ BATCH = 1000
 NOTE = "HNSW, m 16, ef_construct 200"
 
 
-def config(dimension, text, threads):
+def config(dimension, text, threads, precision="f32"):
     graph = qdrant.HnswIndexConfig(
         m=16, ef_construct=200, full_scan_threshold=10, max_indexing_threads=threads
     )
-    dense = qdrant.EdgeVectorParams(size=dimension, distance=qdrant.Distance.Dot)
+    kinds = {"f32": qdrant.VectorStorageDatatype.Float32, "f16": qdrant.VectorStorageDatatype.Float16}
+    dense = qdrant.EdgeVectorParams(
+        size=dimension, distance=qdrant.Distance.Dot, datatype=kinds[precision]
+    )
     words = {"words": qdrant.EdgeSparseVectorParams(modifier=qdrant.Modifier.Idf)}
     return qdrant.EdgeConfig(
         vectors={"dense": dense},
@@ -41,8 +44,10 @@ def bm25(texts):
     )
 
 
-def fill(path, base, texts, words, allowed, threads):
-    shard = qdrant.EdgeShard.create(str(path), config(base.shape[1], texts is not None, threads))
+def fill(path, base, texts, words, allowed, threads, precision="f32"):
+    shard = qdrant.EdgeShard.create(
+        str(path), config(base.shape[1], texts is not None, threads, precision)
+    )
     for name in allowed:
         shard.update(
             qdrant.UpdateOperation.create_field_index(name, qdrant.PayloadSchemaType.Integer)
@@ -102,35 +107,43 @@ class Dense(Rival):
 
 
 class Hybrid(Dense):
-    note = NOTE + ", ef 80; its BM25 without stop words or stemming"
+    note = NOTE + "; its BM25 without stop words or stemming"
     has_batch = False
 
     def __init__(self, shard, path, texts, words, queries, given):
         super().__init__(shard, path, queries, given.top_k, None)
-        search = qdrant.SearchParams(hnsw_ef=80)
-        self.requests = [
-            qdrant.QueryRequest(
-                limit=given.top_k,
-                prefetches=[
-                    qdrant.Prefetch(
-                        limit=given.depth,
-                        query=qdrant.Query.Nearest(vector, using="dense"),
-                        params=search,
-                    ),
-                    qdrant.Prefetch(
-                        limit=given.depth,
-                        query=qdrant.Query.Nearest(words.embed_query(text), using="words"),
-                    ),
-                ],
-                query=qdrant.Fusion.Rrf(k=60),
-                with_payload=False,
-                with_vector=False,
-            )
-            for text, vector in zip(texts, self.vectors)
-        ]
+        self.depth = given.depth
+        self.words = [words.embed_query(text) for text in texts]
 
     def prepare(self, params):
-        pass
+        search = qdrant.SearchParams(hnsw_ef=int(params.get("ef", 100)))
+        if params.get("leg") == "dense":
+            self.requests = [self.dense_leg(vector, search) for vector in self.vectors]
+        else:
+            self.requests = [
+                self.both_legs(words, vector, search)
+                for words, vector in zip(self.words, self.vectors)
+            ]
+
+    def dense_leg(self, vector, search):
+        nearest = qdrant.Query.Nearest(vector, using="dense")
+        return qdrant.QueryRequest(
+            limit=self.depth, query=nearest, params=search, with_payload=False, with_vector=False
+        )
+
+    def both_legs(self, words, vector, search):
+        near = qdrant.Query.Nearest(vector, using="dense")
+        matching = qdrant.Query.Nearest(words, using="words")
+        return qdrant.QueryRequest(
+            limit=self.top_k,
+            prefetches=[
+                qdrant.Prefetch(limit=self.depth, query=near, params=search),
+                qdrant.Prefetch(limit=self.depth, query=matching),
+            ],
+            query=qdrant.Fusion.Rrf(k=60),
+            with_payload=False,
+            with_vector=False,
+        )
 
 
 class QdrantStore(Store):
@@ -140,10 +153,29 @@ class QdrantStore(Store):
     def __init__(self, given, texts, base):
         super().__init__(given, len(texts))
         self.texts, self.base, self.threads = texts, base, given.threads
-        self.words = bm25(texts)
+        self.words, self.precision = bm25(texts), given.precision
 
     def write(self, folder):
-        fill(folder, self.base, self.texts, self.words, {}, self.threads).close()
+        fill(folder, self.base, self.texts, self.words, {}, self.threads, self.precision).close()
+
+    def ask(self, folder):
+        shard = qdrant.EdgeShard.load(str(folder))
+        search = qdrant.SearchParams(hnsw_ef=80)
+        rows = [
+            [
+                int(point.id)
+                for point in shard.query(
+                    qdrant.QueryRequest(
+                        limit=self.top_k,
+                        query=qdrant.Query.Nearest(question, using="dense"),
+                        params=search,
+                    )
+                )
+            ]
+            for question in self.questions.tolist()
+        ]
+        shard.close()
+        return rows
 
     def reopen(self, folder):
         shard = qdrant.EdgeShard.load(str(folder))

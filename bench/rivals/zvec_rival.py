@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 
+import numpy as np
 import zvec
 
 from protocol import (
@@ -12,7 +13,7 @@ BATCH = 1000
 NOTE = "HNSW, m 16, ef_construction 200, int8 codes, refined"
 
 
-def schema(dimension, text, flags):
+def schema(dimension, text, flags, precision="f32"):
     fields = []
     if text:
         words = zvec.FtsIndexParam(tokenizer_name="whitespace", filters=[])
@@ -28,14 +29,17 @@ def schema(dimension, text, flags):
         quantize_type=zvec.QuantizeType.INT8,
         use_contiguous_memory=True,
     )
-    vector = zvec.VectorSchema("vector", zvec.DataType.VECTOR_FP32, dimension, index_param=graph)
+    kinds = {"f32": zvec.DataType.VECTOR_FP32, "f16": zvec.DataType.VECTOR_FP16}
+    vector = zvec.VectorSchema("vector", kinds[precision], dimension, index_param=graph)
     return zvec.CollectionSchema(name="bench", fields=fields, vectors=[vector])
 
 
-def fill(path, base, texts, allowed, threads):
+def fill(path, base, texts, allowed, threads, precision="f32"):
     collection = zvec.create_and_open(
-        path=str(path), schema=schema(base.shape[1], texts is not None, allowed)
+        path=str(path), schema=schema(base.shape[1], texts is not None, allowed, precision)
     )
+    if precision == "f16":
+        base = base.astype(np.float16)
     for first in range(0, len(base), BATCH):
         docs = []
         for row in range(first, min(first + BATCH, len(base))):
@@ -89,34 +93,34 @@ class Dense(Rival):
 
 class Hybrid(Rival):
     version = version("zvec")
-    note = NOTE + ", ef 80; words split at spaces"
+    note = NOTE + "; words split at spaces"
 
     def __init__(self, path, texts, queries, given):
         self.collection = open_to_read(path)
-        self.given = given
+        self.given, self.texts, self.vectors = given, texts, queries
         self.queries = len(texts)
         self.index_bytes = folder_bytes(path)
         self.reranker = zvec.RrfReRanker(rank_constant=60)
-        self.requests = [both_legs(text, vector) for text, vector in zip(texts, queries)]
+        self.requests, self.fused, self.shown = [], {}, given.top_k
+
+    def prepare(self, params):
+        param = beam(int(params.get("ef", 100)))
+        dense = [zvec.Query("vector", vector=vector, param=param) for vector in self.vectors]
+        if params.get("leg") == "dense":
+            self.requests, self.fused, self.shown = dense, {}, self.given.depth
+            return
+        words = [zvec.Query("text", fts=zvec.Fts(match_string=text)) for text in self.texts]
+        self.requests = [list(legs) for legs in zip(dense, words)]
+        self.fused, self.shown = {"reranker": self.reranker}, self.given.top_k
 
     def search(self, query):
         # One call has one depth: it fetches the candidates of each leg and fuses those.
         return self.collection.query(
-            self.requests[query],
-            topk=self.given.depth,
-            reranker=self.reranker,
-            output_fields=[],
+            self.requests[query], topk=self.given.depth, output_fields=[], **self.fused
         )
 
     def rows(self, answer):
-        return [int(doc.id) for doc in answer][: self.given.top_k]
-
-
-def both_legs(text, vector):
-    return [
-        zvec.Query("vector", vector=vector, param=beam(80)),
-        zvec.Query("text", fts=zvec.Fts(match_string=text)),
-    ]
+        return [int(doc.id) for doc in answer][: self.shown]
 
 
 class ZvecStore(Store):
@@ -126,9 +130,24 @@ class ZvecStore(Store):
     def __init__(self, given, texts, base):
         super().__init__(given, len(texts))
         self.texts, self.base, self.threads = texts, base, given.threads
+        self.precision = given.precision
 
     def write(self, folder):
-        fill(folder, self.base, self.texts, {}, self.threads)
+        fill(folder, self.base, self.texts, {}, self.threads, self.precision)
+
+    def ask(self, folder):
+        collection = open_to_read(folder)
+        rows = [
+            [
+                int(doc.id)
+                for doc in collection.query(
+                    zvec.Query("vector", vector=question, param=beam(80)), topk=self.top_k
+                )
+            ]
+            for question in self.questions
+        ]
+        collection.close()
+        return rows
 
     def reopen(self, folder):
         collection = open_to_read(folder)

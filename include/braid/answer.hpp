@@ -65,7 +65,7 @@ struct ReceiptStage {
     std::string stage;
     std::string operation;  // "multiply", "divide", "add", "replace"; "keep": met the value
     double value = 0;
-    double score = 0;  // after it
+    double score = 0;  // afterwards
     Object detail;     // the numbers behind the value
 
     friend bool operator==(const ReceiptStage&, const ReceiptStage&) = default;
@@ -88,12 +88,12 @@ struct Receipt {
     friend bool operator==(const Receipt&, const Receipt&) = default;
 };
 
-/// Where a chunk stands in one leg, however deep.
+/// A chunk's rank and score in one leg, however deep.
 struct LegStanding {
     std::string source;                 // "dense" or "sparse"
     std::optional<double> score;        // none: it has no vector
     std::optional<std::uint64_t> rank;  // from 1; none: the leg does not find it
-    std::size_t depth = 0;              // how far the leg looked
+    std::size_t depth = 0;              // how deep the leg searched
 
     friend bool operator==(const LegStanding&, const LegStanding&) = default;
 };
@@ -106,7 +106,7 @@ struct TextRange {
     friend bool operator==(const TextRange&, const TextRange&) = default;
 };
 
-/// One retrieved chunk: its fields, where it came from, and why it stands where it does.
+/// One retrieved chunk: its fields, where it came from, and why it ranks where it does.
 struct Hit {
     std::string collection;
     std::string namespace_;
@@ -124,11 +124,11 @@ struct Hit {
     friend bool operator==(const Hit&, const Hit&) = default;
 };
 
-/// What a pattern of the query language (`prefix*`, `fuzy~1`) stood for in one collection.
+/// The words that a pattern of the query language (`prefix*`, `fuzy~1`) matched in one collection.
 struct PatternWords {
     std::string pattern;
     std::vector<std::string> words;  // searched, as the index keeps them, most frequent first
-    std::uint64_t matching = 0;      // words that fit; may be more than were searched
+    std::uint64_t matching = 0;      // words that match; may be more than were searched
 
     friend bool operator==(const PatternWords&, const PatternWords&) = default;
 };
@@ -139,7 +139,7 @@ struct SourceReport {
     std::string collection;
     bool ran = false;
     std::size_t candidates = 0;  // handed to fusion
-    std::size_t depth = 0;       // asked for
+    std::size_t depth = 0;       // requested
     std::uint64_t matched = 0;   // chunks that could have been candidates
     bool exact = true;
     double time_ms = 0;
@@ -164,21 +164,21 @@ struct Timings {
     friend bool operator==(const Timings&, const Timings&) = default;
 };
 
-/// A word of the query that no chunk holds, and one near it that some do.
+/// A word of the query that no chunk contains, and a similar one that some do.
 struct Suggestion {
     std::string word;
     std::string instead;
-    std::uint64_t chunks = 0;  // that hold it and that the principal may see
+    std::uint64_t chunks = 0;  // that contain it and that the principal may see
 
     friend bool operator==(const Suggestion&, const Suggestion&) = default;
 };
 
-/// A word of the query that no chunk holds, and one near it that a collection was searched for.
+/// A word of the query that no chunk contains, and a similar one that was searched too.
 struct Correction {
     std::string collection;
     std::string word;     // as it was written
     std::string instead;  // as a chunk has it
-    double weight = 0;    // of it, where a word of the query has 1
+    double weight = 0;    // relative to a word of the query, which has 1
 
     friend bool operator==(const Correction&, const Correction&) = default;
 };
@@ -195,7 +195,7 @@ struct ExperimentSide {
 struct Answer {
     std::string query;
     std::optional<std::string> query_understood;  // query_syntax: how it was read; none: as words
-    std::vector<std::string> phrasings;           // from a model, searched besides the query
+    std::vector<std::string> phrasings;           // from a model, searched along with the query
     std::optional<std::string> hypothetical_answer;  // from a model, embedded instead of the query
     std::vector<Hit> hits;                           // "chunks" in JSON
     std::string profile = "default";
@@ -251,7 +251,7 @@ struct WhyNot {
     /// "threshold", "stage" or "cut"; empty if the answer shows it.
     std::string lost_at;
     std::string reason;                     // for people
-    std::optional<SuggestedChange> change;  // the smallest found that brings it in, tried
+    std::optional<SuggestedChange> change;  // the smallest found that brings it in; tested
 
     friend bool operator==(const WhyNot&, const WhyNot&) = default;
 };
@@ -275,7 +275,7 @@ struct ContextPassage {
     friend bool operator==(const ContextPassage&, const ContextPassage&) = default;
 };
 
-/// An answer made ready for a prompt: passages that fit a token budget, best document first, in
+/// An answer prepared for a prompt: passages that fit a token budget, best document first, in
 /// document order within it.
 struct Context {
     std::string query;

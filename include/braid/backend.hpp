@@ -26,6 +26,7 @@ struct Capabilities {
     bool exact_dense = false;        // exact dense search on request
     bool whole_ranking = false;      // Reader::rank_of
     bool query_language = false;     // Leg::clause
+    bool bm25_choice = false;        // Leg::bm25
     bool snapshots = false;          // a snapshot answers the same for as long as it is held
     bool read_your_writes = false;   // an acknowledged write is in the next search
     bool atomic_batches = false;     // a batch is written whole or not at all
@@ -43,7 +44,7 @@ public:
     /// AlreadyExists, or InvalidArgument for the name or the schema.
     virtual Result<> create_collection(const std::string& name, const Schema& schema) = 0;
     virtual Result<> drop_collection(const std::string& name) = 0;
-    /// Like create_collection, but every read fails until finish_collection, also after a crash;
+    /// Like create_collection, but every read fails until finish_collection, even after a crash;
     /// `collections` says why. Beginning it again empties it.
     virtual Result<> begin_collection(const std::string& name, const Schema& schema) {
         (void)schema;
@@ -61,8 +62,8 @@ public:
     virtual Result<ReaderPtr> snapshot(std::span<const std::string> collections,
                                        const CallLimits& limits) const = 0;
 
-    /// What answers should say while a rewrite is unfinished; its progress only to a principal that
-    /// sees everything.
+    /// The warning for answers while a rewrite is unfinished; with its progress only for a
+    /// principal that sees everything.
     virtual std::optional<std::string> rewriting(const std::string& collection,
                                                  const Principal& principal) const {
         (void)collection, (void)principal;
@@ -147,14 +148,14 @@ public:
         return fail(ErrorCode::Unsupported,
                     "collection \"" + collection + "\" cannot be compacted");
     }
-    /// Keeps a learned ranking (docs/ranking.md) with the collection, in the place of the one it
-    /// has; an empty text removes that. InvalidArgument if it is none.
+    /// Stores a learned ranking (docs/ranking.md) with the collection, replacing any other; an
+    /// empty text removes it. InvalidArgument if the text is not a ranking.
     virtual Result<> set_ranker(const std::string& collection, const std::string& model) {
         (void)model;
         return fail(ErrorCode::Unsupported,
                     "collection \"" + collection + "\" cannot keep a learned ranking");
     }
-    /// Keeps what was found out about a namespace's legs, for Reader::stats.
+    /// Stores what was measured about a namespace's legs, for Reader::stats.
     virtual Result<> set_probes(const std::string& collection, const std::string& namespace_,
                                 const LegProbes& probes) {
         (void)namespace_, (void)probes;

@@ -37,6 +37,16 @@ struct Bm25 {
     friend bool operator==(const Bm25&, const Bm25&) = default;
 };
 
+/// How words score in one search. What it leaves out is as the collection has it.
+struct Bm25Choice {
+    std::optional<double> k1;
+    std::optional<double> b;
+    std::vector<TextField> text_fields;  // of the collection's, those that get another weight
+
+    bool empty() const noexcept { return !k1 && !b && text_fields.empty(); }
+    friend bool operator==(const Bm25Choice&, const Bm25Choice&) = default;
+};
+
 inline constexpr std::size_t kMaxDimension = 65'536;
 
 /// Where a collection's vectors come from and how they compare.
@@ -45,6 +55,7 @@ struct VectorSpec {
     std::string embedder = "none";
     std::size_t dimension = 0;  // at most kMaxDimension; 0: taken from the first vector
     Metric metric = Metric::Cosine;
+    Precision precision = Precision::F32;
     std::optional<EmbedderFingerprint> fingerprint;  // of the embedder that made the vectors
     /// Vectors of fixed texts, made when the collection was created. They reveal a runtime that
     /// computes different ones.
@@ -70,6 +81,9 @@ struct Schema {
     std::string analyzer = "standard";  // or "simple"
     std::string language = "english";   // stemmer; "none": none; "auto": each chunk's own
     bool stop_words = false;            // true does not index words like "the"
+    /// Store where words stand: phrases are then found without reading texts, for about a byte a
+    /// word.
+    bool positions = false;
     Bm25 bm25;
     VectorSpec vectors;
     std::vector<MetadataField> metadata;
@@ -78,8 +92,11 @@ struct Schema {
     friend bool operator==(const Schema&, const Schema&) = default;
 };
 
-/// InvalidArgument for a field, parameter or name that makes no sense.
+/// InvalidArgument for an invalid field, parameter or name.
 Result<> validate(const Schema& schema);
+/// The schema with the choice's parameters and weights in place of its own. InvalidArgument for one
+/// that a schema could not have, and for a text field that this one has not.
+Result<Schema> with_choice(Schema schema, const Bm25Choice& choice);
 /// Names are 1 to 100 of [A-Za-z0-9_-], so that they can be file names.
 Result<> validate_collection_name(std::string_view name);
 
@@ -162,14 +179,15 @@ struct CollectionInfo {
 
 /// The state of approximate dense search: its graphs, and the recall measured.
 struct DenseStats {
-    /// The mean share of the exact hits that one method found when it aimed for `planned`, with its
-    /// 95 % interval. Searches go deep enough for `low` to meet what was asked for.
+    /// The mean share of the best k hits that one method found when it aimed for `planned`, with
+    /// its 95 % interval. Searches go deep enough for `low` to meet what was asked for.
     struct Point {
         std::string method;  // "code scan" or "graph"
         double planned = 0;
         double found = 0;
         double low = 0;
         double high = 0;
+        std::uint64_t k = 10;
     };
     std::uint64_t in_graphs = 0;   // vectors reachable through graphs
     std::uint64_t calibrated = 0;  // vectors when the points were measured; 0: never measured
@@ -178,13 +196,13 @@ struct DenseStats {
     std::vector<Point> points;
 };
 
-/// What is known of the legs of one namespace without judgements: how well each finds chunks by
-/// questions made of their own texts, which the chunk searched for then lacks, and how scores of
-/// questions and chunks that have nothing to do with each other are spread.
+/// What is known about the legs of one namespace without judgements: how well each finds chunks by
+/// questions made from their own texts (and taken out of the chunk searched for), and the spread of
+/// scores of unrelated questions and chunks.
 struct LegProbes {
     struct Kind {
         /// "title" -> the chunk, "sentence" -> the chunk without it, "first" sentence -> the rest,
-        /// "neighbor" -> the chunk beside it.
+        /// "neighbor" -> the chunk next to it.
         std::string name;
         std::uint64_t asked = 0;
         double dense = 0;  // mean reciprocal rank among the first ten
@@ -215,11 +233,11 @@ struct IndexState {
         std::uint64_t dead = 0;     // of these: deleted or replaced since
         std::uint64_t vectors = 0;  // of these
         std::uint64_t bytes = 0;
-        std::uint64_t graph_bytes = 0;  // of the file beside it; 0: no graph is used
+        std::uint64_t graph_bytes = 0;  // of its graph file; 0: there is no graph
     };
     std::vector<Segment> segments;  // oldest first
     std::uint64_t in_memory = 0;    // versions of chunks that are in no segment yet
-    /// Work that is due or under way: "flush", "merge", "graph", "calibration".
+    /// Work that is pending or under way: "flush", "merge", "graph", "calibration".
     std::vector<std::string> pending;
 };
 
@@ -245,7 +263,7 @@ struct CollectionStats {
     std::optional<DenseStats> dense;
     std::vector<StoredPart> parts;    // of bytes_on_disk, largest first; empty where that is 0
     std::optional<IndexState> index;  // over all namespaces; none where `parts` is empty
-    /// Of the namespace, for a principal that may see all of it; none until it was probed.
+    /// Of the namespace, for a principal that may see all of it; none until it has been probed.
     std::optional<LegProbes> probes;
     /// Memory of the process that has the database open, mapped files included; 0 where
     /// bytes_on_disk is.
@@ -256,9 +274,9 @@ struct CollectionStats {
 struct BackendHealth {
     struct Refusal {
         std::string collection;  // empty: none can be created
-        Error cause;             // StorageFull: writes are taken again once there is space
+        Error cause;             // StorageFull: writes resume once there is space
     };
-    std::vector<Refusal> refusing;    // collections that take no writes at present
+    std::vector<Refusal> refusing;    // collections that refuse writes now
     std::uint64_t failed_writes = 0;  // storage failures since the backend was opened
     std::uint64_t compactions = 0;    // started by the backend itself
     std::uint64_t failed_compactions = 0;
@@ -271,7 +289,7 @@ struct CheckReport {
     std::vector<std::string> problems;
     /// Collections that are being filled, or were left half-filled: they cannot be read.
     std::vector<std::string> unfinished;
-    /// Harmless findings: writes that a crash cut short, left-over and unknown files.
+    /// Harmless findings: writes that a crash cut short, leftover and unknown files.
     std::vector<std::string> notes;
     std::uint64_t collections = 0;  // checked, damaged ones included
     std::uint64_t chunks = 0;       // compared with the log
@@ -291,7 +309,7 @@ struct RepairReport {
         std::string collection;
         std::uint64_t records = 0;      // readable ones; 0 if only the manifest was damaged
         std::uint64_t chunks = 0;       // rebuilt from them
-        std::string kept;               // the file that keeps the damaged bytes; may be empty
+        std::string kept;               // the file that holds the damaged bytes; may be empty
         std::vector<std::string> lost;  // one line for each damaged place
     };
     std::vector<Repaired> repaired;

@@ -72,7 +72,7 @@ struct ClusterEndpoint {
     std::string ca_file;            // empty: the system's certificates
     std::string prefix = "braid-";  // of its indexes; other indexes are left alone
     std::size_t shards = 1;         // of new collections
-    std::size_t replicas = 1;       // copies of each shard besides the first
+    std::size_t replicas = 1;       // of each shard
     std::int64_t timeout_ms = 60'000;  // of one request, if the call has no deadline
     bool offline = false;              // true forbids outgoing calls
 };
@@ -85,21 +85,24 @@ struct OpenOptions {
     /// Collections kept open. Beyond it the least recently used are closed, unless they are being
     /// read, and reopened on demand.
     std::size_t max_open_collections = 128;
+    /// MiB that writing may take: chunks that are in no file yet, files being merged, and graphs
+    /// being built; docs/ingest.md says what comes on top.
+    std::uint64_t write_memory_mb = 256;
     /// Compacts logs in the background once most of their records are superseded.
     bool auto_compact = true;
     std::vector<Profile> profiles;            // besides the built-in ones; same name replaces
-    std::string default_profile = "default";  // of requests that name none
+    std::string default_profile = "default";  // for requests that name none
     std::shared_ptr<const core::Vocabulary> vocabulary = application_vocabulary();
     EmbedderFactory embedders;        // none: the built-in models
-    std::vector<CustomStage> stages;  // besides the built-in ones; same name replaces
+    std::vector<CustomStage> stages;  // in addition to the built-in ones; same name replaces
     /// For `expand_query` and `use_hyde`, such as make_chat_preprocessor(); none: the plain query
     /// is searched, and the answer says so.
     std::shared_ptr<const QueryPreprocessor> preprocessor;
     LogSink log;
     /// The clock chunks expire by; none: the system's.
     std::function<Timestamp()> clock;
-    /// After so long without a write, a namespace that has changed much is probed in the background
-    /// (Database::probe), if its embedder is a built-in one. 0: never.
+    /// After this long without a write, a namespace that has changed much is probed in the
+    /// background (Database::probe), if its embedder is a built-in one. 0: never.
     unsigned probe_after_ms = 10'000;
 };
 
@@ -136,11 +139,11 @@ public:
     /// Locked if another process writes to it; NotFound, Corruption, IoError.
     static Result<Database> open(const std::filesystem::path& path,
                                  const OpenOptions& options = {});
-    /// Rebuilds each damaged collection from every readable record, also those behind the damage,
-    /// and keeps the damaged files. Does not touch intact collections. Locked if the database is
-    /// open elsewhere; NotFound.
+    /// Rebuilds each damaged collection from every readable record, including those after the
+    /// damage, and keeps the damaged files. Does not touch intact collections. Locked if the
+    /// database is open elsewhere; NotFound.
     static Result<RepairReport> repair(const std::filesystem::path& path);
-    /// A database that lives and dies with the object.
+    /// A database in memory, gone with the object.
     static Result<Database> in_memory(const OpenOptions& options = {});
     /// A database whose collections live in a search cluster. InvalidArgument for an endpoint that
     /// cannot work. Sends nothing yet; ignores the options about files.
@@ -179,7 +182,7 @@ public:
     Result<WriteReport> remove(const ReadScope& scope, const DeleteSelector& selector,
                                const WriteOptions& options = {});
 
-    /// Recomputes the collection's vectors with another embedder, or the present version of its
+    /// Recomputes the collection's vectors with another embedder, or the current version of its
     /// own, while it stays in use, then switches over atomically. After an interruption it
     /// continues where it stopped. Calls `progress(done, total)` after every batch.
     Result<ReembedReport> reembed(const std::string& collection, const std::string& embedder,
@@ -195,8 +198,8 @@ public:
 
     /// The collection's learned ranking, as text (docs/ranking.md); empty if it has none.
     Result<std::string> ranker(const std::string& collection) const;
-    /// Puts a learned ranking in its place, durably, for the stage "rank"; an empty text removes
-    /// it. InvalidArgument if it is none.
+    /// Replaces the learned ranking, durably, for the stage "rank"; an empty text removes it.
+    /// InvalidArgument if the text is not a ranking.
     Result<> set_ranker(const std::string& collection, const std::string& model);
 
     Result<Answer> retrieve(const Request& request, const Principal& principal = {},
@@ -210,13 +213,13 @@ public:
     /// or is another principal's.
     Result<SearchTarget> target_of(const Request& request, const Principal& principal = {}) const;
 
-    /// Where a chunk stands in each leg and in the whole ranking. NotFound if no collection of the
+    /// A chunk's rank in each leg and in the whole ranking. NotFound if no collection of the
     /// request has that chunk, or the principal may not see it.
     Result<Explanation> explain(const Request& request, const std::string& chunk_id,
                                 const Principal& principal = {},
                                 const CallLimits& limits = {}) const;
-    /// Why the answer lacks a chunk, and the smallest change to the request, tried, that brings it
-    /// in. NotFound as above.
+    /// Why a chunk is not in the answer, and the smallest change to the request that brings it in,
+    /// verified by a search. NotFound as above.
     Result<WhyNot> why_not(const Request& request, const std::string& chunk_id,
                            const Principal& principal = {}, const CallLimits& limits = {}) const;
 
@@ -237,9 +240,9 @@ public:
                                            std::size_t limit = 20,
                                            const CallLimits& limits = {}) const;
     Result<CollectionStats> stats(const ReadScope& scope, const CallLimits& limits = {}) const;
-    /// Asks both legs of a namespace for some of its chunks by questions made of them, and keeps
-    /// what was found (CollectionStats::probes). None if it has too few chunks, no embedder or no
-    /// sentences. Costs a few hundred embeddings. The principal must see everything.
+    /// Searches both legs of a namespace for a sample of its chunks by questions made from them,
+    /// and stores the result (CollectionStats::probes). None if it has too few chunks, no embedder
+    /// or no sentences. Costs a few hundred embeddings. The principal must see everything.
     Result<std::optional<LegProbes>> probe(const ReadScope& scope, const CallLimits& limits = {});
     /// Up to `limit` matching chunks after the id `after`, in id order.
     Result<std::vector<Chunk>> scan(const ReadScope& scope, const std::string& after,

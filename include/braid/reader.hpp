@@ -31,7 +31,7 @@ std::string_view name_of(LegKind kind) noexcept;  // "dense", "sparse"
 struct TextStatistics {
     std::uint64_t chunks = 0;
     double total_length = 0;
-    /// How many chunks hold each term: of the query; with Bm25Variant::Okapi, of every term.
+    /// How many chunks contain each term: of the query; with Bm25Variant::Okapi, of every term.
     std::map<std::string, std::uint64_t, std::less<>> frequencies;
 
     void add(const TextStatistics& other) {
@@ -78,8 +78,11 @@ struct Leg {
     /// promised.
     std::shared_ptr<const QueryClause> clause;
     std::vector<float> vector;  // Dense
-    /// Sparse: statistics to weigh terms by; none: the scope's own.
+    /// Sparse: statistics to weight terms by; none: the scope's own.
     std::shared_ptr<const TextStatistics> statistics;
+    /// Sparse: instead of what the collection has, where `bm25_choice` is promised. InvalidArgument
+    /// for a text field that the collection has not.
+    Bm25Choice bm25;
     std::size_t depth = 50;
     /// Continues below the last hit of an earlier search with the same leg and snapshot.
     std::optional<LegHit> after;
@@ -107,8 +110,8 @@ struct LegResult {
     double time_ms = 0;
     std::vector<std::string> warnings;
     std::vector<PatternWords> patterns;  // of Leg::clause
-    /// Sparse, of Leg::phrasings: the terms that no chunk holds by the statistics of the search,
-    /// each once; whatever the filter says. None where they are not known.
+    /// Sparse, of Leg::phrasings: the terms that no chunk contains, by the statistics of the search
+    /// and whatever the filter, each once. None if they are not known.
     std::optional<std::vector<std::string>> absent;
 };
 
@@ -138,7 +141,7 @@ public:
     virtual ReaderPtr with(const CallLimits& limits) const = 0;
 
     /// The same snapshot for a holder that may never come back, such as a cursor: it may lapse when
-    /// keeping it would cost much. Read it through `resume` alone. By default it is kept.
+    /// keeping it would be costly. Read it only through `resume`. By default it never lapses.
     virtual ReaderPtr lapsing() const { return with({}); }
     /// A lapsing snapshot within the limits of a call; NotFound if it has lapsed.
     virtual Result<ReaderPtr> resume(const CallLimits& limits) const { return with(limits); }
@@ -181,7 +184,7 @@ public:
         return fail(ErrorCode::Unsupported, "this database cannot rank whole lists");
     }
 
-    /// One entry per id, in order; none where there is no such chunk. Vectors only if asked for.
+    /// One entry per id, in order; none where there is no such chunk. Vectors only on request.
     /// Here and in neighbors() and scan(), each chunk counts against the limits' `bytes` before it
     /// is copied (InvalidArgument, Unavailable).
     virtual Result<std::vector<std::optional<Chunk>>> fetch(const ReadScope& scope,
@@ -191,12 +194,12 @@ public:
     virtual Result<std::vector<std::vector<Chunk>>> neighbors(
         const ReadScope& scope, std::span<const NeighborRange> ranges) const = 0;
     virtual Result<std::uint64_t> count(const ReadScope& scope) const = 0;
-    /// The field's most frequent values, then by value; lists count each element once. Of "":
-    /// fields.
+    /// The field's most frequent values, ties by value; lists count each element once. For the
+    /// field "": the names of the fields.
     virtual Result<std::vector<FacetCount>> facets(const ReadScope& scope, const std::string& field,
                                                    std::size_t limit) const = 0;
     virtual Result<CollectionStats> stats(const ReadScope& scope) const = 0;
-    /// For each word of the text that no visible chunk of the namespace holds, up to `limit`
+    /// For each word of the text that no visible chunk of the namespace contains, up to `limit`
     /// similar words that some do, nearest first, then most frequent. Ignores the scope's filter.
     virtual Result<std::vector<Suggestion>> suggest(const ReadScope& scope, std::string_view text,
                                                     std::size_t limit) const {

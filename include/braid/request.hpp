@@ -90,7 +90,7 @@ struct CustomStage {
 };
 
 /// Named request defaults: data, not code. `depth` candidates per leg, at least `depth_per_hit` for
-/// each hit asked for.
+/// each hit requested.
 struct Profile {
     std::string name;
     std::vector<std::string> collections;
@@ -109,6 +109,7 @@ struct Profile {
     std::size_t max_hops = 3;
     std::size_t hop_top_k = 5;
     std::vector<StageChoice> stages;  // for requests that name none
+    Bm25Choice bm25;
 
     friend bool operator==(const Profile&, const Profile&) = default;
 };
@@ -117,11 +118,11 @@ struct Profile {
 /// Who asks is not part of it: every call takes a Principal.
 struct Request {
     std::string query;
-    std::vector<float> query_embedding;    // wins over the embedder
+    std::vector<float> query_embedding;    // used instead of the embedder
     std::vector<std::string> collections;  // empty: the profile's, else "default"
     std::optional<std::string> namespace_;
     std::string profile;                 // whose defaults; empty: the database's default profile
-    std::optional<Profile> own_profile;  // in JSON "profile" as an object; wins over the name
+    std::optional<Profile> own_profile;  // in JSON "profile" as an object; overrides the name
     std::optional<Strategy> strategy;
 
     std::optional<std::size_t> top_k;
@@ -132,6 +133,7 @@ struct Request {
     std::optional<Across> across;
     std::optional<double> dense_weight;                   // dense a, sparse 1 - a
     std::vector<std::pair<std::string, double>> weights;  // by source
+    Bm25Choice bm25;                                      // of the sparse leg
     std::optional<std::size_t> dense_top_k;               // depth of the dense leg
     std::optional<std::size_t> sparse_top_k;
     std::optional<std::size_t> max_hops;
@@ -144,7 +146,7 @@ struct Request {
     bool expand_query = false;
     bool use_hyde = false;
     bool query_syntax = false;
-    /// A word that no chunk holds is searched as similar words too, at a lower weight, and the
+    /// A word that no chunk contains is also searched as similar words, at a lower weight, and the
     /// answer says so. In JSON "typos": "auto", or "off" for false.
     bool typos = true;
     /// Near-identical passages of one document are shown as one, the best; its receipt names the
@@ -156,7 +158,7 @@ struct Request {
     /// Dense, not exact: the average share of the exact hits to find; above 0, at most 1. None:
     /// kUsualRecall.
     std::optional<double> recall;
-    bool highlight = true;  // says where each hit has the query's words: Hit::matches
+    bool highlight = true;  // marks the query's words in each hit: Hit::matches
     bool explain = false;   // adds every hit's rank in each leg; slower
     std::optional<std::int64_t> deadline_ms;
 
@@ -166,8 +168,8 @@ struct Request {
 /// "default" and "service". Applications add others; see applications.hpp.
 const std::vector<Profile>& builtin_profiles();
 
-/// Where a request searches: where it says, else where its profile says; with a cursor, where the
-/// first page did.
+/// The collections a request searches: its own, else its profile's; with a cursor, those of the
+/// first page.
 struct SearchTarget {
     Profile profile;
     std::vector<std::string> collections;

@@ -40,6 +40,10 @@ enum class Across { Ranks, Scores };
 /// How dense scores compare vectors. Higher is better in each: Euclidean enters as -distance.
 enum class Metric { Cosine, Dot, Euclidean };
 
+/// How a stored vector holds its numbers. A vector is rounded once, when it is written: what is
+/// stored is what is compared.
+enum class Precision : std::uint8_t { F32 = 0, F16 = 1 };
+
 /// "dense", "sparse", "hybrid", "multi_hop"; the inverse also takes "semantic" and "keyword".
 std::string_view name_of(Strategy strategy) noexcept;
 std::optional<Strategy> strategy_by_name(std::string_view name) noexcept;
@@ -52,6 +56,9 @@ std::optional<Across> across_by_name(std::string_view name) noexcept;
 /// "cosine", "dot", "euclidean".
 std::string_view name_of(Metric metric) noexcept;
 std::optional<Metric> metric_by_name(std::string_view name) noexcept;
+/// "f32", "f16".
+std::string_view name_of(Precision precision) noexcept;
+std::optional<Precision> precision_by_name(std::string_view name) noexcept;
 
 /// Who a call is made for.
 struct Principal {

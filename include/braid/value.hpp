@@ -96,7 +96,7 @@ public:
     // Each requires the matching is_…().
     bool as_bool() const { return std::get<bool>(data_); }
     std::int64_t as_int() const { return std::get<std::int64_t>(data_); }
-    /// Any number, an integer converted.
+    /// Any number; integers are converted.
     double as_double() const {
         return is_int() ? static_cast<double>(as_int()) : std::get<double>(data_);
     }
@@ -110,7 +110,7 @@ public:
     /// "null", "boolean", "number", "string", "array" or "object", for messages.
     std::string_view type_name() const noexcept;
 
-    /// Member of an object; null if this is no object or has no such member.
+    /// Member of an object; null if this is not an object or has no such member.
     const Value* find(std::string_view key) const noexcept {
         const auto* const object = std::get_if<Object>(&data_);
         return object != nullptr ? object->find(key) : nullptr;
@@ -144,11 +144,11 @@ inline void Object::reserve(std::size_t count) {
     members_.reserve(count);
 }
 
-/// The order of two numbers, exact also between integers and doubles; unordered if one is NaN.
+/// The order of two numbers, exact even between integers and doubles; unordered if one is NaN.
 /// Requires is_number() of both.
 std::partial_ordering compare_numbers(const Value& a, const Value& b) noexcept;
 
-/// Value under a dotted path ("author.name"), or null. A member whose name holds the dots wins.
+/// Value under a dotted path ("author.name"), or null. A member whose own name has the dots wins.
 const Value* find_path(const Object& object, std::string_view path) noexcept;
 
 }  // namespace braid

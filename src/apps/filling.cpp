@@ -26,7 +26,7 @@ Result<Filling> filling(std::string_view profile) {
         return both;
     }
     return invalid_argument("the profile \"" + std::string(profile) +
-                            "\" does not say how files are stored; artifacts and decisions do");
+                            "\" does not define how files are stored; use artifacts or decisions");
 }
 
 }  // namespace braid::apps

@@ -115,6 +115,9 @@ Result<Database> Session::open(OpenOptions options) const {
     BRAID_TRY(options.preprocessor, query_preprocessor(settings));
     BRAID_TRY(options.stages, own_stages(settings));
     if (settings.text("durability") == "relaxed") options.durability = Durability::Relaxed;
+    BRAID_TRY(const auto memory, arguments.integer("write-memory-mb", 16, 1'000'000));
+    options.write_memory_mb = static_cast<std::uint64_t>(
+        memory.value_or(static_cast<std::int64_t>(settings.number("write_memory_mb"))));
     const bool told_elsewhere = static_cast<bool>(options.log);
     if (!told_elsewhere) {
         options.log = [this](const LogEvent& event) {
@@ -131,17 +134,17 @@ Result<Database> Session::open(OpenOptions options) const {
         return Database::cluster(endpoint, options);
     }
     if (arguments.has("url") || arguments.has("key")) {
-        return invalid_argument("--url and --key are of a cluster: add --backend opensearch");
+        return invalid_argument("--url and --key are for a cluster: add --backend opensearch");
     }
     // Whole paths, so that a log says where files are; none is told to callers of a server.
     const std::filesystem::path place = data();
     auto database =
         Database::open(place.empty() ? place : std::filesystem::absolute(place), options);
     if (!database && database.error().code == ErrorCode::Locked) {
-        return fail(ErrorCode::Locked, "database " + data() + " is in use (" +
-                                           database.error().message +
-                                           "); wait until the other program is done, reading "
-                                           "commands work meanwhile");
+        return fail(
+            ErrorCode::Locked,
+            "database " + data() + " is in use (" + database.error().message +
+                "); wait until the other program is done; commands that only read still work");
     }
     if (database && told_elsewhere) {  // in a log that nobody may be looking at
         for (const std::string& line : database->open_report().notes) warn(line);

@@ -21,6 +21,12 @@ inline constexpr FlagSpec kCollectionFlag{.name = "collection",
                                           .kind = FlagKind::Text,
                                           .value = "NAME",
                                           .help = "the collection (default: default)"};
+/// Of commands that write much, where no server has the database.
+inline constexpr FlagSpec kWriteMemoryFlag{
+    .name = "write-memory-mb",
+    .kind = FlagKind::Integer,
+    .value = "N",
+    .help = "for unflushed chunks, merges, graphs (default: 256)"};
 /// Of commands that read.
 inline constexpr FlagSpec kReadFlag{.name = "collection",
                                     .kind = FlagKind::Text,

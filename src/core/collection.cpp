@@ -95,4 +95,28 @@ bool operator==(const ReceiptSource& a, const ReceiptSource& b) {
            a.chunk_id == b.chunk_id;
 }
 
+Result<Schema> with_choice(Schema schema, const Bm25Choice& choice) {
+    schema.bm25.k1 = choice.k1.value_or(schema.bm25.k1);
+    schema.bm25.b = choice.b.value_or(schema.bm25.b);
+    if (!std::isfinite(schema.bm25.k1) || schema.bm25.k1 < 0) {
+        return invalid_argument("\"bm25\": k1 must be 0 or more");
+    }
+    if (!(schema.bm25.b >= 0 && schema.bm25.b <= 1)) {
+        return invalid_argument("\"bm25\": b must be from 0 to 1");
+    }
+    for (const TextField& chosen : choice.text_fields) {
+        const auto field = std::ranges::find(schema.text_fields, chosen.name, &TextField::name);
+        if (field == schema.text_fields.end()) {
+            return invalid_argument("\"bm25\": \"" + chosen.name +
+                                    "\" is not a text field of the collection");
+        }
+        if (!std::isfinite(chosen.weight) || chosen.weight <= 0) {
+            return invalid_argument("\"bm25\": the weight of text field \"" + chosen.name +
+                                    "\" must be above 0");
+        }
+        field->weight = chosen.weight;
+    }
+    return schema;
+}
+
 }  // namespace braid

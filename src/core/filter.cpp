@@ -60,7 +60,7 @@ tl::unexpected<Error> takes_filters(const std::string& field, const std::string&
 }
 
 std::string unknown_operator(const std::string& name) {
-    std::string message = "unknown operator " + name + "; known are";
+    std::string message = "unknown operator " + name + "; known operators are";
     for (const OpName& row : kOps) message += " " + std::string(row.name);
     return message;
 }

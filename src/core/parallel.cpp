@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
+
 namespace braid::core {
 namespace {
 
@@ -125,6 +127,14 @@ void run_with(std::size_t helpers, std::size_t count,
 
 }  // namespace
 
+std::size_t cores() noexcept {
+    cpu_set_t allowed;
+    if (::sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+        return static_cast<std::size_t>(std::max(CPU_COUNT(&allowed), 1));
+    }
+    return std::max(std::thread::hardware_concurrency(), 1U);  // more than a set has room for
+}
+
 void run_parallel(std::size_t count, const std::function<void(std::size_t)>& task) {
     if (count == 0) return;
     if (count == 1) return task(0);
@@ -132,7 +142,7 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t)>& tas
 }
 
 void run_computing(std::size_t count, const std::function<void(std::size_t)>& task) {
-    static const std::size_t kCores = std::max(std::thread::hardware_concurrency(), 1U);
+    static const std::size_t kCores = cores();
     static std::atomic<std::size_t> busy = 0;  // callers, and threads called; about right is enough
     const std::size_t with_caller = busy.fetch_add(1) + 1;
     const std::size_t free = kCores - std::min(with_caller, kCores);

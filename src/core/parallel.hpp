@@ -5,6 +5,9 @@
 
 namespace braid::core {
 
+/// How many this process may use: all of the machine, unless it is bound to some.
+std::size_t cores() noexcept;
+
 /// Runs task(0) ... task(count - 1) and returns when all are done. The caller works too, so a busy
 /// machine never waits for a free thread; idle, every task has a thread of its own at once (up to
 /// 64). Tasks must not throw. Safe for concurrent use, also from within a task.

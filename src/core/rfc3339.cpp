@@ -114,7 +114,7 @@ std::string_view read_time(Fields& fields, TimeOfDay& out) noexcept {
     fields.one_of(":");
     const int second = fields.number(2);
     const std::int64_t micros = fields.fraction();
-    if (!fields.ok()) return "after the date stands no time like T10:00:00";
+    if (!fields.ok()) return "no time like T10:00:00 follows the date";
     if (hour > 23) return "the hour is not 00 to 23";
     if (minute > 59) return "the minute is not 00 to 59";
     if (second > 60) return "the second is not 00 to 59";
@@ -124,7 +124,7 @@ std::string_view read_time(Fields& fields, TimeOfDay& out) noexcept {
 
 std::string_view read_offset(Fields& fields, int& minutes_east) noexcept {
     const char sign = fields.one_of("Zz+-");
-    if (!fields.ok()) return "after the time stands no offset: end it with Z or +hh:mm";
+    if (!fields.ok()) return "no offset follows the time: end it with Z or +hh:mm";
     if (sign == 'Z' || sign == 'z') {
         minutes_east = 0;
         return {};

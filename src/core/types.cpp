@@ -72,6 +72,14 @@ std::string_view name_of(Metric metric) noexcept {
 std::optional<Metric> metric_by_name(std::string_view name) noexcept {
     return value_in(kMetrics, name);
 }
+std::string_view name_of(Precision precision) noexcept {
+    return precision == Precision::F16 ? "f16" : "f32";
+}
+std::optional<Precision> precision_by_name(std::string_view name) noexcept {
+    if (name == "f32") return Precision::F32;
+    if (name == "f16") return Precision::F16;
+    return std::nullopt;
+}
 std::string_view name_of(LegKind kind) noexcept {
     return kind == LegKind::Dense ? "dense" : "sparse";
 }

@@ -25,7 +25,7 @@ std::optional<std::string> unknown_collection_in(std::string_view message) {
 
 std::string unknown_collection(std::string_view name, std::span<const std::string_view> known) {
     std::string text = unknown_collection(name);
-    if (known.empty()) return text + "; there is none yet";
+    if (known.empty()) return text + "; there are no collections yet";
     if (const auto near = nearest(name, known)) {
         text += "; did you mean \"" + std::string(*near) + "\"? There";
     } else {

@@ -10,8 +10,11 @@
 namespace braid::dense {
 namespace {
 
+// What is usual for ten hits is more than enough for fifty: there it begins lower.
 constexpr std::array kPlanned{0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999};
-constexpr std::size_t kPiece = 32;  // queries a thread takes at a time
+constexpr std::array kPlannedForMany{0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.995};
+constexpr std::uint32_t kMany = 32;
+constexpr std::size_t kQueriesAtOnce = 32;  // queries a thread takes at a time
 
 Result<> go_on(const BuildControl& control) {
     if (!control.stop.stop_requested()) return {};
@@ -21,11 +24,11 @@ Result<> go_on(const BuildControl& control) {
 /// Calls work(i) for i below count on all cores, in pieces; the first error of them, by number.
 Result<> in_pieces(std::size_t count, const BuildControl& control,
                    const std::function<Result<>(std::size_t first, std::size_t end)>& work) {
-    std::vector<Result<>> done((count + kPiece - 1) / kPiece);
+    std::vector<Result<>> done((count + kQueriesAtOnce - 1) / kQueriesAtOnce);
     core::run_computing(done.size(), [&](std::size_t piece) {
         done[piece] = go_on(control);
         if (!done[piece]) return;
-        done[piece] = work(piece * kPiece, std::min(count, (piece + 1) * kPiece));
+        done[piece] = work(piece * kQueriesAtOnce, std::min(count, (piece + 1) * kQueriesAtOnce));
     });
     for (Result<>& one : done) BRAID_CHECK(std::move(one));
     return {};
@@ -61,7 +64,7 @@ Result<std::vector<GroundTruth>> ground_truth(const VectorsReader& reader,
             for (std::size_t i = first; i < end; ++i) {
                 BRAID_TRY(some.emplace_back(), reader.vectors().query(truths[i].query));
             }
-            BRAID_TRY(auto best, reader.vectors().search_all(some, options.k));
+            BRAID_TRY(auto best, reader.vectors().search_all(some, options.ks.back()));
             for (std::size_t i = first; i < end; ++i) truths[i].best = std::move(best[i - first]);
             return reader.vectors().intact();
         }));
@@ -70,7 +73,7 @@ Result<std::vector<GroundTruth>> ground_truth(const VectorsReader& reader,
 
 /// The mean share found by one plan. A found row as good as the last of the best counts as found.
 Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const GroundTruth> truths,
-                                 VectorMethod method, double planned, std::size_t k,
+                                 VectorMethod method, double planned, std::uint32_t k,
                                  const BuildControl& control) {
     VectorSearch search{.k = k, .depth = usual_depth(k, planned), .spread = kUsualSpread};
     if (method == VectorMethod::Graph) {
@@ -85,10 +88,11 @@ Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const Gr
             const GroundTruth& one = truths[i];
             if (one.best.empty()) continue;
             BRAID_TRY(const VectorAnswer answer, reader.search(one.query, search));
-            const double least = one.best.back().score;
+            const std::size_t wanted = std::min<std::size_t>(k, one.best.size());
+            const double least = one.best[wanted - 1].score;
             const auto found = static_cast<double>(std::ranges::count_if(
                 answer.hits, [&](const VectorHit& hit) { return hit.score >= least; }));
-            shares[i] = std::min(1.0, found / static_cast<double>(one.best.size()));
+            shares[i] = std::min(1.0, found / static_cast<double>(wanted));
         }
         return {};
     };
@@ -107,12 +111,13 @@ Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const Gr
     const double spread = std::sqrt(std::max(0.0, squares / n - mean * mean) / n);
     // Where nothing was missed, up to three misses in as many rows as were looked for may be
     // chance.
-    const double unseen = std::min(1.0, 3 / (n * static_cast<double>(std::max<std::size_t>(k, 1))));
+    const double unseen = std::min(1.0, 3 / (n * static_cast<double>(k)));
     return CalibrationPoint{.method = method,
                             .planned = planned,
                             .found = mean,
                             .low = std::clamp(std::min(mean - 1.96 * spread, 1 - unseen), 0.0, 1.0),
-                            .high = std::min(1.0, mean + 1.96 * spread)};
+                            .high = std::min(1.0, mean + 1.96 * spread),
+                            .k = k};
 }
 
 }  // namespace
@@ -130,11 +135,20 @@ Result<Calibration> calibrate(const VectorsReader& reader,
     double done = 0.5;
     for (const VectorMethod method : {VectorMethod::Scan, VectorMethod::Graph}) {
         if (method == VectorMethod::Graph && !reader.has_graph()) continue;
-        for (const double planned : kPlanned) {
-            BRAID_TRY(calibration.points.emplace_back(),
-                      measure(reader, truths, method, planned, options.k, control));
-            done += 0.5 / (2 * kPlanned.size());
-            if (control.progress) control.progress(done);
+        for (const std::uint32_t k : options.ks) {
+            const auto& all = k < kMany ? kPlanned : kPlannedForMany;
+            for (const double planned : all) {
+                // Such a walk takes many times as long as the scan that would be planned instead.
+                // One point is always measured: it says that there is a graph.
+                if (method == VectorMethod::Graph && planned != all.front() &&
+                    !walk_may_pay(reader.size(), k, planned, all.back())) {
+                    break;
+                }
+                BRAID_TRY(calibration.points.emplace_back(),
+                          measure(reader, truths, method, planned, k, control));
+                done += 0.5 / static_cast<double>(2 * options.ks.size() * kPlanned.size());
+                if (control.progress) control.progress(done);
+            }
         }
     }
     if (control.progress) control.progress(1);

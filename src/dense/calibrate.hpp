@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -11,7 +12,8 @@ namespace braid::dense {
 
 struct CalibrationOptions {
     std::size_t own_vectors = 100;  // taken as queries besides the given ones
-    std::size_t k = 10;
+    /// The numbers of hits to measure for, ascending: what people ask for, and what fusion does.
+    std::array<std::uint32_t, 2> ks{10, 50};
 };
 
 /// Measures how much of the true best searches of each planned recall find, by the graph too if the

@@ -232,7 +232,7 @@ Result<CodeGraph> CodeGraph::open(const store::SectionSource& source, const Vect
     BRAID_TRY(graph.section_, source.section(kGraphSection));
     BRAID_TRY(const auto head, graph.section_.bytes(0, kGraphHead));
     store::ByteReader reader(head, kGraphSection);
-    BRAID_TRY(const auto magic, reader.u32("the mark"));
+    BRAID_TRY(const auto magic, reader.u32("the magic number"));
     if (magic != kGraphMagic) return reader.corrupt("this is not a graph");
     BRAID_TRY(const auto version, reader.u32("the version"));
     if (version != kGraphVersion) {
@@ -246,7 +246,7 @@ Result<CodeGraph> CodeGraph::open(const store::SectionSource& source, const Vect
         return reader.corrupt("an impossible degree or number of entries");
     }
     if (graph.count_ != meta.count || transform != meta.transform_id) {
-        return fail(ErrorCode::Conflict, "the graph is one of other vectors");
+        return fail(ErrorCode::Conflict, "the graph was built for other vectors");
     }
     const std::uint64_t bytes = kGraphHead + 4 * kMostEntries + 4 * kGraphDegree * graph.count_;
     BRAID_TRY(graph.section_, section_of_size(source, kGraphSection, bytes));

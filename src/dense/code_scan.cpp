@@ -23,11 +23,8 @@ void append_rows(std::uint64_t mask, std::size_t block, std::vector<std::uint32_
 
 std::uint64_t count_allowed(Allowed allowed, std::uint64_t count) noexcept {
     if (allowed.empty()) return count;
-    std::uint64_t total = 0;
     const std::uint64_t full = std::min<std::uint64_t>(allowed.size(), count / 64);
-    for (std::uint64_t i = 0; i < full; ++i) {
-        total += static_cast<std::uint64_t>(std::popcount(allowed[i]));
-    }
+    std::uint64_t total = kernels::dense_kernels().count_bits(allowed.data(), full);
     if (full < allowed.size() && count % 64 != 0) {
         const std::uint64_t rest = (std::uint64_t{1} << count % 64) - 1;
         total += static_cast<std::uint64_t>(std::popcount(allowed[full] & rest));

@@ -1,6 +1,7 @@
 #include "braid/dense/format.hpp"
 
 #include <string>
+#include <vector>
 
 #include "braid/kernels/dense.hpp"
 #include "braid/store/bytes.hpp"
@@ -19,6 +20,13 @@ Result<> check_code_dimensions(std::uint32_t value, const store::ByteReader& rea
 }
 
 }  // namespace
+
+void round_to(Precision precision, std::span<float> vector) {
+    if (precision == Precision::F32) return;
+    std::vector<std::uint16_t> halves(vector.size());
+    kernels::dense_kernels().narrow(vector.data(), vector.size(), halves.data());
+    kernels::dense_kernels().widen(halves.data(), halves.size(), vector.data());
+}
 
 Result<> write_meta(const VectorsMeta& meta, store::SectionSink& sink) {
     store::ByteWriter writer;
@@ -41,7 +49,7 @@ Result<VectorsMeta> read_meta(const store::SectionSource& source) {
     BRAID_TRY(const store::Section section, source.section(kMetaSection));
     BRAID_TRY(const auto bytes, section.bytes());
     store::ByteReader reader(bytes, kMetaSection);
-    BRAID_TRY(const auto magic, reader.u32("the mark"));
+    BRAID_TRY(const auto magic, reader.u32("the magic number"));
     if (magic != kMagic) return reader.corrupt("this is not a vector index");
     BRAID_TRY(const auto version, reader.u32("the version"));
     if (version != kVersion) {
@@ -82,9 +90,9 @@ Result<store::Section> section_of_size(const store::SectionSource& source, std::
     }
     if (!section) return tl::unexpected<Error>(std::move(section).error());
     if (section->size() != bytes) {
-        return fail(ErrorCode::Corruption,
-                    "section \"" + std::string(name) + "\" has " + std::to_string(section->size()) +
-                        " bytes, and ought to have " + std::to_string(bytes));
+        return fail(ErrorCode::Corruption, "section \"" + std::string(name) + "\" has " +
+                                               std::to_string(section->size()) +
+                                               " bytes, expected " + std::to_string(bytes));
     }
     return *section;
 }

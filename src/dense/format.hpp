@@ -21,8 +21,10 @@ inline constexpr std::string_view kTransformSection = "vectors.transform";
 inline constexpr std::string_view kLinesSection = "vectors.lines";
 inline constexpr std::string_view kBlocksSection = "vectors.blocks";
 
-/// How the numbers of a vector are stored. What is stored is what is compared.
-enum class Precision : std::uint8_t { F32 = 0, F16 = 1 };
+using braid::Precision;
+
+/// Makes each number the nearest one that is stored; infinity beyond the largest.
+void round_to(Precision precision, std::span<float> vector);
 
 /// What the first section says about the others.
 struct VectorsMeta {

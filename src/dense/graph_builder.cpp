@@ -11,13 +11,15 @@
 #include "braid/core/parallel.hpp"
 #include "braid/dense/subspace.hpp"
 #include "braid/kernels/dense.hpp"
+#include "braid/store/scratch.hpp"
 
 namespace braid::dense {
 namespace {
 
 constexpr std::size_t kEntries = 256;
-constexpr std::size_t kFirst = 2048;  // rows that are compared with each other, all pairs
-constexpr std::size_t kPiece = 64;    // rows a thread takes at a time
+constexpr std::size_t kFirst = 2048;         // rows that are compared with each other, all pairs
+constexpr std::size_t kRowsAtOnce = 64;      // rows a thread takes at a time
+constexpr std::size_t kLargestBatch = 8192;  // its edges back are listed in memory
 // Places of a list while the graph grows: with some to spare, lists are pruned now and then only.
 constexpr std::size_t kRoom = 64;
 
@@ -30,21 +32,39 @@ struct Near {
     }
 };
 
+/// Takes memory as long as the options allow it, and then files of theirs.
+class ScratchSource {
+public:
+    explicit ScratchSource(const GraphOptions& options)
+        : directory_(options.scratch), left_(options.memory_bytes) {}
+
+    Result<std::unique_ptr<store::Scratch>> take(std::uint64_t size) {
+        if (size > left_ && directory_ != nullptr) return directory_->scratch(size);
+        left_ -= std::min(size, left_);
+        return store::scratch_in_memory(size);
+    }
+
+private:
+    store::Directory* directory_;
+    std::uint64_t left_;
+};
+
 /// The rotated vectors as bytes, for distances between rows. What a row needs stands together.
 class RowDistances {
 public:
-    Result<> load(const VectorsReader& reader, const BuildControl& control) {
+    Result<> load(const VectorsReader& reader, ScratchSource& memory, const BuildControl& control) {
         m_ = reader.transform()->code_dimensions();
         stride_ = (m_ + sizeof(Scale) + kLine - 1) / kLine * kLine;
         const std::uint64_t count = reader.size();
-        lines_.resize(count * stride_ / kLine);
+        BRAID_TRY(space_, memory.take(count * stride_));
+        rows_ = reinterpret_cast<std::int8_t*>(space_->bytes().data());
         BRAID_CHECK(reader.transform()->load());
         std::atomic<bool> failed = false;
-        const std::uint64_t pieces = (count + kPiece - 1) / kPiece;
+        const std::uint64_t pieces = (count + kRowsAtOnce - 1) / kRowsAtOnce;
         core::run_computing(pieces, [&](std::size_t piece) {
             std::vector<float> row(reader.meta().dimension);
-            const std::uint64_t end = std::min(count, (piece + 1) * kPiece);
-            for (std::uint64_t i = piece * kPiece; i < end; ++i) {
+            const std::uint64_t end = std::min(count, (piece + 1) * kRowsAtOnce);
+            for (std::uint64_t i = piece * kRowsAtOnce; i < end; ++i) {
                 if (control.stop.stop_requested()) return;
                 if (!load_row(reader, static_cast<std::uint32_t>(i), row)) failed = true;
             }
@@ -52,6 +72,7 @@ public:
         if (failed) return fail(ErrorCode::Corruption, "vectors could not be read for the graph");
         return {};
     }
+    Result<> intact() const { return space_->intact(); }
 
     /// Appends the squared distance from `row` of each of the others.
     void measure(std::uint32_t row, std::span<const std::uint32_t> others,
@@ -81,17 +102,12 @@ public:
 
 private:
     static constexpr std::size_t kLine = 64;
-    struct Line {
-        alignas(kLine) std::int8_t bytes[kLine];
-    };
     struct Scale {
         float unit;
         float square;
     };
 
-    const std::int8_t* bytes(std::uint32_t row) const noexcept {
-        return lines_[row * (stride_ / kLine)].bytes;
-    }
+    const std::int8_t* bytes(std::uint32_t row) const noexcept { return rows_ + row * stride_; }
     Scale scale(std::uint32_t row) const noexcept {
         Scale scale{};
         std::memcpy(&scale, bytes(row) + stride_ - sizeof scale, sizeof scale);
@@ -109,7 +125,7 @@ private:
         for (std::size_t i = 0; i < m_; ++i) largest = std::max(largest, std::abs(projected[i]));
         if (!(largest < 1e30F)) return false;
         const float unit = largest > 1e-30F ? largest / 127 : 1;
-        std::int8_t* to = lines_[row * (stride_ / kLine)].bytes;
+        std::int8_t* to = rows_ + row * stride_;
         for (std::size_t i = 0; i < m_; ++i) {
             to[i] = static_cast<std::int8_t>(std::lrint(projected[i] / unit));
         }
@@ -121,7 +137,8 @@ private:
 
     std::size_t m_ = 0;
     std::size_t stride_ = 0;
-    std::vector<Line> lines_;
+    std::unique_ptr<store::Scratch> space_;
+    std::int8_t* rows_ = nullptr;
 };
 
 /// Memory that one row after another uses.
@@ -141,7 +158,6 @@ public:
           options_(options),
           control_(control),
           slack_(static_cast<float>(options.slack * options.slack)),
-          edges_(codes.count * kRoom, kNoRow),
           order_(codes.count) {
         std::iota(order_.begin(), order_.end(), 0U);
         SeededNumbers numbers(options.seed);
@@ -151,11 +167,17 @@ public:
     }
 
     Result<> run(store::SectionSink& sink) {
-        BRAID_CHECK(distances_.load(reader_, control_));
+        ScratchSource memory(options_);
+        // First, as they are the ones that are written all the time.
+        BRAID_TRY(const auto space, memory.take(codes_.count * kRoom * sizeof(std::uint32_t)));
+        edges_ = {reinterpret_cast<std::uint32_t*>(space->bytes().data()), codes_.count * kRoom};
+        std::ranges::fill(edges_, kNoRow);
+        BRAID_CHECK(distances_.load(reader_, memory, control_));
         const std::size_t all = order_.size();
         for (std::size_t done = 0; done < all;) {
             BRAID_CHECK(go_on());
-            const std::size_t size = done == 0 ? kFirst : std::max<std::size_t>(done / 25, 256);
+            const std::size_t size =
+                done == 0 ? kFirst : std::clamp<std::size_t>(done / 25, 256, kLargestBatch);
             const auto batch = std::span(order_).subspan(done, std::min(size, all - done));
             find_edges(batch, done);
             link_back(batch);
@@ -166,6 +188,8 @@ public:
         }
         close_up();
         BRAID_CHECK(go_on());
+        BRAID_CHECK(space->intact());
+        BRAID_CHECK(distances_.intact());
         return write_graph(reader_.meta(), entries(all), edges_, sink);
     }
 
@@ -239,9 +263,9 @@ private:
     }
 
     void in_pieces(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
-        core::run_computing((count + kPiece - 1) / kPiece, [&](std::size_t piece) {
+        core::run_computing((count + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::size_t piece) {
             if (control_.stop.stop_requested()) return;
-            work(piece * kPiece, std::min(count, (piece + 1) * kPiece));
+            work(piece * kRowsAtOnce, std::min(count, (piece + 1) * kRowsAtOnce));
         });
     }
 
@@ -261,26 +285,32 @@ private:
 
     /// Gives each row that the batch has edges to an edge back.
     void link_back(std::span<const std::uint32_t> batch) {
-        std::vector<std::uint32_t> starts(codes_.count + 1);
-        const auto each = [&](const auto& visit) {
-            for (const std::uint32_t row : batch) {
-                for (const std::uint32_t other : list(row)) {
-                    if (other == kNoRow) break;
-                    visit(row, other);
-                }
-            }
+        struct Edge {
+            std::uint32_t to;
+            std::uint32_t from;
         };
-        each([&](std::uint32_t, std::uint32_t to) { ++starts[to + 1]; });
-        std::partial_sum(starts.begin(), starts.end(), starts.begin());
-        std::vector<std::uint32_t> back(starts.back());
-        std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
-        each([&](std::uint32_t from, std::uint32_t to) { back[next[to]++] = from; });
-        in_pieces(codes_.count, [&](std::size_t begin, std::size_t end) {
+        std::vector<Edge> edges;
+        for (const std::uint32_t row : batch) {
+            for (const std::uint32_t other : list(row)) {
+                if (other == kNoRow) break;
+                edges.push_back({other, row});
+            }
+        }
+        std::ranges::stable_sort(edges, {}, &Edge::to);
+        std::vector<std::size_t> starts;
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            if (i == 0 || edges[i].to != edges[i - 1].to) starts.push_back(i);
+        }
+        starts.push_back(edges.size());
+        in_pieces(starts.size() - 1, [&](std::size_t begin, std::size_t end) {
             BuildScratch scratch;
-            for (std::size_t row = begin; row < end; ++row) {
-                const auto from =
-                    std::span(back).subspan(starts[row], starts[row + 1] - starts[row]);
-                if (!from.empty()) add_back(static_cast<std::uint32_t>(row), from, scratch);
+            std::vector<std::uint32_t> from;
+            for (std::size_t i = begin; i < end; ++i) {
+                from.clear();
+                for (std::size_t e = starts[i]; e < starts[i + 1]; ++e) {
+                    from.push_back(edges[e].from);
+                }
+                add_back(edges[starts[i]].to, from, scratch);
             }
         });
     }
@@ -324,7 +354,7 @@ private:
             std::copy_n(edges_.begin() + static_cast<std::ptrdiff_t>(row * kRoom), kGraphDegree,
                         edges_.begin() + static_cast<std::ptrdiff_t>(row * kGraphDegree));
         }
-        edges_.resize(codes_.count * kGraphDegree);
+        edges_ = edges_.first(codes_.count * kGraphDegree);
     }
 
     const VectorsReader& reader_;
@@ -333,7 +363,7 @@ private:
     const BuildControl& control_;
     float slack_;
     RowDistances distances_;
-    std::vector<std::uint32_t> edges_;
+    std::span<std::uint32_t> edges_;  // kRoom of each row, at the end kGraphDegree
     std::vector<std::uint32_t> order_;
 };
 

@@ -7,6 +7,7 @@
 #include "braid/dense/code_graph.hpp"
 #include "braid/dense/vectors_builder.hpp"
 #include "braid/dense/vectors_reader.hpp"
+#include "braid/store/directory.hpp"
 
 namespace braid::dense {
 
@@ -14,6 +15,11 @@ struct GraphOptions {
     std::size_t beam = 128;  // rows looked at for a row's edges
     double slack = 1.025;    // how much nearer another neighbour must be to make an edge needless
     std::uint64_t seed = 1;  // of the order in which rows are put in
+    /// Rows and edges beyond so many bytes are kept in scratch files of `scratch`, if that is
+    /// given: some 600 bytes a row of 256 dimensions and more. What the edges are does not depend
+    /// on it.
+    std::uint64_t memory_bytes = std::uint64_t{1} << 30;
+    store::Directory* scratch = nullptr;
 };
 
 /// Writes a graph over the codes of an index that has some, for VectorsReader::use. Rows are put in

@@ -117,7 +117,7 @@ Result<double> StoredVectors::score_of(const ExactQuery& query, std::uint32_t ro
     }
     if (std::isfinite(score)) return score;
     return fail(ErrorCode::Corruption,
-                "vector " + std::to_string(row) + " is not one that was written");
+                "vector " + std::to_string(row) + " is not a valid stored vector");
 }
 
 Result<> StoredVectors::score(const ExactQuery& query, std::span<const std::uint32_t> rows,

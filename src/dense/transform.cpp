@@ -75,7 +75,7 @@ Result<Transform> Transform::train(std::span<const float> sample, std::size_t di
     } else {
         auto directions = principal_directions(sample, mean, m, numbers, stopped);
         if (!directions) {
-            return fail(ErrorCode::Cancelled, "learning how to code vectors was stopped");
+            return fail(ErrorCode::Cancelled, "learning codes for vectors was stopped");
         }
         rotation = *std::move(directions);
     }

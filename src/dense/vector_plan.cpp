@@ -67,6 +67,12 @@ VectorPlan usual_walk(std::uint64_t rows, std::size_t k, double recall) noexcept
     return plan;
 }
 
+bool walk_may_pay(std::uint64_t rows, std::size_t k, double recall, double deepest) noexcept {
+    const PlanInput input{.rows = rows, .allowed = rows, .k = k};
+    const auto beam = static_cast<double>(usual_beam(rows, k, recall));
+    return walk_cost(beam) < scan_cost(input, usual_depth(k, deepest));
+}
+
 VectorPlan plan_search(const PlanInput& input) noexcept {
     VectorPlan plan;
     if (!input.has_codes || input.k == 0) return plan;

@@ -40,6 +40,9 @@ struct PlanInput {
 /// anyway or all are asked for; a walk only where a quarter of the rows is allowed at least.
 VectorPlan plan_search(const PlanInput& input) noexcept;
 
+/// Whether a walk for that share may be planned where a scan for `deepest` is the alternative.
+bool walk_may_pay(std::uint64_t rows, std::size_t k, double recall, double deepest) noexcept;
+
 /// The depth at which a scan for k rows finds that share of them in common text embeddings.
 ScanDepth usual_depth(std::size_t k, double recall) noexcept;
 /// The same for the beam of a walk that has no margin.

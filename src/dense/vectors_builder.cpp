@@ -50,10 +50,9 @@ Result<> VectorsBuilder::add(std::span<const float> vector) {
         return {};
     }
     std::vector<std::uint16_t> halves(vector.size());
-    std::vector<float> kept(vector.size());
-    const kernels::DenseKernels& kernel = kernels::dense_kernels();
-    kernel.narrow(vector.data(), vector.size(), halves.data());
-    kernel.widen(halves.data(), halves.size(), kept.data());
+    std::vector<float> kept(vector.begin(), vector.end());
+    round_to(options_.precision, kept);
+    kernels::dense_kernels().narrow(kept.data(), kept.size(), halves.data());
     if (auto checked = check_vector(kept, options_.dimension, options_.metric); !checked) {
         return fail("as 16-bit numbers", std::move(checked).error());
     }
@@ -64,7 +63,7 @@ Result<> VectorsBuilder::add(std::span<const float> vector) {
 
 Result<> VectorsBuilder::use(std::shared_ptr<const Transform> transform) {
     if (transform->dimension() != options_.dimension || transform->metric() != options_.metric) {
-        return invalid_argument("this transform codes vectors of another dimension or metric");
+        return invalid_argument("this transform is for vectors of another dimension or metric");
     }
     BRAID_CHECK(transform->load());
     transform_ = std::move(transform);

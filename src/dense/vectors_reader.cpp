@@ -126,7 +126,7 @@ VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed
                                                : aids.calibration            ? &*aids.calibration
                                                                              : nullptr;
         const auto planned = [&](VectorMethod method) {
-            return calibration != nullptr ? calibration->planned_for(method, search.recall)
+            return calibration != nullptr ? calibration->planned_for(method, search.recall, search.k)
                                           : search.recall;
         };
         plan = plan_search({.rows = size(),

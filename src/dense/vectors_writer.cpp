@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t kPiece = 1024;  // rows; whole blocks
 constexpr std::uint64_t kWave = 64;     // pieces that are coded before their lines are written
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+/// Of blocks that wait. Above a million rows the others are coded twice.
+constexpr std::size_t kWaitingBytes = std::size_t{32} << 20;
 
 Result<> go_on(const BuildControl& control, double done) {
     if (control.stop.stop_requested()) {
@@ -75,7 +77,8 @@ Result<> write_rows(const RowSource& rows, const VectorsOptions& options, store:
 }
 
 /// Writes the lines of all rows, then their blocks. A sink takes one section after the other: the
-/// blocks of a piece with new codes wait in memory, others are put together from the source again.
+/// blocks of pieces with new codes wait in memory, as many as there is room for; the others are put
+/// together from the source again.
 class CodeWriter {
 public:
     CodeWriter(const RowSource& rows, const VectorsOptions& options, const Transform& transform)
@@ -85,7 +88,8 @@ public:
           offsets_(transform.metric() == Metric::Euclidean),
           block_bytes_(kernels::block_bytes(transform.code_dimensions(), offsets_)),
           pieces_((rows.size() + kPiece - 1) / kPiece),
-          waiting_(pieces_) {}
+          waiting_(pieces_),
+          room_(kWaitingBytes / (kPiece / kernels::kBlockVectors * block_bytes_)) {}
 
     Result<> write(store::SectionSink& sink, const BuildControl& control) {
         BRAID_CHECK(transform_.write(sink));
@@ -122,7 +126,9 @@ private:
         std::vector<Result<Coded>> wave(count, Coded());
         core::run_computing(count, [&](std::size_t i) {
             wave[i] = code(first + i);
-            if (wave[i] && wave[i]->anew) waiting_[first + i] = blocks_of(wave[i]->codes);
+            if (wave[i] && wave[i]->anew && first + i < room_) {
+                waiting_[first + i] = blocks_of(wave[i]->codes);
+            }
         });
         std::vector<std::uint8_t> lines;
         for (auto& coded : wave) {
@@ -174,6 +180,7 @@ private:
     std::size_t block_bytes_;
     std::uint64_t pieces_;
     std::vector<std::vector<std::uint8_t>> waiting_;
+    std::uint64_t room_;  // the first so many pieces may wait
 };
 
 }  // namespace

@@ -33,8 +33,8 @@ Result<std::shared_ptr<const Transform>> learn_transform(const RowSource& rows,
                                                          const BuildControl& control);
 
 /// Writes every section that VectorsReader opens; codes only where there is a transform. Holds a
-/// few megabytes, and the high bits of codes that were not there (34 bytes a row). The same rows
-/// give the same bytes, on any number of threads. Cancelled if told to stop.
+/// few megabytes, and the high bits of codes that were not there: 34 bytes a row, up to 32 MiB. The
+/// same rows give the same bytes, on any number of threads. Cancelled if told to stop.
 Result<> write_vectors(const RowSource& rows, const VectorsOptions& options,
                        const Transform* transform, store::SectionSink& sink,
                        const BuildControl& control);

@@ -180,6 +180,14 @@ Result<Value> read_value(ByteReader& in) {
     return read_any(in, 1);
 }
 
+std::optional<std::string_view> text_of_value(std::string_view bytes) {
+    ByteReader in(std::as_bytes(std::span(bytes)));
+    const auto tag = in.u8("value tag");
+    if (!tag || static_cast<Tag>(*tag) != Tag::String) return std::nullopt;
+    const auto text = in.string("string");
+    return text ? std::optional(*text) : std::nullopt;
+}
+
 void write_chunk(ByteWriter& out, const Chunk& chunk) {
     const unsigned flags = flag(chunk.chunk_index.has_value(), kHasIndex) |
                            flag(chunk.title.has_value(), kHasTitle) |
@@ -228,6 +236,17 @@ Result<Chunk> read_chunk(ByteReader& in) {
     BRAID_TRY(chunk.metadata, read_object(in, 1));
     BRAID_TRY(chunk.vector, read_vector(in));
     return chunk;
+}
+
+Result<std::optional<std::int64_t>> read_chunk_index(ByteReader& in) {
+    BRAID_TRY(const std::uint8_t flags, in.u8("chunk flags"));
+    if ((flags & ~kChunkFlags) != 0) return in.corrupt("unknown chunk flags");
+    for (const std::string_view what : {"chunk_id", "document_id", "content"}) {
+        BRAID_CHECK(in.string(what));
+    }
+    if ((flags & kHasIndex) == 0) return std::optional<std::int64_t>();
+    BRAID_TRY(const std::uint64_t index, in.u64("chunk_index"));
+    return std::optional(static_cast<std::int64_t>(index));
 }
 
 void write_update(ByteWriter& out, const MetadataUpdate& update) {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "braid/collection.hpp"
 #include "braid/result.hpp"
@@ -15,10 +18,14 @@ inline constexpr std::size_t kMaxMetadataDepth = 1024;
 /// Bytes of one JSON value, as they stand in the metadata of a chunk.
 void write_value(store::ByteWriter& out, const Value& value);
 Result<Value> read_value(store::ByteReader& in);
+/// If these are the bytes of a text: that text.
+std::optional<std::string_view> text_of_value(std::string_view bytes);
 
 /// Bytes of a chunk in a log record (docs/formats/records.md), its version left out.
 void write_chunk(store::ByteWriter& out, const Chunk& chunk);
 Result<Chunk> read_chunk(store::ByteReader& in);
+/// Its chunk_index alone. Reads no further.
+Result<std::optional<std::int64_t>> read_chunk_index(store::ByteReader& in);
 /// How many bytes write_chunk makes of it.
 std::size_t chunk_bytes(const Chunk& chunk);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -66,6 +67,23 @@ void set_range(Bits& bits, Range range) {
     for (; i < range.last; ++i) set_bit(bits, i);
 }
 
+bool is_number_before(const Value& a, const Value& b) noexcept {
+    const auto order = compare_numbers(a, b);
+    if (order != 0) return order < 0;
+    if (a.is_double() != b.is_double()) return b.is_double();
+    return a.is_double() && std::bit_cast<std::uint64_t>(a.as_double()) <
+                                std::bit_cast<std::uint64_t>(b.as_double());
+}
+
+void write_number(store::ByteWriter& out, const Value& number) {
+    out.u8(number.is_int() ? 0 : 1);
+    if (number.is_int()) {
+        out.u64(static_cast<std::uint64_t>(number.as_int()));
+    } else {
+        out.f64(number.as_double());
+    }
+}
+
 Result<Column> Column::open(const store::Section& data, std::uint64_t rows) {
     BRAID_TRY(const auto parts, parts_of(data));
     Column column;
@@ -83,7 +101,7 @@ Result<> Column::open_rows(const std::vector<store::Section>& parts) {
     if (part(ColumnPart::Rows).size() > 0) {
         BRAID_TRY(rows_, PackedInts::open(part(ColumnPart::Rows)));
         present_ = rows_->size();
-        if (present_ > row_count_) return damaged_column("it has more rows than there are");
+        if (present_ > row_count_) return damaged_column("it lists more rows than the segment has");
     }
     BRAID_TRY(kinds_, open_optional(part(ColumnPart::Kinds), present_));
     BRAID_TRY(starts_, open_optional(part(ColumnPart::Starts), present_ + 1));
@@ -91,7 +109,8 @@ Result<> Column::open_rows(const std::vector<store::Section>& parts) {
     BRAID_TRY(codes_, PackedInts::open(part(ColumnPart::Codes)));
     // So that nobody reserves memory for more codes than the file can hold.
     if (starts_ && codes_->width() == 0) return damaged_column("its codes take no space");
-    if (!starts_ && codes_->size() != present_) return damaged_column("it lacks values of rows");
+    if (!starts_ && codes_->size() != present_)
+        return damaged_column("some of its rows have no value");
     return {};
 }
 
@@ -153,14 +172,18 @@ Result<Value> Column::value(std::uint64_t code) const {
         BRAID_TRY(const std::uint64_t bits, times_.at(code - times().first));
         return Value(core::print_rfc3339(Timestamp{from_ordered_bits(bits)}));
     }
-    std::array<std::uint64_t, 2> place{};
-    BRAID_CHECK(other_starts_.read(code - others().first, place));
-    if (place[0] > place[1]) return damaged_column("a value ends before it begins");
-    BRAID_TRY(const auto bytes, others_.bytes(place[0], place[1] - place[0]));
+    BRAID_TRY(const auto bytes, other(code - others().first));
     store::ByteReader in(bytes, others_.name());
     BRAID_TRY(Value value, read_value(in));
     BRAID_CHECK(in.expect_end("value"));
     return value;
+}
+
+Result<std::span<const std::byte>> Column::other(std::uint64_t index) const {
+    std::array<std::uint64_t, 2> place{};
+    BRAID_CHECK(other_starts_.read(index, place));
+    if (place[0] > place[1]) return damaged_column("a value ends before it begins");
+    return others_.bytes(place[0], place[1] - place[0]);
 }
 
 Result<Range> Column::equal_numbers(const Value& operand) const {
@@ -210,11 +233,16 @@ Result<> Column::each_timed_text(
 Result<> Column::each_batch(const std::function<Result<>(const Batch&)>& use) const {
     Batch batch;
     for (std::uint64_t first = 0; first < present_; first += kBatchRows) {
-        BRAID_CHECK(read_batch(first, std::min(kBatchRows, present_ - first), batch));
-        BRAID_CHECK(check_batch(batch));
+        BRAID_CHECK(read_rows(first, batch));
         BRAID_CHECK(use(batch));
     }
     return {};
+}
+
+Result<> Column::read_rows(std::uint64_t first, Batch& batch) const {
+    const std::uint64_t left = present_ - std::min(first, present_);
+    BRAID_CHECK(read_batch(first, std::min(kBatchRows, left), batch));
+    return check_batch(batch);
 }
 
 Result<> Column::read_batch(std::uint64_t first, std::uint64_t count, Batch& batch) const {
@@ -230,7 +258,7 @@ Result<> Column::read_batch(std::uint64_t first, std::uint64_t count, Batch& bat
     batch.kinds.clear();
     for (const std::uint64_t kind : kinds) {
         if (kind > static_cast<std::uint64_t>(RowKind::Names)) {
-            return damaged_column("a row is of no known kind");
+            return damaged_column("a row has an unknown kind");
         }
         batch.kinds.push_back(static_cast<RowKind>(kind));
     }
@@ -268,7 +296,7 @@ Result<> Column::check_batch(const Batch& batch) const {
     }
     for (std::size_t i = 0; i < batch.kinds.size(); ++i) {
         if (batch.kinds[i] == RowKind::One && batch.starts[i + 1] - batch.starts[i] != 1) {
-            return damaged_column("a row has not one value");
+            return damaged_column("a row does not have exactly one value");
         }
     }
     return {};

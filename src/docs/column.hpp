@@ -14,6 +14,7 @@
 #include "braid/docs/packed_ints.hpp"
 #include "braid/docs/string_table.hpp"
 #include "braid/result.hpp"
+#include "braid/store/bytes.hpp"
 #include "braid/store/sections.hpp"
 #include "braid/types.hpp"
 #include "braid/value.hpp"
@@ -43,6 +44,11 @@ struct Range {
     std::uint64_t last = 0;
 };
 void set_range(Bits& bits, Range range);
+
+/// The order in which a column has its numbers: of equal ones integers first, then by their bits.
+bool is_number_before(const Value& a, const Value& b) noexcept;
+/// The nine bytes that a column has of one.
+void write_number(store::ByteWriter& out, const Value& number);
 
 /// One field of all rows: a sorted list of distinct values, each with a code, and the codes of each
 /// row. Borrows from the section's source. Every failure is a Corruption. Safe for concurrent use.
@@ -79,11 +85,21 @@ public:
         std::vector<std::uint64_t> codes;   // each is below codes()
     };
     Result<> each_batch(const std::function<Result<>(const Batch&)>& use) const;
+    /// How many rows have a value; and some of them, from number `first` on.
+    std::uint64_t present() const noexcept { return present_; }
+    Result<> read_rows(std::uint64_t first, Batch& batch) const;
+
+    // As they are stored, each in its order.
+    Result<Value> number(std::uint64_t index) const;
+    const PackedInts& text_times() const noexcept { return text_times_; }
+    const PackedInts& timed_texts() const noexcept { return timed_texts_; }
+    const PackedInts& time_bits() const noexcept { return times_; }
+    /// What write_value made of it.
+    Result<std::span<const std::byte>> other(std::uint64_t index) const;
 
 private:
     Result<> open_rows(const std::vector<store::Section>& parts);
     Result<> open_values(const std::vector<store::Section>& parts);
-    Result<Value> number(std::uint64_t index) const;
     Result<> read_batch(std::uint64_t first, std::uint64_t count, Batch& batch) const;
     Result<> read_codes(std::uint64_t first, std::uint64_t count, Batch& batch) const;
     Result<> check_batch(const Batch& batch) const;

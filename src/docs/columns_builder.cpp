@@ -4,12 +4,14 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <tuple>
-#include <unordered_map>
+#include <span>
+#include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "braid/docs/chunk_codec.hpp"
+#include "braid/docs/column.hpp"
 #include "braid/docs/column_format.hpp"
 #include "braid/docs/documents_format.hpp"
 #include "braid/docs/field_view.hpp"
@@ -22,18 +24,68 @@ namespace {
 
 using Numbers64 = std::vector<std::uint64_t>;
 
+constexpr char kTimeKey = '\xFF';  // no value begins so
+
 bool is_ordered_number(const Value& value) {
     return value.is_int() || (value.is_double() && !std::isnan(value.as_double()));
 }
 
-void write_number(store::ByteWriter& out, const Value& number) {
-    out.u8(number.is_int() ? 0 : 1);
-    if (number.is_int()) {
-        out.u64(static_cast<std::uint64_t>(number.as_int()));
-    } else {
-        out.f64(number.as_double());
-    }
+store::ByteReader reader_of(std::string_view bytes) {
+    return store::ByteReader(std::as_bytes(std::span(bytes)));
 }
+
+/// Distinct byte strings, numbered as they come: each once, one after another.
+class DistinctKeys {
+public:
+    DistinctKeys() = default;
+    DistinctKeys(const DistinctKeys&) = delete;
+    DistinctKeys& operator=(const DistinctKeys&) = delete;
+    DistinctKeys(DistinctKeys&&) = delete;
+    DistinctKeys& operator=(DistinctKeys&&) = delete;
+    ~DistinctKeys() = default;
+
+    std::uint32_t number_of(std::string_view key) {
+        const auto found = numbers_.find(key);
+        if (found != numbers_.end()) return *found;
+        const std::uint32_t number = size();
+        bytes_ += key;
+        ends_.push_back(bytes_.size());
+        numbers_.insert(number);
+        return number;
+    }
+    std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(ends_.size()); }
+    std::string_view at(std::uint32_t number) const noexcept {
+        const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
+        return std::string_view(bytes_).substr(begin, ends_[number] - begin);
+    }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        const DistinctKeys* keys;
+        std::size_t operator()(std::string_view key) const noexcept {
+            return std::hash<std::string_view>()(key);
+        }
+        std::size_t operator()(std::uint32_t number) const noexcept {
+            return (*this)(keys->at(number));
+        }
+    };
+    struct Equal {
+        using is_transparent = void;
+        const DistinctKeys* keys;
+        bool operator()(std::uint32_t a, std::uint32_t b) const noexcept { return a == b; }
+        bool operator()(std::string_view key, std::uint32_t number) const noexcept {
+            return key == keys->at(number);
+        }
+        bool operator()(std::uint32_t number, std::string_view key) const noexcept {
+            return key == keys->at(number);
+        }
+    };
+
+    std::string bytes_;
+    std::vector<std::size_t> ends_;
+    std::unordered_set<std::uint32_t, Hash, Equal> numbers_{0, Hash{this}, Equal{this}};
+};
 
 }  // namespace
 
@@ -42,109 +94,132 @@ class ColumnsBuilder::Column {
 public:
     /// `are_names`: texts are never times.
     explicit Column(bool are_names) : are_names_(are_names) {}
+    Column(const Column&) = delete;
+    Column& operator=(const Column&) = delete;
+    Column(Column&&) = delete;
+    Column& operator=(Column&&) = delete;
+    ~Column() = default;
 
     void add(std::uint64_t row, const Value& value) {
         begin(row, value.is_array() ? RowKind::List : RowKind::One);
-        if (!value.is_array()) return codes_.push_back(number_of(value));
-        for (const Value& element : value.as_array()) codes_.push_back(number_of(element));
+        if (!value.is_array()) return add_value(value);
+        for (const Value& element : value.as_array()) add_value(element);
     }
     void add(std::uint64_t row, Timestamp time) {
         begin(row, RowKind::One);
-        codes_.push_back(number_of(time));
+        store::ByteWriter key;
+        key.u8(static_cast<std::uint8_t>(kTimeKey));
+        key.u64(ordered_bits(time.micros));
+        add_key(key);
     }
     void add(std::uint64_t row, const std::vector<std::string>& names) {
         begin(row, RowKind::Names);
-        for (const std::string& name : names) codes_.push_back(number_of(Value(name)));
+        for (const std::string& name : names) add_value(Value(name));
     }
 
     Result<std::vector<std::byte>> finish(std::uint64_t row_count);
 
 private:
-    struct Distinct {
-        Value value;
-        std::optional<Timestamp> time;  // then there is no value
-    };
-    using Order = std::vector<std::uint64_t>;  // places in values_
-
     void begin(std::uint64_t row, RowKind kind) {
-        rows_.push_back(row);
-        kinds_.push_back(static_cast<std::uint64_t>(kind));
-        starts_.push_back(codes_.size());
+        rows_.push_back(static_cast<std::uint32_t>(row));
+        kinds_.push_back(kind);
+        lists_ = lists_ || kind != RowKind::One;
+        starts_.push_back(static_cast<std::uint32_t>(codes_.size()));
     }
-    std::uint64_t number_of(const Value& value) {
+    void add_value(const Value& value) {
         store::ByteWriter key;
         write_value(key, value);
-        return number_of(key, {value, std::nullopt});
+        add_key(key);
     }
-    std::uint64_t number_of(Timestamp time) {
-        store::ByteWriter key;
-        key.u8(0xFF);  // no value begins so
-        key.u64(static_cast<std::uint64_t>(time.micros));
-        return number_of(key, {Value(), time});
-    }
-    std::uint64_t number_of(const store::ByteWriter& key, Distinct distinct) {
+    void add_key(const store::ByteWriter& key) {
         const auto* text = reinterpret_cast<const char*>(key.view().data());
-        const auto [place, is_new] =
-            numbers_.try_emplace(std::string(text, key.size()), values_.size());
-        if (is_new) values_.push_back(std::move(distinct));
-        return place->second;
+        codes_.push_back(keys_.number_of({text, key.size()}));
     }
 
-    void sort_values();
-    Result<store::ByteWriter> write_texts(store::ByteWriter& times, store::ByteWriter& timed) const;
-    void write_others(store::ByteWriter& starts, store::ByteWriter& out) const;
-    Numbers64 final_codes() const;
+    Result<> number_values();
+    Result<> write_texts(const std::vector<std::pair<std::string_view, std::uint32_t>>& texts);
+    void write_rows(std::uint64_t row_count);
+    template <class Key>
+    void set_codes(const std::vector<std::pair<Key, std::uint32_t>>& sorted) {
+        for (const auto& [key, number] : sorted) code_of_[number] = next_code_++;
+    }
+    store::ByteWriter& part(ColumnPart which) { return parts_[static_cast<std::size_t>(which)]; }
 
     bool are_names_;
-    std::vector<std::uint64_t> rows_;
-    std::vector<std::uint64_t> kinds_;
-    std::vector<std::uint64_t> starts_;
-    std::vector<std::uint64_t> codes_;  // until the end: places in values_
-    std::vector<Distinct> values_;
-    std::unordered_map<std::string, std::uint64_t> numbers_;
+    bool lists_ = false;
+    std::vector<std::uint32_t> rows_;
+    std::vector<RowKind> kinds_;
+    std::vector<std::uint32_t> starts_;
+    std::vector<std::uint32_t> codes_;  // numbers of keys
+    DistinctKeys keys_;
 
-    Order number_order_;
-    Order text_order_;
-    Order time_order_;
-    Order other_order_;
+    std::vector<std::uint64_t> code_of_;  // each key's
+    std::uint64_t next_code_ = kFirstCode;
+    std::array<store::ByteWriter, kColumnParts> parts_;
 };
 
-void ColumnsBuilder::Column::sort_values() {
-    for (std::uint64_t i = 0; i < values_.size(); ++i) {
-        const Distinct& one = values_[i];
-        if (one.time) {
-            time_order_.push_back(i);
-        } else if (is_ordered_number(one.value)) {
-            number_order_.push_back(i);
-        } else if (one.value.is_string()) {
-            text_order_.push_back(i);
-        } else if (!one.value.is_null() && !one.value.is_bool()) {
-            other_order_.push_back(i);
+Result<> ColumnsBuilder::Column::number_values() {
+    std::vector<std::pair<Value, std::uint32_t>> numbers;
+    std::vector<std::pair<std::string_view, std::uint32_t>> texts;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> times;
+    std::vector<std::pair<std::string_view, std::uint32_t>> others;
+    code_of_.resize(keys_.size());
+    for (std::uint32_t i = 0; i < keys_.size(); ++i) {
+        const std::string_view key = keys_.at(i);
+        if (key.front() == kTimeKey) {
+            auto in = reader_of(key.substr(1));
+            BRAID_TRY(const std::uint64_t bits, in.u64("time"));
+            times.emplace_back(bits, i);
+            continue;
+        }
+        if (const auto text = text_of_value(key)) {
+            texts.emplace_back(*text, i);
+            continue;
+        }
+        auto in = reader_of(key);
+        BRAID_TRY(Value value, read_value(in));
+        if (is_ordered_number(value)) {
+            numbers.emplace_back(std::move(value), i);
+        } else if (value.is_bool()) {
+            code_of_[i] = value.as_bool() ? kTrueCode : kFalseCode;
+        } else if (value.is_null()) {
+            code_of_[i] = kNullCode;
+        } else {
+            others.emplace_back(key, i);
         }
     }
-    std::ranges::sort(time_order_, {}, [&](std::uint64_t i) { return *values_[i].time; });
-    std::ranges::sort(text_order_, {}, [&](std::uint64_t i) -> const std::string& {
-        return values_[i].value.as_string();
-    });
-    std::ranges::sort(number_order_, [&](std::uint64_t a, std::uint64_t b) {
-        const Value& left = values_[a].value;
-        const Value& right = values_[b].value;
-        const auto order = compare_numbers(left, right);
-        // 1 and 1.0 are two values that are equal.
-        if (order == 0) return std::pair(left.is_double(), a) < std::pair(right.is_double(), b);
-        return order < 0;
-    });
+    // 1 and 1.0 are two values that are equal.
+    std::ranges::sort(numbers, is_number_before, &std::pair<Value, std::uint32_t>::first);
+    std::ranges::sort(texts);
+    std::ranges::sort(times);
+    std::ranges::sort(others);
+    set_codes(numbers);
+    set_codes(texts);
+    set_codes(times);
+    set_codes(others);
+
+    for (const auto& [value, i] : numbers) write_number(part(ColumnPart::Numbers), value);
+    BRAID_CHECK(write_texts(texts));
+    Numbers64 bits;
+    for (const auto& [time, i] : times) bits.push_back(time);
+    write_packed(part(ColumnPart::Times), bits);
+    Numbers64 starts{0};
+    for (const auto& [bytes, i] : others) {
+        part(ColumnPart::Others).bytes(std::as_bytes(std::span(bytes)));
+        starts.push_back(part(ColumnPart::Others).size());
+    }
+    write_packed(part(ColumnPart::OtherStarts), starts);
+    return {};
 }
 
-Result<store::ByteWriter> ColumnsBuilder::Column::write_texts(store::ByteWriter& times,
-                                                              store::ByteWriter& timed) const {
-    StringTableBuilder texts;
+Result<> ColumnsBuilder::Column::write_texts(
+    const std::vector<std::pair<std::string_view, std::uint32_t>>& texts) {
+    StringTableBuilder table;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> said;  // time, text
-    for (const std::uint64_t i : text_order_) {
-        const std::string& text = values_[i].value.as_string();
+    for (const auto& [text, i] : texts) {
         const auto time = are_names_ ? std::nullopt : time_of(text);
-        if (time) said.emplace_back(ordered_bits(time->micros), texts.size());
-        BRAID_CHECK(texts.add(text));
+        if (time) said.emplace_back(ordered_bits(time->micros), table.size());
+        BRAID_CHECK(table.add(text));
     }
     std::ranges::sort(said);
     Numbers64 keys;
@@ -153,68 +228,36 @@ Result<store::ByteWriter> ColumnsBuilder::Column::write_texts(store::ByteWriter&
         keys.push_back(time);
         numbers.push_back(text);
     }
-    write_packed(times, keys);
-    write_packed(timed, numbers);
-    store::ByteWriter out;
-    texts.write(out);
-    return out;
+    write_packed(part(ColumnPart::TextTimes), keys);
+    write_packed(part(ColumnPart::TimedTexts), numbers);
+    table.write(part(ColumnPart::Texts));
+    return {};
 }
 
-void ColumnsBuilder::Column::write_others(store::ByteWriter& starts, store::ByteWriter& out) const {
-    Numbers64 offsets{0};
-    for (const std::uint64_t i : other_order_) {
-        write_value(out, values_[i].value);
-        offsets.push_back(out.size());
+void ColumnsBuilder::Column::write_rows(std::uint64_t row_count) {
+    if (rows_.size() != row_count) {
+        write_packed(part(ColumnPart::Rows), Numbers64(rows_.begin(), rows_.end()));
     }
-    write_packed(starts, offsets);
-}
-
-Numbers64 ColumnsBuilder::Column::final_codes() const {
-    Numbers64 code_of(values_.size());
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-        const Distinct& one = values_[i];
-        if (one.time || !one.value.is_bool()) continue;  // null has code 0
-        code_of[i] = one.value.as_bool() ? kTrueCode : kFalseCode;
-    }
-    std::uint64_t next = kFirstCode;
-    for (const Order* order : {&number_order_, &text_order_, &time_order_, &other_order_}) {
-        for (const std::uint64_t i : *order) code_of[i] = next++;
+    if (lists_) {
+        Numbers64 kinds;
+        for (const RowKind kind : kinds_) kinds.push_back(static_cast<std::uint64_t>(kind));
+        write_packed(part(ColumnPart::Kinds), kinds);
+        Numbers64 starts(starts_.begin(), starts_.end());
+        starts.push_back(codes_.size());
+        write_packed(part(ColumnPart::Starts), starts);
     }
     Numbers64 codes;
     codes.reserve(codes_.size());
-    for (const std::uint64_t i : codes_) codes.push_back(code_of[i]);
-    return codes;
+    for (const std::uint32_t key : codes_) codes.push_back(code_of_[key]);
+    write_packed(part(ColumnPart::Codes), codes, lists_ ? 1 : 0);
 }
 
 Result<std::vector<std::byte>> ColumnsBuilder::Column::finish(std::uint64_t row_count) {
-    sort_values();
-    std::array<store::ByteWriter, kColumnParts> parts;
-    const auto part = [&](ColumnPart which) -> store::ByteWriter& {
-        return parts[static_cast<std::size_t>(which)];
-    };
-    if (rows_.size() != row_count) write_packed(part(ColumnPart::Rows), rows_);
-    const bool lists = std::ranges::any_of(kinds_, [](std::uint64_t kind) { return kind != 0; });
-    if (lists) {
-        write_packed(part(ColumnPart::Kinds), kinds_);
-        starts_.push_back(codes_.size());
-        write_packed(part(ColumnPart::Starts), starts_);
-    }
-    write_packed(part(ColumnPart::Codes), final_codes(), lists ? 1 : 0);
-    for (const std::uint64_t i : number_order_) {
-        write_number(part(ColumnPart::Numbers), values_[i].value);
-    }
-    BRAID_TRY(part(ColumnPart::Texts),
-              write_texts(part(ColumnPart::TextTimes), part(ColumnPart::TimedTexts)));
-    Numbers64 times;
-    for (const std::uint64_t i : time_order_) {
-        times.push_back(ordered_bits(values_[i].time->micros));
-    }
-    write_packed(part(ColumnPart::Times), times);
-    write_others(part(ColumnPart::OtherStarts), part(ColumnPart::Others));
-
+    BRAID_CHECK(number_values());
+    write_rows(row_count);
     store::ByteWriter out;
-    for (const store::ByteWriter& one : parts) out.u64(one.size());
-    for (const store::ByteWriter& one : parts) {
+    for (const store::ByteWriter& one : parts_) out.u64(one.size());
+    for (const store::ByteWriter& one : parts_) {
         out.bytes(one.view());
         out.pad_to(sizeof(std::uint64_t));
     }

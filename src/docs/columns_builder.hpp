@@ -15,7 +15,7 @@ namespace braid::docs {
 /// Writes what filters and facets ask of rows, field by field: every field of a chunk and every
 /// path into its metadata is a column (docs/formats/documents.md). Ids are left to
 /// DocumentsBuilder. ColumnsReader reads them. Holds all values until `finish`: each distinct one
-/// once, and eight bytes per value of a row. Not safe for concurrent use.
+/// once, and some twelve bytes per value of a row. Not safe for concurrent use.
 class ColumnsBuilder {
 public:
     ColumnsBuilder();

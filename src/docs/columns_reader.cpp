@@ -226,7 +226,7 @@ Result<std::vector<FacetCount>> ColumnsReader::facets(const std::string& field,
                                                       const CallLimits& limits) const {
     BRAID_CHECK(core::check_limits(limits));
     if (mask.size() != make_bits(rows_).size()) {
-        return invalid_argument("a mask of rows has not one bit per row");
+        return invalid_argument("a row mask must have one bit per row");
     }
     if (metadata_path(field).size() > kMaxPathBytes) {
         return fail(ErrorCode::Unsupported, "a field whose name has more than " +

@@ -41,10 +41,13 @@ public:
     Result<std::vector<FacetCount>> facets(const std::string& field, const Schema& schema,
                                            const Bits& mask, const CallLimits& limits) const;
 
+    /// All columns, by the names they are stored under (docs/formats/documents.md).
+    const StringTable& names() const noexcept { return names_; }
+    Result<Column> column_at(std::uint64_t number) const;
+
 private:
     ColumnsReader() = default;
     Result<std::optional<Column>> column(const std::string& field) const;
-    Result<Column> column_at(std::uint64_t number) const;
     Result<std::vector<FacetCount>> fields(const Bits& mask, const CallLimits& limits) const;
     Result<Bits> compare(const Comparison& comparison, std::size_t rows,
                          const CallLimits& limits) const override;

@@ -10,21 +10,12 @@
 #include <vector>
 
 #include "braid/collection.hpp"
-#include "braid/docs/block_codec.hpp"
+#include "braid/docs/blocks_writer.hpp"
 #include "braid/docs/string_table.hpp"
 #include "braid/result.hpp"
 #include "braid/store/sections.hpp"
 
 namespace braid::docs {
-
-struct DocumentsOptions {
-    std::size_t block_bytes = 16 * 1024;  // of chunks, before they are compressed
-    int level = 3;                        // of zstd
-    /// So many bytes of chunks are held back to learn a dictionary from. 0: no dictionary.
-    std::size_t sample_bytes = 2 * 1024 * 1024;
-    /// One that was learnt from such chunks before; with it none is learnt.
-    Bytes dictionary = {};
-};
 
 /// Writes the chunks of one namespace section, whose row numbers are their places: stored
 /// documents, their ids and order, and what a search needs of each row (docs/formats/documents.md).
@@ -49,35 +40,14 @@ private:
         std::uint64_t row;
         std::optional<std::int64_t> chunk_index;
     };
-    struct BlockEntry {
-        std::uint64_t offset;
-        std::uint32_t stored_bytes;
-        std::uint32_t raw_bytes;
-        std::uint64_t first_row;
-    };
 
     std::string name(std::string_view part) const { return prefix_ + std::string(part); }
-    Result<> end_block();
-    Result<> choose_dictionary();
-    Result<> write_block(std::span<const std::byte> raw, std::uint64_t first_row);
-    Result<> write_index();
     Result<> write_documents();
     Result<> write_columns();
 
     store::SectionSink& sink_;
     std::string prefix_;
-    DocumentsOptions options_;
-
-    // Rows whose block is not full.
-    store::ByteWriter begun_;
-    std::uint64_t begun_row_ = 0;
-    // Blocks held back until the dictionary is chosen.
-    std::vector<std::pair<std::uint64_t, Bytes>> held_;
-    std::size_t held_bytes_ = 0;
-    bool chosen_ = false;
-    Bytes dictionary_;
-    std::optional<BlockEncoder> encoder_;
-    std::vector<BlockEntry> blocks_;
+    BlocksWriter blocks_;
 
     StringTableBuilder ids_;
     std::map<std::string, std::vector<Place>, std::less<>> documents_;

@@ -79,7 +79,7 @@ Result<> DocumentsReader::read_index(const store::Section& index) {
     BRAID_TRY(block_count_, in.u64("number of blocks"));
     const std::uint64_t entries = index.size() - kIndexHeaderBytes;
     if (rows != this->rows() || rows > kMaxRows) {
-        return corrupt(index, "it speaks of " + std::to_string(rows) + " rows, and there are " +
+        return corrupt(index, "it declares " + std::to_string(rows) + " rows, but there are " +
                                   std::to_string(this->rows()) + " ids");
     }
     if (entries % kIndexEntryBytes != 0 || entries / kIndexEntryBytes != block_count_ ||
@@ -102,17 +102,33 @@ Result<DocumentsReader::BlockEntry> DocumentsReader::entry(std::uint64_t number)
     return entry;
 }
 
+/// Of a block; the whole entry is only needed for the one that is read.
+Result<std::uint64_t> DocumentsReader::first_row(std::uint64_t number) const {
+    constexpr std::uint64_t kPlace = kIndexEntryBytes - sizeof(std::uint64_t);
+    BRAID_TRY(const auto bytes,
+              index_.bytes(number * kIndexEntryBytes + kPlace, sizeof(std::uint64_t)));
+    return store::ByteReader(bytes, index_.name()).u64("first row of a block");
+}
+
 Result<DocumentsReader::BlockEntry> DocumentsReader::block_of(std::uint64_t row) const {
     std::uint64_t low = 0;
     std::uint64_t high = block_count_;
     while (high - low > 1) {
         const std::uint64_t middle = low + (high - low) / 2;
-        BRAID_TRY(const BlockEntry found, entry(middle));
-        (found.first_row <= row ? low : high) = middle;
+        BRAID_TRY(const std::uint64_t first, first_row(middle));
+        (first <= row ? low : high) = middle;
     }
     BRAID_TRY(const BlockEntry found, entry(low));
     if (found.first_row > row) return corrupt(index_, "no block holds row " + std::to_string(row));
     return found;
+}
+
+Result<std::shared_ptr<const Bytes>> DocumentsReader::decoded(const BlockEntry& entry) const {
+    BRAID_TRY(const auto stored, blocks_.bytes(entry.offset, entry.stored_bytes));
+    BRAID_TRY(Bytes raw, decoder_->decode(stored, entry.raw_bytes, blocks_.name()));
+    // Before it can be kept: pages that are gone read as zeros.
+    BRAID_CHECK(intact());
+    return std::make_shared<const Bytes>(std::move(raw));
 }
 
 Result<std::shared_ptr<const Bytes>> DocumentsReader::block(const BlockEntry& entry) const {
@@ -120,11 +136,7 @@ Result<std::shared_ptr<const Bytes>> DocumentsReader::block(const BlockEntry& en
     if (cache_ != nullptr) {
         if (auto found = cache_->find(key)) return *std::move(found);
     }
-    BRAID_TRY(const auto stored, blocks_.bytes(entry.offset, entry.stored_bytes));
-    BRAID_TRY(Bytes raw, decoder_->decode(stored, entry.raw_bytes, blocks_.name()));
-    // Before it can be kept: pages that are gone read as zeros.
-    BRAID_CHECK(intact());
-    auto shared = std::make_shared<const Bytes>(std::move(raw));
+    BRAID_TRY(auto shared, decoded(entry));
     if (cache_ != nullptr) cache_->insert(key, shared);
     return shared;
 }
@@ -197,6 +209,22 @@ Result<std::uint64_t> DocumentsReader::expired(Timestamp now) const {
         }
     }
     return low;
+}
+
+Result<std::span<const std::byte>> RowStream::at(std::uint64_t row) {
+    while (true) {
+        while (block_ && next_row_ <= row && !rest_.at_end()) {
+            BRAID_TRY(const std::string_view payload, rest_.string("row of a block"));
+            if (next_row_++ == row) return std::as_bytes(std::span(payload));
+        }
+        if (next_block_ == reader_->block_count_ || (block_ && next_row_ > row)) {
+            return corrupt(reader_->index_, "no block holds row " + std::to_string(row));
+        }
+        BRAID_TRY(const auto entry, reader_->entry(next_block_++));
+        BRAID_TRY(block_, reader_->decoded(entry));
+        rest_ = store::ByteReader(*block_, reader_->blocks_.name());
+        next_row_ = entry.first_row;
+    }
 }
 
 }  // namespace braid::docs

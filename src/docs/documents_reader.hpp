@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "braid/docs/packed_ints.hpp"
 #include "braid/docs/string_table.hpp"
 #include "braid/result.hpp"
+#include "braid/store/bytes.hpp"
 #include "braid/store/sections.hpp"
 
 namespace braid::docs {
@@ -52,6 +54,10 @@ public:
     Result<Version> version(std::uint64_t row) const { return versions_.at(row); }
 
     /// For scans: one number per row.
+    const PackedInts& versions() const noexcept { return versions_; }
+    const PackedInts& created_known() const noexcept { return created_known_; }
+    /// In the order of times (`from_ordered_bits`); any number where none is known.
+    const PackedInts& created_bits() const noexcept { return created_; }
     const PackedInts& labels() const noexcept { return labels_; }
     const PackedInts& lengths() const noexcept { return lengths_; }
     /// In ascending order; the number of a chunk id is its row.
@@ -73,6 +79,8 @@ public:
     Result<std::span<const std::byte>> dictionary() const { return dictionary_.bytes(); }
 
 private:
+    friend class RowStream;
+
     struct BlockEntry {
         std::uint64_t number = 0;
         std::uint64_t offset = 0;
@@ -84,7 +92,10 @@ private:
     DocumentsReader() = default;
     Result<> read_index(const store::Section& index);
     Result<BlockEntry> entry(std::uint64_t number) const;
+    Result<std::uint64_t> first_row(std::uint64_t number) const;
     Result<BlockEntry> block_of(std::uint64_t row) const;
+    Result<std::shared_ptr<const Bytes>> decoded(const BlockEntry& entry) const;
+    /// From the cache, or into it.
     Result<std::shared_ptr<const Bytes>> block(const BlockEntry& entry) const;
 
     store::Section blocks_;
@@ -107,6 +118,23 @@ private:
     PackedInts lengths_;
     PackedInts expiring_rows_;
     PackedInts expiries_;
+};
+
+/// The rows of a reader as they are stored, in order. Holds one block. The reader must stay.
+class RowStream {
+public:
+    explicit RowStream(const DocumentsReader& reader) noexcept : reader_(&reader) {}
+
+    /// What write_chunk made of it, without what has a place of its own; valid until the next call.
+    /// The rows asked for ascend.
+    Result<std::span<const std::byte>> at(std::uint64_t row);
+
+private:
+    const DocumentsReader* reader_;
+    std::shared_ptr<const Bytes> block_;
+    std::uint64_t next_block_ = 0;
+    std::uint64_t next_row_ = 0;  // that `rest_` begins with
+    store::ByteReader rest_{{}};
 };
 
 }  // namespace braid::docs

@@ -70,7 +70,8 @@ namespace {
 tl::unexpected<Error> clash(const std::string& field, std::string_view expected,
                             const Value& operand) {
     return invalid_argument("filter: field \"" + field + "\" holds " + std::string(expected) +
-                            ", it cannot be compared with a " + std::string(operand.type_name()));
+                            ", which cannot be compared with a " +
+                            std::string(operand.type_name()));
 }
 
 std::string_view expected_name(MetadataType type) {

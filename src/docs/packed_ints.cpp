@@ -38,32 +38,46 @@ WordRange words_of(std::uint64_t first, std::uint64_t count, unsigned width) {
 
 }  // namespace
 
+void PackedRange::add(std::uint64_t value) noexcept {
+    low = count == 0 ? value : std::min(low, value);
+    high = count == 0 ? value : std::max(high, value);
+    ++count;
+}
+
+unsigned PackedRange::width(unsigned min_width) const noexcept {
+    return std::max(min_width, static_cast<unsigned>(std::bit_width(high - low)));
+}
+
+PackedWriter::PackedWriter(store::ByteWriter& out, const PackedRange& range, unsigned min_width)
+    : out_(out), low_(range.low), width_(range.width(min_width)) {
+    out.u64(range.count);
+    out.u64(range.low);
+    out.u64(width_);
+}
+
+void PackedWriter::add(std::uint64_t value) {
+    if (width_ == 0) return;
+    const std::uint64_t rest = value - low_;
+    word_ |= rest << used_;
+    used_ += width_;
+    if (used_ < kWordBits) return;
+    out_.u64(word_);
+    used_ -= kWordBits;
+    word_ = used_ == 0 ? 0 : rest >> (width_ - used_);
+}
+
+void PackedWriter::finish() {
+    if (used_ > 0) out_.u64(word_);
+    used_ = 0;
+}
+
 void write_packed(store::ByteWriter& out, std::span<const std::uint64_t> values,
                   unsigned min_width) {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
-    if (!values.empty()) {
-        const auto [smallest, largest] = std::ranges::minmax_element(values);
-        low = *smallest;
-        high = *largest;
-    }
-    const auto width = std::max(min_width, static_cast<unsigned>(std::bit_width(high - low)));
-    out.u64(values.size());
-    out.u64(low);
-    out.u64(width);
-    if (width == 0) return;
-    std::uint64_t word = 0;
-    unsigned used = 0;
-    for (const std::uint64_t value : values) {
-        const std::uint64_t rest = value - low;
-        word |= rest << used;
-        used += width;
-        if (used < kWordBits) continue;
-        out.u64(word);
-        used -= kWordBits;
-        word = used == 0 ? 0 : rest >> (width - used);
-    }
-    if (used > 0) out.u64(word);
+    PackedRange range;
+    for (const std::uint64_t value : values) range.add(value);
+    PackedWriter writer(out, range, min_width);
+    for (const std::uint64_t value : values) writer.add(value);
+    writer.finish();
 }
 
 Result<> write_packed(store::SectionSink& sink, std::string_view name,
@@ -100,8 +114,8 @@ Result<PackedInts> PackedInts::open(const store::Section& section, std::uint64_t
     BRAID_TRY(PackedInts packed, open(section));
     if (packed.size() == count) return packed;
     return fail(ErrorCode::Corruption, "section \"" + std::string(section.name()) + "\" holds " +
-                                           std::to_string(packed.size()) + " numbers, and " +
-                                           std::to_string(count) + " belong there");
+                                           std::to_string(packed.size()) + " numbers, expected " +
+                                           std::to_string(count));
 }
 
 Result<std::uint64_t> PackedInts::at(std::uint64_t index) const {
@@ -113,9 +127,9 @@ Result<std::uint64_t> PackedInts::at(std::uint64_t index) const {
 Result<> PackedInts::read(std::uint64_t first, std::span<std::uint64_t> out) const {
     if (first > count_ || out.size() > count_ - first) {
         return fail(ErrorCode::Corruption, "section \"" + std::string(words_.name()) + "\" has " +
-                                               std::to_string(count_) + " numbers, and number " +
+                                               std::to_string(count_) + " numbers, but number " +
                                                std::to_string(first + out.size()) +
-                                               " was asked for");
+                                               " was requested");
     }
     if (width_ == 0) {
         std::ranges::fill(out, base_);
@@ -134,6 +148,17 @@ Result<> PackedInts::read(std::uint64_t first, std::span<std::uint64_t> out) con
         bit += width_;
     }
     return {};
+}
+
+Result<std::uint64_t> PackedStream::at(std::uint64_t index) {
+    constexpr std::uint64_t kReadAtOnce = 1024;
+    if (index - first_ >= read_.size()) {
+        first_ = index;
+        const std::uint64_t left = numbers_.size() - std::min(index, numbers_.size());
+        read_.resize(static_cast<std::size_t>(std::clamp<std::uint64_t>(left, 1, kReadAtOnce)));
+        BRAID_CHECK(numbers_.read(first_, read_));
+    }
+    return read_[static_cast<std::size_t>(index - first_)];
 }
 
 }  // namespace braid::docs

@@ -12,6 +12,32 @@
 
 namespace braid::docs {
 
+/// What has to be known of numbers before the first of them is written.
+struct PackedRange {
+    std::uint64_t count = 0;
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+
+    void add(std::uint64_t value) noexcept;
+    unsigned width(unsigned min_width = 0) const noexcept;
+};
+
+/// Numbers one after another, in the form of write_packed.
+class PackedWriter {
+public:
+    /// Every number must lie in the range, and there must be as many.
+    PackedWriter(store::ByteWriter& out, const PackedRange& range, unsigned min_width = 0);
+    void add(std::uint64_t value);
+    void finish();
+
+private:
+    store::ByteWriter& out_;
+    std::uint64_t low_;
+    unsigned width_;
+    std::uint64_t word_ = 0;
+    unsigned used_ = 0;  // bits of word_
+};
+
 /// Numbers in as many bits as the largest, less the smallest, needs; equal ones in none. The format
 /// is in docs/formats/documents.md. With `min_width` 1 even equal ones take a bit each, so that a
 /// reader can tell from the bytes how many there can be.
@@ -43,6 +69,20 @@ private:
     std::uint64_t count_ = 0;
     std::uint64_t base_ = 0;
     unsigned width_ = 0;
+};
+
+/// The same numbers one by one, in order. Not safe for concurrent use.
+class PackedStream {
+public:
+    explicit PackedStream(const PackedInts& numbers) : numbers_(numbers) {}
+
+    /// Number `index`; the indices asked for ascend.
+    Result<std::uint64_t> at(std::uint64_t index);
+
+private:
+    PackedInts numbers_;
+    std::uint64_t first_ = 0;  // of what is read
+    std::vector<std::uint64_t> read_;
 };
 
 }  // namespace braid::docs

@@ -54,14 +54,24 @@ Result<std::vector<std::vector<float>>> read_canaries(ByteReader& in) {
     return canaries;
 }
 
-/// An enum stored as one byte; Corruption if it is above the last value.
+/// Bits of the options.
+constexpr std::uint8_t kStopWords = 1;
+constexpr std::uint8_t kPositions = 2;
+
+/// Corruption if the number is above that of the last value.
+template <class Enum>
+Result<Enum> enum_of(const ByteReader& in, unsigned number, Enum last, std::string_view what) {
+    if (number > static_cast<unsigned>(last)) {
+        return in.corrupt("bad " + std::string(what) + " " + std::to_string(number));
+    }
+    return static_cast<Enum>(number);
+}
+
+/// An enum stored as one byte.
 template <class Enum>
 Result<Enum> read_enum(ByteReader& in, Enum last, std::string_view what) {
     BRAID_TRY(const std::uint8_t byte, in.u8(what));
-    if (byte > static_cast<std::uint8_t>(last)) {
-        return in.corrupt("bad " + std::string(what) + " " + std::to_string(byte));
-    }
-    return static_cast<Enum>(byte);
+    return enum_of(in, byte, last, what);
 }
 
 }  // namespace
@@ -74,14 +84,16 @@ void write_schema(ByteWriter& out, const Schema& schema) {
     }
     out.string(schema.analyzer);
     out.string(schema.language);
-    out.u8(schema.stop_words ? 1 : 0);
+    out.u8(static_cast<std::uint8_t>((schema.stop_words ? kStopWords : 0) |
+                                     (schema.positions ? kPositions : 0)));
     out.u8(static_cast<std::uint8_t>(schema.bm25.variant));
     out.f64(schema.bm25.k1);
     out.f64(schema.bm25.b);
     out.f64(schema.bm25.epsilon);
     out.string(schema.vectors.embedder);
     out.varint(schema.vectors.dimension);
-    out.u8(static_cast<std::uint8_t>(schema.vectors.metric));
+    out.u8(static_cast<std::uint8_t>(static_cast<unsigned>(schema.vectors.metric) |
+                                     static_cast<unsigned>(schema.vectors.precision) << 4U));
     write_fingerprint(out, schema.vectors.fingerprint);
     out.varint(schema.vectors.canaries.size());
     for (const std::vector<float>& canary : schema.vectors.canaries) {
@@ -109,15 +121,18 @@ Result<Schema> read_schema(ByteReader& in) {
     }
     BRAID_TRY(schema.analyzer, in.string("analyzer"));
     BRAID_TRY(schema.language, in.string("language"));
-    BRAID_TRY(const std::uint8_t stop_words, in.u8("stop words"));
-    schema.stop_words = stop_words != 0;
+    BRAID_TRY(const std::uint8_t options, in.u8("options"));
+    schema.stop_words = (options & kStopWords) != 0;
+    schema.positions = (options & kPositions) != 0;
     BRAID_TRY(schema.bm25.variant, read_enum(in, Bm25Variant::Okapi, "BM25 variant"));
     BRAID_TRY(schema.bm25.k1, in.f64("k1"));
     BRAID_TRY(schema.bm25.b, in.f64("b"));
     BRAID_TRY(schema.bm25.epsilon, in.f64("epsilon"));
     BRAID_TRY(schema.vectors.embedder, in.string("embedder"));
     BRAID_TRY(schema.vectors.dimension, in.varint("dimension"));
-    BRAID_TRY(schema.vectors.metric, read_enum(in, Metric::Euclidean, "metric"));
+    BRAID_TRY(const std::uint8_t compared, in.u8("metric"));
+    BRAID_TRY(schema.vectors.metric, enum_of(in, compared & 0xFU, Metric::Euclidean, "metric"));
+    BRAID_TRY(schema.vectors.precision, enum_of(in, compared >> 4U, Precision::F16, "precision"));
     BRAID_TRY(schema.vectors.fingerprint, read_fingerprint(in));
     BRAID_TRY(schema.vectors.canaries, read_canaries(in));
     BRAID_TRY(const std::size_t declared, in.count(2, "metadata fields"));

@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kGroupStrings = 16;  // strings, of which the first is whole
 constexpr std::uint64_t kOffsetBytes = sizeof(std::uint64_t);
 constexpr std::uint64_t kTableHeaderBytes = 2 * kOffsetBytes;
+constexpr std::size_t kWriteBytes = 64 * 1024;
 
 /// As it lies, little-endian.
 std::uint64_t load_offset(const std::byte* at) noexcept {
@@ -29,7 +30,8 @@ std::uint64_t group_count(std::uint64_t strings) {
 /// The next string of a group; `text` is the one before.
 Result<> read_next(store::ByteReader& in, std::string& text) {
     BRAID_TRY(const std::uint64_t shared, in.varint("shared length"));
-    if (shared > text.size()) return in.corrupt("a string shares more than there is");
+    if (shared > text.size())
+        return in.corrupt("a string shares more bytes than the one before it has");
     BRAID_TRY(const std::string_view rest, in.string("string"));
     text.resize(static_cast<std::size_t>(shared));
     text += rest;
@@ -78,20 +80,29 @@ std::optional<std::string> string_in_group(std::string_view group, std::uint64_t
     return text;
 }
 
+Result<> follows(std::uint64_t count, const std::string& last, std::string_view text) {
+    if (count == 0 || text > last) return {};
+    return invalid_argument("\"" + std::string(text.substr(0, 100)) + "\" does not come after \"" +
+                            last.substr(0, 100) + "\"");
+}
+
+/// How many bytes string number `count` leaves out, as the one before has them.
+std::size_t shared_with(std::uint64_t count, const std::string& last, std::string_view text) {
+    if (count % kGroupStrings == 0) return 0;
+    const auto [end, unused] = std::ranges::mismatch(last, text);
+    return static_cast<std::size_t>(end - last.begin());
+}
+
+std::uint64_t varint_bytes(std::uint64_t value) {
+    return (static_cast<unsigned>(std::bit_width(value | 1U)) + 6) / 7;
+}
+
 }  // namespace
 
 Result<> StringTableBuilder::add(std::string_view text) {
-    if (count_ > 0 && text <= last_) {
-        return invalid_argument("\"" + std::string(text.substr(0, 100)) +
-                                "\" does not come after \"" + last_.substr(0, 100) + "\"");
-    }
-    std::size_t shared = 0;
-    if (count_ % kGroupStrings == 0) {
-        offsets_.push_back(data_.size());
-    } else {
-        const auto [end, unused] = std::ranges::mismatch(last_, text);
-        shared = static_cast<std::size_t>(end - last_.begin());
-    }
+    BRAID_CHECK(follows(count_, last_, text));
+    if (count_ % kGroupStrings == 0) offsets_.push_back(data_.size());
+    const std::size_t shared = shared_with(count_, last_, text);
     data_.varint(shared);
     data_.string(text.substr(shared));
     last_ = text;
@@ -114,6 +125,50 @@ Result<> StringTableBuilder::write(store::SectionSink& sink, std::string_view na
     BRAID_CHECK(sink.begin(name));
     BRAID_CHECK(sink.write(head.view()));
     return sink.write(data_.view());
+}
+
+Result<> StringTableWriter::measure(std::string_view text) {
+    BRAID_CHECK(follows(measured_, last_, text));
+    if (measured_ % kGroupStrings == 0) offsets_.push_back(data_bytes_);
+    const std::size_t shared = shared_with(measured_, last_, text);
+    const std::size_t rest = text.size() - shared;
+    data_bytes_ += varint_bytes(shared) + varint_bytes(rest) + rest;
+    last_ = text;
+    ++measured_;
+    return {};
+}
+
+std::uint64_t StringTableWriter::bytes() const noexcept {
+    return kTableHeaderBytes + kOffsetBytes * offsets_.size() + data_bytes_;
+}
+
+Result<> StringTableWriter::begin(store::SectionSink& sink) {
+    buffer_.u64(measured_);
+    buffer_.u64(data_bytes_);
+    for (const std::uint64_t offset : offsets_) buffer_.u64(offset);
+    offsets_ = {};
+    BRAID_CHECK(sink.write(buffer_.view()));
+    buffer_ = {};
+    return {};
+}
+
+Result<> StringTableWriter::write(store::SectionSink& sink, std::string_view text) {
+    const std::size_t shared = shared_with(written_, last_, text);
+    buffer_.varint(shared);
+    buffer_.string(text.substr(shared));
+    last_ = text;
+    ++written_;
+    if (buffer_.size() < kWriteBytes) return {};
+    BRAID_CHECK(sink.write(buffer_.view()));
+    buffer_ = {};
+    return {};
+}
+
+Result<> StringTableWriter::finish(store::SectionSink& sink) {
+    BRAID_CHECK(sink.write(buffer_.view()));
+    buffer_ = {};
+    if (written_ == measured_) return {};
+    return fail(ErrorCode::Corruption, "strings changed while they were written");
 }
 
 Result<StringTable> StringTable::open(const store::Section& section) {
@@ -166,8 +221,8 @@ void StringTable::prefetch(std::uint64_t index) const noexcept {
 Result<> StringTable::step(Walk& walk, std::uint64_t index) const {
     if (index >= count_) {
         return fail(ErrorCode::Corruption, "section \"" + std::string(data_.name()) + "\" has " +
-                                               std::to_string(count_) + " strings, and number " +
-                                               std::to_string(index) + " was asked for");
+                                               std::to_string(count_) + " strings, but number " +
+                                               std::to_string(index) + " was requested");
     }
     if (index != walk.next || index % kGroupStrings == 0) {
         BRAID_TRY(walk.rest, group(index / kGroupStrings));
@@ -193,14 +248,23 @@ Result<std::string> StringTable::at(std::uint64_t index) const {
     return std::move(walk.text);
 }
 
+/// Whether the first string of a group is not greater. It stands there whole: no copy is made.
+Result<bool> StringTable::begins_at_most(std::uint64_t number, std::string_view text) const {
+    BRAID_TRY(store::ByteReader in, group(number));
+    BRAID_TRY(const std::uint64_t shared, in.varint("shared length"));
+    if (shared > 0) return in.corrupt("the first string of a group shares bytes with none");
+    BRAID_TRY(const std::string_view head, in.string("string"));
+    return head <= text;
+}
+
 Result<std::uint64_t> StringTable::lower_bound(std::string_view text) const {
     // The last group whose first string is not greater holds it, or its place is behind it.
     std::uint64_t low = 0;
     std::uint64_t high = group_count(count_);
     while (low < high) {
         const std::uint64_t middle = low + (high - low) / 2;
-        BRAID_TRY(const std::string head, at(middle * kGroupStrings));
-        if (head <= text) {
+        BRAID_TRY(const bool before, begins_at_most(middle, text));
+        if (before) {
             low = middle + 1;
         } else {
             high = middle;

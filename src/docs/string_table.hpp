@@ -31,6 +31,31 @@ private:
     std::string last_;
 };
 
+/// The same of strings that are too many to hold: all are shown to `measure`, then all again to
+/// `write`. What is held is half a byte per string.
+class StringTableWriter {
+public:
+    /// InvalidArgument if it does not come after the last one.
+    Result<> measure(std::string_view text);
+    std::uint64_t size() const noexcept { return measured_; }
+    /// Of the whole table.
+    std::uint64_t bytes() const noexcept;
+
+    /// More of the section that was begun last: the head before the first string, `text`, and what
+    /// is left after the last.
+    Result<> begin(store::SectionSink& sink);
+    Result<> write(store::SectionSink& sink, std::string_view text);
+    Result<> finish(store::SectionSink& sink);
+
+private:
+    std::uint64_t measured_ = 0;
+    std::uint64_t written_ = 0;
+    std::uint64_t data_bytes_ = 0;
+    std::vector<std::uint64_t> offsets_;
+    std::string last_;
+    store::ByteWriter buffer_;
+};
+
 /// Reads them back. Borrows from the section's source. Safe for concurrent use.
 class StringTable {
 public:
@@ -72,6 +97,7 @@ private:
     /// Makes `text` string number `index`; cheap if that is the one after the last.
     Result<> step(Walk& walk, std::uint64_t index) const;
     Result<store::ByteReader> group(std::uint64_t number) const;
+    Result<bool> begins_at_most(std::uint64_t number, std::string_view text) const;
 
     store::Section offsets_;
     store::Section data_;

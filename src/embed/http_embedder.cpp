@@ -59,8 +59,8 @@ Result<> check_options(const HttpEmbedderOptions& options) {
         return bad("dimension " + std::to_string(options.dimension) + " is more than " +
                    std::to_string(kMostDimensions));
     }
-    if (options.max_attempts < 1) return bad("max_attempts is 0");
-    if (options.interactive_attempts < 1) return bad("interactive_attempts is 0");
+    if (options.max_attempts < 1) return bad("max_attempts must be 1 or more");
+    if (options.interactive_attempts < 1) return bad("interactive_attempts must be 1 or more");
     if (std::any_of(options.api_key.begin(), options.api_key.end(),
                     [](char c) { return c <= ' ' || c > '~'; })) {
         return bad("the API key holds characters that cannot be sent");
@@ -179,7 +179,7 @@ Result<std::vector<Embedding>> HttpEmbedder::embed(std::span<const std::string_v
     if (!embeddings && embeddings.error().code == ErrorCode::DeadlineExceeded &&
         own.deadline == end) {  // ours, not the caller's
         return fail(ErrorCode::Unavailable,
-                    "given up after " + std::to_string(options_.interactive_timeout.count()) +
+                    "gave up after " + std::to_string(options_.interactive_timeout.count()) +
                         " ms: " + embeddings.error().message);
     }
     return embeddings;
@@ -194,7 +194,7 @@ Result<std::vector<Embedding>> HttpEmbedder::embed_all(std::span<const std::stri
     inputs.reserve(texts.size());
     for (const std::string_view text : texts) {
         if (const auto bad = core::find_invalid_utf8(text); bad != std::string_view::npos) {
-            return invalid_argument("cannot embed a text that is not UTF-8 (byte " +
+            return invalid_argument("cannot embed a text that is not UTF-8 (at byte " +
                                     std::to_string(bad) + ")");
         }
         inputs.push_back(prefix + std::string(text));

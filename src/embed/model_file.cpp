@@ -26,10 +26,11 @@ Result<ModelFile> read_model_file(const std::filesystem::path& path,
     }
     file.sha256 = core::sha256_hex(file.bytes);
     if (!expected_sha256.empty() && file.sha256 != expected_sha256) {
-        return fail(ErrorCode::Corruption,
-                    path.string() + " (" + std::to_string(file.bytes.size()) +
-                        " bytes) was changed, mixed up or cut short: its SHA-256 is " +
-                        file.sha256 + ", expected " + std::string(expected_sha256));
+        return fail(
+            ErrorCode::Corruption,
+            path.string() + " (" + std::to_string(file.bytes.size()) +
+                " bytes) was changed, confused with another file or cut short: its SHA-256 is " +
+                file.sha256 + ", expected " + std::string(expected_sha256));
     }
     return file;
 }

@@ -76,7 +76,7 @@ Result<fs::path> ModelLocator::find(std::string_view relative) const {
     for (const fs::path& place : places_) {
         message += (&place == &places_.front() ? " " : ", ") + place.string();
     }
-    if (places_.empty()) message += " no place at all";
+    if (places_.empty()) message += " no folder: none is configured";
     message +=
         "; run `make models` (or tools/fetch_models DIR and set BRAID_MODELS=DIR) to fetch it";
     return fail(ErrorCode::NotFound, std::move(message));

@@ -98,7 +98,7 @@ Result<std::shared_ptr<const OnnxRuntime>> load_new(const std::filesystem::path&
     const ort::AnyFunction* const table = entry.api(ort::kApiVersion);
     if (table == nullptr) {
         return refuse("it is version " + std::string(entry.version()) + ", 1." +
-                      std::to_string(ort::kApiVersion) + " or later is needed");
+                      std::to_string(ort::kApiVersion) + " or later is required");
     }
     auto state = std::make_unique<OnnxRuntime::State>(table);
     state->version = entry.version();

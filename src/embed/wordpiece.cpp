@@ -135,7 +135,7 @@ Result<WordPiece> WordPiece::parse(std::string_view tokenizer_json) {
 
 Result<TokenizedText> WordPiece::encode(std::string_view text, std::size_t limit) const {
     if (const std::size_t bad = core::find_invalid_utf8(text); bad != std::string_view::npos) {
-        return invalid_argument("cannot embed a text that is not UTF-8 (byte " +
+        return invalid_argument("cannot embed a text that is not UTF-8 (at byte " +
                                 std::to_string(bad) + ")");
     }
     TokenizedText result;

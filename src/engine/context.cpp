@@ -55,7 +55,7 @@ public:
         if (late_) {
             context_.complete = false;
             context_.warnings.push_back(
-                "the deadline came before every passage and neighbour could be tried");
+                "the deadline passed before every passage and neighbour was tried");
             return std::move(context_);
         }
         if (context_.left_out > 0 && context_.passages.empty()) {

@@ -77,7 +77,7 @@ retrieval::QueryVector query_vector(embed::CachedEmbedding made,
                                     std::vector<std::string> warnings, double load_ms) {
     if (made.embedding.truncated) {
         warnings.push_back("the query has " + std::to_string(made.embedding.tokens) +
-                           " tokens, the embedder reads the first " +
+                           " tokens, but the embedder reads only the first " +
                            std::to_string(fingerprint.token_limit));
     }
     return {std::move(made.embedding.vector), made.hit, std::move(warnings), load_ms};
@@ -145,7 +145,7 @@ Result<EmbedderRegistry::EmbedderPtr> EmbedderRegistry::find_checked(
                     "the embedder \"" + schema.vectors.embedder +
                         "\" is not the one that made the collection's vectors: " +
                         mismatch(*stored, embedder->fingerprint()) +
-                        "; run `braid reembed` to make them anew");
+                        "; run `braid reembed` to recompute them");
     }
     BRAID_TRY(auto warning, check_runtime(schema, *embedder, limits));
     if (warning) warnings.push_back(*std::move(warning));
@@ -174,7 +174,7 @@ Result<std::optional<std::string>> EmbedderRegistry::check_runtime(
     std::string warning =
         "the collection's vectors were made with " + then + ", queries use " + now + ": ";
     warning += worst >= same ? "test texts give the same vectors (cosine "
-                             : "test texts give OTHER vectors (cosine ";
+                             : "test texts give DIFFERENT vectors (cosine ";
     warning += std::to_string(worst) + ")";
     if (worst < same) warning += "; run `braid reembed`";
     const std::scoped_lock lock(mutex_);
@@ -198,7 +198,8 @@ std::optional<std::string> EmbedderRegistry::check_language(const Schema& schema
     if (!foreign) return std::nullopt;
     language_said_ = true;
     return "most of this text is in " + *foreign + ", and the embedder \"" + name +
-           "\" understands English: search by meaning will be poor, search by words is fine. Use a "
+           "\" understands only English: search by meaning will be poor, search by words works. "
+           "Use a "
            "model of your own or the embedder \"openai\", and set the stemmer with --language";
 }
 
@@ -276,7 +277,7 @@ Result<std::vector<std::string>> EmbedderRegistry::embed_chunks(const Schema& sc
         if (embeddings[i].truncated && ++cut == 1) {
             first_cut = "chunk \"" + waiting[i]->chunk_id + "\" has " +
                         std::to_string(embeddings[i].tokens) +
-                        " tokens, the embedder reads the first " +
+                        " tokens, but the embedder reads only the first " +
                         std::to_string(embedder->fingerprint().token_limit);
         }
         waiting[i]->vector = std::move(embeddings[i].vector);

@@ -33,7 +33,7 @@ Result<EmbedderPtr> make_openai(const EmbedderSettings& settings) {
     if (settings.openai_api_key.empty() && !settings.offline &&
         settings.openai_base_url.find("://api.openai.com") != std::string::npos) {
         return invalid_argument(
-            "the embedder \"openai\" needs an API key, and there is none: set OPENAI_API_KEY (or "
+            "the embedder \"openai\" needs an API key: set OPENAI_API_KEY (or "
             "BRAID_OPENAI_BASE_URL, for an endpoint that needs none)");
     }
     return embed::make_http_embedder({.base_url = settings.openai_base_url,
@@ -54,7 +54,7 @@ Result<EmbedderPtr> make_embedder(const EmbedderSettings& settings, const std::s
         return embed::make_builtin_embedder(full_name, embed::ModelLocator::standard(),
                                             {.token_limit = settings.token_limit});
     }
-    std::string message = "there is no embedder \"" + name + "\"; there are none, external";
+    std::string message = "there is no embedder \"" + name + "\"; the embedders are none, external";
     for (const std::string& known : builtin) message += ", " + known;
     for (const OwnModel& known : settings.own_models) message += ", " + known.name;
     return fail(ErrorCode::NotFound, std::move(message));
@@ -91,7 +91,7 @@ Result<std::filesystem::path> find_lightgbm() {
         places += "\n  " + (place / kLibrary).string();
     }
     return fail(ErrorCode::NotFound,
-                "learning a ranking needs LightGBM, and its library is not here: run "
+                "learning a ranking needs LightGBM, and its library was not found: run "
                 "tools/fetch_lightgbm, or name it in BRAID_LIGHTGBM (pip install lightgbm has it "
                 "as lightgbm/lib/lib_lightgbm.so); looked for" +
                     places);

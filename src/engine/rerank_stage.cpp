@@ -71,7 +71,7 @@ CallLimits limits_of(const StageInput& input, const RerankParameters& parameters
 Result<> check_file(const std::filesystem::path& path) {
     std::error_code error;
     if (std::filesystem::is_regular_file(path, error)) return {};
-    return fail(ErrorCode::NotFound, "the reranker's file " + path.string() + " is not there");
+    return fail(ErrorCode::NotFound, "the reranker's file " + path.string() + " does not exist");
 }
 
 Result<std::vector<StageEffect>> rerank(LazyReranker& lazy, const StageInput& input,

@@ -32,7 +32,7 @@ Result<Impression> impression_of(std::string_view line) {
     std::unordered_set<std::string_view> clicked;
     for (const std::string& id : out.clicked) {
         if (!shown.contains(id)) {
-            return invalid_argument("\"" + id + "\" was clicked and not shown");
+            return invalid_argument("\"" + id + "\" was clicked but not shown");
         }
         if (!clicked.insert(id).second) {
             return invalid_argument("\"" + id + "\" was clicked twice: name it once");

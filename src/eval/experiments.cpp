@@ -208,7 +208,7 @@ Result<std::string> chosen_name(const ExperimentLog& log, const ExperimentOption
     std::string names;
     for (const std::string& name : log.names) names += (names.empty() ? "" : ", ") + name;
     if (options.experiment.empty()) {
-        return invalid_argument("the log holds several experiments, name one: " + names);
+        return invalid_argument("the log holds several experiments; name one: " + names);
     }
     if (std::ranges::count(log.names, options.experiment) == 0) {
         return fail(ErrorCode::NotFound, "the log holds no experiment \"" + options.experiment +
@@ -307,9 +307,9 @@ std::string to_text(const ExperimentReport& report) {
         out += few                 ? "Too few keys to decide: each side needs 20.\n"
                : interval.low > 0  ? "b is better.\n"
                : interval.high < 0 ? "a is better.\n"
-                                   : "Not decided: the interval of the difference holds 0.\n";
+                                   : "Not decided: the interval of the difference includes 0.\n";
     } else if (report.a || report.b) {
-        out += "Only one side has answered yet.\n";
+        out += "Only one side has answered so far.\n";
     }
     if (const auto& mixed = report.interleaved) {
         out += "interleaved   " + core::count_of(mixed->answers, "answer", "answers") + ", " +

@@ -177,7 +177,7 @@ Result<LearnOutcome> learn(std::span<const FeatureList> lists, const Qrels& qrel
                            const LearnOptions& options, const Learner& learner) {
     if (options.folds < 2 || options.folds > lists.size()) {
         return invalid_argument(
-            "the number of folds must be from 2 to that of the judged queries, " +
+            "the number of folds must be from 2 to the number of judged queries, " +
             std::to_string(lists.size()));
     }
     if (options.ways.empty()) return invalid_argument("there is no way to learn to choose from");

@@ -73,10 +73,9 @@ std::span<const QueryOverlap> differing(const RunOverlap& overlap, std::size_t s
 std::string summary_of(const RunOverlap& overlap) {
     return core::count_of(overlap.queries.size(), "query", "queries") + ", first " +
            std::to_string(overlap.depth) + " documents: " + core::fixed(overlap.overlap * 100, 1) +
-           " % are in both lists, and stand " + core::fixed(overlap.moved, 2) +
-           " ranks apart on average. The first document is the same for " +
-           core::grouped(overlap.same_first) + " queries, the whole list for " +
-           core::grouped(overlap.same) + ".";
+           " % are in both lists, on average " + core::fixed(overlap.moved, 2) +
+           " ranks apart. The first document is the same for " + core::grouped(overlap.same_first) +
+           " queries, the whole list for " + core::grouped(overlap.same) + ".";
 }
 
 Array list_value(const std::vector<std::string>& documents) {
@@ -175,7 +174,7 @@ std::string html_page(const RunOverlap& overlap, std::span<const Query> queries,
                        escaped(title) + "</title><style>" + std::string(report_style()) +
                        "</style></head><body><main><h1>" + escaped(title) + "</h1><p>" +
                        escaped(summary_of(overlap)) +
-                       " Without judgements nobody can say which is better.</p>\n";
+                       " Only judgements can show which is better.</p>\n";
     for (const QueryOverlap& query : differing(overlap, shown)) {
         page += "<section><h2>" + escaped(label_of(query, texts)) + "</h2><p class=\"note\">" +
                 core::fixed(query.overlap * 100, 0) + " % in both, " + core::fixed(query.moved, 1) +

@@ -23,7 +23,7 @@ bool is_tsv_header(std::string_view line) {
 Result<Query> query_of_tsv(std::string_view line, const Lines& lines) {
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos) {
-        return lines.complain("expected an id, a tab and the query's text; there is no tab");
+        return lines.complain("expected an id, a tab and the query's text, but found no tab");
     }
     return Query{std::string(trimmed(line.substr(0, tab))),
                  std::string(trimmed(line.substr(tab + 1)))};
@@ -70,8 +70,8 @@ Result<std::vector<Query>> parse_queries(std::string_view text, std::string_view
         BRAID_CHECK(check(query, lines));
         const auto [first, is_new] = line_of.try_emplace(query.id, lines.number());
         if (!is_new) {
-            return lines.complain("query " + shown(query.id) + " stands on line " +
-                                  std::to_string(first->second) + " already");
+            return lines.complain("query " + shown(query.id) + " is already on line " +
+                                  std::to_string(first->second));
         }
         queries.push_back(std::move(query));
         BRAID_TRY(line, lines.next());

@@ -288,8 +288,8 @@ std::string Report::recall() const {
             {run.name, recall_curve(input_.qrels, run, kRecallDepth), series(curves.size())});
     }
     return section("Recall by depth",
-                   "Share of the relevant documents found among the first k hits, mean over all "
-                   "judged queries.",
+                   "Share of the relevant documents found among the first k hits, averaged over "
+                   "all judged queries.",
                    "<figure>" + recall_plot(curves) + "</figure>");
 }
 
@@ -307,8 +307,8 @@ std::string Report::distributions() const {
                   distribution_plot(scores, name, series(run)) + "</figure></div>";
     }
     return section("Score distributions",
-                   "Scores of the relevant hits (coloured) and of the others (grey), each as "
-                   "shares of their own number, all queries together. The less they overlap, the "
+                   "Scores of the relevant hits (coloured) and of the others (grey), each as a "
+                   "share of its own total, over all queries. The less they overlap, the "
                    "better a fixed score threshold works.",
                    "<div class=\"panels\">" + panels + "</div>");
 }
@@ -329,9 +329,9 @@ std::string Report::footer() const {
         core::grouped(options.resamples) + " resamples, seed " + std::to_string(options.seed) + ".";
     if (!single()) {
         text += " p-values: two-sided paired randomisation test";
-        text += comparison_.runs.size() > 2 ? ", corrected after Holm over the runs compared on a "
-                                              "measure."
-                                            : ".";
+        text += comparison_.runs.size() > 2
+                    ? ", Holm-corrected over the runs compared on a measure."
+                    : ".";
         text += " No correction is made over measures: decide on one before you look.";
     }
     return "<footer><p>" + text + "</p></footer>\n";

@@ -70,8 +70,8 @@ public:
                     continue;
                 repeated = second.line;
                 complaint = "document " + shown(second.item.document) + " of query " +
-                            shown(group.query) + " stands on line " + std::to_string(first.line) +
-                            " already";
+                            shown(group.query) + " is already on line " +
+                            std::to_string(first.line);
             }
         }
         if (!complaint.empty()) return lines.complain_at(repeated, complaint);

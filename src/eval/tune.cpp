@@ -52,7 +52,7 @@ Result<TuneOutcome> tune(const Qrels& qrels, std::span<const Run> runs,
     const std::size_t queries = qrels.queries.size();
     if (options.folds < 2 || options.folds > queries) {
         return invalid_argument(
-            "the number of folds must be from 2 to that of the judged queries, " +
+            "the number of folds must be from 2 to the number of judged queries, " +
             std::to_string(queries));
     }
     if (runs.empty()) return invalid_argument("there is no run to choose from");

@@ -88,12 +88,13 @@ void ExactIndex::settle(Sequence oldest) {
     constexpr std::size_t few_rows = 1024;
     for (const std::string& namespace_ : changed_) {
         std::shared_ptr<Partition>& partition = partitions_.find(namespace_)->second;
-        // Newly dead: those that a snapshot keeps alive must not make every write compact again.
+        // Newly dead: those that a snapshot keeps alive must not make every write copy the rows
+        // again.
         const std::size_t dead = partition->newly_dead();
         if (dead < few_rows || dead * 2 < partition->rows()) continue;
-        auto compacted = partition->compacted(oldest);
+        auto smaller = partition->without_dead(oldest);
         const std::unique_lock lock(mutex_);
-        partition.swap(compacted);
+        partition.swap(smaller);
     }
     changed_.clear();
 }

@@ -53,10 +53,11 @@ Result<std::vector<std::string>> ExactView::absent_terms(const index::Query& que
     }
     const auto& known = (query.statistics ? *query.statistics : own).frequencies;
     std::vector<std::string> absent;
+    std::unordered_set<std::string_view> listed;
     for (const auto& text : query.texts) {
         for (const index::QueryTerm& one : text) {
             if (known.contains(one.term)) continue;
-            if (std::ranges::find(absent, one.term) == absent.end()) absent.push_back(one.term);
+            if (listed.insert(one.term).second) absent.push_back(one.term);
         }
     }
     return absent;

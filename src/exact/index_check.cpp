@@ -70,7 +70,7 @@ void IndexCheck::compare(const Partition& partition, const PreparedChunk& expect
 
     const Row row = partition.find(chunk.chunk_id, at_);
     if (row == kNoRow) {
-        problem(chunk, "it is in the log, and not in the index");
+        problem(chunk, "it is in the log but not in the index");
         return;
     }
     const RowFacts& facts = partition.facts(row);
@@ -93,7 +93,7 @@ void IndexCheck::compare_words(const Partition& partition, const PreparedChunk& 
     for (const sparse::TermCount& one : expected.text.terms) {
         if (holds(partition.postings().find(one.term), row, one)) continue;
         problem(expected.chunk,
-                "the index of words does not hold it as its text says, first \"" + one.term + "\"");
+                "the index of words does not match its text, first at \"" + one.term + "\"");
         return;
     }
 }
@@ -108,7 +108,7 @@ void IndexCheck::check_vector(const Chunk& chunk) {
     if (vector.empty()) return;
     if (vector.size() != dimension_) {
         problem(chunk, "its vector has " + std::to_string(vector.size()) +
-                           " dimensions, the collection " + std::to_string(dimension_));
+                           " dimensions, but the collection has " + std::to_string(dimension_));
     }
     if (!std::ranges::all_of(vector, [](float x) { return std::isfinite(x); })) {
         problem(chunk, "its vector holds a value that is not a finite number");
@@ -120,7 +120,7 @@ void IndexCheck::compare_vector(const Partition& partition, const Chunk& chunk, 
     const dense::ExactRows* const vectors = partition.vectors();
     if ((held == kNoVector) != chunk.vector.empty()) {
         problem(chunk, held == kNoVector ? "the index of vectors does not hold it"
-                                         : "the index has a vector for it, the log none");
+                                         : "the index has a vector for it, but the log has none");
         return;
     }
     if (held != kNoVector && (vectors == nullptr || index_of(held) >= vectors->size() ||
@@ -129,7 +129,7 @@ void IndexCheck::compare_vector(const Partition& partition, const Chunk& chunk, 
         return;
     }
     if (partition.chunk_with_vector(row) != chunk) {
-        problem(chunk, "what is in memory differs from what the log says");
+        problem(chunk, "it differs between memory and the log");
         return;
     }
     if (held == kNoVector) return;
@@ -185,8 +185,8 @@ void IndexCheck::compare_totals(const Totals& kept) {
     const auto differ = [&](std::string_view what, std::uint64_t in_index, std::uint64_t in_log) {
         if (in_index == in_log) return;
         findings_.problem("namespace \"" + space_ + "\": the index holds " +
-                          std::to_string(in_index) + " " + std::string(what) + ", the log says " +
-                          std::to_string(in_log));
+                          std::to_string(in_index) + " " + std::string(what) +
+                          ", but the log says " + std::to_string(in_log));
     };
     differ("chunks", kept.chunks, expected_.chunks);
     differ("documents", kept.documents.size(), expected_.documents.size());

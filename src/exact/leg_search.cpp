@@ -25,6 +25,11 @@ std::uint64_t document_frequency(const VisibleRows& visible, const sparse::Posti
 
 }  // namespace
 
+double weighted_length(const Partition& partition, Row row, const index::Query& query) noexcept {
+    if (!query.scoring) return partition.facts(row).length;
+    return index::weighted_length(*query.scoring, partition.field_lengths(row));
+}
+
 double mean_okapi_idf(const TextStatistics& statistics) {
     double sum = 0;
     for (const auto& [term, df] : statistics.frequencies) {
@@ -38,7 +43,7 @@ Result<TextStatistics> text_statistics(const VisibleRows& visible, const index::
                                        bool every_term, const CallLimits& limits) {
     const Partition& partition = visible.partition();
     TextStatistics statistics;
-    LengthSum lengths(partition.schema());
+    LengthSum lengths(query.scoring_or(partition.schema()));
     BRAID_CHECK(RowFilter(visible, nullptr, limits).for_each([&](Row row) {
         ++statistics.chunks;
         lengths.add(partition.field_lengths(row));
@@ -95,7 +100,7 @@ Result<> admitted_rows(const VisibleRows& visible, RowFilter& filter, std::size_
 
 tl::unexpected<Error> wrong_dimension(std::size_t given, std::size_t expected) {
     return invalid_argument("query vector: it has " + std::to_string(given) +
-                            " dimensions, the collection " + std::to_string(expected));
+                            " dimensions, but the collection has " + std::to_string(expected));
 }
 
 Result<> check_query_vector(std::span<const float> vector, const Schema& schema) {
@@ -162,6 +167,7 @@ public:
     TermWeights(const VisibleRows& visible, const TextStatistics& statistics,
                 const index::Query& query, const CallLimits& limits)
         : visible_(visible),
+          bm25_(query.scoring_or(visible.partition().schema()).bm25),
           statistics_(statistics),
           whole_(query.statistics != nullptr),
           limits_(limits),
@@ -169,20 +175,20 @@ public:
           mean_idf_(query.mean_idf.value_or(0)) {}
 
     Result<double> idf(std::uint64_t df) {
-        const Bm25& bm25 = visible_.partition().schema().bm25;
-        const double idf = sparse::idf(bm25.variant, statistics_.chunks, df);
-        if (bm25.variant != Bm25Variant::Okapi || idf >= 0) return idf;
+        const double idf = sparse::idf(bm25_.variant, statistics_.chunks, df);
+        if (bm25_.variant != Bm25Variant::Okapi || idf >= 0) return idf;
         if (!mean_known_ && whole_) mean_idf_ = mean_okapi_idf(statistics_);
         if (!mean_known_ && !whole_) {
             BRAID_TRY(const TextStatistics all, text_statistics(visible_, {}, true, limits_));
             mean_idf_ = mean_okapi_idf(all);
         }
         mean_known_ = true;
-        return bm25.epsilon * mean_idf_;
+        return bm25_.epsilon * mean_idf_;
     }
 
 private:
     const VisibleRows& visible_;
+    const Bm25& bm25_;
     const TextStatistics& statistics_;
     bool whole_;  // the statistics hold every term
     const CallLimits& limits_;
@@ -190,22 +196,35 @@ private:
     double mean_idf_;
 };
 
+/// What a query scores the rows of a partition by.
+struct Scoring {
+    const index::Query& query;
+    const Bm25& bm25;
+    std::vector<double> weights;  // of the text fields
+
+    Scoring(const Partition& partition, const index::Query& asked)
+        : query(asked), bm25(asked.scoring_or(partition.schema()).bm25) {
+        for (const TextField& field : asked.scoring_or(partition.schema()).text_fields) {
+            weights.push_back(field.weight);
+        }
+    }
+};
+
 /// Adds what one term gives to each visible row.
-Result<> add_scores(const VisibleRows& visible, const sparse::PostingList& list, double weight,
-                    double average, std::span<double> scores, core::StepCounter& steps,
-                    const CallLimits& limits) {
+Result<> add_scores(const VisibleRows& visible, const Scoring& scoring,
+                    const sparse::PostingList& list, double weight, double average,
+                    std::span<double> scores, core::StepCounter& steps, const CallLimits& limits) {
     const Partition& partition = visible.partition();
-    const Bm25& bm25 = partition.schema().bm25;
     Result<> status;
-    sparse::for_each_row(list, partition.weights(), [&](std::uint32_t index, double tf) {
+    sparse::for_each_row(list, scoring.weights, [&](std::uint32_t index, double tf) {
         if (steps.due()) {
             status = core::check_limits(limits);
             if (!status) return false;
         }
         const Row row{index};
         if (visible.shows(row)) {
-            scores[index] +=
-                weight * sparse::saturation(bm25, tf, partition.facts(row).length, average);
+            const double length = weighted_length(partition, row, scoring.query);
+            scores[index] += weight * sparse::saturation(scoring.bm25, tf, length, average);
         }
         return true;
     });
@@ -227,6 +246,7 @@ Result<std::vector<ScoredRow>> score_sparse(const VisibleRows& visible, const in
     const double average =
         sparse::CorpusStatistics{statistics.chunks, statistics.total_length}.average_length();
     TermWeights weights(visible, statistics, query, limits);
+    const Scoring scoring(partition, query);
     std::vector<double> best_scores;
     std::vector<double> scores(visible.rows(), 0.0);
     core::StepCounter steps;
@@ -237,7 +257,8 @@ Result<std::vector<ScoredRow>> score_sparse(const VisibleRows& visible, const in
             const auto known = statistics.frequencies.find(term);
             if (known == statistics.frequencies.end()) continue;
             BRAID_TRY(const double idf, weights.idf(known->second));
-            BRAID_CHECK(add_scores(visible, list, repeated * idf, average, scores, steps, limits));
+            BRAID_CHECK(
+                add_scores(visible, scoring, list, repeated * idf, average, scores, steps, limits));
         }
         if (best_scores.empty()) best_scores = scores;
         std::ranges::transform(best_scores, scores, best_scores.begin(), std::ranges::max);

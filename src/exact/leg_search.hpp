@@ -35,6 +35,9 @@ Result<std::vector<ScoredRow>> score_sparse(const VisibleRows& visible, const in
 Result<TextStatistics> text_statistics(const VisibleRows& visible, const index::Query& query,
                                        bool every_term, const CallLimits& limits);
 
+/// A row's length, its text fields weighted as the query says.
+double weighted_length(const Partition& partition, Row row, const index::Query& query) noexcept;
+
 /// Mean idf over every term of the statistics: what Okapi puts in place of a negative one. Terms
 /// are added in byte order, so that the sum does not depend on how they are stored.
 double mean_okapi_idf(const TextStatistics& statistics);

@@ -25,7 +25,8 @@ bool Partition::upsert(PreparedChunk prepared, Sequence sequence) {
     if (prepared.chunk.expires_at) facts.expires = *prepared.chunk.expires_at;
     facts.vector = add_vector(std::exchange(prepared.chunk.vector, {}), row);
     postings_.add(static_cast<std::uint32_t>(row), text.terms);
-    publish(facts, std::make_shared<const Chunk>(std::move(prepared.chunk)), text.field_lengths);
+    publish(facts, std::make_shared<const Chunk>(std::move(prepared.chunk)), text.field_lengths,
+            shared_positions(text));
     live_bytes_ += stored_bytes(row);
     return replaced;
 }
@@ -43,15 +44,22 @@ void Partition::update(Row row, Chunk chunk, const PreparedText* text, Sequence 
     }
     const auto before = field_lengths(row);
     std::vector<std::uint32_t> lengths(before.begin(), before.end());
+    Positions positions = schema_->positions ? positions_[index_of(row)] : nullptr;
     if (text != nullptr) {
         lengths = text->field_lengths;
         facts.length = index::weighted_length(*schema_, lengths);
+        positions = shared_positions(*text);
         postings_.add(static_cast<std::uint32_t>(fresh), text->terms);
     } else {
         postings_.add_copy(static_cast<std::uint32_t>(fresh), static_cast<std::uint32_t>(row));
     }
-    publish(facts, std::make_shared<const Chunk>(std::move(chunk)), lengths);
+    publish(facts, std::make_shared<const Chunk>(std::move(chunk)), lengths, std::move(positions));
     live_bytes_ += stored_bytes(fresh);
+}
+
+Partition::Positions Partition::shared_positions(const PreparedText& text) const {
+    if (!schema_->positions) return nullptr;
+    return std::make_shared<const std::vector<std::uint32_t>>(text.positions);
 }
 
 VectorRow Partition::add_vector(std::span<const float> vector, Row row) {
@@ -67,12 +75,13 @@ VectorRow Partition::add_vector(std::span<const float> vector, Row row) {
 }
 
 void Partition::publish(const RowFacts& facts, std::shared_ptr<const Chunk> chunk,
-                        std::span<const std::uint32_t> lengths) {
+                        std::span<const std::uint32_t> lengths, Positions positions) {
     const Row row = row_at(facts_.size());
     const Chunk& kept = *chunk;
     const auto before = latest_.find(kept.chunk_id);
     previous_.push_back(before == latest_.end() ? kNoRow : before->second);
     field_lengths_.push_row(lengths);
+    if (schema_->positions) positions_.push_back(std::move(positions));
     chunks_.push_back(std::move(chunk));
     facts_.push_back(facts);
     const std::scoped_lock lock(maps_mutex_);
@@ -130,7 +139,7 @@ std::vector<Row> Partition::rows_of_document(const std::string& document_id) con
     return found == documents_.end() ? std::vector<Row>() : found->second;
 }
 
-std::shared_ptr<Partition> Partition::compacted(Sequence oldest) const {
+std::shared_ptr<Partition> Partition::without_dead(Sequence oldest) const {
     auto kept = std::make_shared<Partition>(*schema_);
     std::vector<std::uint32_t> renumbered(rows(), static_cast<std::uint32_t>(kNoRow));
     for (std::size_t i = 0; i < renumbered.size(); ++i) {
@@ -145,7 +154,8 @@ std::shared_ptr<Partition> Partition::compacted(Sequence oldest) const {
         if (copy.vector != kNoVector) {
             copy.vector = kept->add_vector(vectors()->row(index_of(copy.vector)), fresh);
         }
-        kept->publish(copy, chunks_[i], field_lengths(row));
+        kept->publish(copy, chunks_[i], field_lengths(row),
+                      schema_->positions ? positions_[i] : nullptr);
     }
     kept->live_bytes_ = live_bytes_;
     kept->dead_kept_ = kept->dead_;

@@ -102,7 +102,7 @@ public:
     /// What the live chunks take in a log that holds nothing else, their records apart. For
     /// the writer, as is the next.
     std::uint64_t live_bytes() const noexcept { return live_bytes_; }
-    /// Rows that died since compacted() made this.
+    /// Rows that died since without_dead() made this.
     std::size_t newly_dead() const noexcept { return dead_ - dead_kept_; }
     const RowFacts& facts(Row row) const noexcept { return facts_[index_of(row)]; }
     /// Without its vector.
@@ -114,6 +114,11 @@ public:
     /// Terms of each text field, in the schema's order.
     std::span<const std::uint32_t> field_lengths(Row row) const noexcept {
         return field_lengths_.row(index_of(row));
+    }
+    /// PreparedText::positions of a row.
+    std::span<const std::uint32_t> positions(Row row) const noexcept {
+        if (!schema_->positions) return {};
+        return *positions_[index_of(row)];
     }
     const Schema& schema() const noexcept { return *schema_; }
     /// Of the text fields.
@@ -136,14 +141,16 @@ public:
 
     /// The same without the versions that died at or before `oldest`, which no snapshot shows any
     /// more. Who reads this one goes on with it.
-    std::shared_ptr<Partition> compacted(Sequence oldest) const;
+    std::shared_ptr<Partition> without_dead(Sequence oldest) const;
 
 private:
+    using Positions = std::shared_ptr<const std::vector<std::uint32_t>>;
+    Positions shared_positions(const PreparedText& text) const;
     /// The vector's number; kNoVector for an empty one.
     VectorRow add_vector(std::span<const float> vector, Row row);
     /// The row is complete: from now on readers see it.
     void publish(const RowFacts& facts, std::shared_ptr<const Chunk> chunk,
-                 std::span<const std::uint32_t> lengths);
+                 std::span<const std::uint32_t> lengths, Positions positions);
     std::uint64_t stored_bytes(Row row) const;
 
     const Schema* schema_;
@@ -151,6 +158,8 @@ private:
     core::StableVector<RowFacts> facts_;  // the last of a row to be appended
     core::StableVector<std::shared_ptr<const Chunk>> chunks_;
     core::StableVector<std::uint32_t> field_lengths_;
+    /// One list for all versions with the same text; only with Schema::positions.
+    core::StableVector<Positions> positions_;
     core::StableVector<Row> previous_;  // version of the same chunk before this one
     docs::FieldColumns columns_;
     LabelTable labels_;
@@ -160,7 +169,7 @@ private:
     core::StableVector<Row> vector_owners_;
     std::uint64_t live_bytes_ = 0;  // the writer's, as are the next two
     std::size_t dead_ = 0;
-    std::size_t dead_kept_ = 0;  // of them, by compacted()
+    std::size_t dead_kept_ = 0;  // of them, by without_dead()
 
     mutable std::mutex maps_mutex_;  // of both; the writer reads them without
     std::unordered_map<std::string, Row> latest_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "braid/exact/leg_search.hpp"
+
 namespace braid::exact {
 namespace {
 
@@ -90,9 +92,10 @@ Result<std::vector<ScoredRow>> score_tree(const VisibleRows& visible, const inde
         if (!visible.shows(row)) continue;
         BRAID_TRY(const bool admitted, rows.admits(row));
         if (!admitted) continue;
-        const index::Verdict verdict = scorer.evaluate({.counts = lists.counts(),
-                                                        .length = partition.facts(row).length,
-                                                        .chunk = &partition.chunk(row)});
+        const index::Verdict verdict =
+            scorer.evaluate({.counts = lists.counts(),
+                             .length = weighted_length(partition, row, query),
+                             .chunk = &partition.chunk(row)});
         if (verdict.match == index::Verdict::Match::Yes) scored.push_back({row, verdict.score});
     }
     return scored;

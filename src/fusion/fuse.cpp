@@ -55,7 +55,7 @@ Result<> check(std::span<const RankedList> lists, const Setting& setting) {
         }
         for (const Entry& entry : list.entries) {
             if (by_rank && entry.position == Entry::kUnranked) {
-                return bad("rrf goes by ranks, \"" + std::string(entry.id) + "\" has none");
+                return bad("rrf needs ranks, but \"" + std::string(entry.id) + "\" has none");
             }
             if (!std::isfinite(entry.score)) {
                 return bad("\"" + std::string(list.source) + "\" gives \"" + std::string(entry.id) +
@@ -233,7 +233,7 @@ Result<std::vector<std::uint32_t>> find_hits(std::span<const RankedList> lists,
                 fused.hits.push_back({entry.id, 0, {}});
                 last_list.push_back(list);
             } else if (std::exchange(last_list[hit], list) == list && !setting.formula.repeats) {
-                return bad("\"" + std::string(entry.id) + "\" stands twice in \"" +
+                return bad("\"" + std::string(entry.id) + "\" is listed twice in \"" +
                            std::string(lists[l].source) + "\"");
             }
             owners.push_back(static_cast<std::uint32_t>(hit));

@@ -93,7 +93,7 @@ Result<Options> preset_options(std::string_view name, FusionMethod method) {
         if (const auto near = core::nearest(name, kNames)) {
             message += "; did you mean \"" + std::string(*near) + "\"?";
         }
-        message += " There are";
+        message += " The presets are";
         for (const std::string_view known : kNames) message += " " + std::string(known);
         return invalid_argument(std::move(message));
     }

@@ -1,63 +1,65 @@
 #include "braid/index/phrase_count.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <utility>
+#include <vector>
 
 namespace braid::index {
 namespace {
 
-using Positions = std::vector<std::uint32_t>;
+using Places = std::span<const std::span<const std::uint32_t>>;
 
-/// Where a term of each place stands, ascending.
-std::vector<Positions> positions_of(const Phrase& phrase, std::span<const text::Token> tokens) {
-    std::vector<Positions> all(phrase.places.size());
-    for (const text::Token& token : tokens) {
-        for (std::size_t i = 0; i < phrase.places.size(); ++i) {
-            const auto& place = phrase.places[i];
-            if (std::ranges::find(place, token.term) == place.end()) continue;
-            if (all[i].empty() || all[i].back() != token.position) all[i].push_back(token.position);
-        }
-    }
-    return all;
+/// Whether the place stands at `wanted`, looking from `at` on, which moves up to it.
+bool stands_at(std::span<const std::uint32_t> positions, std::size_t& at, std::uint64_t wanted) {
+    while (at < positions.size() && positions[at] < wanted) ++at;
+    return at < positions.size() && positions[at] == wanted;
 }
 
-std::uint32_t count_in_order(const Phrase& phrase, const std::vector<Positions>& positions) {
+std::uint32_t count_in_order(const Phrase& phrase, Places positions) {
+    constexpr std::size_t kFew = 8;
+    std::array<std::size_t, kFew> few{};
+    std::vector<std::size_t> many(positions.size() > kFew ? positions.size() : 0);
+    std::size_t* const at = many.empty() ? few.data() : many.data();
     std::uint32_t count = 0;
-    for (const std::uint32_t first : positions.front()) {
+    for (std::size_t i = 0; i < positions[0].size(); ++i) {
+        if (i > 0 && positions[0][i] == positions[0][i - 1]) continue;
+        const std::uint64_t first = positions[0][i];
         bool all = true;
-        for (std::size_t i = 1; all && i < positions.size(); ++i) {
-            all = std::ranges::binary_search(positions[i], first + phrase.offsets[i]);
+        for (std::size_t p = 1; all && p < positions.size(); ++p) {
+            all = stands_at(positions[p], at[p], first + phrase.offsets[p]);
         }
         count += all ? 1 : 0;
     }
     return count;
 }
 
-/// Places of the same terms are one word that is needed several times.
+/// Places of the same word are one that is needed several times.
 struct Needed {
-    const std::vector<std::string_view>* place = nullptr;
-    const Positions* positions = nullptr;
+    std::uint32_t place = 0;
     std::uint32_t times = 0;
     std::uint32_t held = 0;
 };
 
-std::uint32_t count_near(const Phrase& phrase, const std::vector<Positions>& positions) {
+std::uint32_t count_near(const Phrase& phrase, Places positions) {
     std::vector<Needed> needed;
-    for (std::size_t i = 0; i < phrase.places.size(); ++i) {
-        const auto same = [&](const Needed& one) { return *one.place == phrase.places[i]; };
-        const auto found = std::ranges::find_if(needed, same);
+    for (const std::uint32_t first : phrase.same) {
+        const auto found = std::ranges::find(needed, first, &Needed::place);
         if (found != needed.end()) {
             ++found->times;
         } else {
-            needed.push_back({&phrase.places[i], &positions[i], 1, 0});
+            needed.push_back({first, 1, 0});
         }
     }
     std::vector<std::pair<std::uint32_t, std::size_t>> events;  // position, which word
     for (std::size_t i = 0; i < needed.size(); ++i) {
-        for (const std::uint32_t position : *needed[i].positions) events.emplace_back(position, i);
+        for (const std::uint32_t position : positions[needed[i].place]) {
+            events.emplace_back(position, i);
+        }
     }
     std::ranges::sort(events);
+    events.erase(std::ranges::unique(events).begin(), events.end());
     const std::uint32_t width = phrase.offsets.back() + phrase.between;
     std::deque<std::pair<std::uint32_t, std::size_t>> window;
     std::uint32_t count = 0;
@@ -80,9 +82,8 @@ std::uint32_t count_near(const Phrase& phrase, const std::vector<Positions>& pos
 
 }  // namespace
 
-std::uint32_t count_phrase(const Phrase& phrase, std::span<const text::Token> tokens) {
-    const std::vector<Positions> positions = positions_of(phrase, tokens);
-    if (std::ranges::any_of(positions, [](const Positions& one) { return one.empty(); })) return 0;
+std::uint32_t count_phrase(const Phrase& phrase, Places positions) {
+    if (std::ranges::any_of(positions, [](const auto& one) { return one.empty(); })) return 0;
     return phrase.between == 0 ? count_in_order(phrase, positions) : count_near(phrase, positions);
 }
 

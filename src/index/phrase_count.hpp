@@ -2,22 +2,21 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
-#include <vector>
-
-#include "braid/text/analyzer.hpp"
 
 namespace braid::index {
 
-/// A phrase: one of the terms of each place, at the offsets of the places.
+/// A phrase: one word at each of its places, at their offsets.
 struct Phrase {
-    std::vector<std::vector<std::string_view>> places;
-    std::span<const std::uint32_t> offsets;
+    std::span<const std::uint32_t> offsets;  // of the places, in words, from the first
+    /// Of each place, the first place with the same word.
+    std::span<const std::uint32_t> same;
     std::uint32_t between = 0;
 };
 
 /// How often a text holds a phrase. With words allowed in between: in how many stretches, none of
 /// which overlap, all of its words stand in any order, with at most so many others among them.
-std::uint32_t count_phrase(const Phrase& phrase, std::span<const text::Token> tokens);
+/// `positions`: where the word of each place stands, ascending; one may be named several times.
+std::uint32_t count_phrase(const Phrase& phrase,
+                           std::span<const std::span<const std::uint32_t>> positions);
 
 }  // namespace braid::index

@@ -27,6 +27,7 @@ PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::A
     struct Occurrence {
         std::string* term;
         std::uint32_t field;
+        std::uint32_t position;
     };
     PreparedText text;
     std::vector<std::vector<text::Token>> tokens(schema.text_fields.size());
@@ -35,11 +36,14 @@ PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::A
     for (std::uint32_t field = 0; field < schema.text_fields.size(); ++field) {
         own.analyze(field_text(chunk, schema.text_fields[field].name), tokens[field]);
         text.field_lengths.push_back(static_cast<std::uint32_t>(tokens[field].size()));
-        for (text::Token& token : tokens[field]) occurrences.push_back({&token.term, field});
+        for (text::Token& token : tokens[field]) {
+            occurrences.push_back({&token.term, field, token.position});
+        }
     }
     std::ranges::sort(occurrences, [](const Occurrence& a, const Occurrence& b) {
         const int order = a.term->compare(*b.term);
-        return order != 0 ? order < 0 : a.field < b.field;
+        if (order != 0) return order < 0;
+        return a.field != b.field ? a.field < b.field : a.position < b.position;
     });
     for (const Occurrence& one : occurrences) {
         const bool same = !text.terms.empty() && text.terms.back().field == one.field &&
@@ -49,6 +53,7 @@ PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::A
         } else {
             text.terms.push_back({std::move(*one.term), one.field, 1});
         }
+        if (schema.positions) text.positions.push_back(one.position);
     }
     return text;
 }

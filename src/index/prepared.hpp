@@ -19,6 +19,8 @@ using Sequence = std::uint64_t;
 struct PreparedText {
     std::vector<sparse::TermCount> terms;      // by term, then by field
     std::vector<std::uint32_t> field_lengths;  // terms per text field, in the schema's order
+    /// With Schema::positions: those of the first of `terms`, ascending, then those of the next.
+    std::vector<std::uint32_t> positions;
 
     friend bool operator==(const PreparedText&, const PreparedText&) = default;
 };

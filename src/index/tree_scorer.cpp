@@ -1,6 +1,7 @@
 #include "braid/index/tree_scorer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <utility>
 
@@ -17,7 +18,9 @@ using Occur = QueryClause::Occur;
 struct TreeScorer::Reading {
     const ChunkWords& words;
     double norm = 0;
-    std::vector<std::optional<std::vector<text::Token>>> tokens;  // per field, once it was read
+    /// Of each term in each field that was read, from its text.
+    std::vector<std::vector<std::uint32_t>> positions{};
+    std::vector<bool> read{};
 };
 
 TreeScorer::TreeScorer(std::shared_ptr<const WordTree> tree, const TextStatistics& statistics,
@@ -100,6 +103,14 @@ std::size_t TreeScorer::add_leaf(const TreeLeaf& leaf, const TextStatistics& sta
         added.place_weights.push_back(leaf.boost * idf(df));
         added.weight += added.place_weights.back();
     }
+    const auto same_words = [](const auto& a, const auto& b) {
+        return std::ranges::equal(a, b, {}, &Alternative::term, &Alternative::term);
+    };
+    for (const auto& place : added.places) {
+        const auto first = std::ranges::find_if(
+            added.places, [&](const auto& other) { return same_words(place, other); });
+        added.same.push_back(static_cast<std::uint32_t>(first - added.places.begin()));
+    }
     leaves_.push_back(std::move(added));
     return leaves_.size() - 1;
 }
@@ -124,21 +135,56 @@ double TreeScorer::count_in(const Leaf& leaf, std::size_t field, Reading& readin
     for (std::size_t i = 1; i < leaf.places.size() && least > 0; ++i) {
         least = std::min(least, weighted_count(leaf.places[i], field, reading.words));
     }
-    if (!leaf.is_phrase() || least == 0 || reading.words.chunk == nullptr) return least;
-    auto& tokens = reading.tokens[field];
-    if (!tokens) {
-        tree_->analyzer.for_text(reading.words.chunk->content)
-            .analyze(field_text(*reading.words.chunk, tree_->schema.text_fields[field].name),
-                     tokens.emplace());
+    if (!leaf.is_phrase() || least == 0 || !reading.words.knows_phrases()) return least;
+    return count_phrase_in(leaf, field, reading);
+}
+
+/// Where the terms stand in a field, from its text.
+void TreeScorer::read_text(std::size_t field, Reading& reading) const {
+    const std::size_t fields = tree_->schema.text_fields.size();
+    reading.positions.resize(terms_.size() * fields);
+    reading.read.resize(fields);
+    if (reading.read[field]) return;
+    reading.read[field] = true;
+    std::vector<text::Token> tokens;
+    tree_->analyzer.for_text(reading.words.chunk->content)
+        .analyze(field_text(*reading.words.chunk, tree_->schema.text_fields[field].name), tokens);
+    for (const text::Token& token : tokens) {
+        const auto found = std::ranges::find(terms_, token.term);
+        if (found == terms_.end()) continue;
+        const auto term = static_cast<std::size_t>(found - terms_.begin());
+        reading.positions[term * fields + field].push_back(token.position);
     }
-    Phrase phrase;
-    for (const auto& place : leaf.places) {
-        auto& terms = phrase.places.emplace_back();
-        for (const Alternative& one : place) terms.emplace_back(terms_[one.term]);
+}
+
+std::uint32_t TreeScorer::count_phrase_in(const Leaf& leaf, std::size_t field,
+                                          Reading& reading) const {
+    using Where = std::span<const std::uint32_t>;
+    const std::size_t fields = tree_->schema.text_fields.size();
+    const bool stored = !reading.words.positions.empty();
+    if (!stored) read_text(field, reading);
+    const auto of = [&](const Alternative& one) -> Where {
+        const std::size_t at = one.term * fields + field;
+        return stored ? reading.words.positions[at] : Where(reading.positions[at]);
+    };
+    constexpr std::size_t kFew = 8;
+    std::array<Where, kFew> few;
+    std::vector<Where> many(leaf.places.size() > kFew ? leaf.places.size() : 0);
+    const std::span<Where> where = many.empty() ? std::span(few).first(leaf.places.size()) : many;
+    std::vector<std::vector<std::uint32_t>> joined;
+    joined.reserve(leaf.places.size());
+    for (std::size_t p = 0; p < leaf.places.size(); ++p) {
+        const auto& place = leaf.places[p];
+        if (place.size() == 1) {
+            where[p] = of(place.front());
+            continue;
+        }
+        auto& all = joined.emplace_back();
+        for (const Alternative& one : place) all.insert(all.end(), of(one).begin(), of(one).end());
+        std::ranges::sort(all);
+        where[p] = all;
     }
-    phrase.offsets = leaf.offsets;
-    phrase.between = leaf.between;
-    return count_phrase(phrase, *tokens);
+    return count_phrase({leaf.offsets, leaf.same, leaf.between}, where);
 }
 
 Verdict TreeScorer::evaluate(const Leaf& leaf, Reading& reading) const {
@@ -148,7 +194,7 @@ Verdict TreeScorer::evaluate(const Leaf& leaf, Reading& reading) const {
         if (leaf.field && *leaf.field != field) continue;
         const double count = count_in(leaf, field, reading);
         if (count == 0) continue;
-        const bool sure = !leaf.is_phrase() || reading.words.chunk != nullptr;
+        const bool sure = !leaf.is_phrase() || reading.words.knows_phrases();
         verdict.match = sure ? Match::Yes : Match::Perhaps;
         verdict.sure = sure;
         tf += tree_->schema.text_fields[field].weight * count;
@@ -191,8 +237,7 @@ Verdict TreeScorer::evaluate(const Clause& clause, Reading& reading) const {
 }
 
 Verdict TreeScorer::evaluate(const ChunkWords& words) const {
-    Reading reading{words, sparse::length_norm(tree_->schema.bm25, words.length, average_), {}};
-    reading.tokens.resize(tree_->schema.text_fields.size());
+    Reading reading{words, sparse::length_norm(tree_->schema.bm25, words.length, average_)};
     return evaluate(root_, reading);
 }
 

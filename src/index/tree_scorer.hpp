@@ -28,8 +28,14 @@ struct Verdict {
 struct ChunkWords {
     /// How often each text field holds each term of TreeScorer::terms(), field by field.
     std::span<const std::uint32_t> counts;
-    double length = 0;             // weighted
-    const Chunk* chunk = nullptr;  // null: its text is not at hand, so phrases are Perhaps
+    double length = 0;  // weighted
+    /// Where they stand, alike in order; empty: not known.
+    std::span<const std::span<const std::uint32_t>> positions{};
+    /// For phrases, where positions are not known. Null: its text is not at hand either, so
+    /// phrases are Perhaps.
+    const Chunk* chunk = nullptr;
+
+    bool knows_phrases() const noexcept { return !positions.empty() || chunk != nullptr; }
 };
 
 /// A query in the query language with the statistics that weigh it: which chunks it finds, and how
@@ -53,6 +59,7 @@ public:
         std::vector<double> place_weights;  // the boost times the idf of each
         double weight = 0;                  // their sum
         std::vector<std::uint32_t> offsets;
+        std::vector<std::uint32_t> same;  // see Phrase
         std::uint32_t between = 0;
         std::optional<std::uint32_t> field;
         double boost = 1;
@@ -101,6 +108,8 @@ private:
     Verdict evaluate(const Clause& clause, Reading& reading) const;
     Verdict evaluate(const Leaf& leaf, Reading& reading) const;
     double count_in(const Leaf& leaf, std::size_t field, Reading& reading) const;
+    std::uint32_t count_phrase_in(const Leaf& leaf, std::size_t field, Reading& reading) const;
+    void read_text(std::size_t field, Reading& reading) const;
 
     std::shared_ptr<const WordTree> tree_;
     std::uint64_t chunks_ = 0;

@@ -39,11 +39,15 @@ struct Query {
     std::vector<float> vector;                  // Dense
     /// Sparse: what to weigh words by; none: the view's own statistics.
     std::shared_ptr<const TextStatistics> statistics;
+    /// Sparse: whose BM25 parameters and field weights score; null: the view's own schema's.
+    std::shared_ptr<const Schema> scoring;
     /// Sparse, Okapi: the mean idf of all terms, where the statistics are of a few.
     std::optional<double> mean_idf;
     bool exact = false;            // Dense: find what an exhaustive search finds
     double recall = kUsualRecall;  // Dense: the share of that to be found otherwise
     std::optional<LegHit> after;   // only what ranks below it
+
+    const Schema& scoring_or(const Schema& own) const noexcept { return scoring ? *scoring : own; }
 };
 
 /// Whether a hit ranks below another.

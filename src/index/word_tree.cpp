@@ -36,8 +36,8 @@ TreeLeaf leaf_of(const std::vector<text::Token>& tokens) {
 
 class TreeMaker {
 public:
-    TreeMaker(const Schema& schema, const text::Analyzer& analyzer, text::Analyzer unstemmed)
-        : schema_(schema), analyzer_(analyzer), unstemmed_(std::move(unstemmed)) {}
+    TreeMaker(const Schema& schema, const text::Analyzer& analyzer)
+        : schema_(schema), analyzer_(analyzer) {}
 
     /// `function_words`: optional ones count.
     Result<TreeClause> make(const QueryClause& root, bool function_words) {
@@ -78,9 +78,12 @@ private:
             add_once({occur, std::move(leaf), {}}, group);
         };
         const bool pattern = clause.kind == Kind::Prefix || clause.kind == Kind::Fuzzy;
-        if (auto leaf = pattern ? pattern_of(clause) : std::nullopt) {
-            add(*std::move(leaf), clause.occur, to);
-            return {};
+        if (pattern) {
+            BRAID_TRY(auto leaf, pattern_of(clause));
+            if (leaf) {
+                add(*std::move(leaf), clause.occur, to);
+                return {};
+            }
         }
         const bool optional_word = clause.kind != Kind::Phrase && clause.occur == Occur::Optional;
         if (optional_word && !function_words_ && !field) {
@@ -114,7 +117,12 @@ private:
     }
 
     /// None: it is no single word, and has to be searched as others are.
-    std::optional<TreeLeaf> pattern_of(const QueryClause& clause) {
+    Result<std::optional<TreeLeaf>> pattern_of(const QueryClause& clause) {
+        using None = std::optional<TreeLeaf>;
+        if (!unstemmed_) {
+            BRAID_TRY(unstemmed_, text::Analyzer::create(
+                                      {.name = analyzer_.options().name, .language = "none"}));
+        }
         const auto whole = [&](const text::Analyzer& analyzer) -> std::string {
             analyzer.analyze(clause.text, tokens_);
             if (tokens_.empty()) return "";
@@ -129,16 +137,16 @@ private:
         leaf.pattern = clause.text;
         if (clause.kind == Kind::Prefix) {
             leaf.kind = TreeLeaf::Kind::Prefix;
-            leaf.beginning = whole(unstemmed_);
+            leaf.beginning = whole(*unstemmed_);
             leaf.pattern += '*';
-            if (leaf.beginning.empty()) return std::nullopt;
+            if (leaf.beginning.empty()) return None();
         } else {
             leaf.kind = TreeLeaf::Kind::Fuzzy;
             leaf.distance = clause.distance;
             leaf.pattern += '~' + std::to_string(clause.distance);
-            if (leaf.term.empty()) return std::nullopt;
+            if (leaf.term.empty()) return None();
         }
-        return leaf;
+        return None(std::move(leaf));
     }
 
     /// A word that the group has already counts there as often as it is written.
@@ -160,7 +168,7 @@ private:
 
     const Schema& schema_;
     const text::Analyzer& analyzer_;
-    text::Analyzer unstemmed_;
+    std::optional<text::Analyzer> unstemmed_;  // once a pattern needed it
     bool function_words_ = false;
     std::vector<text::Token> tokens_;
 };
@@ -205,9 +213,7 @@ std::vector<const TreeLeaf*> WordTree::patterns() const {
 Result<std::shared_ptr<const WordTree>> analyze_tree(const QueryClause& clause,
                                                      const Schema& schema,
                                                      const text::Analyzer& analyzer) {
-    BRAID_TRY(text::Analyzer unstemmed,
-              text::Analyzer::create({.name = analyzer.options().name, .language = "none"}));
-    TreeMaker maker(schema, analyzer, std::move(unstemmed));
+    TreeMaker maker(schema, analyzer);
     BRAID_TRY(TreeClause root, maker.make(clause, false));
     if (!finds_anything(root)) {
         BRAID_TRY(root, maker.make(clause, true));

@@ -94,7 +94,7 @@ Result<> check_vector(const std::vector<float>& vector, std::size_t dimension, s
         if (shown == 0) {
             return invalid_argument("a vector of " + size + " dimensions cannot be stored here");
         }
-        return invalid_argument("its vector has " + size + " dimensions, the collection " +
+        return invalid_argument("its vector has " + size + " dimensions, but the collection has " +
                                 std::to_string(shown));
     }
     const auto odd = std::ranges::find_if(vector, [](float x) { return !std::isfinite(x); });
@@ -124,7 +124,7 @@ Result<> check_selector(const DeleteSelector& selector) {
                       static_cast<int>(selector.filter.has_value());
     if (given == 1) return {};
     return invalid_argument(
-        "delete needs chunk ids, document ids or a filter, and only one of them");
+        "delete takes chunk ids, document ids or a filter: exactly one of the three");
 }
 
 }  // namespace braid::index

@@ -91,7 +91,7 @@ Unpacked unpack(std::string_view bytes, std::size_t max_bytes) {
 
 Result<std::string> checked(Unpacked unpacked, std::size_t max_bytes) {
     if (unpacked.too_long) {
-        return invalid_argument("unpacked, it is longer than " + std::to_string(max_bytes) +
+        return invalid_argument("once unpacked it is larger than " + std::to_string(max_bytes) +
                                 " bytes");
     }
     if (!unpacked.complete) return invalid_argument("its contents are damaged or cut off");

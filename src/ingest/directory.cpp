@@ -26,7 +26,7 @@ constexpr std::size_t kNamedIds = 3;  // in a warning
 constexpr std::size_t kGroupFiles = 512;
 constexpr std::uint64_t kGroupBytes = std::uint64_t{16} << 20;
 /// Part of every fingerprint: raised when files are read or cut in another way.
-constexpr std::string_view kReading = "4";
+constexpr std::string_view kReading = "5";
 
 class Stopwatch {
 public:
@@ -187,7 +187,8 @@ private:
             work.stored = std::move(found[i]);
             if (work.settled) continue;
             if (!work.stored.document) {
-                work.settle(FileState::Failed, "other documents have every id that it could have");
+                work.settle(FileState::Failed,
+                            "every id it could have belongs to another document");
                 continue;
             }
             work.outcome.document_id = work.stored.document->id;
@@ -246,15 +247,15 @@ private:
         if (!writer_.replaced().empty()) {
             report_.warnings.push_back(
                 count_and_name(writer_.replaced(),
-                               "document of an earlier version of braid, which did not note the "
-                               "folder, was replaced by the file of its path",
-                               "documents of an earlier version of braid, which did not note the "
-                               "folder, were replaced by the files of their paths"));
+                               "document stored by an earlier version of braid, which did not "
+                               "record the folder, was replaced by the file with its path",
+                               "documents stored by an earlier version of braid, which did not "
+                               "record the folder, were replaced by the files with their paths"));
         }
         if (!report_.gone.empty() && !options_.prune) {
             report_.warnings.push_back(count_and_name(
-                report_.gone, "stored document has no file any more; --prune removes it",
-                "stored documents have no files any more; --prune removes them"));
+                report_.gone, "stored document no longer has a file; --prune removes it",
+                "stored documents no longer have files; --prune removes them"));
         }
     }
 

@@ -164,6 +164,12 @@ DecodedText decode_text(std::string bytes, std::string_view declared) {
     if (rest.starts_with("\xEF\xBB\xBF")) {
         rest.remove_prefix(3);
         encoding = "UTF-8";
+    } else if (rest.starts_with(std::string_view("\xFF\xFE\0\0", 4))) {
+        rest.remove_prefix(4);
+        encoding = "UTF-32LE";
+    } else if (rest.starts_with(std::string_view("\0\0\xFE\xFF", 4))) {
+        rest.remove_prefix(4);
+        encoding = "UTF-32BE";
     } else if (rest.starts_with("\xFF\xFE")) {
         rest.remove_prefix(2);
         encoding = "UTF-16LE";
@@ -184,7 +190,7 @@ DecodedText decode_text(std::string bytes, std::string_view declared) {
     }
     if (encoding.empty()) encoding = guessed(rest.substr(0, kSample));
     auto text = converted(rest, encoding);
-    if (text && text->second > 0 && encoding != "UTF-8" && !encoding.starts_with("UTF-16")) {
+    if (text && text->second > 0 && !encoding.starts_with("UTF-")) {
         // A few stray bytes cost less than every character read wrongly.
         auto western = converted(rest, "windows-1252");
         if (encoding == "windows-1252") western = converted(rest, "ISO-8859-1");

@@ -270,7 +270,8 @@ Result<std::vector<RawMember>> raw_members(std::string_view text) {
             found.name = text.substr(at, end - at);
             at = skip_space(end);
             if (found.name.empty() || at == text.size() || text[at] != ':') {
-                return invalid_argument("no name and colon at byte " + std::to_string(at + 1));
+                return invalid_argument("expected a name and a colon at byte " +
+                                        std::to_string(at + 1));
             }
             at = skip_space(at + 1);
         }
@@ -282,7 +283,7 @@ Result<std::vector<RawMember>> raw_members(std::string_view text) {
         if (text[end] != ',') break;
         at = skip_space(end + 1);
     }
-    return invalid_argument("the JSON text does not end");
+    return invalid_argument("the JSON text is cut off");
 }
 
 std::string foreign_file(std::string_view form, const std::string& path) {
@@ -297,8 +298,8 @@ Result<std::unique_ptr<RecordReader>> open_foreign(std::string_view form, const 
                                                    const JsonlOptions& options) {
     const auto found = std::ranges::find(kForms, form, &Form::name);
     if (found == kForms.end()) {
-        return invalid_argument("no form \"" + std::string(form) +
-                                "\"; there are langchain, llamaindex");
+        return invalid_argument("unknown form \"" + std::string(form) +
+                                "\"; known forms are langchain and llamaindex");
     }
     const std::string file = foreign_file(form, path);
     if (file == "-" || holds_lines(file)) {

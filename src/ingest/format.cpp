@@ -127,7 +127,7 @@ constexpr auto kBinaryStarts = std::to_array<std::string_view>(
      "fLaC", "wOFF", "wOF2", "\xCA\xFE\xBA\xBE", "Rar!", "7z\xBC\xAF", "BZh",
      "\xFD"
      "7zXZ",
-     "SQLite format 3"});
+     "SQLite format 3", "{\\rtf"});
 
 std::string_view file_name(std::string_view path) {
     const std::size_t slash = path.rfind('/');
@@ -226,7 +226,10 @@ std::string extension_of(std::string_view name) {
 
 bool looks_like_text(std::string_view head) {
     head = head.substr(0, kHead);
-    if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) return true;
+    if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF") ||
+        head.starts_with(std::string_view("\0\0\xFE\xFF", 4))) {
+        return true;
+    }
     std::size_t zeros = 0;
     std::size_t controls = 0;
     for (const char c : head) {

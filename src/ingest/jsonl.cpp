@@ -143,8 +143,8 @@ Result<bool> JsonlReader::State::ends(std::string_view line) {
     if (!json) return lines.complain(without_line(json.error().message));
     const Value* const count = json->find(options.end_key);
     if (count == nullptr || *count != Value(chunks)) {
-        return lines.complain("the file should hold other chunks than the " +
-                              std::to_string(chunks) + " before this line");
+        return lines.complain("its count of chunks differs from the " + std::to_string(chunks) +
+                              " before it");
     }
     ended = true;
     return true;
@@ -156,7 +156,7 @@ Result<> JsonlReader::State::add_line(std::string_view line, Batch& batch) {
     const std::string& name = input.namespace_ ? *input.namespace_ : options.namespace_;
     const std::uint64_t before = seen.add(key_of(name, input.chunk.chunk_id), lines.number());
     if (before != 0) {
-        return lines.complain("the id \"" + input.chunk.chunk_id + "\" stands already in line " +
+        return lines.complain("the id \"" + input.chunk.chunk_id + "\" is already in line " +
                               std::to_string(before));
     }
     for (const std::string& warning : input.warnings) {

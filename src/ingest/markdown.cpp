@@ -169,14 +169,28 @@ SourceDocument parse_markdown(std::string_view text) {
     std::size_t section_begin = front.bytes;
     Fence fence;
 
-    const auto close_section = [&](std::size_t end) {
-        auto blocks = paragraphs_in(text, section_begin, end);
-        if (blocks.empty()) return;
+    struct Bare {
+        std::size_t level;
+        Block line;
+    };
+    std::optional<Bare> bare;  // the last heading, while there is nothing below it
+    const auto add_section = [&](std::vector<Block> blocks) {
+        bare.reset();
         Section& section = document.sections.emplace_back();
         if (!path.empty()) section.heading = joined(path);
         section.blocks = std::move(blocks);
     };
-    const auto open_section = [&](Heading heading, std::size_t begin) {
+    const auto close_section = [&](std::size_t end) {
+        auto blocks = paragraphs_in(text, section_begin, end);
+        if (!blocks.empty()) add_section(std::move(blocks));
+    };
+    const auto open_section = [&](Heading heading, const Line& line, std::size_t begin) {
+        // So that a heading can be found that has nothing below it.
+        if (bare && heading.level <= bare->level) add_section({bare->line});
+        const std::size_t at = line.text.find(heading.text);
+        if (!heading.text.empty() && at != std::string_view::npos) {
+            bare = Bare{heading.level, {line.begin + at, line.begin + at + heading.text.size(), 0}};
+        }
         if (heading.level == 1 && document.title.value_or(heading.text) == heading.text) {
             document.title = heading.text;
             path.clear();
@@ -203,18 +217,19 @@ SourceDocument parse_markdown(std::string_view text) {
         }
         if (auto heading = atx_heading(lines[i].text)) {
             close_section(lines[i].begin);
-            open_section(*std::move(heading), lines[i].end);
+            open_section(*std::move(heading), lines[i], lines[i].end);
         } else if (i + 1 < lines.size() && is_plain_text(lines[i].text) &&
                    underline_level(lines[i + 1].text) > 0 &&
                    (i == 0 || without_blanks(lines[i - 1].text).empty())) {
             close_section(lines[i].begin);
             open_section(
                 {underline_level(lines[i + 1].text), std::string(without_blanks(lines[i].text))},
-                lines[i + 1].end);
+                lines[i], lines[i + 1].end);
             ++i;
         }
     }
     close_section(text.size());
+    if (bare) add_section({bare->line});
     return document;
 }
 

@@ -229,6 +229,15 @@ bool MarkupReader::pass_over(std::string_view open, std::string_view close) {
     return true;
 }
 
+bool MarkupReader::pass_over_declaration() {
+    const std::string_view rest = text_.substr(at_);
+    const std::size_t bracket = rest.substr(0, rest.find('>')).find('[');
+    const bool has_subset = bracket != std::string_view::npos &&
+                            lower_ascii(rest.substr(0, 9)) == "<!doctype" &&
+                            rest.find("]>", bracket) != std::string_view::npos;
+    return has_subset ? pass_over("<!", "]>") : pass_over("<!", ">");
+}
+
 std::optional<MarkupToken> MarkupReader::tag() {
     const std::size_t start = at_;
     std::size_t at = at_ + 1;
@@ -297,7 +306,8 @@ std::optional<MarkupToken> MarkupReader::next() {
                 at_ = std::min(end + 3, text_.size());
                 return token;
             }
-            if (pass_over("<!--", "-->") || pass_over("<?", ">") || pass_over("<!", ">")) continue;
+            if (pass_over("<!--", "-->") || pass_over("<?", ">") || pass_over_declaration())
+                continue;
             if (auto token = tag()) return token;
         }
         MarkupToken token;

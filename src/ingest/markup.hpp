@@ -35,6 +35,8 @@ public:
 private:
     std::optional<MarkupToken> tag();
     bool pass_over(std::string_view open, std::string_view close);
+    /// "<!…>", with what stands in brackets: entities that a document defines are not its text.
+    bool pass_over_declaration();
 
     std::string_view text_;
     Dialect dialect_;

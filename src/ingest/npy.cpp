@@ -180,7 +180,7 @@ Result<Prefix> read_prefix(const FileHandle& file) {
     const auto version = std::to_integer<unsigned>(prefix[6]);
     if (version < 1 || version > 3) {
         return unsuitable(file.name(), "NumPy format version " + std::to_string(version) +
-                                           " is not known (1 to 3 are)");
+                                           " is unknown; versions 1 to 3 are read");
     }
     Prefix out{10, static_cast<std::size_t>(little_endian(prefix.subspan(8, 2)))};
     if (version > 1) {
@@ -206,11 +206,11 @@ Result<NpyFile> NpyFile::open(const std::string& path) {
     const std::size_t item_bytes = item_bytes_of(header->descr);
     if (item_bytes == 0) {
         return unsuitable(name, "holds numbers of type '" + header->descr.substr(0, 40) +
-                                    "'; needed are little-endian floats ('<f4', '<f8', '<f2')");
+                                    "'; expected little-endian floats ('<f4', '<f8', '<f2')");
     }
     if (header->shape.empty() || header->shape.size() > 2) {
         return unsuitable(name, "has " + std::to_string(header->shape.size()) +
-                                    " dimensions; needed are two (rows and numbers per row)");
+                                    " dimensions, not two (rows, and numbers per row)");
     }
     const std::uint64_t rows = header->shape.size() == 2 ? header->shape[0] : 1;
     const std::uint64_t dimension = header->shape.back();

@@ -91,6 +91,7 @@ void add_sheet(DocumentBuilder& builder, std::string_view xml,
     std::string type;
     std::size_t column = 0;
     bool in_value = false;
+    bool has_rows = false;  // besides the first, which names the columns
     std::string value;
     while (const auto token = reader.next()) {
         const std::string& name = token->name;
@@ -126,9 +127,11 @@ void add_sheet(DocumentBuilder& builder, std::string_view xml,
                 for (std::string& head : columns) head = squeezed(head);
             } else {
                 add_row(builder, columns, row, 0);
+                has_rows = true;
             }
         }
     }
+    if (!has_rows) add_row(builder, {}, columns, 0);  // the only row
 }
 
 std::vector<std::string> sheet_names(std::string_view workbook) {

@@ -1,5 +1,6 @@
 #include "braid/ingest/read_source.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,6 +118,9 @@ Result<ReadSource> read_source(std::string_view name, std::string bytes, const R
         if (!decoded.exact) {
             out.warnings.push_back("some bytes are not " + decoded.encoding +
                                    " and were replaced by U+FFFD");
+        }
+        if (decoded.text.find('\n') == std::string::npos) {  // lines of old Macintoshes
+            std::ranges::replace(decoded.text, '\r', '\n');
         }
         BRAID_TRY(out.document, parse_text(*detected, decoded.text, out.warnings));
     } else {

@@ -96,7 +96,7 @@ Result<std::string> run_apart(const std::vector<std::string>& command, std::stri
     // A socket: to write to a pipe that nobody reads any more would end this process.
     if (command.empty() || !in.open(true) || !out.open(false) || !status.open(false)) {
         return fail(ErrorCode::IoError,
-                    "no pipe to a program: " + std::string(std::strerror(errno)));
+                    "cannot create a pipe to a program: " + std::string(std::strerror(errno)));
     }
     std::vector<std::string> words = command;
     std::vector<char*> arguments;
@@ -107,7 +107,8 @@ Result<std::string> run_apart(const std::vector<std::string>& command, std::stri
     const rlimit memory{limits.memory_bytes, limits.memory_bytes};
     const pid_t id = ::fork();
     if (id < 0) {
-        return fail(ErrorCode::IoError, "no new process: " + std::string(std::strerror(errno)));
+        return fail(ErrorCode::IoError,
+                    "cannot start a process: " + std::string(std::strerror(errno)));
     }
     if (id == 0) become(arguments.data(), in, out, status, seconds, memory);
     Child child(id);
@@ -156,7 +157,7 @@ Result<std::string> run_apart(const std::vector<std::string>& command, std::stri
     }
     const int ended = child.wait();
     if (!WIFEXITED(ended))
-        return invalid_argument(command.front() + " was stopped or crashed on it");
+        return invalid_argument(command.front() + " crashed on it or was killed");
     if (WEXITSTATUS(ended) != 0) return invalid_argument(command.front() + " cannot read it");
     return printed;
 }

@@ -103,7 +103,9 @@ void DocumentBuilder::set_title(std::string_view title) {
 
 void DocumentBuilder::heading(std::size_t level, std::string_view text) {
     std::string heading = squeezed(text);
+    if (bare_ && level <= bare_->first) add_bare_heading();
     open_ = false;
+    if (!heading.empty()) bare_.emplace(level, heading);
     if (level == 1 && !document_.title) {
         set_title(heading);
         path_.clear();
@@ -114,7 +116,18 @@ void DocumentBuilder::heading(std::size_t level, std::string_view text) {
     if (!heading.empty()) path_.emplace_back(level, std::move(heading));
 }
 
+void DocumentBuilder::add_bare_heading() {
+    const std::string text = std::move(bare_->second);
+    block(text);
+}
+
+SourceDocument DocumentBuilder::take() {
+    if (bare_) add_bare_heading();
+    return std::move(document_);
+}
+
 void DocumentBuilder::page(std::uint64_t number) {
+    if (bare_) add_bare_heading();
     page_ = number;
     open_ = false;
 }
@@ -122,6 +135,7 @@ void DocumentBuilder::page(std::uint64_t number) {
 void DocumentBuilder::block(std::string_view text, std::uint64_t line) {
     text = trimmed(text);
     if (text.empty()) return;
+    bare_.reset();
     if (!open_) {
         Section& section = document_.sections.emplace_back();
         if (!path_.empty()) section.heading = joined_headings(path_);

@@ -48,7 +48,8 @@ public:
     /// The first title stays; an empty one is none.
     void set_title(std::string_view title);
     bool has_title() const noexcept { return document_.title.has_value(); }
-    /// Opens a section. The first heading of level 1 is the title, if there is none yet.
+    /// Opens a section. The first heading of level 1 is the title, if there is none yet. One with
+    /// neither blocks nor headings below it is a block itself, so that it can be found.
     void heading(std::size_t level, std::string_view text);
     void page(std::uint64_t number);
     /// White space around it is dropped; nothing is added if nothing is left.
@@ -61,12 +62,15 @@ public:
     void date(std::string_view value);
     std::size_t size() const noexcept { return document_.text.size(); }
 
-    SourceDocument take() { return std::move(document_); }
+    SourceDocument take();
 
 private:
+    void add_bare_heading();
+
     SourceDocument document_;
-    std::vector<std::pair<std::size_t, std::string>> path_;  // headings above, with their levels
-    bool open_ = false;                                      // the last section takes blocks
+    std::vector<std::pair<std::size_t, std::string>> path_;    // headings above, with their levels
+    bool open_ = false;                                        // the last section takes blocks
+    std::optional<std::pair<std::size_t, std::string>> bare_;  // the last heading: nothing below it
     std::uint64_t page_ = 0;
 };
 

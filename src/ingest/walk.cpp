@@ -109,11 +109,12 @@ private:
     void visit_link(const fs::path& path, const std::string& below) {
         std::error_code error;
         const fs::path place = fs::canonical(path, error);
-        if (error) return leave_out(path, false, "link that leads nowhere");
-        if (!is_below(place, root_->place)) return leave_out(path, false, "link out of the folder");
+        if (error) return leave_out(path, false, "broken link");
+        if (!is_below(place, root_->place))
+            return leave_out(path, false, "link that leads out of the folder");
         const bool directory = fs::is_directory(place, error);
         if (is_read(place)) {
-            return leave_out(path, directory, "link to what is read in its own place");
+            return leave_out(path, directory, "link whose target is read anyway");
         }
         if (directory) return visit_folder(path, place, below, 1);
         if (fs::is_regular_file(place, error)) return add_file(path, place, below);

@@ -111,7 +111,7 @@ Result<std::string> ZipArchive::read(std::string_view name) {
     std::string text;
     if (member->method == 0) {
         if (packed.size() > left_) {
-            return invalid_argument("unpacked, it is longer than allowed");
+            return invalid_argument("it is too large once unpacked");
         }
         text = packed;
     } else if (member->method == 8) {

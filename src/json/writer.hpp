@@ -22,7 +22,7 @@ public:
     consteval Name(const char* literal) : text_(literal) {
         for (const char c : text_) {
             if (c < ' ' || c > '~' || c == '"' || c == '\\')
-                throw std::invalid_argument("a name that needs escapes");
+                throw std::invalid_argument("a name that needs escaping");
         }
     }
     constexpr std::string_view text() const noexcept { return text_; }

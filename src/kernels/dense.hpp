@@ -64,6 +64,7 @@ struct DenseKernels {
     void (*widen)(const std::uint16_t* from, std::size_t n, float* to) noexcept;
     /// To the nearest half, ties to even; beyond the largest: infinity.
     void (*narrow)(const float* from, std::size_t n, std::uint16_t* to) noexcept;
+    std::uint64_t (*count_bits)(const std::uint64_t* words, std::size_t count) noexcept;
     /// Sum of a[i] * b[i].
     std::int32_t (*dot_i8)(const std::int8_t* a, const std::int8_t* b, std::size_t n) noexcept;
     /// out[i] = sum over n of query * the row at base + rows[i] * stride, i < count.

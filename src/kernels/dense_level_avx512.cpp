@@ -48,6 +48,14 @@ void widen(const std::uint16_t* from, std::size_t n, float* to) noexcept {
     }
 }
 
+std::uint64_t count_bits(const std::uint64_t* words, std::size_t count) noexcept {
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        total += static_cast<std::uint64_t>(__builtin_popcountll(words[i]));
+    }
+    return total;
+}
+
 void narrow(const float* from, std::size_t n, std::uint16_t* to) noexcept {
     constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
     std::size_t i = 0;
@@ -329,6 +337,7 @@ constexpr DenseKernels kAvx512Dense{
     .distance_f16 = reduce_float_rows<Avx512Floats, FloatSquare<Avx512Floats>, std::uint16_t>,
     .widen = widen,
     .narrow = narrow,
+    .count_bits = count_bits,
     .dot_i8 = dot_i8,
     .dot_i8_rows = dot_i8_rows,
     .estimate_lines = estimate_lines,

@@ -85,6 +85,14 @@ void widen(const std::uint16_t* from, std::size_t n, float* to) noexcept {
     for (std::size_t i = 0; i < n; ++i) to[i] = widen_one(from[i]);
 }
 
+std::uint64_t count_bits(const std::uint64_t* words, std::size_t count) noexcept {
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        total += static_cast<std::uint64_t>(__builtin_popcountll(words[i]));
+    }
+    return total;
+}
+
 void narrow(const float* from, std::size_t n, std::uint16_t* to) noexcept {
     for (std::size_t i = 0; i < n; ++i) to[i] = narrow_one(from[i]);
 }
@@ -160,6 +168,7 @@ constexpr DenseKernels kScalarDense{
     .distance_f16 = reduce_float_rows<ScalarFloats, FloatSquare<ScalarFloats>, std::uint16_t>,
     .widen = widen,
     .narrow = narrow,
+    .count_bits = count_bits,
     .dot_i8 = dot_i8,
     .dot_i8_rows = dot_each_row<dot_i8>,
     .estimate_lines = estimate_lines,

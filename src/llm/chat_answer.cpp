@@ -35,7 +35,7 @@ Result<std::string> content_of(const Value& message) {
     if (content == nullptr || content->is_null()) return broken("the message has no content");
     if (content->is_string()) return content->as_string();
     if (!content->is_array()) {
-        return broken("the content is no text (" + std::string(content->type_name()) + ")");
+        return broken("the content is not text (" + std::string(content->type_name()) + ")");
     }
     std::string text;
     for (const Value& part : content->as_array()) {
@@ -73,9 +73,9 @@ Result<Completion> parse_chat_answer(std::string_view body, std::string_view sec
             return fail(ErrorCode::Unavailable,
                         "the endpoint reports an error: " + complaint->message);
         }
-        return broken("it has no list 'choices'");
+        return broken("it has no 'choices'");
     }
-    if (!choices->is_array()) return broken("'choices' is no list");
+    if (!choices->is_array()) return broken("'choices' is not a list");
     if (choices->as_array().empty()) return broken("'choices' is empty");
     const Value& choice = choices->as_array().front();
     const Value* const message = choice.find("message");

@@ -43,7 +43,7 @@ Result<> check_options(const ChatOptions& options) {
         return invalid_argument(std::string(kDoing) + ": " + what);
     };
     if (options.model.empty()) return bad("model is empty");
-    if (options.max_attempts < 1) return bad("max_attempts is 0");
+    if (options.max_attempts < 1) return bad("max_attempts must be 1 or more");
     if (std::any_of(options.api_key.begin(), options.api_key.end(),
                     [](char c) { return c <= ' ' || c > '~'; })) {
         return bad("the API key holds characters that cannot be sent");
@@ -153,7 +153,7 @@ Result<Completion> ChatClient::complete(const Prompt& prompt, std::size_t max_to
     for (const QuotedText& part : prompt.data) {
         if (const auto bad = core::find_invalid_utf8(part.text); bad != std::string_view::npos) {
             return invalid_argument(std::string(kDoing) + ": the text " + json::quoted(part.name) +
-                                    " is not UTF-8 (byte " + std::to_string(bad) + ")");
+                                    " is not UTF-8 (at byte " + std::to_string(bad) + ")");
         }
     }
     while (true) {

@@ -90,7 +90,7 @@ public:
     Result<> check() const {
         const std::scoped_lock lock(mutex_);
         if (Clock::now() >= until_) return {};
-        return fail("not asked again so soon", reason_);
+        return fail("not retried yet after a failure", reason_);
     }
     void begin(const Error& reason) {
         const std::scoped_lock lock(mutex_);
@@ -143,7 +143,7 @@ Result<> check_query(const Task& task, std::string_view query) {
         return bad("is longer than " + std::to_string(kMostQueryBytes) + " bytes");
     }
     if (const auto at = core::find_invalid_utf8(query); at != std::string_view::npos) {
-        return bad("is not UTF-8 (byte " + std::to_string(at) + ")");
+        return bad("is not UTF-8 (at byte " + std::to_string(at) + ")");
     }
     if (harmless_lines(query).empty()) return bad("is blank");
     return {};
@@ -178,7 +178,7 @@ Result<Completion> LlmPreprocessor::ask(const Task& task, std::string_view query
     if (reply) return reply;
     Error error = std::move(reply).error();
     if (error.code == ErrorCode::DeadlineExceeded && budget.own) {
-        error = {ErrorCode::Unavailable, "given up after " + std::to_string(time_limit_.count()) +
+        error = {ErrorCode::Unavailable, "gave up after " + std::to_string(time_limit_.count()) +
                                              " ms: " + std::move(error.message)};
     }
     if (error.code == ErrorCode::Unavailable) rest_.begin(error);
@@ -195,7 +195,7 @@ void add_phrasings(const QueryPreprocessor& model, std::string_view query, const
                    PreparedQuery& prepared, std::string& warning) {
     auto phrasings = model.expand(query, limits);
     if (!phrasings) {
-        warning = "the query was not expanded, the plain query was searched: " +
+        warning = "the query was not expanded; the plain query was searched: " +
                   std::move(phrasings).error().message;
         return;
     }
@@ -206,7 +206,7 @@ void add_answer(const QueryPreprocessor& model, std::string_view query, const Ca
                 PreparedQuery& prepared, std::string& warning) {
     auto answer = model.hypothetical_answer(query, limits);
     if (!answer) {
-        warning = "there is no hypothetical answer, the plain query was embedded: " +
+        warning = "there is no hypothetical answer; the plain query was embedded: " +
                   std::move(answer).error().message;
         return;
     }

@@ -34,7 +34,7 @@ inline constexpr std::string_view kUnfinishedName = "collections-unfinished";
 
 /// Why a collection that was begun and not finished cannot be read.
 inline constexpr const char* kUnfilled =
-    "filling it, by an import, is under way or was interrupted; drop it, or import it again";
+    "its import is under way or was interrupted; drop it, or import it again";
 
 inline tl::unexpected<Error> no_collection(const std::string& name) {
     return fail(ErrorCode::NotFound, core::unknown_collection(name));
@@ -91,6 +91,7 @@ public:
                 .exact_dense = true,
                 .whole_ranking = true,
                 .query_language = true,
+                .bm25_choice = true,
                 .snapshots = true,
                 .read_your_writes = true,
                 .atomic_batches = true,

@@ -206,8 +206,8 @@ Result<> Collection::replay_logs(std::vector<std::string>& notes) {
     const store::LogReport& report = opened.report;
     if (!report.marked && manifest_.format < kMarkedFormat && report.records > 0) {
         notes.push_back("collection \"" + name_ +
-                        "\": its log has no mark of its length, as older versions leave it; "
-                        "a missing end would not be noticed (\"braid compact\" adds one)");
+                        "\": its log, written by an older version, does not record its length, so "
+                        "a missing end would go unnoticed (\"braid compact\" adds the record)");
     }
     if (report.cut_bytes == 0) return {};
     notes.push_back(

@@ -298,8 +298,8 @@ private:
     Result<ViewPtr> present(const std::string& namespace_, const Principal& principal) const;
 
     // Writing (collection_write.cpp)
-    Result<> validate_vector(const Chunk& chunk, std::size_t dimension,
-                             const Principal& principal) const;
+    /// Checks the chunk's vector, and rounds it to what the collection stores.
+    Result<> accept_vector(Chunk& chunk, std::size_t dimension, const Principal& principal) const;
     /// One entry for each chunk, made on all cores that are free.
     std::vector<index::PreparedText> count_words(const std::vector<Chunk>& chunks) const;
     index::PreparedChunk prepare(Chunk chunk) const;

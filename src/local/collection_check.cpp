@@ -61,7 +61,7 @@ Result<> Collection::check(const Extent& extent, const store::Directory& files, 
             return check_files(extent, files, findings, limits);
         } else {
             findings.problem(files.path() + "/" + std::string(kManifestName) +
-                             ": it is not the manifest that was written last");
+                             ": it is not the manifest written last");
         }
         return {};
     }
@@ -112,7 +112,7 @@ Result<> Collection::check_files(const Extent& extent, const store::Directory& f
     const Sequence last = std::max(reading.taken(), manifest.flushed);
     if (findings.problems() == 0 && last != at) {
         findings.problem(files.path() + "/" + manifest.log + ": it ends with record " +
-                         std::to_string(last) + ", record " + std::to_string(at) +
+                         std::to_string(last) + ", but record " + std::to_string(at) +
                          " was acknowledged");
     }
     findings.report().superseded += reading.superseded() + dead;

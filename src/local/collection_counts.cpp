@@ -40,7 +40,7 @@ Result<Counts> decode_counts(std::span<const std::byte> file, std::uint64_t mani
     store::ByteReader in(file, kCountsName);
     BRAID_CHECK(store::open_sealed(in, kCountsMagic, kCountsVersion, "a file of counts"));
     BRAID_TRY(const std::uint64_t of, in.u64("manifest"));
-    if (of != manifest) return fail(ErrorCode::NotFound, "these are counts of another manifest");
+    if (of != manifest) return fail(ErrorCode::NotFound, "these counts belong to another manifest");
     BRAID_TRY(const std::size_t spaces, in.count(13, "namespaces"));
     Counts counts;
     for (std::size_t i = 0; i < spaces; ++i) {

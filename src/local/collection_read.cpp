@@ -29,8 +29,13 @@ auto Collection::with_view(const PointInTime& at, const ReadScope& scope, const 
 }
 
 Result<> Collection::add_words(const Leg& leg, index::Query& query) const {
+    if (!leg.bm25.empty()) {
+        BRAID_TRY(Schema scoring, with_choice(manifest_.schema, leg.bm25));
+        query.scoring = std::make_shared<const Schema>(std::move(scoring));
+    }
     if (leg.clause) {
-        BRAID_TRY(query.tree, index::analyze_tree(*leg.clause, manifest_.schema, analyzer_));
+        BRAID_TRY(query.tree,
+                  index::analyze_tree(*leg.clause, query.scoring_or(manifest_.schema), analyzer_));
         return {};
     }
     for (const auto& terms : leg.phrasings) query.texts.push_back(index::counted(terms));

@@ -42,7 +42,7 @@ Result<> Collection::check_owners(const std::string& namespace_,
         if (!there[i] || documents.contains(there[i]->document_id)) continue;
         return fail(ErrorCode::Conflict, "the chunk id \"" + ids[i] + "\" belongs to document \"" +
                                              there[i]->document_id + "\"; replacing \"" +
-                                             batch[i].document_id + "\" would take it away");
+                                             batch[i].document_id + "\" would overwrite it");
     }
     return {};
 }

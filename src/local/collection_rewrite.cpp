@@ -79,7 +79,7 @@ Result<> Collection::put_copies(const std::string& namespace_, std::vector<Chunk
     BRAID_CHECK(raise_format_for(chunks));
     for (Chunk& chunk : chunks) {
         BRAID_CHECK(index::check_chunk(chunk, manifest_.schema));
-        BRAID_CHECK(validate_vector(chunk, expected, {}));
+        BRAID_CHECK(accept_vector(chunk, expected, {}));
         out.u64(chunk.version);
         docs::write_chunk(out, chunk);
         prepared.push_back(prepare(std::move(chunk)));

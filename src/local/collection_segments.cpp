@@ -50,7 +50,7 @@ Result<> Collection::replace_manifest(const Manifest& manifest) {
 bool Collection::flush_due() const {
     if (segments_ == nullptr || read_only_) return false;
     // Deletes leave nothing in memory, and go on in the log.
-    return segments_->flush_due() || log_bytes() > 2 * segments_->policy().flush_bytes;
+    return segments_->flush_due() || log_bytes() > 2 * segments_->policy().buffer_bytes();
 }
 
 Result<> Collection::rotate_log() {
@@ -231,7 +231,7 @@ void Collection::wait_for_room() const {
         const segment::StatePtr now = segments_->state();
         if (now->buffers.size() == 1) return true;
         const segment::Buffer& buffer = *now->buffers.back();
-        return buffer.rows() < 2 * policy.flush_rows && buffer.bytes() < 2 * policy.flush_bytes;
+        return buffer.rows() < 2 * policy.flush_rows && buffer.bytes() < 2 * policy.buffer_bytes();
     };
     if (room()) return;
     // Not for ever: a disk that hangs is the log's to report.

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "braid/core/parallel.hpp"
+#include "braid/dense/format.hpp"
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/index/ids.hpp"
 #include "braid/index/write_rules.hpp"
@@ -26,14 +27,20 @@ private:
 
 }  // namespace
 
-Result<> Collection::validate_vector(const Chunk& chunk, std::size_t dimension,
-                                     const Principal& principal) const {
-    if (!manifest_.schema.vectors.has_vectors()) return {};
+Result<> Collection::accept_vector(Chunk& chunk, std::size_t dimension,
+                                   const Principal& principal) const {
+    const VectorSpec& spec = manifest_.schema.vectors;
+    if (!spec.has_vectors()) return {};
     std::size_t shown = dimension;
     if (chunk.vector.size() != dimension && this->dimension() != 0) {
         BRAID_TRY(shown, visible_dimension(principal));
     }
-    return index::check_vector(chunk.vector, dimension, shown, manifest_.schema.vectors.metric);
+    BRAID_CHECK(index::check_vector(chunk.vector, dimension, shown, spec.metric));
+    if (spec.precision == Precision::F32) return {};
+    dense::round_to(spec.precision, chunk.vector);
+    auto rounded = index::check_vector(chunk.vector, dimension, shown, spec.metric);
+    if (!rounded) return fail("as 16-bit numbers", std::move(rounded).error());
+    return {};
 }
 
 std::vector<index::PreparedText> Collection::count_words(const std::vector<Chunk>& chunks) const {
@@ -136,7 +143,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
     std::unordered_set<std::string_view> seen;
     std::vector<std::string> ids;
     for (Chunk& chunk : chunks) {
-        if (auto valid = validate_vector(chunk, expected, options.principal); !valid) {
+        if (auto valid = accept_vector(chunk, expected, options.principal); !valid) {
             return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
         }
         if (!seen.insert(chunk.chunk_id).second) {

@@ -38,9 +38,8 @@ void note_foreign_mark(std::span<const std::byte> file,
     const auto header = store::decode_log_header(file, path);
     if (!durable || durable->log_id == 0 || !header || !*header) return;
     if ((*header)->log_id == durable->log_id) return;
-    findings.note(path +
-                  ": it is not the log for which the mark of its length was written, so "
-                  "a missing end would go unnoticed");
+    findings.note(
+        path + ": its recorded length belongs to another log, so a missing end would go unnoticed");
 }
 
 void tell_missing_mark(std::span<const std::byte> file, std::uint32_t manifest_format,
@@ -49,8 +48,8 @@ void tell_missing_mark(std::span<const std::byte> file, std::uint32_t manifest_f
         findings.problem(store::missing_mark(path).value().message);
     } else if (file.size() > store::kLogHeaderBytes) {
         findings.note(path +
-                      ": it has no mark of its length, as older versions leave it, so "
-                      "a missing end would go unnoticed");
+                      ": written by an older version, it does not record its length, so a missing "
+                      "end would go unnoticed");
     }
 }
 
@@ -87,9 +86,9 @@ void add_log_problems(const store::LogCheck& check, const std::string& path,
 std::string what_it_is(const store::DirectoryEntry& entry) {
     if (entry.is_directory) return " does not belong to braid";
     if (log_of_file(entry.name))
-        return " is of a rewrite or a flush that is under way, or was interrupted";
+        return " belongs to a rewrite or a flush that is under way or was interrupted";
     if (generation_of_file(entry.name))
-        return " is of a flush or a merge that is under way, or was interrupted";
+        return " belongs to a flush or a merge that is under way or was interrupted";
     if (entry.name.starts_with("cut-log-")) {
         return " keeps what was cut from the end of a log, an unfinished write; it can be removed";
     }
@@ -237,8 +236,7 @@ void check_other_files(const store::Directory& files, const Manifest& manifest, 
         }
     }
     if (files.open(kUnfinishedMark)) {
-        findings.unfinished(
-            "filling it, by an import, is under way or was interrupted; it cannot be read");
+        findings.unfinished("its import is under way or was interrupted; it cannot be read");
     }
     std::set<std::string, std::less<>> ours{std::string(kManifestName),
                                             std::string(kManifestCopyName),

@@ -28,7 +28,7 @@ Result<> LocalBackend::finish_collection(const std::string& name) {
     BRAID_CHECK(check_writable());
     BRAID_TRY(const auto found, find(name));
     if (!found->unfinished()) {
-        return fail(ErrorCode::Conflict, "collection \"" + name + "\" is not being filled");
+        return fail(ErrorCode::Conflict, "collection \"" + name + "\" has no import under way");
     }
     return found->finish();
 }

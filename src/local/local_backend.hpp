@@ -57,6 +57,10 @@ struct LocalOptions {
     /// Segments: from so many vectors of a namespace on a segment gets a graph, which is built in
     /// the background and speeds up dense search (docs/decisions/0054-graphs-beside-segments.md).
     std::uint64_t graph_vectors = 40'000;
+    /// Segments: what unflushed chunks, a merge and the building of a graph may take together,
+    /// besides a batch, mapped files and some hundred bytes for each chunk of a merge
+    /// (docs/decisions/0113-memory-of-writing.md).
+    std::uint64_t write_memory_bytes = std::uint64_t{256} << 20;
     bool read_only = false;   // takes no lock, writes nothing
     unsigned relaxed_ms = 0;  // 0: acknowledged means on disk
     AutoCompaction compaction{};

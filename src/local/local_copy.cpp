@@ -12,7 +12,7 @@ namespace braid::local {
 namespace {
 
 tl::unexpected<Error> not_empty(const store::Directory& directory, const std::string& name) {
-    return fail(ErrorCode::AlreadyExists, directory.path() + " is not empty, it holds \"" + name +
+    return fail(ErrorCode::AlreadyExists, directory.path() + " is not empty: it holds \"" + name +
                                               "\"; a copy needs a directory of its own");
 }
 
@@ -56,14 +56,14 @@ Result<std::vector<LocalBackend::Source>> LocalBackend::capture(CheckReport& rep
     const std::scoped_lock lock(mutex_);
     if (!closed_.empty() || !busy_.empty()) {
         return fail(ErrorCode::Unavailable,
-                    "collections cannot all be opened at once, or are created meanwhile; the "
-                    "database cannot be copied at present");
+                    "the database cannot be copied now: its collections cannot all be opened at "
+                    "once, or new ones are being created");
     }
     if (!damaged_.empty()) {
         const auto& [name, error] = *damaged_.begin();
         return fail(ErrorCode::Corruption,
                     "collection \"" + name + "\" cannot be copied: " + error.message +
-                        "; mend it (\"braid repair\"), drop it, or put a good copy in its place");
+                        "; repair it (\"braid repair\"), drop it, or put a good copy in its place");
     }
     std::vector<Source> sources;
     sources.reserve(collections_.size());

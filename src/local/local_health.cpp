@@ -33,10 +33,9 @@ void LocalBackend::note_trouble(const Collection& collection) const {
     }
     const std::string name = "collection \"" + collection.name() + "\"";
     if (cause) {
-        tell(LogEvent::Level::Error, "writes_refused",
-             name + " takes no writes: " + cause->message);
+        tell(LogEvent::Level::Error, "writes_refused", name + " refuses writes: " + cause->message);
     } else {
-        tell(LogEvent::Level::Warning, "writes_resumed", name + " takes writes again");
+        tell(LogEvent::Level::Warning, "writes_resumed", name + " accepts writes again");
     }
 }
 

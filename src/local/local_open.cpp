@@ -61,6 +61,7 @@ Collection::OpenSettings LocalBackend::open_settings() const {
     settings.engine.policy.flush_rows = options_.flush_rows;
     settings.engine.policy.flush_bytes = options_.flush_bytes;
     settings.engine.policy.graph_vectors = options_.graph_vectors;
+    settings.engine.policy.memory_bytes = options_.write_memory_bytes;
     settings.engine.caches = caches_;
     settings.flushes_in_background = options_.compaction.background;
     settings.flush_on_close_rows = options_.flush_on_close_rows;
@@ -82,7 +83,8 @@ Timestamp LocalBackend::now() const {
     } else if (!clock_is_back_.exchange(true)) {
         tell(LogEvent::Level::Warning, "clock_set_back",
              "the clock was set back by " + std::to_string((last - clock) / noticeable) +
-                 " seconds; what has expired stays so, and nothing expires until it has caught up");
+                 " seconds; what has expired stays expired, and nothing more expires until the "
+                 "clock has caught up");
     }
     return {std::max(last, clock)};
 }

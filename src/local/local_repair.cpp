@@ -91,7 +91,7 @@ Result<> mend_manifest(store::Directory& files, const std::string& name, const F
         BRAID_TRY(mended.kept, keep_damaged(files, std::string(kManifestName)));
         BRAID_CHECK(files.replace(kManifestName, bytes));
         mended.lost.push_back("collection \"" + name + "\": " + found.damage +
-                              "; put back from its copy, nothing is lost");
+                              "; restored from its copy, nothing is lost");
     } else {
         CheckReport copy;
         {

@@ -111,7 +111,7 @@ public:
         // Nothing is left to be done later.
         if (const auto derived = collection_->derive({}); !derived) {
             return fail("collection \"" + collection_->name() +
-                            "\" is compacted, but what speeds up its searches could not be made",
+                            "\" is compacted, but its graphs for fast search could not be built",
                         derived.error());
         }
         progress_->done = progress_->total.load();
@@ -141,7 +141,7 @@ Result<> LocalBackend::require_no_rewrite(const std::string& collection) const {
     const auto found = rewrites_.find(collection);
     if (found == rewrites_.end() || found->second.expired()) return {};
     return fail(ErrorCode::Conflict,
-                "collection \"" + collection + "\" is being rewritten already");
+                "collection \"" + collection + "\" is already being rewritten");
 }
 
 Result<std::shared_ptr<RewriteProgress>> LocalBackend::begin_compaction(

@@ -121,9 +121,20 @@ std::vector<std::string> derived_files(const Manifest& manifest) {
     return names;
 }
 
+namespace {
+
+/// The oldest format that says all of a schema.
+std::uint32_t format_for(const Schema& schema) {
+    const bool newest = schema.positions || schema.vectors.precision != Precision::F32;
+    return newest ? kPositionsFormat : 0;
+}
+
+}  // namespace
+
 std::vector<std::byte> write_manifest(const Manifest& manifest) {
     const bool segments = needs_segments_format(manifest);
-    const std::uint32_t format = std::max(segments ? kSegmentsFormat : 0, manifest.format);
+    const std::uint32_t format =
+        std::max({segments ? kSegmentsFormat : 0, format_for(manifest.schema), manifest.format});
     ByteWriter out;
     store::begin_sealed(out, kMagic, format);
     out.string(manifest.log);

@@ -24,7 +24,9 @@ inline constexpr std::uint32_t kSegmentsFormat = 4;
 inline constexpr std::uint32_t kExpiringFormat = 5;
 /// As that, and namespaces may be dropped whole.
 inline constexpr std::uint32_t kDroppingFormat = 6;
-inline constexpr std::uint32_t kNewestFormat = kDroppingFormat;
+/// As that, of a schema that asks for positions, or for vectors in 16 bits.
+inline constexpr std::uint32_t kPositionsFormat = 7;
+inline constexpr std::uint32_t kNewestFormat = kPositionsFormat;
 
 /// A file of chunks and indexes: "segment-000042", see docs/formats/segment.md.
 struct SegmentEntry {

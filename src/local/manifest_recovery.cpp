@@ -79,7 +79,7 @@ Result<Manifest> recover_manifest(store::Directory& files) {
         manifest.older_logs.push_back(std::exchange(manifest.log, std::move(log)));
     }
     // What the logs hold since may be of the latest kind.
-    manifest.format = kNewestFormat;
+    manifest.format = kDroppingFormat;
     return manifest;
 }
 

@@ -13,7 +13,7 @@ auto with_memory_left(Job job) -> decltype(job()) {
     try {
         return job();
     } catch (const std::bad_alloc&) {
-        return fail(ErrorCode::ResourceExhausted, "there is too little memory");
+        return fail(ErrorCode::ResourceExhausted, "there is not enough memory");
     }
 }
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t kRankerVersion = 1;
 Result<std::string_view> text_of(std::span<const std::byte> bytes, const std::string& path) {
     store::ByteReader in(bytes, path);
     BRAID_TRY(const std::uint32_t magic, in.u32("magic"));
-    if (magic != kRankerMagic) return in.corrupt("it is no learned ranking");
+    if (magic != kRankerMagic) return in.corrupt("it is not a learned ranking");
     BRAID_TRY(const std::uint32_t version, in.u32("version"));
     if (version != kRankerVersion) {
         return fail(ErrorCode::Unsupported,

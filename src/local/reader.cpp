@@ -18,10 +18,9 @@ Result<ReaderPtr> LocalReader::resume(const CallLimits& limits) const {
     for (const auto& [name, lapsing] : lapsing_) {
         auto pin = lapsing->pin();
         if (!pin) {
-            return fail(ErrorCode::NotFound,
-                        "what collection \"" + name +
-                            "\" showed then is no longer kept: it was rewritten since, and would "
-                            "take much space; ask again without the cursor");
+            return fail(ErrorCode::NotFound, "the earlier state of collection \"" + name +
+                                                 "\" is no longer kept: it has been rewritten "
+                                                 "since; ask again without the cursor");
         }
         pins->emplace(name, std::move(pin));
     }

@@ -43,7 +43,8 @@ Result<std::uint64_t> check_segments(const store::Directory& files, const Manife
             continue;
         }
         if ((*opened)->rows() != entry.rows || (*opened)->bytes() != entry.bytes) {
-            findings.problem((*opened)->file().path() + ": it is not the file that was recorded");
+            findings.problem((*opened)->file().path() +
+                             ": it is not the file that the manifest records");
         }
         BRAID_CHECK(segment::check_segment(**opened, manifest.schema, analyzer, findings, limits));
         BRAID_CHECK(segment::check_graphs(files, **opened, findings, limits));
@@ -130,9 +131,9 @@ Result<> salvage_segments(const store::Directory& files, const Manifest& manifes
     });
     auto index = open_segments(files, readable, analyzer);
     if (!index) {
-        findings.problem(index.error().message +
-                         "; which chunks were deleted or replaced cannot be read: what was deleted "
-                         "is back");
+        findings.problem(
+            index.error().message +
+            "; the list of deleted and replaced chunks cannot be read: those chunks are back");
         readable.deletes = 0;
         index = open_segments(files, readable, analyzer);
     }

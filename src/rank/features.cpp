@@ -10,11 +10,11 @@ namespace braid::rank {
 namespace {
 
 constexpr std::array<Feature, kFeatures> kList{{
-    {"fused", 1, "the score of the fusion"},
-    {"fused_norm", 1, "the same, brought to 0 to 1 among the candidates"},
+    {"fused", 1, "the fused score"},
+    {"fused_norm", 1, "the same, scaled to 0 to 1 over the candidates"},
     {"fused_z", 1, "the same in standard deviations from their mean"},
     {"dense_score", 1, "the dense leg's raw score; 0 if it has none"},
-    {"dense_norm", 1, "brought to 0 to 1 among the candidates that have one; 0 if it has none"},
+    {"dense_norm", 1, "scaled to 0 to 1 over the candidates that have one; 0 if it has none"},
     {"dense_z", 1, "in standard deviations from their mean; the lowest if it has none"},
     {"dense_gap", -1, "how far below the best of them; the largest gap if it has none"},
     {"dense_reciprocal_rank", 1, "1 / rank in the dense leg; 0 if the leg did not list it"},
@@ -30,10 +30,10 @@ constexpr std::array<Feature, kFeatures> kList{{
     {"query_terms", 0, "of the query: its distinct terms"},
     {"idf_mass", 0, "of the query: the sum of their inverse document frequencies"},
     {"coverage", 1, "share of the query's terms that the chunk holds"},
-    {"idf_coverage", 1, "the same, each term weighed by its inverse document frequency"},
+    {"idf_coverage", 1, "the same, each term weighted by its inverse document frequency"},
     {"title_coverage", 1, "share of that weight in its title or its section's"},
     {"phrase", 1, "share of the query's pairs of neighbouring terms that are neighbours here"},
-    {"early", 0, "where the first term of the query stands: 1 at the start, 0 if nowhere"},
+    {"early", 0, "where the query's first match is: 1 at the start, 0 if there is none"},
     {"length", 0, "log(1 + terms of its content)"},
     {"chunk_index", 0, "log(1 + its place in the document); 0 if it has none"},
     {"age", 0, "log(1 + days older than the newest candidate); -1 if it has no date"},

@@ -87,7 +87,7 @@ Result<std::vector<Tree>> read_lightgbm(std::string_view text) {
             lines.emplace(line.substr(0, equals), line.substr(equals + 1));
         }
     }
-    if (!ended) return unreadable("it is not whole");
+    if (!ended) return unreadable("it is incomplete");
     return trees;
 }
 

@@ -28,7 +28,7 @@ Result<> check_shape(const Tree& tree, std::size_t number) {
             std::vector<bool>& seen = child < 0 ? leaf_seen : node_seen;
             const auto place = static_cast<std::size_t>(child < 0 ? ~child : child);
             if (place >= seen.size() || seen[place]) {
-                return no_tree(number, "its children form no tree");
+                return no_tree(number, "its nodes do not form a tree");
             }
             seen[place] = true;
         }
@@ -44,7 +44,7 @@ Result<> check_shape(const Tree& tree, std::size_t number) {
             if (child >= 0) open.push_back(static_cast<std::size_t>(child));
         }
     }
-    if (reached != tree.nodes.size()) return no_tree(number, "its children form no tree");
+    if (reached != tree.nodes.size()) return no_tree(number, "its nodes do not form a tree");
     return {};
 }
 

@@ -119,8 +119,8 @@ Result<Model> read_model(std::string_view text) {
     BRAID_TRY(const auto version, fields.integer("braid_ranker"));
     if (!version) return invalid_argument("this is not a ranking model: no \"braid_ranker\"");
     if (*version != 1) {
-        return fail(ErrorCode::Unsupported, "the model has the form " + std::to_string(*version) +
-                                                ", this version knows 1");
+        return fail(ErrorCode::Unsupported, "the model has format " + std::to_string(*version) +
+                                                ", this version reads format 1");
     }
     BRAID_TRY(const auto names, fields.required("features", fields.strings("features")));
     BRAID_TRY(const auto places, places_of(names));

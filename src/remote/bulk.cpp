@@ -11,15 +11,6 @@ namespace {
 constexpr std::size_t kRequestBytes = std::size_t{5} << 20U;
 constexpr std::size_t kRequestOperations = 1'000;
 
-std::string action(std::string_view name, const std::string& key, const Dependency& depends) {
-    Object target{{"_id", Value(key)}};
-    if (!depends.absent) {
-        target.set("if_seq_no", depends.sequence);
-        target.set("if_primary_term", depends.term);
-    }
-    return json::print(Object{{std::string(name), std::move(target)}}) + "\n";
-}
-
 BulkOutcome failed(Error error) {
     return {BulkOutcome::Kind::Failed, std::move(error)};
 }
@@ -34,8 +25,8 @@ void run_request(const ClusterCore& core, const RemoteCollection& collection,
         for (const std::size_t i : open) outcomes[i] = failed(error);
         open.clear();
     };
-    auto answer =
-        core.client().send_lines(collection.path + "/_bulk?timeout=5s", std::move(lines), limits);
+    auto answer = core.client().send_lines(
+        collection.write_path + "/_bulk?timeout=5s&require_alias=true", std::move(lines), limits);
     if (!answer) return fail_all(answer.error());
     if (answer->status >= 300) {
         return fail_all(error_of(answer->status, answer->body, "writing to the cluster"));
@@ -72,34 +63,45 @@ void recognise_own(ClusterCore& core, const RemoteCollection& collection,
     const auto stored = core.read(collection, namespace_, ids, false, limits);
     if (!stored) return;
     for (std::size_t n = 0; n < places.size(); ++n) {
-        const Version wanted = operations[places[n]].version;
-        const auto& found = (*stored)[n];
-        if (wanted != 0 && found && found->chunk.version == wanted) {
-            outcomes[places[n]] = {BulkOutcome::Kind::Replaced};
-        } else if (wanted == 0 && !found) {
-            outcomes[places[n]] = {BulkOutcome::Kind::Removed};
+        const BulkOperation& operation = operations[places[n]];
+        const StoredChunk& found = (*stored)[n];
+        const bool removes = operation.kind == BulkOperation::Kind::Remove;
+        // Whoever removed it, it is gone.
+        if (removes ? !found.chunk : found.version == operation.version) {
+            outcomes[places[n]] = {BulkOutcome::Kind::Done};
         }
     }
 }
 
 }  // namespace
 
+std::string bulk_action(const std::string& key, const Dependency& depends) {
+    Object target{{"_id", Value(key)}};
+    if (!depends.absent) {
+        target.set("if_seq_no", depends.sequence);
+        target.set("if_primary_term", depends.term);
+    }
+    return json::print(Object{{depends.absent ? "create" : "index", std::move(target)}}) + "\n";
+}
+
 BulkOperation index_operation(const std::string& namespace_, const Chunk& chunk,
-                              const DocumentForm& form, const Dependency& depends) {
+                              const DocumentForm& form, const StoredChunk& over) {
     BulkOperation operation{chunk.chunk_id, chunk.version,
-                            action(depends.absent ? "create" : "index",
-                                   document_key(namespace_, chunk.chunk_id), depends)};
+                            over.chunk ? BulkOperation::Kind::Replace : BulkOperation::Kind::Create,
+                            bulk_action(document_key(namespace_, chunk.chunk_id), over.dependency)};
     append_document(operation.lines, namespace_, chunk, form);
     return operation;
 }
 
 BulkOperation remove_operation(const std::string& namespace_, const std::string& chunk_id,
-                               const Dependency& depends) {
-    return {chunk_id, 0, action("delete", document_key(namespace_, chunk_id), depends)};
+                               Version version, const Dependency& depends) {
+    BulkOperation operation{chunk_id, version, BulkOperation::Kind::Remove,
+                            bulk_action(document_key(namespace_, chunk_id), depends)};
+    append_removal(operation.lines, version);
+    return operation;
 }
 
 std::optional<BulkOutcome> outcome_of(const Value& item, bool last) {
-    using Kind = BulkOutcome::Kind;
     if (!item.is_object() || item.as_object().size() != 1) {
         return failed({ErrorCode::Unavailable, "the cluster's answer to a write cannot be read"});
     }
@@ -108,11 +110,13 @@ std::optional<BulkOutcome> outcome_of(const Value& item, bool last) {
     const int code = status != nullptr && status->is_int() ? static_cast<int>(status->as_int()) : 0;
     const Value* const result = what.find("result");
     const std::string word = result != nullptr && result->is_string() ? result->as_string() : "";
-    if (word == "created") return BulkOutcome{Kind::Created};
-    if (word == "updated" || word == "noop") return BulkOutcome{Kind::Replaced};
-    if (word == "deleted") return BulkOutcome{Kind::Removed};
-    if (word == "not_found") return BulkOutcome{Kind::Absent};
-    if (code == 409) return BulkOutcome{Kind::Conflict};
+    if (word == "created" || word == "updated" || word == "noop") {
+        return BulkOutcome{BulkOutcome::Kind::Done};
+    }
+    if (code == 409) return BulkOutcome{BulkOutcome::Kind::Conflict};
+    if (code == 404) {
+        return failed({ErrorCode::NotFound, "the collection was dropped meanwhile"});
+    }
     if (may_pass(code) && !last) return std::nullopt;
     const Value* const error = what.find("error");
     return failed(error_of(code, error != nullptr ? *error : what, "writing to the cluster"));

@@ -11,33 +11,26 @@
 
 namespace braid::remote {
 
-/// What a write depends on: that the document is still the one that was read, or that there is
-/// none.
-struct Dependency {
-    bool absent = false;
-    std::int64_t sequence = 0;
-    std::int64_t term = 0;
-
-    static Dependency on(const std::optional<StoredChunk>& stored) {
-        if (!stored) return {.absent = true};
-        return {.absent = false, .sequence = stored->sequence, .term = stored->term};
-    }
-};
-
 /// One write of many.
 struct BulkOperation {
+    enum class Kind { Create, Replace, Remove };
     std::string chunk_id;
-    Version version = 0;  // that is written; 0: the chunk is removed
-    std::string lines;    // for the cluster
+    Version version = 0;  // of what is written
+    Kind kind = Kind::Create;
+    std::string lines;  // for the cluster
 };
 
+/// The line before a document.
+std::string bulk_action(const std::string& key, const Dependency& depends);
+
+/// Writes a chunk over what is stored under its id.
 BulkOperation index_operation(const std::string& namespace_, const Chunk& chunk,
-                              const DocumentForm& form, const Dependency& depends);
+                              const DocumentForm& form, const StoredChunk& over);
 BulkOperation remove_operation(const std::string& namespace_, const std::string& chunk_id,
-                               const Dependency& depends);
+                               Version version, const Dependency& depends);
 
 struct BulkOutcome {
-    enum class Kind { Created, Replaced, Removed, Absent, Conflict, Failed };
+    enum class Kind { Done, Conflict, Failed };
     Kind kind = Kind::Failed;
     Error error{};  // of Failed
 };

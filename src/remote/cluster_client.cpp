@@ -1,6 +1,7 @@
 #include "braid/remote/cluster_client.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <span>
 #include <utility>
 
@@ -41,7 +42,8 @@ Result<Value> parse_answer(const net::HttpResponse& response) {
     // A proxy's page, or a refusal in plain text.
     if (response.status >= 400) return Value(response.body.substr(0, 300));
     return fail(ErrorCode::Unavailable,
-                "the cluster's answer is not JSON: " + parsed.error().message);
+                "what answers is not an OpenSearch cluster: its answer is not JSON, " +
+                    parsed.error().message);
 }
 
 /// The cluster's own words, the deepest cause first.
@@ -66,6 +68,21 @@ std::string reason_in(const Value& body) {
         text += (text.empty() ? "" : ": ") + reason->as_string();
     }
     return text.empty() ? json::print(from).substr(0, 300) : text;
+}
+
+/// What may be wrong where a node does not answer as it should.
+std::string hint_of(const std::string& url, const std::string& message) {
+    const bool tls = url.starts_with("https:");
+    if (tls && message.find("SSL connect error") != std::string::npos) {
+        return "; does the node speak TLS? Without it its URL begins with http://";
+    }
+    for (const char* const broken :
+         {"Server returned nothing", "HTTP/0.9", "Failure when receiving"}) {
+        if (!tls && message.find(broken) != std::string::npos) {
+            return "; does the node speak TLS? Then its URL begins with https://";
+        }
+    }
+    return "";
 }
 
 ErrorCode code_of(int status) noexcept {
@@ -98,6 +115,31 @@ Error error_of(int status, const Value& body, const std::string& doing) {
     return {code_of(status), doing + ": status " + std::to_string(status) + ", " + reason};
 }
 
+Result<> check_server(const Value& greeting) {
+    const Value* const version = greeting.find("version");
+    const Value* const number = version != nullptr ? version->find("number") : nullptr;
+    const Value* const made_by = version != nullptr ? version->find("distribution") : nullptr;
+    constexpr std::string_view kNeeded = "; braid needs OpenSearch 2.19 or newer with k-NN";
+    if (number == nullptr || !number->is_string()) {
+        return fail(ErrorCode::Unsupported,
+                    "what answers is not an OpenSearch cluster" + std::string(kNeeded));
+    }
+    const std::string& text = number->as_string();
+    const bool ours =
+        made_by != nullptr && made_by->is_string() && made_by->as_string() == "opensearch";
+    // A setting lets it claim to be the last version that both had in common.
+    if (ours && text == "7.10.2") return {};
+    int major = 0;
+    int minor = 0;
+    const char* const end = text.data() + text.size();
+    const char* const point = std::from_chars(text.data(), end, major).ptr;
+    if (point != end) std::from_chars(point + 1, end, minor);
+    if (ours && (major > 2 || (major == 2 && minor >= 19))) return {};
+    return fail(ErrorCode::Unsupported, std::string("the cluster is ") +
+                                            (ours ? "OpenSearch " : "not OpenSearch, version ") +
+                                            text + std::string(kNeeded));
+}
+
 Result<std::unique_ptr<ClusterClient>> ClusterClient::create(const RemoteOptions& options) {
     if (options.urls.empty())
         return invalid_argument("a cluster needs the URL of at least one node");
@@ -105,7 +147,14 @@ Result<std::unique_ptr<ClusterClient>> ClusterClient::create(const RemoteOptions
     for (std::string url : options.urls) {
         while (url.ends_with('/')) url.pop_back();
         auto parsed = net::parse_url(url);
-        if (!parsed) return fail("the URL of a node", std::move(parsed).error());
+        if (!parsed && url.find('@') != std::string::npos) {
+            return invalid_argument(
+                "the URL of a node holds a user name; give \"user:password\" as the key instead "
+                "(--key, BRAID_CLUSTER_KEY)");
+        }
+        if (!parsed) {
+            return fail("the URL of a node, such as https://node1:9200", std::move(parsed).error());
+        }
         urls.push_back(std::move(url));
     }
     if (options.key.find_first_of("\r\n") != std::string::npos) {
@@ -170,9 +219,10 @@ Result<ClusterAnswer> ClusterClient::exchange(net::HttpRequest request, const st
                 return tl::unexpected<Error>(std::move(response).error());
             }
             if (attempt >= most) {
+                const std::string& why = response.error().message;
                 return fail(ErrorCode::Unavailable, "no node of the cluster answers, tried " +
-                                                        std::to_string(attempt) +
-                                                        " times: " + response.error().message);
+                                                        std::to_string(attempt) + " times: " + why +
+                                                        hint_of(urls_[node], why));
             }
         }
         // Another node may well be up: no pause before each was tried.

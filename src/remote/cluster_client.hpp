@@ -32,6 +32,9 @@ bool may_pass(int status) noexcept;
 /// "error", or the whole answer.
 Error error_of(int status, const Value& body, const std::string& doing);
 
+/// What a server says of itself at "/": Unsupported if it is not OpenSearch, or older than 2.19.
+Result<> check_server(const Value& greeting);
+
 /// Speaks JSON with a cluster, through whichever of its nodes answers. Requests must bear being
 /// sent twice. Safe for concurrent use.
 class ClusterClient {

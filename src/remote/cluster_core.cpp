@@ -6,11 +6,14 @@
 #include "braid/core/limits.hpp"
 #include "braid/core/unknown_collection.hpp"
 #include "braid/json/json.hpp"
+#include "braid/rank/model_json.hpp"
+#include "braid/remote/kept.hpp"
 
 namespace braid::remote {
 namespace {
 
 constexpr auto kFresh = std::chrono::seconds(1);
+constexpr auto kForgetEvery = std::chrono::hours(1);
 constexpr std::size_t kIdsPerRead = 500;
 
 void append_item(std::string& lines, const SearchItem& item) {
@@ -89,10 +92,23 @@ Result<RemoteCollectionPtr> ClusterCore::make(IndexMeta meta) const {
                                       .stop_words = meta.schema.stop_words}));
     std::string index = index_name(options_.prefix, meta.collection);
     std::string path = "/" + index_path(options_.prefix, meta.collection);
+    std::string write_path = "/" + own_name(options_.prefix, meta);
     WholeWeights weights = whole_weights(meta.schema);
     return std::make_shared<const RemoteCollection>(
-        RemoteCollection{std::move(meta), std::move(index), std::move(path), std::move(analyzer),
-                         std::move(weights)});
+        RemoteCollection{std::move(meta), std::move(index), std::move(path), std::move(write_path),
+                         std::move(analyzer), std::move(weights)});
+}
+
+Result<> ClusterCore::meet(const CallLimits& limits) {
+    if (met_.load(std::memory_order_relaxed)) return {};
+    BRAID_TRY(const ClusterAnswer answer, client_->send("GET", "/", "", limits));
+    if (answer.status == 401 || answer.status == 429 || answer.status >= 500) {
+        return tl::unexpected<Error>(error_of(answer.status, answer.body, "asking the cluster"));
+    }
+    // Whoever may not ask who it is may still be allowed the rest.
+    if (answer.status != 403) BRAID_CHECK(check_server(answer.body));
+    met_.store(true, std::memory_order_relaxed);
+    return {};
 }
 
 Result<RemoteCollectionPtr> ClusterCore::find(const std::string& name, const CallLimits& limits) {
@@ -109,6 +125,7 @@ Result<RemoteCollectionPtr> ClusterCore::find(const std::string& name, const Cal
 Result<RemoteCollectionPtr> ClusterCore::find_now(const std::string& name,
                                                   const CallLimits& limits) {
     if (!validate_collection_name(name)) return no_such_collection(name);
+    BRAID_CHECK(meet(limits));
     // Without a manager the cluster would wait for one, half a minute by default.
     const std::string path =
         "/" + index_path(options_.prefix, name) + "/_mapping?cluster_manager_timeout=5s";
@@ -123,8 +140,11 @@ Result<RemoteCollectionPtr> ClusterCore::find_now(const std::string& name,
     const Value* const index = answer->find(index_name(options_.prefix, name));
     const Value* const mappings = index != nullptr ? index->find("mappings") : nullptr;
     if (mappings == nullptr) return no_such_collection(name);
-    BRAID_TRY(IndexMeta meta, read_mapping(*mappings));
-    BRAID_TRY(RemoteCollectionPtr collection, make(std::move(meta)));
+    auto meta = read_mapping(*mappings);
+    if (!meta) {
+        return fail("index \"" + index_name(options_.prefix, name) + "\"", std::move(meta).error());
+    }
+    BRAID_TRY(RemoteCollectionPtr collection, make(*std::move(meta)));
     return remember(std::move(collection));
 }
 
@@ -169,18 +189,24 @@ Result<> ClusterCore::refresh(const RemoteCollection& collection, const CallLimi
         const std::size_t most = limits.interactive ? 3 : client_->retries().max_attempts;
         if (attempt >= most || !net::pause(client_->retries(), attempt, limits)) {
             return fail(ErrorCode::Unavailable,
-                        named + ": not every copy can be searched for what was written");
+                        named + ": not every replica can be searched for what was written");
         }
     }
 }
 
-Result<> ClusterCore::refresh_written(const RemoteCollection& collection,
-                                      const CallLimits& limits) {
+std::uint64_t ClusterCore::writes(const std::string& name) const {
+    const std::scoped_lock lock(mutex_);
+    const auto entry = written_.find(name);
+    return entry != written_.end() ? entry->second.writes : 0;
+}
+
+Result<> ClusterCore::refresh_written(const RemoteCollection& collection, const CallLimits& limits,
+                                      std::uint64_t writes) {
     const std::string& name = collection.meta.collection;
     std::unique_lock lock(mutex_);
     const auto entry = written_.find(name);
     if (entry == written_.end()) return {};
-    const std::uint64_t wanted = entry->second.writes;
+    const std::uint64_t wanted = std::min(writes, entry->second.writes);
     // Looked up anew each time: a collection may be dropped meanwhile.
     const auto open = [&]() -> Written* {
         const auto found = written_.find(name);
@@ -217,6 +243,38 @@ Result<> ClusterCore::refresh_written(const RemoteCollection& collection,
     return {};
 }
 
+bool ClusterCore::may_forget_removals(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    const auto now = Clock::now();
+    const auto [last, first_time] = removals_forgotten_.emplace(name, now);
+    if (!first_time && now - last->second < kForgetEvery) return false;
+    last->second = now;
+    return true;
+}
+
+Result<std::shared_ptr<const rank::Model>> ClusterCore::ranker(const RemoteCollection& collection,
+                                                               const CallLimits& limits) {
+    BRAID_TRY(const Kept now, read_kept(*this, collection, kRankerName, false, limits));
+    {
+        const std::scoped_lock lock(mutex_);
+        const auto known = rankers_.find(collection.meta.made);
+        if (known != rankers_.end() && known->second.read_as == now.dependency) {
+            return known->second.model;
+        }
+    }
+    KnownRanker read{now.dependency, nullptr};
+    if (!now.dependency.absent) {
+        BRAID_TRY(const Kept kept, read_kept(*this, collection, kRankerName, true, limits));
+        read.read_as = kept.dependency;
+        if (!kept.text.empty()) {
+            BRAID_TRY(rank::Model model, rank::read_model(kept.text));
+            read.model = std::make_shared<const rank::Model>(std::move(model));
+        }
+    }
+    const std::scoped_lock lock(mutex_);
+    return (rankers_[collection.meta.made] = std::move(read)).model;
+}
+
 std::vector<Result<Value>> ClusterCore::search(std::vector<SearchItem> items,
                                                const CallLimits& limits) const {
     std::vector<Result<Value>> results(items.size(), Value());
@@ -238,7 +296,8 @@ std::vector<Result<Value>> ClusterCore::search(std::vector<SearchItem> items,
             answer->body.is_object() ? answer->body.as_object().find("responses") : nullptr;
         if (responses == nullptr || !responses->is_array() ||
             responses->as_array().size() != open.size()) {
-            return fail_all({ErrorCode::Unavailable, doing + ": not one answer for each search"});
+            return fail_all(
+                {ErrorCode::Unavailable, doing + ": it did not answer each search once"});
         }
         std::vector<std::size_t> again;
         for (std::size_t n = 0; n < open.size(); ++n) {
@@ -261,10 +320,12 @@ Result<Value> ClusterCore::search_one(SearchItem item, const CallLimits& limits)
     return std::move(search(std::move(items), limits).front());
 }
 
-Result<std::vector<std::optional<StoredChunk>>> ClusterCore::read(
-    const RemoteCollection& collection, const std::string& namespace_,
-    std::span<const std::string> ids, bool with_vectors, const CallLimits& limits) const {
-    std::vector<std::optional<StoredChunk>> found(ids.size());
+Result<std::vector<StoredChunk>> ClusterCore::read(const RemoteCollection& collection,
+                                                   const std::string& namespace_,
+                                                   std::span<const std::string> ids,
+                                                   bool with_vectors,
+                                                   const CallLimits& limits) const {
+    std::vector<StoredChunk> found(ids.size());
     for (std::size_t first = 0; first < ids.size(); first += kIdsPerRead) {
         const auto part = ids.subspan(first, std::min(kIdsPerRead, ids.size() - first));
         Array keys;
@@ -281,7 +342,7 @@ Result<std::vector<std::optional<StoredChunk>>> ClusterCore::read(
         }
         const Value* const docs = answer->find("docs");
         if (docs == nullptr || !docs->is_array() || docs->as_array().size() != part.size()) {
-            return fail(ErrorCode::Unavailable, "the cluster did not answer for each chunk");
+            return fail(ErrorCode::Unavailable, "the cluster did not answer for every chunk");
         }
         for (std::size_t i = 0; i < part.size(); ++i) {
             const Value& doc = docs->as_array()[i];
@@ -292,16 +353,7 @@ Result<std::vector<std::optional<StoredChunk>>> ClusterCore::read(
                 }
                 return tl::unexpected<Error>(why);
             }
-            const Value* const there = doc.find("found");
-            const Value* const source = doc.find("_source");
-            if (there == nullptr || !there->is_bool() || !there->as_bool() || source == nullptr) {
-                continue;
-            }
-            StoredChunk stored;
-            BRAID_TRY(stored.chunk, read_document(*source));
-            stored.sequence = integer_in(&doc, "_seq_no");
-            stored.term = integer_in(&doc, "_primary_term");
-            found[first + i] = std::move(stored);
+            BRAID_TRY(found[first + i], read_stored(doc));
         }
     }
     return found;

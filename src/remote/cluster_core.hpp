@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,13 +23,18 @@
 #include "braid/types.hpp"
 #include "braid/value.hpp"
 
+namespace braid::rank {
+class Model;
+}
+
 namespace braid::remote {
 
 /// A collection as the cluster described it a moment ago. Immutable.
 struct RemoteCollection {
     IndexMeta meta;
-    std::string index;  // its name
-    std::string path;   // the same in a URL, with a slash before it
+    std::string index;       // its name
+    std::string path;        // the same in a URL, with a slash before it
+    std::string write_path;  // by its own name: no other collection, should this one be dropped
     text::Analyzer analyzer;
     WholeWeights weights;
 
@@ -68,6 +75,10 @@ public:
     const RemoteOptions& options() const noexcept { return options_; }
     const ClusterClient& client() const noexcept { return *client_; }
 
+    /// Before the first request of this process: fails if what answers is not an OpenSearch that
+    /// this backend can work with.
+    Result<> meet(const CallLimits& limits);
+
     /// As it was a second ago at most. NotFound.
     Result<RemoteCollectionPtr> find(const std::string& name, const CallLimits& limits);
     /// Asks the cluster.
@@ -82,9 +93,20 @@ public:
 
     /// After a write, whatever became of it.
     void wrote(const std::string& name);
-    /// So that the next search sees what was written here, on whichever copy it is made. Of calls
-    /// at the same time one asks the cluster, and the others wait for it.
-    Result<> refresh_written(const RemoteCollection& collection, const CallLimits& limits);
+    /// How many writes there were here.
+    std::uint64_t writes(const std::string& name) const;
+    /// So that the next search sees what was written here, on whichever copy it is made; with
+    /// `writes`, so many of them. Of calls at the same time one asks the cluster, and the others
+    /// wait for it.
+    Result<> refresh_written(const RemoteCollection& collection, const CallLimits& limits,
+                             std::uint64_t writes = std::numeric_limits<std::uint64_t>::max());
+
+    /// Whether it is time to look for old removals: once an hour.
+    bool may_forget_removals(const std::string& name);
+
+    /// The collection's learned ranking, read again once it has changed; null if it has none.
+    Result<std::shared_ptr<const rank::Model>> ranker(const RemoteCollection& collection,
+                                                      const CallLimits& limits);
 
     /// All searches in one round trip, those that failed for the moment again. An answer is one of
     /// all shards: a part would be a wrong one.
@@ -92,13 +114,11 @@ public:
                                       const CallLimits& limits) const;
     Result<Value> search_one(SearchItem item, const CallLimits& limits) const;
 
-    /// One entry per id, in order; none where there is no such chunk. As they are now, even if no
-    /// search sees them yet.
-    Result<std::vector<std::optional<StoredChunk>>> read(const RemoteCollection& collection,
-                                                         const std::string& namespace_,
-                                                         std::span<const std::string> ids,
-                                                         bool with_vectors,
-                                                         const CallLimits& limits) const;
+    /// One entry per id, in order. As they are now, even if no search sees them yet.
+    Result<std::vector<StoredChunk>> read(const RemoteCollection& collection,
+                                          const std::string& namespace_,
+                                          std::span<const std::string> ids, bool with_vectors,
+                                          const CallLimits& limits) const;
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -114,14 +134,22 @@ private:
         bool refreshing = false;
     };
 
+    struct KnownRanker {
+        Dependency read_as;
+        std::shared_ptr<const rank::Model> model;
+    };
+
     Result<> refresh(const RemoteCollection& collection, const CallLimits& limits) const;
 
     const RemoteOptions options_;
     const std::unique_ptr<ClusterClient> client_;
-    std::mutex mutex_;
+    std::atomic<bool> met_{false};
+    mutable std::mutex mutex_;
     std::map<std::string, Known> known_;
     std::condition_variable_any refreshed_;
     std::map<std::string, Written> written_;
+    std::map<std::string, Clock::time_point> removals_forgotten_;
+    std::map<Version, KnownRanker> rankers_;  // by the collection's creation
 };
 
 /// NotFound, in the words that all doors know.

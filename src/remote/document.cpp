@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -110,6 +111,17 @@ void append_document(std::string& out, const std::string& namespace_, const Chun
     out += '\n';
 }
 
+void append_removal(std::string& out, Version version) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    json::Writer writer(out);
+    writer.begin_object();
+    writer.member("removed",
+                  std::int64_t{std::chrono::duration_cast<std::chrono::milliseconds>(now).count()});
+    writer.member("version", version);
+    writer.end_object();
+    out += '\n';
+}
+
 Result<std::vector<float>> read_vector(const Value& source) {
     const std::string* const floats = text_in(source, "floats");
     if (floats == nullptr) return std::vector<float>();
@@ -130,6 +142,34 @@ Result<Chunk> read_document(const Value& source) {
     chunk.version = static_cast<Version>(version->as_int());
     BRAID_TRY(chunk.vector, read_vector(source));
     return chunk;
+}
+
+Result<StoredVersion> read_stored_version(const Value& document) {
+    StoredVersion stored;
+    const Value* const found = document.find("found");
+    const Value* const source = document.find("_source");
+    if (found == nullptr || !found->is_bool() || !found->as_bool() || source == nullptr) {
+        return stored;
+    }
+    const Value* const sequence = document.find("_seq_no");
+    const Value* const term = document.find("_primary_term");
+    const Value* const version = source->find("version");
+    if (sequence == nullptr || !sequence->is_int() || term == nullptr || !term->is_int() ||
+        version == nullptr || !version->is_int()) {
+        return fail(ErrorCode::Corruption, "a document of the cluster does not say its version");
+    }
+    stored.version = static_cast<Version>(version->as_int());
+    stored.dependency = {.absent = false, .sequence = sequence->as_int(), .term = term->as_int()};
+    return stored;
+}
+
+Result<StoredChunk> read_stored(const Value& document) {
+    StoredChunk stored;
+    BRAID_TRY(static_cast<StoredVersion&>(stored), read_stored_version(document));
+    const Value* const source = document.find("_source");
+    if (stored.dependency.absent || source->find("removed") != nullptr) return stored;
+    BRAID_TRY(stored.chunk, read_document(*source));
+    return stored;
 }
 
 }  // namespace braid::remote

@@ -11,6 +11,7 @@
 #include "braid/remote/index_layout.hpp"
 #include "braid/result.hpp"
 #include "braid/text/analyzer.hpp"
+#include "braid/types.hpp"
 #include "braid/value.hpp"
 
 /// How a chunk becomes a document of an index, and a document a chunk again.
@@ -30,12 +31,38 @@ struct DocumentForm {
 void append_document(std::string& out, const std::string& namespace_, const Chunk& chunk,
                      const DocumentForm& form);
 
-/// A document as it is now, and what a write that depends on it must name.
-struct StoredChunk {
-    Chunk chunk;
+/// Appends one line of JSON: that the chunk of this id was removed. It stays for a while, so that
+/// a request that was held back cannot make the chunk again (docs/decisions/0105). Searches do not
+/// see it: it has no namespace.
+void append_removal(std::string& out, Version version);
+
+/// What a write depends on: that the document is still the one that was read, or that there is
+/// none.
+struct Dependency {
+    bool absent = true;
     std::int64_t sequence = 0;
     std::int64_t term = 0;
+
+    friend bool operator==(const Dependency&, const Dependency&) = default;
 };
+
+/// Which version of a document "_mget" gave.
+struct StoredVersion {
+    Version version = 0;    // 0: there is no document
+    Dependency dependency;  // of a write that follows it
+};
+Result<StoredVersion> read_stored_version(const Value& document);
+
+/// What is stored under an id now.
+struct StoredChunk : StoredVersion {  // of the chunk or of its removal
+    std::optional<Chunk> chunk;       // none: there never was one, or it was removed
+
+    /// As callers count versions: 0 where there is no chunk.
+    Version chunk_version() const { return chunk ? version : 0; }
+};
+
+/// The document that "_mget" gave. Corruption if it cannot be read.
+Result<StoredChunk> read_stored(const Value& document);
 
 /// The chunk in a document's "_source"; its vector if that is there. Corruption if it cannot be
 /// read.

@@ -11,7 +11,7 @@
 namespace braid::remote {
 namespace {
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 
 /// Names escape upper case by a plus, which is none of their characters.
 std::string escaped(std::string_view collection, std::string_view plus) {
@@ -44,7 +44,9 @@ Value vector_type(const IndexMeta& meta) {
 
 Value meta_value(const IndexMeta& meta) {
     store::ByteWriter out;
-    docs::write_schema(out, meta.schema);
+    Schema schema = meta.schema;
+    schema.positions = false;  // a cluster has its own, and older programs read this
+    docs::write_schema(out, schema);
     return Object{{"braid", Object{{"format", Value(kFormat)},
                                    {"collection", Value(meta.collection)},
                                    {"filling", Value(meta.filling)},
@@ -68,6 +70,10 @@ std::string index_name(const std::string& prefix, std::string_view collection) {
 }
 std::string index_path(const std::string& prefix, std::string_view collection) {
     return prefix + escaped(collection, "%2B");
+}
+
+std::string own_name(const std::string& prefix, const IndexMeta& meta) {
+    return prefix + '.' + std::to_string(meta.made);  // no collection's name has a point
 }
 
 WholeWeights whole_weights(const Schema& schema) {
@@ -94,7 +100,10 @@ std::string_view space_of(Metric metric) noexcept {
 Result<> check_supported(const Schema& schema) {
     if (schema.bm25.variant == Bm25Variant::Okapi) {
         return fail(ErrorCode::Unsupported,
-                    "a cluster does not score by BM25's variant \"okapi\"; use \"lucene\"");
+                    "a cluster does not support the BM25 variant \"okapi\"; use \"lucene\"");
+    }
+    if (schema.vectors.precision != Precision::F32) {
+        return fail(ErrorCode::Unsupported, "a cluster holds vectors as \"f32\" only");
     }
     if (schema.vectors.dimension > kMostDimensions) {
         return fail(ErrorCode::Unsupported, "a cluster holds vectors of at most " +
@@ -123,6 +132,7 @@ Value index_body(const IndexMeta& meta, const RemoteOptions& options) {
                                                {"b", schema.bm25.b}}}}}};
     if (schema.vectors.has_vectors()) settings.set("knn", true);
     return Object{{"settings", Object{{"index", std::move(settings)}}},
+                  {"aliases", Object{{own_name(options.prefix, meta), Object{}}}},
                   {"mappings", mapping_body(meta)}};
 }
 
@@ -136,6 +146,7 @@ Value mapping_body(const IndexMeta& meta) {
                       {"facts", keyword(true)},
                       {"texts", keyword(false)},
                       {"length", Object{{"type", "double"}, {"index", false}}},
+                      {"removed", Object{{"type", "long"}}},
                       {"terms", Object{{"type", "text"},
                                        {"index_options", "freqs"},
                                        {"analyzer", "braid_terms"},
@@ -152,20 +163,18 @@ Value mapping_body(const IndexMeta& meta) {
 
 Result<IndexMeta> read_mapping(const Value& mappings) {
     const Value* const ours = path_in(mappings, {"_meta", "braid"});
-    if (ours == nullptr)
-        return fail(ErrorCode::NotFound, "the index does not hold a braid collection");
+    if (ours == nullptr) return fail(ErrorCode::NotFound, "it does not hold a braid collection");
     const Value* const format = ours->find("format");
     const Value* const name = ours->find("collection");
     const Value* const encoded = ours->find("schema");
     const Value* const filling = ours->find("filling");
     if (format == nullptr || !format->is_int() || name == nullptr || !name->is_string() ||
         encoded == nullptr || !encoded->is_string()) {
-        return fail(ErrorCode::Corruption, "the index does not record what it holds");
+        return fail(ErrorCode::Corruption, "it does not record what it holds");
     }
     if (format->as_int() != kFormat) {
-        return fail(ErrorCode::Unsupported, "the index has format " +
-                                                std::to_string(format->as_int()) +
-                                                ", this program knows " + std::to_string(kFormat));
+        return fail(ErrorCode::Unsupported, "it has format " + std::to_string(format->as_int()) +
+                                                ", this program reads " + std::to_string(kFormat));
     }
     IndexMeta meta;
     meta.collection = name->as_string();
@@ -173,7 +182,7 @@ Result<IndexMeta> read_mapping(const Value& mappings) {
     const Value* const made = ours->find("made");
     if (made != nullptr && made->is_int()) meta.made = static_cast<Version>(made->as_int());
     const auto bytes = core::decode_base64(encoded->as_string());
-    if (!bytes) return fail(ErrorCode::Corruption, "the index does not record its schema");
+    if (!bytes) return fail(ErrorCode::Corruption, "it does not record its schema");
     const std::string source = "the schema of collection " + meta.collection;
     store::ByteReader in(*bytes, source);
     BRAID_TRY(meta.schema, docs::read_schema(in));

@@ -39,6 +39,10 @@ struct IndexMeta {
     Version made = 0;           // tells one creation from another of the same name
 };
 
+/// An alias that no other index gets, not even a later one of the same collection. Writes go to it,
+/// so that a late one finds nothing, instead of a namesake or an index that it makes itself.
+std::string own_name(const std::string& prefix, const IndexMeta& meta);
+
 /// Unsupported for what a cluster cannot do: Okapi, vectors beyond kMostDimensions.
 Result<> check_supported(const Schema& schema);
 

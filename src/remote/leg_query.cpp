@@ -50,6 +50,16 @@ tl::unexpected<Error> odd_hit() {
                 "a hit of the cluster does not say its score and its chunk");
 }
 
+/// What by_score_and_id() sorted a hit by.
+Result<LegHit> sort_values(const Value& hit) {
+    const Value* const sort = hit.find("sort");
+    if (sort == nullptr || !sort->is_array() || sort->as_array().size() != 2 ||
+        !sort->as_array()[0].is_number() || !sort->as_array()[1].is_string()) {
+        return odd_hit();
+    }
+    return LegHit{sort->as_array()[1].as_string(), score_in(sort->as_array()[0])};
+}
+
 }  // namespace
 
 std::optional<Value> words_clause(const Leg& leg) {
@@ -66,7 +76,7 @@ Object sparse_body(const Leg& leg, Value words, Array scope, std::size_t size,
                    const RemoteCollection& collection) {
     Object body{
         {"size", Value(size)},
-        {"_source", false},
+        {"stored_fields", "_none_"},  // the sort values say all
         {"track_total_hits", Value(kMostHits)},
         {"query",
          Object{{"bool", Object{{"must", Array{std::move(words)}}, {"filter", std::move(scope)}}}}},
@@ -82,7 +92,7 @@ Object score_body(Value words, Array scope, Array ids) {
     const std::size_t size = std::min(ids.size(), kMostHits);
     scope.push_back(terms_clause("id", std::move(ids)));
     return {{"size", Value(size)},
-            {"_source", false},
+            {"stored_fields", "_none_"},  // the sort values say all
             {"query", Object{{"bool", Object{{"should", Array{std::move(words)}},
                                              {"minimum_should_match", 0},
                                              {"filter", std::move(scope)}}}}},
@@ -103,7 +113,7 @@ Object dense_body(std::span<const float> vector, Array scope, std::size_t size, 
     // All candidates are ranked, so that those of equal scores come by their ids.
     const std::size_t ef = ef_search(size, recall);
     return {{"size", Value(size)},
-            {"_source", Array{"id", "floats"}},
+            {"_source", Array{"floats"}},
             {"track_total_hits", false},
             {"sort", by_score_and_id()},
             {"query",
@@ -119,7 +129,7 @@ Object exact_dense_body(std::span<const float> vector, Array scope, std::size_t 
     scope.emplace_back(Object{{"exists", Object{{"field", "vector"}}}});
     return {
         {"size", Value(size)},
-        {"_source", Array{"id", "floats"}},
+        {"_source", Array{"floats"}},
         {"track_total_hits", true},
         {"sort", by_score_and_id()},
         {"query",
@@ -144,13 +154,8 @@ std::string preference_of(const Leg& leg) {
 Result<std::vector<LegHit>> sparse_hits(const Value& answer, const RemoteCollection& collection) {
     std::vector<LegHit> hits;
     for (const Value& hit : hits_of(answer)) {
-        const Value* const sort = hit.find("sort");
-        if (sort == nullptr || !sort->is_array() || sort->as_array().size() != 2 ||
-            !sort->as_array()[0].is_number() || !sort->as_array()[1].is_string()) {
-            return odd_hit();
-        }
-        hits.push_back({sort->as_array()[1].as_string(),
-                        score_in(sort->as_array()[0]) / collection.score_factor()});
+        BRAID_TRY(hits.emplace_back(), sort_values(hit));
+        hits.back().score /= collection.score_factor();
     }
     return hits;
 }
@@ -181,9 +186,9 @@ Result<std::vector<LegHit>> dense_hits(const Value& answer, std::span<const floa
     std::vector<std::vector<float>> vectors;
     for (const Value& hit : hits_of(answer)) {
         const Value* const source = hit.find("_source");
-        const Value* const id = source != nullptr ? source->find("id") : nullptr;
-        if (id == nullptr || !id->is_string()) return odd_hit();
-        hits.push_back({id->as_string(), 0});
+        BRAID_TRY(LegHit told, sort_values(hit));
+        if (source == nullptr) return odd_hit();
+        hits.push_back({std::move(told.chunk_id), 0});
         BRAID_TRY(vectors.emplace_back(), read_vector(*source));
     }
     BRAID_TRY(const auto scores,

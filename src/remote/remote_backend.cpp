@@ -77,16 +77,31 @@ Result<> RemoteBackend::create(const std::string& name, const Schema& schema, bo
                          .dimension = schema.vectors.has_vectors() ? schema.vectors.dimension : 0,
                          .made = new_version()};
     BRAID_CHECK(core_->make(meta));  // an analyzer that nobody knows
+    BRAID_CHECK(core_->meet({}));
     const std::string path = "/" + index_path(core_->options().prefix, name);
     auto created =
         core_->client().ask("PUT", path, json::print(index_body(meta, core_->options())), {});
     core_->forget(name);
     if (created) return {};
-    if (created.error().message.find("resource_already_exists") != std::string::npos) {
+    const std::string& why = created.error().message;
+    if (why.find("resource_already_exists") != std::string::npos) {
         // By this very call, if the answer to its first request was lost.
         const auto there = core_->find_now(name, {});
         if (there && (*there)->meta.made == meta.made) return {};
+        if (!there && there.error().code == ErrorCode::NotFound) {
+            return fail(ErrorCode::AlreadyExists,
+                        "the cluster has an index \"" + index_name(core_->options().prefix, name) +
+                            "\" that is not braid's; choose another name or another prefix");
+        }
         return fail(ErrorCode::AlreadyExists, "collection \"" + name + "\" exists already");
+    }
+    if (why.find("[knn_vector]") != std::string::npos ||
+        why.find("[index.knn]") != std::string::npos) {
+        return fail(ErrorCode::Unsupported,
+                    "collection \"" + name +
+                        "\": the cluster lacks the plugin k-NN (opensearch-knn), which vectors "
+                        "need; install it on every node, or create the collection with the "
+                        "embedder \"none\"");
     }
     return fail("collection \"" + name + "\"", std::move(created).error());
 }
@@ -94,7 +109,7 @@ Result<> RemoteBackend::create(const std::string& name, const Schema& schema, bo
 Result<> RemoteBackend::finish_collection(const std::string& name) {
     BRAID_TRY(const RemoteCollectionPtr found, core_->find_now(name, {}));
     if (!found->meta.filling) {
-        return fail(ErrorCode::Conflict, "collection \"" + name + "\" is not being filled");
+        return fail(ErrorCode::Conflict, "collection \"" + name + "\" has no import under way");
     }
     IndexMeta meta = found->meta;
     meta.filling = false;
@@ -116,6 +131,7 @@ Result<> RemoteBackend::drop_collection(const std::string& name) {
 
 Result<std::vector<CollectionInfo>> RemoteBackend::collections(const Principal& principal) const {
     const std::string prefix = core_->options().prefix;
+    BRAID_CHECK(core_->meet({}));
     BRAID_TRY(
         const Value answer,
         core_->client().ask("GET", "/" + prefix + "*/_mapping?cluster_manager_timeout=5s", "", {}));
@@ -165,6 +181,7 @@ Result<CollectionInfo> RemoteBackend::describe(const RemoteCollection& collectio
     BRAID_TRY(info.schema.vectors.dimension, visible_dimension(collection, principal, limits));
     auto clauses = principal_clauses(principal, collection.meta.schema);
     if (!clauses) return info;  // a clearance that is not a level here: the principal sees nothing
+    clauses->emplace_back(Object{{"exists", Object{{"field", "ns"}}}});  // chunks, not removals
     const Object documents{
         {"cardinality", Object{{"field", "doc"}, {"precision_threshold", 40'000}}}};
     SearchItem item;
@@ -231,9 +248,7 @@ Result<ReaderPtr> RemoteBackend::snapshot(std::span<const std::string> collectio
     if (limits.expired()) looking.deadline = std::chrono::steady_clock::now() + kLastLook;
     std::map<std::string, RemoteCollectionPtr> found;
     for (const std::string& name : collections) {
-        BRAID_TRY(const RemoteCollectionPtr collection, core_->find(name, looking));
-        BRAID_CHECK(core_->refresh_written(*collection, looking));
-        found.emplace(name, collection);
+        BRAID_TRY(found[name], core_->find(name, looking));
     }
     return ReaderPtr(std::make_shared<RemoteReader>(
         std::make_shared<RemoteReader::Snapshot>(core_, std::move(found)), limits));

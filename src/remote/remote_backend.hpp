@@ -18,7 +18,7 @@ namespace braid::remote {
 
 /// Why a collection that was begun and not finished cannot be read.
 inline constexpr const char* kUnfilled =
-    "filling it, by an import, is under way or was interrupted; drop it, or import it again";
+    "its import is under way or was interrupted; drop it, or import it again";
 
 /// Collections as indexes of a search cluster. Distribution, copies and failover are the cluster's.
 class RemoteBackend final : public Backend {
@@ -49,13 +49,17 @@ public:
                                              const Schema& schema) override;
     Result<std::unique_ptr<Rewrite>> compaction(const std::string& collection) override;
 
+    Result<> set_ranker(const std::string& collection, const std::string& model) override;
+    Result<> set_probes(const std::string& collection, const std::string& namespace_,
+                        const LegProbes& probes) override;
+
     BackendHealth health() const override;
     Result<CheckReport> check(const CallLimits& limits) const override;
     Result<CheckReport> backup(const std::filesystem::path& path,
                                const CallLimits& limits) const override;
 
 private:
-    using Stored = std::vector<std::optional<StoredChunk>>;
+    using Stored = std::vector<StoredChunk>;
     /// A chunk that a search found, and what its removal depends on.
     struct Named {
         std::string id;
@@ -93,6 +97,11 @@ private:
     Result<WriteReport> remove_ids(const RemoteCollection& collection, const ReadScope& scope,
                                    const std::vector<std::string>& ids,
                                    const WriteOptions& options);
+    Result<WriteReport> remove_selected(const RemoteCollection& collection, const ReadScope& scope,
+                                        const DeleteSelector& selector,
+                                        const WriteOptions& options);
+    /// Of removals that are long past nothing needs to be known any more.
+    void forget_removals(const RemoteCollection& collection);
 
     std::shared_ptr<ClusterCore> core_;
 };

@@ -3,8 +3,13 @@
 #include <string>
 #include <utility>
 
+#include "braid/core/base64.hpp"
+#include "braid/docs/probes_codec.hpp"
 #include "braid/net/client/retry.hpp"
+#include "braid/rank/model_json.hpp"
+#include "braid/remote/kept.hpp"
 #include "braid/remote/remote_backend.hpp"
+#include "braid/store/bytes.hpp"
 
 namespace braid::remote {
 namespace {
@@ -39,6 +44,21 @@ Result<std::map<std::string, std::string>> statuses(const ClusterCore& core,
 }
 
 }  // namespace
+
+Result<> RemoteBackend::set_ranker(const std::string& collection, const std::string& model) {
+    if (!model.empty()) BRAID_CHECK(rank::read_model(model));
+    BRAID_TRY(const RemoteCollectionPtr found, core_->find_now(collection, {}));
+    return write_kept(*core_, *found, kRankerName, model, {});
+}
+
+Result<> RemoteBackend::set_probes(const std::string& collection, const std::string& namespace_,
+                                   const LegProbes& probes) {
+    BRAID_TRY(const RemoteCollectionPtr found, core_->find_now(collection, {}));
+    store::ByteWriter bytes;
+    docs::write_probes(bytes, probes);
+    return write_kept(*core_, *found, probes_name(namespace_), core::encode_base64(bytes.view()),
+                      {});
+}
 
 BackendHealth RemoteBackend::health() const {
     BackendHealth health;
@@ -89,9 +109,9 @@ Result<CheckReport> RemoteBackend::check(const CallLimits& limits) const {
 Result<CheckReport> RemoteBackend::backup(const std::filesystem::path& path,
                                           const CallLimits& limits) const {
     (void)path, (void)limits;
-    return fail(ErrorCode::Unsupported,
-                "a cluster is not copied into a directory: use its own snapshots, or \"braid "
-                "migrate\"");
+    return fail(
+        ErrorCode::Unsupported,
+        "a cluster cannot be copied into a directory: use its own snapshots, or \"braid migrate\"");
 }
 
 Result<std::unique_ptr<Rewrite>> RemoteBackend::rewrite(const std::string& collection,
@@ -100,13 +120,13 @@ Result<std::unique_ptr<Rewrite>> RemoteBackend::rewrite(const std::string& colle
     return fail(ErrorCode::Unsupported,
                 "collection \"" + collection +
                     "\" is in a cluster and cannot be rewritten in place: migrate it to a folder, "
-                    "rewrite it there and migrate it back, or ingest it anew");
+                    "rewrite it there and migrate it back, or ingest it again");
 }
 
 Result<std::unique_ptr<Rewrite>> RemoteBackend::compaction(const std::string& collection) {
     return fail(ErrorCode::Unsupported, "collection \"" + collection +
                                             "\" is in a cluster, which compacts by itself "
-                                            "(its own way to hurry: POST _forcemerge)");
+                                            "(to force it: POST _forcemerge)");
 }
 
 }  // namespace braid::remote

@@ -4,17 +4,21 @@
 #include <limits>
 #include <utility>
 
+#include "braid/core/base64.hpp"
 #include "braid/core/charge.hpp"
 #include "braid/core/limits.hpp"
 #include "braid/docs/filter_matcher.hpp"
+#include "braid/docs/probes_codec.hpp"
 #include "braid/exact/facets.hpp"
 #include "braid/exact/labels.hpp"
 #include "braid/exact/visible_rows.hpp"
 #include "braid/json/json.hpp"
 #include "braid/remote/facts.hpp"
 #include "braid/remote/filter_query.hpp"
+#include "braid/remote/kept.hpp"
 #include "braid/remote/leg_query.hpp"
 #include "braid/remote/remote_backend.hpp"
+#include "braid/store/bytes.hpp"
 
 namespace braid::remote {
 namespace {
@@ -60,8 +64,9 @@ std::int64_t above(std::int64_t index, std::size_t by) {
     return by >= room ? kHigh : static_cast<std::int64_t>(static_cast<std::uint64_t>(index) + by);
 }
 
+/// All that is stored costs less than a part of it: the cluster then sends it unread.
 Value source_of(bool with_vectors) {
-    return with_vectors ? Array{"version", "chunk", "floats"} : Array{"version", "chunk"};
+    return with_vectors ? Value(true) : Value(Array{"version", "chunk"});
 }
 
 }  // namespace
@@ -133,6 +138,12 @@ Result<RemoteCollectionPtr> RemoteReader::readable(const std::string& collection
     return found;
 }
 
+Result<RemoteCollectionPtr> RemoteReader::searchable(const std::string& collection) const {
+    BRAID_TRY(RemoteCollectionPtr found, readable(collection));
+    BRAID_CHECK(snapshot_->refresh(*found, limits_));
+    return found;
+}
+
 Result<Value> RemoteReader::ask(const RemoteCollection& collection, Object body) const {
     SearchItem item;
     item.index = collection.index;
@@ -158,6 +169,12 @@ Result<Schema> RemoteReader::schema(const std::string& collection) const {
     return found->schema();
 }
 
+Result<std::shared_ptr<const rank::Model>> RemoteReader::ranker(
+    const std::string& collection) const {
+    BRAID_TRY(const RemoteCollectionPtr found, readable(collection));
+    return snapshot_->core().ranker(*found, limits_);
+}
+
 Result<std::vector<std::string>> RemoteReader::analyze(const std::string& collection,
                                                        std::string_view text) const {
     BRAID_TRY(const RemoteCollectionPtr found, snapshot_->find(collection));
@@ -177,8 +194,8 @@ Result<std::vector<std::optional<Chunk>>> RemoteReader::fetch(
     BRAID_TRY(auto found, snapshot_->core().read(*collection, scope.namespace_, chunk_ids,
                                                  with_vectors, limits_));
     for (std::size_t i = 0; i < found.size(); ++i) {
-        if (!found[i]) continue;
-        Chunk& chunk = found[i]->chunk;
+        if (!found[i].chunk) continue;
+        Chunk& chunk = *found[i].chunk;
         BRAID_TRY(const bool visible, is_visible(chunk, scope.principal, schema));
         if (!visible || (filter && !filter->matches(chunk))) continue;
         BRAID_CHECK(core::charge(limits_, chunk, chunk.vector.size()));
@@ -189,7 +206,7 @@ Result<std::vector<std::optional<Chunk>>> RemoteReader::fetch(
 
 Result<std::vector<std::vector<Chunk>>> RemoteReader::neighbors(
     const ReadScope& scope, std::span<const NeighborRange> ranges) const {
-    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
     BRAID_TRY(const Array clauses, scope_clauses(scope, collection->meta.schema));
     std::vector<SearchItem> items;
     for (const NeighborRange& range : ranges) {
@@ -221,7 +238,7 @@ Result<std::vector<std::vector<Chunk>>> RemoteReader::neighbors(
 }
 
 Result<std::uint64_t> RemoteReader::count(const ReadScope& scope) const {
-    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
     BRAID_TRY(Array clauses, scope_clauses(scope, collection->meta.schema));
     BRAID_TRY(const Value answer, ask(*collection, {{"size", 0},
                                                     {"track_total_hits", true},
@@ -273,7 +290,7 @@ Result<std::vector<FacetCount>> RemoteReader::fields(const RemoteCollection& col
 Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
                                                      const std::string& field,
                                                      std::size_t limit) const {
-    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
     const Schema& schema = collection->meta.schema;
     BRAID_TRY(Array clauses, scope_clauses(scope, schema));
     if (limit == 0) return std::vector<FacetCount>();
@@ -309,7 +326,7 @@ Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
 }
 
 Result<CollectionStats> RemoteReader::stats(const ReadScope& scope) const {
-    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
     BRAID_TRY(Array clauses, scope_clauses(scope, collection->meta.schema));
     const auto field = [](std::string_view name) { return Object{{"field", Value(name)}}; };
     Object aggregations{
@@ -333,12 +350,19 @@ Result<CollectionStats> RemoteReader::stats(const ReadScope& scope) const {
     BRAID_TRY(const Value store, snapshot_->core().client().ask(
                                      "GET", collection->path + "/_stats/store", "", limits_));
     stats.bytes_on_disk = count_in(store, {"_all", "total", "store", "size_in_bytes"});
+    BRAID_TRY(const Kept kept, read_kept(snapshot_->core(), *collection,
+                                         probes_name(scope.namespace_), true, limits_));
+    if (const auto bytes = core::decode_base64(kept.text); bytes && !bytes->empty()) {
+        store::ByteReader in(*bytes, "what was found out about the legs");
+        // Damaged, they are made again.
+        if (auto probes = docs::read_probes(in)) stats.probes = *std::move(probes);
+    }
     return stats;
 }
 
 Result<std::vector<Chunk>> RemoteReader::scan(const ReadScope& scope, const std::string& after,
                                               std::size_t limit, bool with_vectors) const {
-    BRAID_TRY(const RemoteCollectionPtr collection, readable(scope.collection));
+    BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
     BRAID_TRY(const Array clauses, scope_clauses(scope, collection->meta.schema));
     std::vector<Chunk> chunks;
     for (std::string last = after; chunks.size() < limit;) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,7 +26,9 @@ public:
     public:
         Snapshot(std::shared_ptr<ClusterCore> core,
                  std::map<std::string, RemoteCollectionPtr> collections)
-            : core_(std::move(core)), collections_(std::move(collections)) {}
+            : core_(std::move(core)), collections_(std::move(collections)) {
+            for (const auto& [name, collection] : collections_) writes_[name] = core_->writes(name);
+        }
         ~Snapshot();
         Snapshot(const Snapshot&) = delete;
         Snapshot& operator=(const Snapshot&) = delete;
@@ -34,6 +37,11 @@ public:
 
         ClusterCore& core() const noexcept { return *core_; }
         Result<RemoteCollectionPtr> find(const std::string& name) const;
+        /// Makes searchable what was written here before the snapshot was taken.
+        Result<> refresh(const RemoteCollection& collection, const CallLimits& limits) const {
+            return core_->refresh_written(collection, limits,
+                                          writes_.at(collection.meta.collection));
+        }
         /// The collection's point in time, opened now if there is none. `expired`: instead of this
         /// one, which the cluster has forgotten.
         Result<std::string> point_in_time(const RemoteCollection& collection,
@@ -44,6 +52,7 @@ public:
     private:
         const std::shared_ptr<ClusterCore> core_;
         const std::map<std::string, RemoteCollectionPtr> collections_;
+        std::map<std::string, std::uint64_t> writes_;  // of this process, when it was taken
         mutable std::mutex mutex_;
         std::map<std::string, std::string> points_;
     };
@@ -55,6 +64,7 @@ public:
         return std::make_shared<RemoteReader>(snapshot_, limits);
     }
     Result<Schema> schema(const std::string& collection) const override;
+    Result<std::shared_ptr<const rank::Model>> ranker(const std::string& collection) const override;
     Result<std::vector<std::string>> analyze(const std::string& collection,
                                              std::string_view text) const override;
     std::vector<Result<LegResult>> search(std::span<const Leg> legs) const override;
@@ -86,6 +96,9 @@ private:
 
     /// Fails for unknown collections, those being filled, and limits that have passed.
     Result<RemoteCollectionPtr> readable(const std::string& collection) const;
+    /// The same, and searches see what was written here before the snapshot was taken. Reads by ids
+    /// see it anyway.
+    Result<RemoteCollectionPtr> searchable(const std::string& collection) const;
     Result<Value> ask(const RemoteCollection& collection, Object body) const;
     Result<std::vector<FacetCount>> fields(const RemoteCollection& collection, const Array& clauses,
                                            std::size_t limit) const;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -6,6 +7,7 @@
 #include <utility>
 
 #include "braid/index/write_rules.hpp"
+#include "braid/json/json.hpp"
 #include "braid/remote/bulk.hpp"
 #include "braid/remote/filter_query.hpp"
 #include "braid/remote/remote_backend.hpp"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr int kRemovalRounds = 5;  // of searching and removing again after somebody came between
 constexpr std::size_t kSelectPage = 2'000;
+constexpr auto kRemovalKept = std::chrono::hours(24);
 
 }  // namespace
 
@@ -48,9 +51,10 @@ Result<std::vector<RemoteBackend::Named>> RemoteBackend::select(const RemoteColl
                 return fail(ErrorCode::Unavailable,
                             "a hit of the cluster does not say its version");
             }
-            found.push_back({id->as_string(),
-                             static_cast<Version>(version->as_int()),
-                             {.sequence = sequence->as_int(), .term = term->as_int()}});
+            found.push_back(
+                {id->as_string(),
+                 static_cast<Version>(version->as_int()),
+                 {.absent = false, .sequence = sequence->as_int(), .term = term->as_int()}});
         }
         if (hits_of(answer).size() < kSelectPage) return found;
         last = found.back().id;
@@ -86,21 +90,21 @@ Result<WriteReport> RemoteBackend::remove_ids(const RemoteCollection& collection
     const std::vector<std::string> each(distinct.begin(), distinct.end());
     BRAID_TRY(Stored stored,
               core_->read(collection, scope.namespace_, each, false, options.limits));
-    for (auto& one : stored) {
-        if (!one) continue;
+    for (StoredChunk& one : stored) {
+        if (!one.chunk) continue;
         BRAID_TRY(const bool visible,
-                  is_visible(one->chunk, scope.principal, collection.meta.schema));
-        if (!visible) one.reset();
+                  is_visible(*one.chunk, scope.principal, collection.meta.schema));
+        if (!visible) one.chunk.reset();
     }
     std::vector<BulkOperation> operations;
     for (std::size_t i = 0; i < each.size(); ++i) {
-        const Version there = stored[i] ? stored[i]->chunk.version : 0;
+        const Version there = stored[i].chunk_version();
         if (options.if_version && there != *options.if_version) {
             return wrong_version(each[i], there, *options.if_version);
         }
-        if (!stored[i]) continue;
+        if (!stored[i].chunk) continue;
         operations.push_back(
-            remove_operation(scope.namespace_, each[i], Dependency::on(stored[i])));
+            remove_operation(scope.namespace_, each[i], version, stored[i].dependency));
     }
     if (operations.empty()) return WriteReport{};
     const auto outcomes = run_bulk(*core_, collection, scope.namespace_, operations, {});
@@ -109,12 +113,10 @@ Result<WriteReport> RemoteBackend::remove_ids(const RemoteCollection& collection
     return report;
 }
 
-Result<WriteReport> RemoteBackend::remove(const ReadScope& scope, const DeleteSelector& selector,
-                                          const WriteOptions& options) {
-    BRAID_TRY(const RemoteCollectionPtr from, core_->find_now(scope.collection, options.limits));
-    BRAID_CHECK(index::check_selector(selector));
-    BRAID_CHECK(principal_clauses(scope.principal, from->meta.schema));
-    if (!selector.chunk_ids.empty()) return remove_ids(*from, scope, selector.chunk_ids, options);
+Result<WriteReport> RemoteBackend::remove_selected(const RemoteCollection& collection,
+                                                   const ReadScope& scope,
+                                                   const DeleteSelector& selector,
+                                                   const WriteOptions& options) {
     ReadScope within = scope;
     within.filter = selector.filter;
     Array clauses;
@@ -125,31 +127,78 @@ Result<WriteReport> RemoteBackend::remove(const ReadScope& scope, const DeleteSe
     }
     WriteReport report;
     for (int round = 1;; ++round) {
-        BRAID_CHECK(core_->refresh_written(*from, options.limits));
-        BRAID_TRY(const auto chosen, select(*from, within, clauses, options.limits));
+        BRAID_CHECK(core_->refresh_written(collection, options.limits));
+        BRAID_TRY(const auto chosen, select(collection, within, clauses, options.limits));
+        if (chosen.empty()) return report;
+        if (report.version == 0) report.version = new_version();
         std::vector<BulkOperation> operations;
         for (const Named& one : chosen) {
             if (options.if_version && one.version != *options.if_version) {
                 return wrong_version(one.id, one.version, *options.if_version);
             }
-            operations.push_back(remove_operation(scope.namespace_, one.id, one.dependency));
+            operations.push_back(
+                remove_operation(scope.namespace_, one.id, report.version, one.dependency));
         }
-        if (operations.empty()) return report;
-        if (report.version == 0) report.version = new_version();
-        const auto outcomes = run_bulk(*core_, *from, scope.namespace_, operations, {});
+        const auto outcomes = run_bulk(*core_, collection, scope.namespace_, operations, {});
         const bool raced = std::ranges::any_of(outcomes, [](const BulkOutcome& outcome) {
             return outcome.kind == BulkOutcome::Kind::Conflict;
         });
         if (raced && !options.if_version && round < kRemovalRounds) {
             // What was changed meanwhile is looked at again: it may not match any more.
             report.written += static_cast<std::uint64_t>(
-                std::ranges::count(outcomes, BulkOutcome::Kind::Removed, &BulkOutcome::kind));
+                std::ranges::count(outcomes, BulkOutcome::Kind::Done, &BulkOutcome::kind));
             continue;
         }
         BRAID_TRY(const WriteReport last, sum_up(operations, outcomes, report.version));
         report.written += last.removed;
         return report;
     }
+}
+
+Result<WriteReport> RemoteBackend::remove(const ReadScope& scope, const DeleteSelector& selector,
+                                          const WriteOptions& options) {
+    BRAID_TRY(const RemoteCollectionPtr from, core_->find_now(scope.collection, options.limits));
+    BRAID_CHECK(index::check_selector(selector));
+    BRAID_CHECK(principal_clauses(scope.principal, from->meta.schema));
+    auto report = selector.chunk_ids.empty()
+                      ? remove_selected(*from, scope, selector, options)
+                      : remove_ids(*from, scope, selector.chunk_ids, options);
+    if (report && report->written > 0) forget_removals(*from);
+    return report;
+}
+
+void RemoteBackend::forget_removals(const RemoteCollection& collection) {
+    if (!core_->may_forget_removals(collection.meta.collection)) return;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto before =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now - kRemovalKept).count();
+    CallLimits limits;
+    limits.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    SearchItem item;
+    item.index = collection.index;
+    item.body = {
+        {"size", Value(kSelectPage)},
+        {"_source", false},
+        {"seq_no_primary_term", true},
+        {"track_total_hits", false},
+        {"query", Object{{"range", Object{{"removed", Object{{"lt", std::int64_t{before}}}}}}}}};
+    // What is not forgotten now is forgotten later.
+    const auto answer = core_->search_one(std::move(item), limits);
+    if (!answer) return;
+    std::string lines;
+    for (const Value& hit : hits_of(*answer)) {
+        Object target;
+        for (const auto& [from, to] : {std::pair("_id", "_id"), std::pair("_seq_no", "if_seq_no"),
+                                       std::pair("_primary_term", "if_primary_term")}) {
+            const Value* const value = hit.find(from);
+            if (value != nullptr) target.set(to, *value);
+        }
+        if (target.size() != 3) return;
+        lines += json::print(Object{{"delete", std::move(target)}}) + "\n";
+    }
+    if (lines.empty()) return;
+    (void)core_->client().send_lines(collection.write_path + "/_bulk?require_alias=true",
+                                     std::move(lines), limits);
 }
 
 }  // namespace braid::remote

@@ -58,13 +58,13 @@ Result<> RemoteReader::check_vector(const Leg& leg, const RemoteCollection& coll
 
 Result<> RemoteReader::prepare(Pending& pending) const {
     const Leg& leg = *pending.leg;
-    BRAID_TRY(pending.collection, readable(leg.scope.collection));
+    BRAID_TRY(pending.collection, searchable(leg.scope.collection));
     BRAID_TRY(pending.scope, scope_clauses(leg.scope, pending.collection->meta.schema));
     pending.size = std::min(leg.depth + 1, kMostHits);
     if (leg.kind == LegKind::Sparse) {
         if (leg.statistics) {
             return fail(ErrorCode::Unsupported,
-                        "a cluster weighs words by its own statistics only");
+                        "a cluster weights words only by its own statistics");
         }
         if (!words_clause(leg)) pending.result = empty_result("cluster bm25");
         return {};
@@ -242,13 +242,13 @@ Result<std::vector<std::optional<double>>> RemoteReader::score_vectors(
     BRAID_TRY(const auto found,
               snapshot_->core().read(collection, leg.scope.namespace_, chunk_ids, true, limits_));
     for (std::size_t i = 0; i < found.size(); ++i) {
-        if (!found[i] || found[i]->chunk.vector.empty()) continue;
+        const std::optional<Chunk>& chunk = found[i].chunk;
+        if (!chunk || chunk->vector.empty()) continue;
         BRAID_TRY(const bool visible,
-                  is_visible(found[i]->chunk, leg.scope.principal, collection.meta.schema));
+                  is_visible(*chunk, leg.scope.principal, collection.meta.schema));
         if (!visible) continue;
-        BRAID_TRY(const auto scores,
-                  vector_scores(leg.vector, std::span(&found[i]->chunk.vector, 1),
-                                collection.meta.schema.vectors.metric));
+        BRAID_TRY(const auto scores, vector_scores(leg.vector, std::span(&chunk->vector, 1),
+                                                   collection.meta.schema.vectors.metric));
         out[i] = scores.front();
     }
     return out;
@@ -256,10 +256,10 @@ Result<std::vector<std::optional<double>>> RemoteReader::score_vectors(
 
 Result<std::vector<std::optional<double>>> RemoteReader::score(
     const Leg& leg, std::span<const std::string> chunk_ids) const {
-    BRAID_TRY(const RemoteCollectionPtr collection, readable(leg.scope.collection));
+    BRAID_TRY(const RemoteCollectionPtr collection, searchable(leg.scope.collection));
     if (leg.kind == LegKind::Dense) return score_vectors(leg, *collection, chunk_ids);
     if (leg.statistics) {
-        return fail(ErrorCode::Unsupported, "a cluster weighs words by its own statistics only");
+        return fail(ErrorCode::Unsupported, "a cluster weights words only by its own statistics");
     }
     return score_words(leg, *collection, chunk_ids);
 }

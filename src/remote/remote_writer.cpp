@@ -138,25 +138,25 @@ Result<WriteReport> RemoteBackend::upsert(const std::string& collection,
         for (const std::size_t i : open) ids.push_back(chunks[i].chunk_id);
         BRAID_TRY(const Stored stored, core_->read(*into, namespace_, ids, false, options.limits));
         for (std::size_t n = 0; n < open.size(); ++n) {
-            if (!stored[n]) continue;
+            if (!stored[n].chunk) continue;
             BRAID_TRY(const bool visible,
-                      is_visible(stored[n]->chunk, options.principal, into->meta.schema));
+                      is_visible(*stored[n].chunk, options.principal, into->meta.schema));
             if (visible) continue;
             return fail(ErrorCode::Conflict, "the chunk id \"" + ids[n] + "\" is taken");
         }
         for (std::size_t n = 0; n < open.size(); ++n) {
-            const Version there = stored[n] ? stored[n]->chunk.version : 0;
+            const std::optional<Chunk>& chunk = stored[n].chunk;
+            const Version there = stored[n].chunk_version();
             if (options.if_version && there != *options.if_version) {
                 return wrong_version(ids[n], there, *options.if_version);
             }
-            if (!options.replace_documents || !stored[n] ||
-                documents.contains(stored[n]->chunk.document_id)) {
+            if (!options.replace_documents || !chunk || documents.contains(chunk->document_id)) {
                 continue;
             }
-            return fail(ErrorCode::Conflict,
-                        "the chunk id \"" + ids[n] + "\" belongs to document \"" +
-                            stored[n]->chunk.document_id + "\"; replacing \"" +
-                            chunks[open[n]].document_id + "\" would take it away");
+            return fail(ErrorCode::Conflict, "the chunk id \"" + ids[n] +
+                                                 "\" belongs to document \"" + chunk->document_id +
+                                                 "\"; replacing \"" + chunks[open[n]].document_id +
+                                                 "\" would take it away");
         }
         std::vector<Named> outdated;
         if (options.replace_documents && first) {
@@ -168,11 +168,10 @@ Result<WriteReport> RemoteBackend::upsert(const std::string& collection,
         }
         std::vector<BulkOperation> batch;
         for (std::size_t n = 0; n < open.size(); ++n) {
-            batch.push_back(index_operation(namespace_, chunks[open[n]], into->form(),
-                                            Dependency::on(stored[n])));
+            batch.push_back(index_operation(namespace_, chunks[open[n]], into->form(), stored[n]));
         }
         for (const Named& one : outdated) {
-            batch.push_back(remove_operation(namespace_, one.id, one.dependency));
+            batch.push_back(remove_operation(namespace_, one.id, version, one.dependency));
         }
         return batch;
     };
@@ -203,27 +202,26 @@ Result<WriteReport> RemoteBackend::update(const std::string& collection,
         BRAID_TRY(Stored stored, core_->read(*in, namespace_, ids, true, options.limits));
         for (std::size_t n = 0; n < open.size(); ++n) {
             bool visible = false;
-            if (stored[n]) {
-                BRAID_TRY(visible, is_visible(stored[n]->chunk, options.principal, schema));
+            if (stored[n].chunk) {
+                BRAID_TRY(visible, is_visible(*stored[n].chunk, options.principal, schema));
             }
             if (!visible) {
                 return fail(ErrorCode::NotFound, "there is no chunk \"" + ids[n] +
                                                      "\" in namespace \"" + namespace_ + "\"");
             }
-            Object merged = stored[n]->chunk.metadata;
+            Object merged = stored[n].chunk->metadata;
             docs::merge_patch(merged, updates[open[n]].metadata);
             BRAID_CHECK(docs::check_metadata(merged, schema));
         }
         std::vector<BulkOperation> batch;
         for (std::size_t n = 0; n < open.size(); ++n) {
-            Chunk& chunk = stored[n]->chunk;
+            Chunk chunk = *stored[n].chunk;
             if (options.if_version && chunk.version != *options.if_version) {
                 return wrong_version(ids[n], chunk.version, *options.if_version);
             }
             index::apply_update(updates[open[n]], chunk);
             chunk.version = version;
-            batch.push_back(
-                index_operation(namespace_, chunk, in->form(), Dependency::on(stored[n])));
+            batch.push_back(index_operation(namespace_, chunk, in->form(), stored[n]));
         }
         return batch;
     };

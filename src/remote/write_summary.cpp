@@ -21,35 +21,25 @@ tl::unexpected<Error> wrong_version(const std::string& id, Version found, Versio
 
 Result<WriteReport> sum_up(std::span<const BulkOperation> operations,
                            std::span<const BulkOutcome> outcomes, Version version) {
-    using Kind = BulkOutcome::Kind;
     WriteReport report{.version = version};
     std::uint64_t removed = 0;
     std::size_t refused = 0;
     const BulkOperation* first_refused = nullptr;
     Error why;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        const bool writes = operations[i].version != 0;
-        switch (outcomes[i].kind) {
-            case Kind::Replaced:
-                ++report.replaced;
-                [[fallthrough]];
-            case Kind::Created:
-                ++report.written;
-                break;
-            case Kind::Removed:
-                ++removed;
-                break;
-            case Kind::Absent:
-                break;
-            default:
-                if (refused++ > 0) break;
-                first_refused = &operations[i];
-                why = outcomes[i].kind == Kind::Conflict
-                          ? Error{ErrorCode::Conflict,
-                                  writes ? "it was changed by somebody else meanwhile"
-                                         : "it was changed by somebody else before its removal"}
-                          : outcomes[i].error;
+        const bool removes = operations[i].kind == BulkOperation::Kind::Remove;
+        if (outcomes[i].kind == BulkOutcome::Kind::Done) {
+            ++(removes ? removed : report.written);
+            if (operations[i].kind == BulkOperation::Kind::Replace) ++report.replaced;
+            continue;
         }
+        if (refused++ > 0) continue;
+        first_refused = &operations[i];
+        why = outcomes[i].kind == BulkOutcome::Kind::Conflict
+                  ? Error{ErrorCode::Conflict,
+                          removes ? "it was changed by another writer before its removal"
+                                  : "it was changed by another writer meanwhile"}
+                  : outcomes[i].error;
     }
     report.removed = removed;
     if (refused == 0) return report;
@@ -57,7 +47,7 @@ Result<WriteReport> sum_up(std::span<const BulkOperation> operations,
     if (operations.size() > 1) {
         message += "; of " + std::to_string(operations.size()) + " changes, " +
                    std::to_string(operations.size() - refused) +
-                   " were made and are kept: a cluster does not write batches whole";
+                   " took effect: a cluster does not write batches atomically";
     }
     return fail(why.code, std::move(message));
 }

@@ -31,7 +31,7 @@ OpenedCollections sort_out(const Backend& backend, std::span<const std::string> 
 
 Error nothing_to_search(const OpenedCollections& opened) {
     if (!opened.broken.empty()) return opened.broken.front().second;
-    std::string message = "there is none of the collections";
+    std::string message = "none of these collections exists:";
     for (const std::string& name : opened.missing) message += " \"" + name + "\"";
     return {ErrorCode::NotFound, std::move(message)};
 }

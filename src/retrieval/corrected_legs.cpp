@@ -49,7 +49,7 @@ void LegSearch::correct_words() {
         *run = std::move(before);
     }
     for (const Correction& one : found) {
-        work_.note("no chunk holds \"" + one.word + "\": \"" + one.instead +
+        work_.note("no chunk contains \"" + one.word + "\": \"" + one.instead +
                    "\" was searched for too (\"typos\": \"off\" leaves it out)");
     }
 }

@@ -50,8 +50,9 @@ Result<std::vector<std::string>> set_words(const Reader& snapshot, const Schema&
             leg.clause = std::make_shared<const QueryClause>(*std::move(parsed.clause));
             return std::move(parsed.notes);
         }
-        notes.push_back("the query was searched as plain words, it is no query language: " +
-                        parsed.problem);
+        notes.push_back(
+            "the query was searched as plain words, because it is not in query language: " +
+            parsed.problem);
     } else if (request.query_syntax) {
         notes.emplace_back(
             "this database has no query language: the query was searched as plain words");
@@ -116,6 +117,7 @@ void LegSearch::prepare(std::size_t collection) {
     }
     if (planned.sparse) {
         LegRun& leg = add(LegKind::Sparse, plan.sparse_depth, plan.sparse_weight);
+        if (work_.backend.capabilities().bm25_choice) leg.leg.bm25 = planned.bm25;
         auto notes = set_words(*work_.snapshot, planned.schema, work_.request,
                                work_.backend.capabilities(), work_.forms.variants, leg.leg);
         if (!notes) {
@@ -129,8 +131,8 @@ void LegSearch::prepare(std::size_t collection) {
         work_.plain_query = plain_text(clause);
         if (planned.dense && is_strict(clause)) {
             work_.note(
-                "the query language says what the sparse leg finds: what the dense leg "
-                "finds is like the words of the query, and need not hold them");
+                "the query language binds the sparse leg only: the dense leg finds what is similar "
+                "to the words of the query, and need not contain them");
         }
     }
 }
@@ -230,8 +232,8 @@ Result<> LegSearch::check_failures() {
             if (runs_.size() > 1) {
                 message += " of collection \"" + leg.leg.scope.collection + "\"";
             }
-            message += run.down() ? " failed, the answer rests on the other collections: "
-                                  : " failed, the answer rests on the other: ";
+            message += run.down() ? " failed; the answer comes from the other collections: "
+                                  : " failed; the answer comes from the other: ";
             work_.fell_short("leg_failed", message + leg.error->message);
         }
     }
@@ -331,8 +333,8 @@ Result<> LegSearch::do_without_scores(Error error,
         });
     }
     std::string message =
-        "the fusion \"auto\" weighed the legs by what each listed, because the scores of the "
-        "others are not to be had: " +
+        "the fusion \"auto\" weighted the legs only by what each listed, because the other scores "
+        "could not be computed: " +
         error.message;
     if (std::ranges::find(work_.shortfalls, message) == work_.shortfalls.end()) {
         work_.shortfalls.push_back(message);
@@ -454,7 +456,7 @@ void LegSearch::report() {
                 report.patterns = leg.result->patterns;
                 for (const PatternWords& one : report.patterns) {
                     if (one.matching <= one.words.size()) continue;
-                    work_.note("\"" + one.pattern + "\" fits " + std::to_string(one.matching) +
+                    work_.note("\"" + one.pattern + "\" matches " + std::to_string(one.matching) +
                                " words: the " + std::to_string(one.words.size()) +
                                " most frequent were searched");
                 }

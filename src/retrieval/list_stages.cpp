@@ -55,7 +55,7 @@ public:
         std::vector<bool> taken(hits.size(), false);
         for (std::size_t step = 0; step < hits.size(); ++step) {
             if (input.limits.stopped() || input.limits.expired()) {
-                return fail(ErrorCode::DeadlineExceeded, "no time was left");
+                return fail(ErrorCode::DeadlineExceeded, "the deadline left no time for it");
             }
             std::size_t best = hits.size();  // none yet
             double best_value = 0;
@@ -196,7 +196,7 @@ public:
         std::vector<std::size_t> places;  // in this band, of those shown since
         for (std::size_t i = 0; i < effects.size(); ++i) {
             if (input.limits.stopped() || input.limits.expired()) {
-                return fail(ErrorCode::DeadlineExceeded, "no time was left");
+                return fail(ErrorCode::DeadlineExceeded, "the deadline left no time for it");
             }
             const Chunk& chunk = input.hits[i].chunk;
             Shown one = fingerprint(chunk);

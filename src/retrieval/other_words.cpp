@@ -66,12 +66,12 @@ OtherWords::Found OtherWords::take(std::optional<core::Errand<Found>>& errand,
 void OtherWords::await_phrasings() {
     if (!phrasings_) return;
     work_.forms.variants =
-        take(phrasings_, "the query was not expanded, the plain query was searched").variants;
+        take(phrasings_, "the query was not expanded; the plain query was searched").variants;
 }
 
 void OtherWords::await_answer() {
     if (!answer_) return;
-    Found found = take(answer_, "there is no hypothetical answer, the plain query was embedded");
+    Found found = take(answer_, "there is no hypothetical answer; the plain query was embedded");
     if (found.hypothetical) work_.forms.hypothetical_answer = std::move(found.dense_text);
 }
 

@@ -25,7 +25,8 @@ public:
         if (stage.wants_vectors) {
             return fail(ErrorCode::Unsupported, "it needs vectors, which answers do not carry");
         }
-        if (limits_.expired()) return fail(ErrorCode::DeadlineExceeded, "no time was left");
+        if (limits_.expired())
+            return fail(ErrorCode::DeadlineExceeded, "the deadline left no time for it");
         std::vector<StageHit> seen;
         std::vector<retrieval::ScoredHit> scored;
         for (const Placed& place : placed_) {

@@ -79,6 +79,31 @@ Result<> plan_legs(const Request& request, Plan& plan) {
     return {};
 }
 
+bool has_field(const Schema& schema, const TextField& field) {
+    return std::ranges::find(schema.text_fields, field.name, &TextField::name) !=
+           schema.text_fields.end();
+}
+
+/// Of several collections each takes the fields that it has; one of them must have what the request
+/// names.
+Result<> plan_bm25(const Request& request, const Profile& profile, Plan& plan) {
+    const Bm25Choice choice = chosen_bm25(request, profile);
+    if (choice.empty()) return {};
+    for (const TextField& field : request.bm25.text_fields) {
+        if (std::ranges::none_of(plan.collections, [&](const CollectionPlan& collection) {
+                return has_field(collection.schema, field);
+            })) {
+            return invalid_argument("\"bm25\": no collection searched has a text field \"" +
+                                    field.name + "\"");
+        }
+    }
+    for (CollectionPlan& collection : plan.collections) {
+        collection.bm25 = for_schema(choice, collection.schema);
+        BRAID_TRY(collection.schema, with_choice(std::move(collection.schema), collection.bm25));
+    }
+    return {};
+}
+
 bool is_auto(const Request& request, const Profile& profile) {
     return request.fusion.method.value_or(profile.method) == FusionMethod::Auto;
 }
@@ -209,7 +234,7 @@ Result<> plan_fusion(const Request& request, const Profile& profile, Plan& plan)
         if (request.fusion.rank_base.value_or(plan.fusion.rank_base) != plan.fusion.rank_base) {
             return invalid_argument(
                 "the fusion preset \"" + *request.fusion.preset + "\" counts ranks from " +
-                std::to_string(plan.fusion.rank_base) + ", \"rank_base\" says otherwise");
+                std::to_string(plan.fusion.rank_base) + ", not from \"rank_base\"");
         }
         plan.fusion.k = request.fusion.k.value_or(plan.fusion.k);
     } else {
@@ -250,7 +275,7 @@ Result<> plan_sizes(const Request& request, const Profile& profile, Plan& plan) 
     if (profile.max_top_k != 0 && plan.top_k > profile.max_top_k) {
         plan.warnings.push_back("top_k was cut from " + std::to_string(plan.top_k) + " to " +
                                 std::to_string(profile.max_top_k) + ", the most the profile \"" +
-                                profile.name + "\" gives");
+                                profile.name + "\" allows");
         plan.top_k = profile.max_top_k;
     }
     std::size_t depth = std::max(profile.depth, profile.depth_per_hit * plan.top_k);
@@ -304,6 +329,24 @@ Result<Profile> find_profile(std::string_view name, std::span<const Profile> pro
     return fail(ErrorCode::NotFound, std::move(message));
 }
 
+Bm25Choice chosen_bm25(const Request& request, const Profile& profile) {
+    Bm25Choice choice = profile.bm25;
+    if (request.bm25.k1) choice.k1 = request.bm25.k1;
+    if (request.bm25.b) choice.b = request.bm25.b;
+    for (const TextField& field : request.bm25.text_fields) {
+        std::erase_if(choice.text_fields,
+                      [&](const TextField& other) { return other.name == field.name; });
+        choice.text_fields.push_back(field);
+    }
+    return choice;
+}
+
+Bm25Choice for_schema(Bm25Choice choice, const Schema& schema) {
+    std::erase_if(choice.text_fields,
+                  [&](const TextField& field) { return !has_field(schema, field); });
+    return choice;
+}
+
 Result<std::vector<std::string>> collections_of(const Request& request, const Profile& profile) {
     const auto& names = request.collections.empty() ? profile.collections : request.collections;
     if (names.empty()) return std::vector<std::string>{std::string(kDefaultCollection)};
@@ -326,6 +369,7 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
     plan.strategy = request.strategy.value_or(profile.strategy);
     plan.expand_neighbors = request.expand_neighbors;
     BRAID_CHECK(plan_legs(request, plan));
+    BRAID_CHECK(plan_bm25(request, profile, plan));
     BRAID_CHECK(plan_across(request, profile, plan));
     BRAID_CHECK(plan_fusion(request, profile, plan));
     BRAID_CHECK(plan_weights(request, profile, names, plan));

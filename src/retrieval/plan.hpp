@@ -20,7 +20,8 @@ namespace braid::retrieval {
 /// One collection that will be searched.
 struct CollectionPlan {
     std::string name;
-    Schema schema;
+    Schema schema;        // its scoring is the request's
+    Bm25Choice bm25;      // what of that the collection does not have by itself
     bool dense = false;   // legs to run
     bool sparse = false;  //
     double weight = 1;    // among several
@@ -71,6 +72,11 @@ Result<Plan> make_plan(const Request& request, const Profile& profile,
 /// the plan's warnings say so. `english` names the embedders that know English alone. Weights that
 /// the request gives stay.
 void lean_on_words(const Request& request, std::span<const std::string> english, Plan& plan);
+
+/// The request's choice over the profile's.
+Bm25Choice chosen_bm25(const Request& request, const Profile& profile);
+/// Without the text fields that the schema has not.
+Bm25Choice for_schema(Bm25Choice choice, const Schema& schema);
 
 /// The request's filter, its documents and what the stages ask, in one; none: all chunks match.
 std::optional<Filter> whole_filter(const Request& request, std::vector<Filter> stage_filters);

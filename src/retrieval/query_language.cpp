@@ -89,12 +89,12 @@ private:
             clause.occur = next() == '+' ? Occur::Must : Occur::Not;
             const std::size_t sign = at_++;
             if (at_end() || space_bytes(rest()) > 0 || next() == ')') {
-                return problem("the sign", sign, "stands before nothing");
+                return problem("the sign", sign, "has nothing after it");
             }
         }
         clause.field = field;
         read_field(clause.field);
-        if (at_end()) return problem("the field", at_, "is followed by nothing");
+        if (at_end()) return problem("the field", at_, "has nothing after it");
         if (next() == '"') {
             if (!read_phrase(clause)) return false;
         } else if (next() == '(') {
@@ -156,7 +156,7 @@ private:
         }
         return problem("the tilde", tilde,
                        "needs a number up to " + std::to_string(kMostWordsBetween) +
-                           " after it: how many other words may stand among those of the phrase");
+                           " after it: how many other words may come between those of the phrase");
     }
 
     bool read_word(QueryClause& clause) {

@@ -64,7 +64,7 @@ public:
         candidates.reserve(hits.size());
         for (const StageHit& hit : hits) {
             if (input.limits.stopped() || input.limits.expired()) {
-                return fail(ErrorCode::DeadlineExceeded, "no time was left");
+                return fail(ErrorCode::DeadlineExceeded, "the deadline left no time for it");
             }
             rank::Candidate& candidate = candidates.emplace_back();
             candidate.receipt = hit.receipt;
@@ -155,7 +155,7 @@ private:
         }
         if (collection_.empty()) {
             return fail(ErrorCode::NotFound,
-                        "no collection that is searched has a learned ranking; \"braid rank "
+                        "none of the collections searched has a learned ranking; \"braid rank "
                         "train\" makes one");
         }
         return fail(ErrorCode::NotFound, "collection \"" + collection_ +

@@ -138,7 +138,7 @@ private:
         const Request& request = work_.request;
         if (request.expand_query && request.query_syntax) {
             work_.answer.warnings.emplace_back(
-                "\"expand_query\" does nothing beside \"query_syntax\": phrasings are plain text");
+                "\"expand_query\" has no effect with \"query_syntax\": phrasings are plain text");
         }
         if (!work_.forms.variants.empty()) return;  // found before
         work_.forms.variants = {request.query};
@@ -171,7 +171,7 @@ private:
         }
         if (ranked_.size() > std::max(first_band, page_.offset) && first_band < wanted) {
             work_.answer.warnings.push_back("hits from rank " + std::to_string(first_band + 1) +
-                                            " on lie below the depth of the legs and rank after "
+                                            " on are below the depth of the legs and come after "
                                             "the others, whatever their score");
         }
         work_.answer.timings.fusion_ms = milliseconds_since(start) - deeper_ms;

@@ -107,7 +107,7 @@ Result<> StagePipeline::apply(Work& work, Timestamp now, std::vector<Candidate>&
 Result<> StagePipeline::run(Step& step, Work& work, Timestamp now, std::vector<Candidate>& band) {
     if (work.limits.stopped()) return fail(ErrorCode::Cancelled, "the request was cancelled");
     if (work.stage_limits.expired()) {
-        return fail(ErrorCode::DeadlineExceeded, "no time was left");
+        return fail(ErrorCode::DeadlineExceeded, "the deadline left no time for it");
     }
     std::vector<bool> matches(band.size(), false);
     if (const Filter* const filter = step.stage->filter()) {

@@ -49,6 +49,8 @@ constexpr std::array kKeys{
         [](const Request&, const Plan& p) {
             return is_fused(p) && fusion::uses_weights(p.fusion);
         }},
+    Key{"bm25", [](const Request& r) { return !r.bm25.empty(); },
+        [](const Request&, const Plan& p) { return has_sparse(p); }},
     Key{"dense_top_k", [](const Request& r) { return r.dense_top_k.has_value(); },
         [](const Request&, const Plan& p) {
             return has_dense(p) && p.strategy != Strategy::MultiHop;

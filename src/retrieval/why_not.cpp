@@ -107,7 +107,7 @@ Result<Explanation> ChunkTrace::explain() {
 Result<WhyNot> ChunkTrace::why_not() {
     BRAID_TRY(found_.explanation, explain());
     if (const Hit* const shown = find_in(answer_)) {
-        lost("", "the answer holds it, at rank " + std::to_string(shown->rank));
+        lost("", "it is in the answer, at rank " + std::to_string(shown->rank));
         return found_;
     }
     Request bare = request_;  // what neither the threshold nor a stage has touched
@@ -137,6 +137,7 @@ Result<WhyNot> ChunkTrace::why_not() {
 Result<> ChunkTrace::find_chunk() {
     BRAID_TRY(const Profile profile, profile_of(request_, tools_.options));
     if (request_.stages.empty()) request_.stages = profile.stages;
+    request_.bm25 = chosen_bm25(request_, profile);
     BRAID_TRY(names_, collections_of(request_, profile));
     BRAID_TRY(const OpenedCollections opened, open_collections(tools_.backend, names_, limits_));
     const std::vector<std::string> ids{found_.explanation.chunk_id};
@@ -168,6 +169,9 @@ Result<> ChunkTrace::measure_legs(const Answer& answer) {
         } else {
             leg.kind = LegKind::Sparse;
             BRAID_TRY(const Schema schema, snapshot_->schema(scope_.collection));
+            if (tools_.backend.capabilities().bm25_choice) {
+                leg.bm25 = for_schema(request_.bm25, schema);
+            }
             BRAID_CHECK(set_words(*snapshot_, schema, request_, tools_.backend.capabilities(),
                                   forms_.variants, leg));
             BRAID_CHECK(correct_typos(*snapshot_, request_.query, answer.corrections, leg));
@@ -242,7 +246,7 @@ bool ChunkTrace::within_depth() const {
 Result<bool> ChunkTrace::lost_by_filter() {
     BRAID_TRY(const bool passes, passes_filter(request_));
     if (passes) return false;
-    std::string reason = "it does not pass the conditions of the request";
+    std::string reason = "it does not meet the conditions of the request";
     for (Relaxed& relaxed : relaxations(request_)) {
         BRAID_TRY(const bool enough, passes_filter(relaxed.request));
         if (!enough) continue;
@@ -258,7 +262,7 @@ Result<bool> ChunkTrace::lost_by_filter() {
 Result<bool> ChunkTrace::lost_by_order(const Request& bare) {
     const std::optional<Hit>& hit = found_.explanation.hit;
     if (!hit) return false;
-    const std::string place = "it stands at rank " + std::to_string(hit->rank);
+    const std::string place = "it is at rank " + std::to_string(hit->rank);
     const bool hops = answer_.strategy_used == Strategy::MultiHop;
     if (hops || within_depth()) {
         BRAID_CHECK(lost_by_rank(*hit, bare));
@@ -282,13 +286,13 @@ Result<bool> ChunkTrace::lost_by_order(const Request& bare) {
 /// What put it below those shown: the stages, the fusion, or its place in every leg.
 Result<> ChunkTrace::lost_by_rank(const Hit& hit, const Request& bare) {
     const std::size_t shown = answer_.hits.size();
-    const std::string place = "it stands at rank " + std::to_string(hit.rank) + ", below the " +
+    const std::string place = "it is at rank " + std::to_string(hit.rank) + ", below the " +
                               std::to_string(shown) + " shown";
     if (bare.stages.size() < request_.stages.size()) {
         BRAID_TRY(const auto before, place_in(bare));
         if (before && before->rank <= shown) {
             lost("stage",
-                 place + "; before the stages it stood at rank " + std::to_string(before->rank));
+                 place + "; before the stages it was at rank " + std::to_string(before->rank));
             return {};
         }
     }
@@ -311,7 +315,7 @@ Result<bool> ChunkTrace::lost_to_a_copy() {
     changed.keep_duplicates = true;
     BRAID_TRY(const std::optional<Hit> hit, place_in(changed));
     if (!hit) return false;
-    lost("deduplicated", "a passage of the same document that says nearly the same stands for it");
+    lost("deduplicated", "a nearly identical passage of the same document is shown instead");
     suggest(changed, "keep_duplicates", true);
     return true;
 }
@@ -361,7 +365,7 @@ Result<bool> ChunkTrace::lost_to_another(const Request& bare) {
     }
     BRAID_TRY(const auto merged, place_in(bare));
     if (!found || merged) return false;
-    lost("deduplicated", "another chunk stands for \"" + chunk_.document_id + "\"");
+    lost("deduplicated", "another chunk represents \"" + chunk_.document_id + "\"");
     Request changed = request_;
     changed.collections = alone.collections;
     suggest(changed, "collections", Array{scope_.collection});
@@ -371,7 +375,7 @@ Result<bool> ChunkTrace::lost_to_another(const Request& bare) {
 Result<> ChunkTrace::never_reached() {
     std::string reason = "no leg finds it";
     if (answer_.strategy_used == Strategy::MultiHop) {
-        reason = "no hop came across it";
+        reason = "no hop found it";
         for (const LegStanding& leg : found_.explanation.legs) {
             if (!leg.rank) continue;
             Request changed = request_;
@@ -379,7 +383,7 @@ Result<> ChunkTrace::never_reached() {
             suggest(changed, "hop_top_k", *leg.rank);
         }
     }
-    if (!answer_.complete) reason += ", and not everything asked for could be done";
+    if (!answer_.complete) reason += ", and the search was incomplete";
     lost("not_reached", std::move(reason));
     return {};
 }
@@ -388,7 +392,7 @@ void ChunkTrace::lost(std::string at, std::string reason) {
     found_.lost_at = std::move(at);
     found_.reason = std::move(reason);
     if (!tools_.backend.capabilities().whole_ranking && !found_.lost_at.empty()) {
-        found_.reason += "; this database does not know where it stands in each leg";
+        found_.reason += "; this database cannot tell its rank in each leg";
     }
 }
 

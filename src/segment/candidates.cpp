@@ -1,7 +1,9 @@
 #include "braid/segment/candidates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace braid::segment {
@@ -46,6 +48,21 @@ double threshold_of(const std::vector<Candidate>& candidates, std::size_t depth)
     const auto last = scores.begin() + static_cast<std::ptrdiff_t>(depth - 1);
     std::ranges::nth_element(scores, last, std::greater());
     return std::max(0.0, *last);
+}
+
+Result<sparse::ScoredRow> place_below(const PartView& view, const LegHit& after) {
+    const docs::StringTable& ids = view.part().documents().chunk_ids();
+    BRAID_TRY(std::uint64_t row, ids.lower_bound(after.chunk_id));
+    if (row < ids.size()) {
+        BRAID_TRY(const std::string found, ids.at(row));
+        if (found == after.chunk_id) ++row;
+    }
+    // No row of that score comes before it: all of them follow.
+    if (row == 0) {
+        return sparse::ScoredRow{std::numeric_limits<std::uint32_t>::max(),
+                                 std::nextafter(after.score, HUGE_VAL)};
+    }
+    return sparse::ScoredRow{static_cast<std::uint32_t>(row - 1), after.score};
 }
 
 }  // namespace braid::segment

@@ -7,6 +7,7 @@
 #include "braid/reader.hpp"
 #include "braid/result.hpp"
 #include "braid/segment/segment_view.hpp"
+#include "braid/sparse/query.hpp"
 
 namespace braid::segment {
 
@@ -23,5 +24,8 @@ Result<std::vector<LegHit>> best_of(std::vector<Candidate> candidates, std::size
 
 /// The score that the `depth` best have at least; nothing is known with fewer.
 double threshold_of(const std::vector<Candidate>& candidates, std::size_t depth);
+
+/// The row that `after` has, or would have, in a part. Rows are in the order of their ids.
+Result<sparse::ScoredRow> place_below(const PartView& view, const LegHit& after);
 
 }  // namespace braid::segment

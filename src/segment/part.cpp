@@ -63,7 +63,7 @@ Result<> Part::open_vectors(const PartMeta& meta) {
     BRAID_TRY(vectors_, dense::VectorsReader::open(source_));
     if (vectors_->size() != meta.vectors) {
         return unfitting(*file_, "namespace \"" + meta.namespace_ + "\" should have " +
-                                     std::to_string(meta.vectors) + " vectors, and has " +
+                                     std::to_string(meta.vectors) + " vectors, but has " +
                                      std::to_string(vectors_->size()));
     }
     if (meta.vectors == meta.rows) return {};
@@ -73,7 +73,7 @@ Result<> Part::open_vectors(const PartMeta& meta) {
     BRAID_CHECK(packed.read(0, rows));
     for (const std::uint64_t row : rows) {
         if (row >= meta.rows || (!vector_rows_.empty() && vector_rows_.back() >= row)) {
-            return unfitting(*file_, "its vectors are of rows that are not there");
+            return unfitting(*file_, "its vectors belong to rows that do not exist");
         }
         vector_rows_.push_back(static_cast<std::uint32_t>(row));
     }
@@ -139,7 +139,7 @@ Result<BitsPtr> Part::unexpired(std::uint64_t count) const {
     docs::set_range(*mask, {0, rows()});
     for (std::uint64_t i = 0; i < count; ++i) {
         BRAID_TRY(const std::uint64_t row, documents_->expiring_rows().at(i));
-        if (row >= rows()) return unfitting(*file_, "a row expires that is not there");
+        if (row >= rows()) return unfitting(*file_, "an expiring row does not exist");
         docs::clear_bit(*mask, row);
     }
     masks_->insert(key, mask);

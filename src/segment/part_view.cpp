@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "braid/dense/code_scan.hpp"
+
 namespace braid::segment {
 namespace {
 
@@ -51,7 +53,7 @@ Result<BitsPtr> PartView::allowed() const {
 }
 
 std::uint64_t PartView::count(const BitsPtr& mask) const noexcept {
-    return mask ? docs::count_bits(*mask) : part_->rows();
+    return mask ? dense::count_allowed(*mask, 64 * mask->size()) : part_->rows();
 }
 
 Result<bool> PartView::shows(std::uint32_t row) const {

@@ -111,7 +111,8 @@ Result<BitsPtr> Segment::Space::kept(Sequence at, Timestamp now) const {
     }
     for (std::uint64_t i = 0; i < expired; ++i) {
         BRAID_TRY(const std::uint64_t row, part->documents().expiring_rows().at(i));
-        if (row >= meta().rows) return fail(ErrorCode::Corruption, "an expiring row is not there");
+        if (row >= meta().rows)
+            return fail(ErrorCode::Corruption, "an expiring row does not exist");
         // A row that died since may be one that a record of the log updates.
         const bool died =
             deaths.dead(static_cast<std::uint32_t>(row), std::numeric_limits<Sequence>::max());

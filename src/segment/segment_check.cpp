@@ -28,12 +28,12 @@ public:
 
     Result<> run() {
         BRAID_CHECK(read_terms());
-        BRAID_TRY(const sparse::RowFacts facts, part_.words().row_facts());
+        BRAID_TRY(const sparse::RowFacts facts, part_.words().row_facts(true));
         std::string last;
         for (std::uint32_t row = 0; row < part_.rows(); ++row) {
             BRAID_CHECK(core::check_limits(limits_));
             BRAID_TRY(const Chunk chunk, part_.chunk(row, true));
-            if (row > 0 && chunk.chunk_id <= last) problem(chunk, "it is not in the order of ids");
+            if (row > 0 && chunk.chunk_id <= last) problem(chunk, "it is out of order by id");
             last = chunk.chunk_id;
             BRAID_CHECK(check_label(chunk, row));
             BRAID_CHECK(check_words(chunk, row, facts));
@@ -65,7 +65,7 @@ private:
         const auto found = std::ranges::find(
             labels, number, [](const auto& label) { return std::uint64_t{label.first}; });
         if (found == labels.end() || found->second != exact::label_of(chunk, schema_)) {
-            problem(chunk, "its access label is not that of its document");
+            problem(chunk, "its access label differs from its document's");
         }
         if (of_words != number) problem(chunk, "its words have a different access label");
         return {};
@@ -79,7 +79,12 @@ private:
                 break;
             }
         }
-        std::vector<sparse::TermCount> held;
+        struct Held {
+            sparse::TermCount count;
+            std::size_t first;  // of the row's positions
+        };
+        std::vector<Held> held;
+        std::size_t words = 0;
         BRAID_TRY(sparse::ForwardCursor cursor, facts.terms(row));
         while (cursor.next()) {
             if (cursor.term() >= terms_.size()) {
@@ -88,16 +93,30 @@ private:
             }
             ++terms_[cursor.term()].found;
             for (std::uint32_t f = 0; f < schema_.text_fields.size(); ++f) {
-                if (cursor.count(f) > 0) {
-                    held.push_back({terms_[cursor.term()].text, f, cursor.count(f)});
-                }
+                if (cursor.count(f) == 0) continue;
+                held.push_back({{terms_[cursor.term()].text, f, cursor.count(f)}, words});
+                words += cursor.count(f);
             }
         }
-        std::ranges::sort(held, [](const auto& a, const auto& b) {
-            return std::tie(a.term, a.field) < std::tie(b.term, b.field);
+        std::ranges::sort(held, [](const Held& a, const Held& b) {
+            return std::tie(a.count.term, a.count.field) < std::tie(b.count.term, b.count.field);
         });
-        if (held != expected.terms)
+        if (!std::ranges::equal(held, expected.terms, {}, &Held::count)) {
             problem(chunk, "its words in the index are not those of its text");
+            return {};
+        }
+        if (!facts.has_positions()) return {};
+        BRAID_TRY(const sparse::Positions positions, facts.positions(row));
+        std::vector<std::uint32_t> in_order;
+        for (const Held& one : held) {
+            for (std::uint32_t i = 0; i < one.count.count && one.first + i < positions.size();
+                 ++i) {
+                in_order.push_back(positions[one.first + i]);
+            }
+        }
+        if (in_order != expected.positions) {
+            problem(chunk, "its words stand elsewhere than in its text");
+        }
         return {};
     }
 

@@ -70,14 +70,14 @@ Result<> SegmentIndex::load_deletes(const store::Directory& directory, std::uint
         while (!in.at_end()) {
             BRAID_TRY(const std::uint64_t number, in.varint("number of a namespace"));
             BRAID_TRY(const std::size_t count, in.count(1, "deleted rows"));
-            if (number >= segment->spaces().size()) return in.corrupt("a namespace is not there");
+            if (number >= segment->spaces().size()) return in.corrupt("a namespace does not exist");
             Segment::Space& space = *segment->spaces()[number];
             if (count == 0) space.deaths.drop(0);
             std::uint64_t next = 0;
             for (std::size_t i = 0; i < count; ++i) {
                 BRAID_TRY(const std::uint64_t step, in.varint("deleted row"));
                 if (step >= space.meta().rows || next + step >= space.meta().rows) {
-                    return in.corrupt("a deleted row is not there");
+                    return in.corrupt("a deleted row does not exist");
                 }
                 space.deaths.add(static_cast<std::uint32_t>(next + step), 0);
                 next += step + 1;
@@ -109,7 +109,8 @@ Result<> SegmentIndex::load(const store::Directory& directory,
             const auto known = labels.emplace(number, label).first;
             if (known->second == label) continue;
             return fail(ErrorCode::Corruption,
-                        segment->file().path() + ": its access labels are not those of the others");
+                        segment->file().path() +
+                            ": its access labels differ from those of the other segments");
         }
         for (const PartMeta& part : segment->meta().parts) {
             if (part.expires) expires_ = true;

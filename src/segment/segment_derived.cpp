@@ -15,7 +15,8 @@ SegmentIndex::Segments SegmentIndex::graphs_due() const {
 
 Result<> SegmentIndex::build_graphs(store::Directory& directory, const Segment& segment,
                                     const std::stop_token& stop) const {
-    return segment::build_graphs(directory, segment, policy_.graph_vectors, stop);
+    return segment::build_graphs(directory, segment, policy_.graph_vectors, policy_.graph_bytes(),
+                                 stop);
 }
 
 std::shared_ptr<const Part> SegmentIndex::largest_vectors(const std::string& namespace_) const {
@@ -86,7 +87,8 @@ std::optional<DenseStats> SegmentIndex::dense_stats(const std::string& namespace
                                 .planned = point.planned,
                                 .found = point.found,
                                 .low = point.low,
-                                .high = point.high});
+                                .high = point.high,
+                                .k = point.k});
     }
     return stats;
 }

@@ -1,5 +1,7 @@
 // Flushing a segment index's buffer, and merging its segments.
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "braid/segment/segment_index.hpp"
@@ -15,12 +17,37 @@ std::uint64_t rows_dropped(const Segment& segment, Sequence at, Timestamp now) {
     return dropped ? *dropped : segment.dead(at);
 }
 
+/// `chosen` of `all`, with those that lie between them and hold one of the same namespaces: of two
+/// segments with the same chunk, the later one always has the later version, which is all that is
+/// left to go by if the deletes are lost.
+SegmentIndex::Segments with_those_between(const SegmentIndex::Segments& all,
+                                          SegmentIndex::Segments chosen) {
+    const auto first = std::ranges::find(all, chosen.front());
+    const auto last = std::ranges::find(all, chosen.back());
+    std::set<std::string> names;
+    const auto shares = [&](const std::shared_ptr<Segment>& segment) {
+        return std::ranges::any_of(segment->meta().parts, [&](const PartMeta& part) {
+            return names.contains(part.namespace_);
+        });
+    };
+    for (std::size_t before = 0; before != chosen.size();) {
+        before = chosen.size();
+        for (const auto& segment : chosen) {
+            for (const PartMeta& part : segment->meta().parts) names.insert(part.namespace_);
+        }
+        SegmentIndex::Segments found;
+        std::copy_if(first, last + 1, std::back_inserter(found), shares);
+        chosen = std::move(found);
+    }
+    return chosen;
+}
+
 }  // namespace
 
 bool SegmentIndex::flush_due() const {
     const StatePtr now = state();
     const Buffer& buffer = *now->buffers.back();
-    return buffer.rows() >= policy_.flush_rows || buffer.bytes() >= policy_.flush_bytes;
+    return buffer.rows() >= policy_.flush_rows || buffer.bytes() >= policy_.buffer_bytes();
 }
 
 bool SegmentIndex::freeze(Sequence at) {
@@ -74,7 +101,7 @@ Result<SegmentIndex::Flushed> SegmentIndex::flush(store::Directory& directory,
     std::uint64_t generation = 0;
     BRAID_TRY(const auto writer, create_file(directory, kSegmentKind, next_generation, generation));
     const auto number = [this](exact::Label label) { return labels_.intern(std::move(label)); };
-    BRAID_CHECK(write_segment(flushed.rows, {.schema = schema_, .stop = stop}, number, *writer));
+    BRAID_CHECK(write_segment(flushed.rows, write_settings(stop), number, *writer));
     BRAID_CHECK(writer->finish());
     BRAID_TRY(flushed.segment, Segment::open(directory, generation, caches_));
     return flushed;
@@ -113,22 +140,19 @@ SegmentIndex::Segments SegmentIndex::merge_due(Timestamp time) const {
     const auto live = [&](const Segment& segment) {
         return segment.rows() - rows_dropped(segment, flushed, time);
     };
-    std::map<std::size_t, Segments> tiers;
+    // By size; of the large ones, those of one namespace alone are merged with each other.
+    std::map<std::pair<std::size_t, std::string>, Segments> tiers;
     for (const auto& segment : now->segments) {
         std::size_t tier = 0;
         for (std::uint64_t rows = policy_.flush_rows; rows < live(*segment);
              rows *= policy_.fan_in) {
             ++tier;
         }
-        tiers[tier].push_back(segment);
+        const bool own = segment->spaces().size() == 1 && live(*segment) > policy_.own_rows();
+        tiers[{tier, own ? segment->meta().parts.front().namespace_ : ""}].push_back(segment);
     }
     for (const auto& [tier, segments] : tiers) {
-        if (segments.size() < policy_.fan_in) continue;
-        // With what lies between them: of two segments with the same chunk, the later one always
-        // has the later version, which is all that is left to go by if the deletes are lost.
-        const auto first = std::ranges::find(now->segments, segments.front());
-        const auto last = std::ranges::find(now->segments, segments.back());
-        return {first, last + 1};
+        if (segments.size() >= policy_.fan_in) return with_those_between(now->segments, segments);
     }
     for (const auto& segment : now->segments) {
         const auto dead = static_cast<double>(rows_dropped(*segment, flushed, time));
@@ -139,68 +163,110 @@ SegmentIndex::Segments SegmentIndex::merge_due(Timestamp time) const {
     return {};
 }
 
+Result<std::vector<std::set<std::string>>> SegmentIndex::files_of(const Segments& segments,
+                                                                  Sequence at,
+                                                                  Timestamp now) const {
+    std::map<std::string, std::uint64_t> rows;
+    for (const auto& segment : segments) {
+        for (const auto& space : segment->spaces()) {
+            BRAID_TRY(const std::uint64_t dropped, space->dropped(at, now));
+            rows[space->meta().namespace_] += space->meta().rows - dropped;
+        }
+    }
+    std::vector<std::set<std::string>> files;
+    std::set<std::string> shared;
+    for (const auto& [name, count] : rows) {
+        if (count > policy_.own_rows()) {
+            files.push_back({name});
+        } else {
+            shared.insert(name);
+        }
+    }
+    if (!shared.empty()) files.push_back(std::move(shared));
+    return files;
+}
+
 SegmentIndex::Segments SegmentIndex::everything(Timestamp time) const {
     const StatePtr now = state();
-    if (now->segments.size() == 1 && rows_dropped(*now->segments.front(), persisted_, time) == 0) {
+    const auto files = files_of(now->segments, persisted_, time);
+    if (!files) return now->segments;  // what cannot be read is told by the merge
+    const auto is_file = [&](const std::shared_ptr<Segment>& segment) {
+        return rows_dropped(*segment, persisted_, time) == 0 &&
+               std::ranges::any_of(*files, [&](const std::set<std::string>& names) {
+                   return std::ranges::all_of(segment->meta().parts, [&](const PartMeta& part) {
+                       return names.contains(part.namespace_);
+                   });
+               });
+    };
+    if (now->segments.size() == files->size() && std::ranges::all_of(now->segments, is_file)) {
         return {};
     }
     return now->segments;
 }
 
-Result<SegmentIndex::MergedSegment> SegmentIndex::merge(store::Directory& directory,
-                                                        Segments inputs, Sequence at, Timestamp now,
-                                                        const NextGeneration& next_generation,
-                                                        const std::stop_token& stop) {
-    MergedSegment merged;
+Result<SegmentIndex::MergedSegments> SegmentIndex::merge(store::Directory& directory,
+                                                         Segments inputs, Sequence at,
+                                                         Timestamp now,
+                                                         const NextGeneration& next_generation,
+                                                         const std::stop_token& stop) {
+    MergedSegments merged;
     merged.inputs = std::move(inputs);
     merged.at = at;
-    std::uint64_t generation = 0;
-    BRAID_TRY(const auto writer, create_file(directory, kSegmentKind, next_generation, generation));
-    BRAID_TRY(Merged written,
-              merge_segments(merged.inputs, at, now, {.schema = schema_, .stop = stop}, *writer));
-    merged.numbers = std::move(written.numbers);
-    if (written.meta.parts.empty()) return merged;
-    BRAID_CHECK(writer->finish());
-    BRAID_TRY(merged.segment, Segment::open(directory, generation, caches_));
+    BRAID_TRY(const auto files, files_of(merged.inputs, at, now));
+    for (const std::set<std::string>& names : files) {
+        std::uint64_t generation = 0;
+        BRAID_TRY(const auto writer,
+                  create_file(directory, kSegmentKind, next_generation, generation));
+        BRAID_TRY(Merged written,
+                  merge_segments(merged.inputs, names, at, now, write_settings(stop), *writer));
+        merged.numbers.merge(written.numbers);
+        if (written.meta.parts.empty()) continue;
+        BRAID_CHECK(writer->finish());
+        BRAID_TRY(merged.outputs.emplace_back(), Segment::open(directory, generation, caches_));
+    }
     return merged;
 }
 
-void SegmentIndex::install(MergedSegment merged) {
+void SegmentIndex::install(MergedSegments merged) {
     const StatePtr now = state();
     auto next = std::make_shared<State>(*now);
     next->mean_idf = std::make_shared<State::MeanIdf>();
     next->from = std::max(now->from, merged.at);
-    if (merged.segment) {
-        std::map<Segment::Space*, std::vector<Deaths::Death>> deaths;
-        for (const auto& [space, numbers] : merged.numbers) {
-            const Deaths& before = space->deaths;
-            Segment::Space* const into = merged.segment->space(space->meta().namespace_);
-            if (into == nullptr) continue;  // none of its rows is left
-            for (std::size_t i = before.listed(merged.at); i < before.size(); ++i) {
-                // What had expired was dropped, and may have been replaced meanwhile.
-                const std::uint32_t row = numbers[before[i].row];
-                if (row == sparse::kDroppedRow) continue;
-                deaths[into].push_back({row, before[i].at});
-            }
+    const auto output = [&](const std::string& name) -> Segment::Space* {
+        for (const auto& segment : merged.outputs) {
+            if (Segment::Space* const space = segment->space(name)) return space;
         }
-        for (auto& [space, list] : deaths) {
-            std::ranges::stable_sort(list, {}, &Deaths::Death::at);
-            for (const Deaths::Death& death : list) space->deaths.add(death.row, death.at);
+        return nullptr;  // none of its rows is left
+    };
+    std::map<Segment::Space*, std::vector<Deaths::Death>> deaths;
+    for (const auto& [space, numbers] : merged.numbers) {
+        const Deaths& before = space->deaths;
+        Segment::Space* const into = output(space->meta().namespace_);
+        if (into == nullptr) continue;
+        for (std::size_t i = before.listed(merged.at); i < before.size(); ++i) {
+            // What had expired was dropped, and may have been replaced meanwhile.
+            const std::uint32_t row = numbers[before[i].row];
+            if (row == sparse::kDroppedRow) continue;
+            deaths[into].push_back({row, before[i].at});
         }
-        for (const auto& [space, numbers] : merged.numbers) {
-            const Sequence dropped = space->deaths.dropped_at();
-            Segment::Space* const into = merged.segment->space(space->meta().namespace_);
-            // One that was dropped before has left nothing in there.
-            if (into == nullptr || dropped == Deaths::kNever || dropped <= merged.at) continue;
-            into->deaths.drop(dropped);
-        }
+    }
+    for (auto& [space, list] : deaths) {
+        std::ranges::stable_sort(list, {}, &Deaths::Death::at);
+        for (const Deaths::Death& death : list) space->deaths.add(death.row, death.at);
+    }
+    for (const auto& [space, numbers] : merged.numbers) {
+        const Sequence dropped = space->deaths.dropped_at();
+        Segment::Space* const into = output(space->meta().namespace_);
+        // One that was dropped before has left nothing in there.
+        if (into == nullptr || dropped == Deaths::kNever || dropped <= merged.at) continue;
+        into->deaths.drop(dropped);
     }
     // In the place of the oldest input.
     const auto is_input = [&](const std::shared_ptr<Segment>& segment) {
         return std::ranges::find(merged.inputs, segment) != merged.inputs.end();
     };
     const auto first = std::ranges::find_if(next->segments, is_input);
-    if (merged.segment && first != next->segments.end()) *first = std::move(merged.segment);
+    next->segments.insert(first, merged.outputs.begin(), merged.outputs.end());
     std::erase_if(next->segments, is_input);
     publish(std::move(next));
 }

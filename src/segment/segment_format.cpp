@@ -55,7 +55,7 @@ Result<> read_expiring_parts(const store::SectionSource& source, SegmentMeta& me
     store::ByteReader in(bytes, kExpiringPartsSection);
     while (!in.at_end()) {
         BRAID_TRY(const std::uint64_t part, in.varint("number of a namespace"));
-        if (part >= meta.parts.size()) return in.corrupt("a namespace is not there");
+        if (part >= meta.parts.size()) return in.corrupt("a namespace does not exist");
         meta.parts[part].expires = true;
     }
     return {};

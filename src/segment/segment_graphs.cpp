@@ -66,8 +66,8 @@ Result<std::shared_ptr<const SegmentGraphs>> SegmentGraphs::open(const store::Di
     BRAID_TRY(const store::Section origin, file->section(kOriginSection));
     BRAID_TRY(const auto bytes, origin.bytes());
     store::ByteReader reader(bytes, file->path());
-    BRAID_TRY(const std::uint64_t identity, reader.u64("the segment it was made of"));
-    BRAID_CHECK(reader.expect_end("the segment it was made of"));
+    BRAID_TRY(const std::uint64_t identity, reader.u64("the segment it was made from"));
+    BRAID_CHECK(reader.expect_end("the segment it was made from"));
     if (identity != of.identity()) {
         return fail(ErrorCode::Conflict, file->path() + ": it was made from another segment");
     }
@@ -102,7 +102,7 @@ bool graphs_due(const Segment& segment, std::uint64_t least) {
 }
 
 Result<> build_graphs(store::Directory& directory, const Segment& segment, std::uint64_t least,
-                      const std::stop_token& stop) {
+                      std::uint64_t memory_bytes, const std::stop_token& stop) {
     const std::string name = store::section_file_name(kGraphKind, segment.generation());
     if (auto removed = directory.remove(name);
         !removed && removed.error().code != ErrorCode::NotFound) {
@@ -118,7 +118,11 @@ Result<> build_graphs(store::Directory& directory, const Segment& segment, std::
         BRAID_TRY(const auto part, part_for_graph(*segment.spaces()[i], least));
         if (!part) continue;
         GraphSink sink(*writer, i);
-        BRAID_CHECK(dense::build_graph(*part->vectors(), sink, {}, {.stop = stop, .progress = {}}));
+        dense::GraphOptions options;
+        options.memory_bytes = memory_bytes;
+        options.scratch = &directory;
+        BRAID_CHECK(
+            dense::build_graph(*part->vectors(), sink, options, {.stop = stop, .progress = {}}));
         BRAID_CHECK(part->intact());
     }
     BRAID_CHECK(writer->finish());
@@ -154,8 +158,8 @@ Result<> check_graphs(const store::Directory& directory, const Segment& segment,
         return looked_at;
     }
     findings.note(looked_at.error().message +
-                  "; searches do without it, and it is rebuilt when the database is next open for "
-                  "writing");
+                  "; searches work without it, and it is rebuilt when the database is next opened "
+                  "for writing");
     return {};
 }
 

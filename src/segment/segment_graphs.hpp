@@ -47,9 +47,10 @@ bool graphs_due(const Segment& segment, std::uint64_t least);
 
 /// Builds the graphs of all parts with `least` vectors or more and has the segment use them, while
 /// others search. Replaces a file that is there. Cancelled if told to stop, and then nothing is
-/// left. One thread at a time.
+/// left. What it needs beyond `memory_bytes` is in scratch files of the directory. One thread at a
+/// time.
 Result<> build_graphs(store::Directory& directory, const Segment& segment, std::uint64_t least,
-                      const std::stop_token& stop);
+                      std::uint64_t memory_bytes, const std::stop_token& stop);
 
 /// Reads every byte of the segment's graphs, if it has some. What is wrong is a note: searches do
 /// without.

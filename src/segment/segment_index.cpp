@@ -8,6 +8,13 @@
 #include "braid/segment/segment_view.hpp"
 
 namespace braid::segment {
+namespace {
+
+// What a version of a chunk takes in memory besides its content, and each of its words, about.
+constexpr std::uint64_t kRowBytes = 256;
+constexpr std::uint64_t kTermBytes = 24;
+
+}  // namespace
 
 SegmentIndex::SegmentIndex(Schema schema, text::Analyzer analyzer, Caches caches, Policy policy)
     : schema_(std::move(schema)),
@@ -125,7 +132,8 @@ Result<std::uint64_t> SegmentIndex::upsert(const std::string& namespace_,
         PreparedChunk& chunk = chunks[i];
         // A version in this very buffer is replaced by the partition itself.
         if (places[i].partition != &partition) kill(places[i], chunk.chunk.chunk_id, sequence);
-        buffer.count(docs::chunk_bytes(chunk.chunk));
+        buffer.count(docs::chunk_bytes(chunk.chunk) + kRowBytes +
+                     kTermBytes * chunk.text.terms.size());
         if (chunk.chunk.expires_at) expires_ = true;
         partition.upsert(std::move(chunk), sequence);
     }

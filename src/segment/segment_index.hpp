@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -34,8 +36,19 @@ struct Policy {
     std::size_t fan_in = 8;
     /// A segment of which this share is dead is written anew.
     double dead_share = 0.2;
+    /// A namespace with more rows than this in one merge gets a file of its own: as many as make a
+    /// segment of the third size.
+    std::uint64_t own_rows() const noexcept { return flush_rows * fan_in; }
     /// A part of so many vectors gets a graph, and its namespace a calibration (0054).
     std::uint64_t graph_vectors = 40'000;
+    /// What buffers, a merge and the making of a graph may take together, about (0113).
+    std::uint64_t memory_bytes = std::uint64_t{256} << 20;
+
+    /// A buffer is flushed at so many bytes: one that is being written, and one that meanwhile
+    /// grows to twice its size, take three eighths of all.
+    std::uint64_t buffer_bytes() const noexcept { return std::min(flush_bytes, memory_bytes / 8); }
+    std::uint64_t merge_bytes() const noexcept { return memory_bytes / 4; }
+    std::uint64_t graph_bytes() const noexcept { return memory_bytes / 4; }
 };
 
 /// What a collection shows at a range of sequence numbers: from `from` up to that of the state
@@ -121,23 +134,23 @@ public:
     void install(Flushed flushed);
 
     using Segments = std::vector<std::shared_ptr<Segment>>;
-    /// Segments that should become one; none: all is well. `now`: what has expired by then would
+    /// Segments that should be merged; none: all is well. `now`: what has expired by then would
     /// be dropped, and must not be asked for any more.
     Segments merge_due(Timestamp now) const;
-    /// All of them, unless there is one of which nothing would be dropped.
+    /// All of them, unless they are what merging them would make.
     Segments everything(Timestamp now) const;
-    struct MergedSegment {
+    struct MergedSegments {
         Segments inputs;
         Sequence at = 0;
-        std::shared_ptr<Segment> segment;  // null: nothing in them lives
+        Segments outputs;  // none: nothing in them lives
         RowNumbers numbers;
     };
-    /// Writes one segment of several, of what lives at `at` and has not expired by `now`. One
-    /// thread at a time.
-    Result<MergedSegment> merge(store::Directory& directory, Segments inputs, Sequence at,
-                                Timestamp now, const NextGeneration& next_generation,
-                                const std::stop_token& stop);
-    void install(MergedSegment merged);
+    /// Makes one segment of several, of what lives at `at` and has not expired by `now`, and one
+    /// more for each large namespace among others. One thread at a time.
+    Result<MergedSegments> merge(store::Directory& directory, Segments inputs, Sequence at,
+                                 Timestamp now, const NextGeneration& next_generation,
+                                 const std::stop_token& stop);
+    void install(MergedSegments merged);
 
     /// Writes which rows of the segments died up to `upto`, unless the file written last says so.
     /// Returns its generation; 0: none died. One thread at a time.
@@ -190,6 +203,12 @@ private:
     static Result<std::unique_ptr<store::SectionFileWriter>> create_file(
         store::Directory& directory, std::string_view kind, const NextGeneration& next_generation,
         std::uint64_t& generation);
+    WriteSettings write_settings(const std::stop_token& stop) const {
+        return {.schema = schema_, .stop = stop, .memory_bytes = policy_.merge_bytes()};
+    }
+    /// The namespaces of segments as merging these distributes them over files.
+    Result<std::vector<std::set<std::string>>> files_of(const Segments& segments, Sequence at,
+                                                        Timestamp now) const;
     void publish(std::shared_ptr<const State> state);
     /// That a snapshot of this sequence number sees.
     StatePtr state_at(Sequence at) const;

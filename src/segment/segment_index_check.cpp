@@ -29,9 +29,9 @@ public:
         if (!found) {
             problem(chunk, found.error().message);
         } else if (!*found) {
-            problem(chunk, "it is in the log, and not in the index");
+            problem(chunk, "it is in the log but not in the index");
         } else if (**found != chunk) {
-            problem(chunk, "the index and the log differ in the chunk");
+            problem(chunk, "it differs between the index and the log");
         }
     }
     Result<> finish(const CallLimits& limits) override {

@@ -37,35 +37,21 @@ sparse::Query without_terms(const Schema& schema) {
     return query;
 }
 
-/// Terms of the query that the weighed ones lack, or that no chunk holds.
+/// Terms of the query that the weighed ones lack, or that no chunk holds. The weighed ones of a
+/// text are some of its terms, in its order.
 std::vector<std::string> absent_terms(const index::Query& query,
                                       std::span<const sparse::Query> weighed) {
     std::vector<std::string> absent;
+    std::unordered_set<std::string_view> known;
     for (std::size_t i = 0; i < query.texts.size(); ++i) {
+        auto next = weighed[i].terms.begin();
         for (const index::QueryTerm& one : query.texts[i]) {
-            const auto& terms = weighed[i].terms;
-            const auto found = std::ranges::find(terms, one.term, &sparse::QueryTerm::term);
-            if (found != terms.end() && found->df > 0) continue;
-            if (std::ranges::find(absent, one.term) == absent.end()) absent.push_back(one.term);
+            const bool is_weighed = next != weighed[i].terms.end() && next->term == one.term;
+            if (is_weighed && (next++)->df > 0) continue;
+            if (known.insert(one.term).second) absent.push_back(one.term);
         }
     }
     return absent;
-}
-
-/// The row that `after` has, or would have, in a part. Rows are in the order of their ids.
-Result<sparse::ScoredRow> place_below(const PartView& view, const LegHit& after) {
-    const docs::StringTable& ids = view.part().documents().chunk_ids();
-    BRAID_TRY(std::uint64_t row, ids.lower_bound(after.chunk_id));
-    if (row < ids.size()) {
-        BRAID_TRY(const std::string found, ids.at(row));
-        if (found == after.chunk_id) ++row;
-    }
-    // No row of that score comes before it: all of them follow.
-    if (row == 0) {
-        return sparse::ScoredRow{std::numeric_limits<std::uint32_t>::max(),
-                                 std::nextafter(after.score, HUGE_VAL)};
-    }
-    return sparse::ScoredRow{static_cast<std::uint32_t>(row - 1), after.score};
 }
 
 /// Leaves the hits that rank below `after`; while they are fewer than `depth`, and `search` did not
@@ -100,30 +86,16 @@ Result<> go_on_below(const PartView& view, const LegHit& after, std::size_t dept
 
 Result<index::Ranking> SegmentView::search(const index::Query& query, std::size_t depth) const {
     BRAID_CHECK(core::check_limits(limits_));
-    if (query.tree && query.after) return search_tree_below(query, depth);
     BRAID_TRY(index::Ranking ranking, query.kind == LegKind::Sparse ? search_words(query, depth)
                                                                     : search_vectors(query, depth));
     for (const PartView& part : parts_) BRAID_CHECK(part.part().intact());
     return ranking;
 }
 
-/// By the whole list: a clause's score is known only once it was looked at.
-Result<index::Ranking> SegmentView::search_tree_below(const index::Query& query,
-                                                      std::size_t depth) const {
-    index::Query whole = query;
-    whole.after.reset();
-    BRAID_TRY(index::Ranking ranking, search(whole, static_cast<std::size_t>(-1)));
-    std::erase_if(ranking.hits, [&](const LegHit& hit) {
-        return !index::ranks_below(hit.score, hit.chunk_id, *query.after);
-    });
-    if (ranking.hits.size() > depth) ranking.hits.resize(depth);
-    return ranking;
-}
-
 Result<TextStatistics> SegmentView::text_statistics(const index::Query& query,
                                                     bool every_term) const {
     TextStatistics statistics;
-    exact::LengthSum lengths(schema());
+    exact::LengthSum lengths(query.scoring_or(schema()));
     for (const BufferView& buffer : buffers_) {
         BRAID_CHECK(exact::RowFilter(buffer.rows, nullptr, limits_).for_each([&](exact::Row row) {
             lengths.add(buffer.partition->field_lengths(row));
@@ -191,7 +163,7 @@ Result<std::vector<sparse::Query>> SegmentView::queries_of(const index::Query& q
     std::vector<sparse::Query> queries;
     std::optional<double> mean;
     for (const auto& text : query.texts) {
-        sparse::Query& one = queries.emplace_back(without_terms(schema()));
+        sparse::Query& one = queries.emplace_back(without_terms(query.scoring_or(schema())));
         one.corpus = {statistics.chunks, statistics.total_length};
         for (const index::QueryTerm& term : text) {
             const auto known = statistics.frequencies.find(term.term);
@@ -214,7 +186,7 @@ Result<std::vector<sparse::Query>> SegmentView::queries_of(const index::Query& q
 Result<SegmentView::Weighed> SegmentView::weigh(const index::Query& query) const {
     if (buffers_.empty() && query.texts.size() == 1 && !query.statistics &&
         schema().bm25.variant != Bm25Variant::Okapi) {
-        return weigh_text(query.texts.front());
+        return weigh_text(query.texts.front(), query.scoring_or(schema()));
     }
     Weighed weighed;
     BRAID_TRY(weighed.statistics, statistics_of(query));
@@ -226,13 +198,13 @@ Result<SegmentView::Weighed> SegmentView::weigh(const index::Query& query) const
     return weighed;
 }
 
-Result<SegmentView::Weighed> SegmentView::weigh_text(
-    const std::vector<index::QueryTerm>& text) const {
+Result<SegmentView::Weighed> SegmentView::weigh_text(const std::vector<index::QueryTerm>& text,
+                                                     const Schema& scoring) const {
     Weighed weighed;
-    sparse::Query& query = weighed.queries.emplace_back(without_terms(schema()));
+    sparse::Query& query = weighed.queries.emplace_back(without_terms(scoring));
     query.terms.reserve(text.size());
     for (const index::QueryTerm& term : text) query.terms.push_back({term.term, term.repeated, 0});
-    exact::LengthSum lengths(schema());
+    exact::LengthSum lengths(scoring);
     for (const PartView& part : parts_) {
         BRAID_TRY(const sparse::IndexStatistics own, part.statistics());
         query.corpus.chunks += own.totals().rows;
@@ -462,7 +434,7 @@ Result<std::vector<std::optional<double>>> SegmentView::score(
         }
         if (rows.empty()) continue;
         BRAID_TRY(const std::vector<double> found,
-                  tree     ? score_rows(*view, *tree, schema(), rows)
+                  tree     ? score_rows(*view, *tree, query.scoring_or(schema()), rows)
                   : sparse ? sparse::score(view->part().words(), queries, rows)
                            : view->part().vectors()->score(query.vector, rows));
         for (std::size_t i = 0; i < places.size(); ++i) scores[places[i]] = found[i];

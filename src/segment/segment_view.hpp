@@ -109,7 +109,6 @@ private:
     Result<index::Ranking> search_words(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_vectors(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_tree(const index::Query& query, std::size_t depth) const;
-    Result<index::Ranking> search_tree_below(const index::Query& query, std::size_t depth) const;
     /// The scorer of the query's tree; `weighed` becomes the query with its statistics.
     Result<index::TreeScorer> tree_scorer(const index::Query& query, index::Query& weighed) const;
     Result<std::shared_ptr<const TextStatistics>> statistics_of(const index::Query& query) const;
@@ -124,7 +123,8 @@ private:
     Result<Weighed> weigh(const index::Query& query) const;
     /// The usual query, of one text that this view's own statistics score: asks each dictionary
     /// once. Requires that there are no buffers.
-    Result<Weighed> weigh_text(const std::vector<index::QueryTerm>& text) const;
+    Result<Weighed> weigh_text(const std::vector<index::QueryTerm>& text,
+                               const Schema& scoring) const;
     Result<std::vector<sparse::Query>> queries_of(const index::Query& query,
                                                   const TextStatistics& statistics) const;
     /// True if vectors can be compared with that of the query; false if there are none to see.

@@ -2,19 +2,24 @@
 
 #include <algorithm>
 #include <numeric>
-#include <queue>
 #include <set>
 #include <utility>
 
 #include "braid/dense/vectors_merge.hpp"
 #include "braid/docs/columns_builder.hpp"
+#include "braid/docs/columns_merge.hpp"
 #include "braid/docs/documents_builder.hpp"
+#include "braid/docs/documents_merge.hpp"
+#include "braid/docs/merge_order.hpp"
 #include "braid/docs/packed_ints.hpp"
 #include "braid/sparse/index_merge.hpp"
 #include "braid/sparse/memory_rows.hpp"
 #include "braid/store/nested_sections.hpp"
 
 namespace braid::segment {
+
+static_assert(docs::kLeftOut == sparse::kDroppedRow && docs::kLeftOut == dense::kDroppedRow);
+
 namespace {
 
 /// So few vectors are searched exactly in no time; with a transform at hand codes cost little.
@@ -34,13 +39,20 @@ dense::VectorsOptions vectors_options(const WriteSettings& settings, std::size_t
     dense::VectorsOptions options;
     options.dimension = dimension;
     options.metric = settings.schema.vectors.metric;
-    options.precision = settings.precision;
+    options.precision = settings.schema.vectors.precision;
     options.codes_from = coded ? kCodesFromWithTransform : kCodesFrom;
     if (dimension > kMaxCodedDimension) options.codes_from = dense::kMaxVectors;
     return options;
 }
 
-/// What flush and merge have in common: documents, columns and vectors, row by row.
+sparse::WriteOptions words_options(const WriteSettings& settings) {
+    sparse::WriteOptions options;
+    options.column_bytes = std::min(options.column_bytes, settings.memory_bytes);
+    options.sort_bytes = settings.memory_bytes;
+    return options;
+}
+
+/// Documents, columns and vectors, row by row.
 class RowsWriter {
 public:
     RowsWriter(const WriteSettings& settings, store::SectionSink& sink,
@@ -124,6 +136,7 @@ Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
         word_row.row = static_cast<std::uint32_t>(row);
         word_row.label = known->second;
         std::ranges::copy(lengths, word_row.lengths.begin());
+        word_row.positions = partition.positions(row);
         std::span<const float> vector;
         if (facts.vector != exact::kNoVector) {
             vector = partition.vectors()->row(exact::index_of(facts.vector));
@@ -131,11 +144,11 @@ Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
         BRAID_CHECK(rows.add(partition.chunk(row), known->second, total_of(lengths), vector));
     }
     BRAID_CHECK(rows.finish(from.transform, meta, segment));
-    BRAID_TRY(
-        const auto source,
-        sparse::MemoryRows::create(partition.postings(), std::move(words),
-                                   static_cast<std::uint32_t>(settings.schema.text_fields.size())));
-    BRAID_CHECK(sparse::write_index(source, {}, sink));
+    BRAID_TRY(const auto source, sparse::MemoryRows::create(
+                                     partition.postings(), std::move(words),
+                                     static_cast<std::uint32_t>(settings.schema.text_fields.size()),
+                                     settings.schema.positions));
+    BRAID_CHECK(sparse::write_index(source, words_options(settings), sink));
     labels.insert(rows.labels().begin(), rows.labels().end());
     return sink.finish();
 }
@@ -146,42 +159,7 @@ struct Input {
     std::shared_ptr<const Part> part;
     BitsPtr live;
     std::vector<std::uint32_t>* numbers = nullptr;
-    std::uint32_t row = 0;  // the next one
-    std::string id;         // its chunk's
-
-    /// To the next row that lives, from `row` on. False at the end.
-    Result<bool> advance() {
-        while (row < part->rows() && live && !docs::has_bit(*live, row)) ++row;
-        if (row >= part->rows()) return false;
-        BRAID_TRY(id, part->documents().chunk_id(row));
-        return true;
-    }
 };
-
-Result<> merge_rows(std::vector<Input>& inputs, const WriteSettings& settings, RowsWriter& rows) {
-    const auto later = [&](std::size_t a, std::size_t b) { return inputs[a].id > inputs[b].id; };
-    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> heads(later);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        BRAID_TRY(const bool more, inputs[i].advance());
-        if (more) heads.push(i);
-    }
-    for (std::uint32_t next = 0; !heads.empty(); ++next) {
-        if (next % 256 == 0) BRAID_CHECK(go_on(settings.stop));
-        const std::size_t head = heads.top();
-        heads.pop();
-        Input& input = inputs[head];
-        (*input.numbers)[input.row] = next;
-        BRAID_TRY(Chunk chunk, input.part->chunk(input.row, false));
-        BRAID_TRY(const std::uint64_t label, input.part->documents().labels().at(input.row));
-        BRAID_TRY(const std::uint64_t length, input.part->documents().lengths().at(input.row));
-        BRAID_CHECK(rows.add(std::move(chunk), static_cast<std::uint32_t>(label),
-                             static_cast<std::uint32_t>(length), {}));
-        ++input.row;
-        BRAID_TRY(const bool more, input.advance());
-        if (more) heads.push(head);
-    }
-    return {};
-}
 
 /// The vectors of the rows that stay, in the order of these; their own numbers are those of the
 /// rows unless some rows have none.
@@ -240,15 +218,25 @@ Result<> merge_part(std::vector<Input>& inputs, const WriteSettings& settings,
     store::NestedSink sink(outer);
     docs::DocumentsOptions documents;
     BRAID_TRY(documents.dictionary, learnt_dictionary(inputs));
-    RowsWriter rows(settings, sink, std::move(documents));
-    BRAID_CHECK(merge_rows(inputs, settings, rows));
-    BRAID_CHECK(rows.finish(nullptr, meta, segment));
+    std::vector<docs::MergeInput> stored;
+    for (const Input& input : inputs) {
+        stored.push_back({&input.part->documents(), &input.part->columns(), input.live.get()});
+    }
+    {
+        BRAID_TRY(docs::MergeOrder order, docs::MergeOrder::create(stored));
+        meta.rows = order.rows();
+        BRAID_TRY(const auto merged,
+                  docs::merge_documents(stored, order, documents, sink, "", settings.stop));
+        meta.expires = merged.expires;
+        labels.insert(merged.labels.begin(), merged.labels.end());
+        BRAID_CHECK(docs::merge_columns(stored, order, sink, "", settings.stop));
+        for (std::size_t i = 0; i < inputs.size(); ++i) *inputs[i].numbers = order.take_numbers(i);
+    }
     BRAID_CHECK(merge_vectors(inputs, settings, sink, meta, segment));
     std::vector<sparse::MergeInput> words;
     for (const Input& input : inputs) words.push_back({&input.part->words(), *input.numbers});
-    BRAID_CHECK(sparse::merge_indexes(words, {}, sink));
+    BRAID_CHECK(sparse::merge_indexes(words, words_options(settings), sink));
     for (const Input& input : inputs) BRAID_CHECK(input.part->intact());
-    labels.insert(rows.labels().begin(), rows.labels().end());
     return sink.finish();
 }
 
@@ -290,15 +278,16 @@ Result<SegmentMeta> write_segment(const std::map<std::string, PartitionRows>& na
     return meta;
 }
 
-Result<Merged> merge_segments(std::span<const std::shared_ptr<Segment>> segments, Sequence at,
-                              Timestamp now, const WriteSettings& settings,
-                              store::SectionSink& sink) {
+Result<Merged> merge_segments(std::span<const std::shared_ptr<Segment>> segments,
+                              const std::set<std::string>& names, Sequence at, Timestamp now,
+                              const WriteSettings& settings, store::SectionSink& sink) {
     Merged merged;
     std::map<std::string, std::vector<Input>> namespaces;
     std::map<std::uint32_t, exact::Label> known;
     for (const auto& segment : segments) {
         known.insert(segment->meta().labels.begin(), segment->meta().labels.end());
         for (const auto& space : segment->spaces()) {
+            if (!names.contains(space->meta().namespace_)) continue;
             auto& numbers = merged.numbers[space.get()];
             numbers.assign(space->meta().rows, sparse::kDroppedRow);
             BRAID_TRY(const std::uint64_t dropped, space->dropped(at, now));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -21,8 +22,9 @@ namespace braid::segment {
 /// How segments of a collection are written.
 struct WriteSettings {
     const Schema& schema;
-    dense::Precision precision = dense::Precision::F32;
     std::stop_token stop = {};
+    /// For sorting words, and for the columns of the most frequent ones.
+    std::uint64_t memory_bytes = std::uint64_t{64} << 20;
 };
 
 /// The rows of a namespace that go into a segment, in the order of chunk ids.
@@ -50,10 +52,10 @@ struct Merged {
     SegmentMeta meta;
     RowNumbers numbers;
 };
-/// Writes one segment of the rows of several that Segment::Space::kept names. Cancelled if told to
-/// stop.
-Result<Merged> merge_segments(std::span<const std::shared_ptr<Segment>> segments, Sequence at,
-                              Timestamp now, const WriteSettings& settings,
-                              store::SectionSink& sink);
+/// Writes one segment of the rows of several, in these namespaces, that Segment::Space::kept names.
+/// Cancelled if told to stop.
+Result<Merged> merge_segments(std::span<const std::shared_ptr<Segment>> segments,
+                              const std::set<std::string>& names, Sequence at, Timestamp now,
+                              const WriteSettings& settings, store::SectionSink& sink);
 
 }  // namespace braid::segment

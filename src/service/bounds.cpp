@@ -13,8 +13,8 @@ std::string quoted(std::string_view key) {
 
 Result<> at_most(std::string_view key, std::size_t value, std::size_t limit) {
     if (value <= limit) return {};
-    return invalid_argument(quoted(key) + " may be " + std::to_string(limit) +
-                            " at most here, got " + std::to_string(value));
+    return invalid_argument(quoted(key) + " may be at most " + std::to_string(limit) +
+                            " here, got " + std::to_string(value));
 }
 
 Result<> from_to(std::string_view key, std::size_t value, std::size_t min, std::size_t max) {

@@ -121,7 +121,7 @@ private:
     void flush(const std::string& namespace_, std::span<Item> batch) {
         if (batch.empty()) return;
         if (caller_.call.stopped()) {
-            const Error error{ErrorCode::Cancelled, "the client went away before"};
+            const Error error{ErrorCode::Cancelled, "the client disconnected before the end"};
             for (const Item& item : batch) refuse(item.result, error);
             return;
         }

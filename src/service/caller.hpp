@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "braid/answer.hpp"
 #include "braid/core/byte_budget.hpp"
@@ -91,6 +92,9 @@ struct Caller {
     Namespaces namespaces{};
     /// Whether a collection may be read, written, made or dropped; none: every one may.
     std::function<bool(Access, std::string_view collection)> may;
+    /// What `may` goes by, for the caller to be told: names of collections, beginnings of names
+    /// and "*".
+    std::vector<std::pair<std::string, Access>> grants{{"*", Access::Admin}};
     Limits limits;
     CallLimits call;               // when to give up
     Observer* observer = nullptr;  // may be absent

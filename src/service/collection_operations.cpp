@@ -59,7 +59,7 @@ Result<> Operations::check_embedder(const Schema& schema) const {
     if (std::ranges::find(known, name) != known.end()) return {};
     std::ranges::sort(known);
     known.erase(std::unique(known.begin(), known.end()), known.end());
-    std::string message = "there is no embedder \"" + name + "\" here; there are";
+    std::string message = "there is no embedder \"" + name + "\" here; the embedders are";
     for (const std::string& each : known) message += (each == known.front() ? " " : ", ") + each;
     return fail(ErrorCode::NotFound, std::move(message));
 }

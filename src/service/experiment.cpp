@@ -165,8 +165,9 @@ Result<Answer> Experiment::answer(const Request& request, const std::string& key
     if (!answer) {
         auto plain = search(request);
         if (plain) {
-            plain->warnings.push_back("the experiment \"" + plan_.name +
-                                      "\" had no part in this answer: " + answer.error().message);
+            plain->warnings.push_back(
+                "the experiment \"" + plan_.name +
+                "\" did not take part in this answer: " + answer.error().message);
         }
         return plain;
     }
@@ -214,7 +215,7 @@ Result<> Experiment::clicked(const std::string& id, const std::string& chunk_id)
         const std::scoped_lock lock(mutex_);
         const auto found = shown_.find(id);
         if (found == shown_.end()) {
-            return fail(ErrorCode::NotFound, "no answer of late has the id \"" + id + "\"");
+            return fail(ErrorCode::NotFound, "no recent answer has the id \"" + id + "\"");
         }
         const auto place = std::ranges::find(found->second, chunk_id);
         if (place == found->second.end()) {

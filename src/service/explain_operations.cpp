@@ -36,7 +36,7 @@ Result<> check_queries(const std::vector<eval::Query>& queries, const Limits& li
     std::ranges::sort(ids);
     if (const auto twice = std::ranges::adjacent_find(ids); twice != ids.end()) {
         return invalid_argument("query \"" + std::string(*twice) +
-                                "\" stands twice in \"queries\"");
+                                "\" appears twice in \"queries\"");
     }
     return {};
 }
@@ -52,8 +52,8 @@ Result<> check_qrels(const eval::Qrels& qrels) {
         count += query.judgements.size();
     }
     if (count > kMaxJudgements) {
-        return invalid_argument("\"qrels\" may hold " + std::to_string(kMaxJudgements) +
-                                " judgements at most");
+        return invalid_argument("\"qrels\" may hold at most " + std::to_string(kMaxJudgements) +
+                                " judgements");
     }
     return {};
 }
@@ -86,8 +86,7 @@ Result<EvaluationReport> Operations::perform(EvaluateRequest wanted, const Calle
     BRAID_CHECK(check_queries(wanted.queries, caller.limits));
     BRAID_CHECK(check_qrels(wanted.qrels));
     if (wanted.measures.size() > kMaxMeasures) {
-        return invalid_argument("\"measures\" may name " + std::to_string(kMaxMeasures) +
-                                " at most");
+        return invalid_argument("\"measures\" may name at most " + std::to_string(kMaxMeasures));
     }
     BRAID_CHECK(from_to("documents", wanted.documents, 1, caller.limits.top_k));
     eval::RunRequest run;

@@ -116,13 +116,18 @@ Value written(As<HighlightRequest> /*as*/, const std::vector<HighlightedText>& t
     return Object{{"texts", std::move(out)}};
 }
 
+Value rights_to_value(const std::vector<std::pair<std::string, Access>>& rights) {
+    Object out;
+    for (const auto& [name, right] : rights) out.set(name, name_of(right));
+    return out;
+}
+
 Value written(As<WhoamiRequest> /*as*/, const CallerRights& rights) {
-    Object collections;
-    for (const auto& [name, right] : rights.collections) collections.set(name, name_of(right));
     return Object{{"name", rights.name.empty() ? Value() : Value(rights.name)},
                   {"sees_everything", rights.sees_everything},
                   {"everywhere", right_to_value(rights.everywhere)},
-                  {"collections", std::move(collections)}};
+                  {"collections", rights_to_value(rights.collections)},
+                  {"grants", rights_to_value(rights.grants)}};
 }
 
 Value written(As<CountRequest> /*as*/, const ChunkCount& counted) {

@@ -65,8 +65,8 @@ Result<> Operations::check(const Request& request, const Caller& caller) const {
     BRAID_CHECK(at_most("hop_top_k", request.hop_top_k.value_or(0), limits.top_k));
     BRAID_CHECK(at_most("expand_neighbors", request.expand_neighbors, limits.neighbors));
     if (request.document_ids && request.document_ids->size() > limits.ids) {
-        return invalid_argument("\"document_ids\" may name " + std::to_string(limits.ids) +
-                                " at most here");
+        return invalid_argument("\"document_ids\" may name at most " + std::to_string(limits.ids) +
+                                " here");
     }
     const bool anywhere = caller.namespaces.all();
     BRAID_TRY(const SearchTarget target,
@@ -74,8 +74,8 @@ Result<> Operations::check(const Request& request, const Caller& caller) const {
                        : database_.target_of(in_own_namespace(request, caller), caller.principal));
     if (request.own_profile) BRAID_CHECK(check_profile(target.profile, request, limits));
     if (target.collections.size() > limits.collections) {
-        return invalid_argument("\"collections\" may name " + std::to_string(limits.collections) +
-                                " at most here");
+        return invalid_argument("\"collections\" may name at most " +
+                                std::to_string(limits.collections) + " here");
     }
     for (const std::string& name : target.collections) {
         BRAID_CHECK(validate_collection_name(name));

@@ -68,7 +68,8 @@ Result<std::vector<HighlightedText>> Operations::perform(const HighlightRequest&
 Result<CallerRights> Operations::perform(const WhoamiRequest& /*wanted*/,
                                          const Caller& caller) const {
     BRAID_TRY(const auto found, database_.collections(caller.principal));
-    CallerRights rights{caller.principal.name, caller.sees_everything(), highest(caller, "*"), {}};
+    CallerRights rights{
+        caller.principal.name, caller.sees_everything(), highest(caller, "*"), {}, caller.grants};
     for (const CollectionInfo& info : found) {
         if (const auto right = highest(caller, info.name)) {
             rights.collections.emplace_back(info.name, *right);

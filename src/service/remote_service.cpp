@@ -132,7 +132,7 @@ private:
         BRAID_TRY(const net::HttpResponse response, client_.send(request, {}));
         auto reply = json::parse(response.body);
         if (!reply || !reply->is_object()) {
-            return fail(ErrorCode::Unavailable, "the server that has the database gave no answer " +
+            return fail(ErrorCode::Unavailable, "the server of this database gave no answer " +
                                                     std::string("(HTTP status ") +
                                                     std::to_string(response.status) + ")");
         }
@@ -142,7 +142,7 @@ private:
         if (Value* const result = reply->as_object().find("result")) return std::move(*result);
         // Refused before it was read: a problem of the HTTP door.
         return fail(error_code_by_name(text_in(*reply, "code")).value_or(ErrorCode::Unavailable),
-                    "the server that has the database: " + text_in(*reply, "title") + ": " +
+                    "the server of this database: " + text_in(*reply, "title") + ": " +
                         text_in(*reply, "detail"));
     }
 
@@ -167,7 +167,7 @@ private:
         if (!found) return tl::unexpected<Error>(found.error());
         const Array& answers = list_in(*found, "answers");
         if (index >= answers.size()) {
-            return fail(ErrorCode::Unavailable, "the server left an answer out");
+            return fail(ErrorCode::Unavailable, "the server sent fewer answers than requests");
         }
         const Value* const error = answers[index].find("error");
         if (error == nullptr) return wire::answer_from_value(answers[index], vocabulary_);

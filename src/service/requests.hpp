@@ -234,6 +234,7 @@ struct CallerRights {
     bool sees_everything = false;
     std::optional<Access> everywhere;  // to collections of any name
     std::vector<std::pair<std::string, Access>> collections;
+    std::vector<std::pair<std::string, Access>> grants;  // of these names, there or not
 };
 
 struct WhoamiRequest {

@@ -31,7 +31,7 @@ bool Namespaces::allow(std::string_view name) const {
 Result<> Namespaces::require(std::string_view name) const {
     if (allow(name)) return {};
     std::string message =
-        "the right to namespace \"" + std::string(name) + "\" is missing; there is one to";
+        "the right to namespace \"" + std::string(name) + "\" is missing; allowed:";
     for (const std::string& pattern : patterns) {
         message += (&pattern == &patterns.front() ? " \"" : ", \"") + pattern + "\"";
     }
@@ -75,8 +75,7 @@ Result<Visitor> visitor_from_value(const Value& json, const std::string& path) {
         return invalid_argument(fields.complaint("clearance", "a level"));
     }
     if (!visitor.principal.scopes.empty() && !visitor.principal.clearance) {
-        return invalid_argument("\"" + fields.path_of("scopes") +
-                                "\" needs \"clearance\" beside it");
+        return invalid_argument("\"" + fields.path_of("scopes") + "\" needs \"clearance\" as well");
     }
     return visitor;
 }

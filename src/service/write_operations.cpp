@@ -92,7 +92,7 @@ Result<RemoveReport> Operations::perform(const RemoveRequest& wanted, const Call
     }
     if (which.filter == Filter{} && !wanted.everything) {
         return invalid_argument(
-            R"(this filter deletes every chunk; say "everything": true if you mean it)");
+            R"(this filter deletes every chunk; add "everything": true if you mean it)");
     }
     for (const auto& [key, ids] : {std::pair("chunk_ids", &which.chunk_ids),
                                    std::pair("document_ids", &which.document_ids)}) {

@@ -26,7 +26,7 @@ Result<> check_directory(const std::uint8_t* directory, std::uint64_t windows) {
     std::uint32_t before = 0;
     for (std::uint64_t w = 0; w <= windows; ++w) {
         const auto first = load<std::uint32_t>(directory, w);
-        if (first < before) return corrupt_index("a directory that turns back");
+        if (first < before) return corrupt_index("a directory goes backwards");
         before = first;
     }
     return {};
@@ -36,15 +36,15 @@ Result<std::shared_ptr<const DecodedList>> decode_list(
     ListForm form, std::span<const std::uint8_t> bytes,
     std::span<const std::uint8_t> length_classes) {
     if (form != ListForm::Gaps && form != ListForm::WideGaps) {
-        return corrupt_index("a list of an unknown form");
+        return corrupt_index("a list has an unknown form");
     }
     const std::uint64_t windows = (length_classes.size() + kWindowRows - 1) / kWindowRows;
     const std::uint64_t need = 4 * (windows + 1);
-    if (bytes.size() < need) return corrupt_index("a list ends in its directory");
+    if (bytes.size() < need) return corrupt_index("a list ends within its directory");
     const std::uint64_t count = load<std::uint32_t>(bytes.data(), windows);
     const std::uint64_t entry_bytes =
         form == ListForm::WideGaps ? 2 * count : count + (count + 1) / 2;
-    if (bytes.size() != need + entry_bytes) return corrupt_index("a list cut off");
+    if (bytes.size() != need + entry_bytes) return corrupt_index("a list is cut off");
     BRAID_CHECK(check_directory(bytes.data(), windows));
     auto list = std::make_shared<DecodedList>();
     list->directory.reserve(windows + 1);

@@ -6,10 +6,9 @@
 namespace braid::sparse {
 namespace {
 
-Result<std::vector<TermCount>> ordered_counts(std::span<const TermCounts> terms,
+/// Requires terms in byte order.
+Result<std::vector<TermCount>> ordered_counts(std::span<const TermCounts> sorted,
                                               std::uint32_t fields) {
-    std::vector<TermCounts> sorted(terms.begin(), terms.end());
-    std::ranges::sort(sorted, {}, &TermCounts::term);
     std::vector<TermCount> ordered;
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         const std::string term(sorted[i].term);
@@ -37,17 +36,27 @@ Result<> IndexBuilder::add(std::uint32_t label, std::span<const std::uint32_t> l
         return invalid_argument("a row has " + std::to_string(lengths.size()) +
                                 " lengths, the index " + std::to_string(fields_) + " fields");
     }
-    if (rows_.size() >= kMaxRows) return invalid_argument("an index holds 2^31 - 1 rows");
-    BRAID_TRY(const auto counts, ordered_counts(terms, fields_));
+    if (rows_.size() >= kMaxRows) return invalid_argument("an index holds at most 2^31 - 1 rows");
+    std::vector<TermCounts> sorted(terms.begin(), terms.end());
+    std::ranges::sort(sorted, {}, &TermCounts::term);
+    BRAID_TRY(const auto counts, ordered_counts(sorted, fields_));
     MemoryRows::Row row{.row = rows(), .label = label};
     std::ranges::copy(lengths, row.lengths.begin());
     postings_.add(row.row, counts);
     rows_.push_back(row);
+    if (!with_positions_) return {};
+    auto& positions = positions_.emplace_back();
+    for (const TermCounts& one : sorted) {
+        positions.insert(positions.end(), one.positions.begin(), one.positions.end());
+    }
     return {};
 }
 
 Result<> IndexBuilder::finish(store::SectionSink& sink, const WriteOptions& options) const {
-    BRAID_TRY(const MemoryRows source, MemoryRows::create(postings_, rows_, fields_));
+    std::vector<MemoryRows::Row> rows = rows_;
+    for (std::size_t i = 0; i < positions_.size(); ++i) rows[i].positions = positions_[i];
+    BRAID_TRY(const MemoryRows source,
+              MemoryRows::create(postings_, std::move(rows), fields_, with_positions_));
     return write_index(source, options, sink);
 }
 

@@ -14,6 +14,8 @@ namespace braid::sparse {
 struct TermCounts {
     std::string_view term;
     FieldCounts counts{};
+    /// Where it stands, field by field, ascending; only with positions.
+    std::span<const std::uint32_t> positions{};
 };
 
 /// Takes rows one after another, numbered from 0, and writes an index of them. What it holds grows
@@ -21,7 +23,8 @@ struct TermCounts {
 class IndexBuilder {
 public:
     /// Requires 1 <= fields <= kMaxFields.
-    explicit IndexBuilder(std::uint32_t fields) noexcept : fields_(fields) {}
+    explicit IndexBuilder(std::uint32_t fields, bool positions = false) noexcept
+        : fields_(fields), with_positions_(positions) {}
 
     /// The next row. InvalidArgument, and nothing added, if a term is longer than
     /// kMaxIndexTermBytes, is given twice, or occurs nowhere.
@@ -34,8 +37,10 @@ public:
 
 private:
     std::uint32_t fields_;
+    bool with_positions_;
     MemoryPostings postings_;
     std::vector<MemoryRows::Row> rows_;
+    std::vector<std::vector<std::uint32_t>> positions_;  // of each
 };
 
 }  // namespace braid::sparse

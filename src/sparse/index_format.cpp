@@ -18,17 +18,17 @@ Result<> validate_header(const IndexHeader& header) {
     if (header.fields == 0 || header.fields > kMaxFields) {
         return corrupt_index(std::to_string(header.fields) + " text fields");
     }
-    if (header.main_field >= header.fields) return corrupt_index("no such main field");
+    if (header.main_field >= header.fields) return corrupt_index("the main field does not exist");
     if (header.columns > header.terms) return corrupt_index("more columns than terms");
     if (header.labels > header.rows) return corrupt_index("more labels than rows");
     if (header.label_width != 0 && !is_width(header.label_width)) {
-        return corrupt_index("width of labels");
+        return corrupt_index("bad width of labels");
     }
     if (header.offset_width != 4 && header.offset_width != 8) {
-        return corrupt_index("width of offsets");
+        return corrupt_index("bad width of offsets");
     }
     for (std::size_t field = 0; field < header.fields; ++field) {
-        if (!is_width(header.length_widths[field])) return corrupt_index("width of lengths");
+        if (!is_width(header.length_widths[field])) return corrupt_index("bad width of lengths");
     }
     return {};
 }
@@ -63,12 +63,12 @@ Bytes encode_header(const IndexHeader& header) {
 Result<IndexHeader> decode_header(std::span<const std::byte> bytes) {
     store::ByteReader in(bytes, kHeaderSection);
     BRAID_TRY(const std::uint32_t magic, in.u32("magic"));
-    if (magic != kMagic) return corrupt_index("the header does not begin as one");
+    if (magic != kMagic) return corrupt_index("this is not the header of a sparse index");
     BRAID_TRY(const std::uint32_t version, in.u32("version"));
     if (version < kOldestVersion || version > kFormatVersion) {
         return fail(ErrorCode::Unsupported, "sparse index: format version " +
                                                 std::to_string(version) +
-                                                " is not one this braid reads");
+                                                " is not supported by this braid");
     }
     IndexHeader header;
     for (std::uint32_t* value :

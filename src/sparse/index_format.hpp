@@ -34,6 +34,9 @@ inline constexpr std::string_view kClassesSection = "sparse.classes";
 inline constexpr std::string_view kLabelsSection = "sparse.labels";
 inline constexpr std::string_view kForwardOffsetsSection = "sparse.forward_offsets";
 inline constexpr std::string_view kForwardSection = "sparse.forward";
+/// Only where positions were asked for.
+inline constexpr std::string_view kPositionsSection = "sparse.positions";
+inline constexpr std::string_view kPositionOffsetsSection = "sparse.position_offsets";
 inline constexpr std::string_view kPostingsSection = "sparse.postings";
 inline constexpr std::string_view kColumnsSection = "sparse.columns";
 inline constexpr std::string_view kTermsSection = "sparse.terms";

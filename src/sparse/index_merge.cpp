@@ -29,13 +29,15 @@ public:
             }
             places_[i].resize(reader.dictionary().terms(),
                               std::numeric_limits<std::uint32_t>::max());
-            BRAID_TRY(facts_.emplace_back(), reader.row_facts());
+            BRAID_TRY(facts_.emplace_back(), reader.row_facts(true));
+            // An index without them has no text to find them in.
+            positions_ = (i == 0 || positions_) && reader.has_positions();
         }
         std::uint32_t place = 0;
         BRAID_CHECK(merge_terms(
             [&](std::string_view, std::size_t input, std::uint32_t id, bool last) -> Result<> {
                 if (id >= places_[input].size())
-                    return corrupt_index("a term with too high a number");
+                    return corrupt_index("a term's number is too high");
                 places_[input][id] = place;
                 if (last) ++place;
                 return {};
@@ -48,6 +50,7 @@ public:
         return inputs_.empty() ? 1 : inputs_.front().reader->fields();
     }
     std::uint32_t terms() const noexcept override { return terms_; }
+    bool has_positions() const noexcept override { return positions_; }
 
     Result<> each_row(const std::function<Result<>(const SourceRow&)>& visit) const override {
         std::vector<std::uint32_t> next(inputs_.size(), 0);
@@ -62,14 +65,14 @@ public:
                 left = true;
                 if (numbers[next[i]] != number) continue;
                 if (found != inputs_.size()) {
-                    return invalid_argument("merge: two rows are to be row " +
+                    return invalid_argument("merge: two rows would become row " +
                                             std::to_string(number));
                 }
                 found = i;
             }
             if (!left) return {};
             if (found == inputs_.size()) {
-                return invalid_argument("merge: no row is to be row " + std::to_string(number));
+                return invalid_argument("merge: no row becomes row " + std::to_string(number));
             }
             BRAID_CHECK(read(found, next[found]++, row));
             BRAID_CHECK(visit(row));
@@ -120,13 +123,17 @@ private:
         BRAID_TRY(ForwardCursor cursor, facts_[input].terms(from));
         while (cursor.next()) {
             if (cursor.term() >= places_[input].size() || places_[input][cursor.term()] >= terms_) {
-                return corrupt_index("a row with a term that is not there");
+                return corrupt_index("a row has a term that does not exist");
             }
             row.terms.push_back(places_[input][cursor.term()]);
             FieldCounts& counts = row.counts.emplace_back();
             for (std::uint32_t f = 0; f < fields(); ++f) counts[f] = cursor.count(f);
         }
         if (cursor.broken()) return corrupt_index("the terms of a row cannot be read");
+        if (!positions_) return {};
+        BRAID_TRY(const Positions positions, facts_[input].positions(from));
+        row.positions.resize(positions.size());
+        for (std::size_t i = 0; i < positions.size(); ++i) row.positions[i] = positions[i];
         return {};
     }
 
@@ -134,6 +141,7 @@ private:
     std::vector<RowFacts> facts_;
     std::vector<std::vector<std::uint32_t>> places_;  // by input and id
     std::uint32_t terms_ = 0;
+    bool positions_ = false;
 };
 
 }  // namespace

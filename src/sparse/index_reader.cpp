@@ -22,6 +22,26 @@ void RowFacts::prefetch(std::uint32_t row) const noexcept {
     __builtin_prefetch(reinterpret_cast<const void*>(at + 64));  // NOLINT: the same
 }
 
+void RowFacts::prefetch_positions(std::uint32_t row) const noexcept {
+    const std::uintptr_t at =
+        reinterpret_cast<std::uintptr_t>(positions_.place()) + position_offset(row);
+    __builtin_prefetch(reinterpret_cast<const void*>(at));  // NOLINT: never read through
+}
+
+Result<Positions> RowFacts::positions(std::uint32_t row) const {
+    const std::uint64_t begin = position_offset(row);
+    const std::uint64_t end = position_offset(row + 1);
+    const std::uint64_t count = total_length(row);
+    const std::uint64_t size = end - begin;
+    const bool whole = begin <= end && (count == 0 ? size == 0 : size % count == 0);
+    const std::uint64_t width = count == 0 ? 1 : size / count;
+    if (!whole || (width != 1 && width != 2 && width != 4)) {
+        return corrupt_index("the positions of a row are not as many as its words");
+    }
+    BRAID_TRY(const auto bytes, positions_.bytes(begin, size));
+    return Positions(octets(bytes).data(), static_cast<std::uint32_t>(width), count);
+}
+
 Result<ForwardCursor> RowFacts::terms(std::uint32_t row) const {
     const std::uint64_t begin = offset(row);
     const std::uint64_t end = offset(row + 1);
@@ -43,6 +63,12 @@ Result<IndexReader> IndexReader::open(const store::SectionSource& source) {
     BRAID_TRY(reader.forward_, source.section(kForwardSection));
     BRAID_TRY(reader.postings_, source.section(kPostingsSection));
     BRAID_TRY(reader.columns_, source.section(kColumnsSection));
+    if (auto offsets = source.section(kPositionOffsetsSection)) {
+        reader.position_offsets_ = *offsets;
+        BRAID_TRY(reader.positions_, source.section(kPositionsSection));
+    } else if (offsets.error().code != ErrorCode::NotFound) {
+        return tl::unexpected(std::move(offsets).error());
+    }
     BRAID_CHECK(reader.check_sizes());
     return reader;
 }
@@ -54,15 +80,19 @@ Result<> IndexReader::check_sizes() const {
     BRAID_CHECK(
         expect_size(labels_, header_.labels * header_.label_entry() + rows * header_.label_width));
     BRAID_CHECK(expect_size(offsets_, (rows + 1) * header_.offset_width));
+    if (position_offsets_ && position_offsets_->size() != (rows + 1) * 8) {
+        BRAID_CHECK(expect_size(*position_offsets_, (rows + 1) * 4));
+    }
     return expect_size(columns_, header_.columns * header_.column_stride());
 }
 
 Result<ListView> IndexReader::list(const TermEntry& entry) const {
     ListView list;
     list.entry = entry;
-    if (entry.df > header_.rows) return corrupt_index("a term with more rows than there are");
+    if (entry.df > header_.rows) return corrupt_index("a term has more rows than the index");
     if (entry.df == 1) {
-        if (entry.row >= header_.rows) return corrupt_index("a term in a row that is not there");
+        if (entry.row >= header_.rows)
+            return corrupt_index("a term is in a row that does not exist");
         return list;
     }
     BRAID_TRY(const auto bytes, postings_.bytes(entry.offset, entry.length));
@@ -73,14 +103,14 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
         return list;
     }
     const std::uint64_t windows = header_.windows();
-    if (all.size() < kListHeaderBytes) return corrupt_index("a list without a header");
+    if (all.size() < kListHeaderBytes) return corrupt_index("a list has no header");
     list.header = load_list_header(all.data());
     std::uint64_t need = kListHeaderBytes + std::uint64_t{list.header.label_bytes};
-    if (need > all.size()) return corrupt_index("a list ends in its labels");
+    if (need > all.size()) return corrupt_index("a list ends within its labels");
     list.label_counts = all.subspan(kListHeaderBytes, list.header.label_bytes);
     if (list.header.form == ListForm::Column) {
         list.form = ListView::Form::Column;
-        if (entry.id >= header_.columns) return corrupt_index("a column that is not there");
+        if (entry.id >= header_.columns) return corrupt_index("a column does not exist");
         const std::uint64_t stride = header_.column_stride();
         BRAID_TRY(const auto nibbles, columns_.bytes(entry.id * stride, stride));
         list.tfs = octets(nibbles).data();
@@ -98,12 +128,12 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
     list.form = ListView::Form::Rows;
     list.directory = all.data() + need;
     need += 4 * (windows + 1);
-    if (need > all.size()) return corrupt_index("a list ends in its directory");
+    if (need > all.size()) return corrupt_index("a list ends within its directory");
     const std::uint64_t count = list.first_entry(static_cast<std::uint32_t>(windows));
     list.rows = all.data() + need;
     list.codes = list.rows + 2 * count;
     if (all.size() < need + 3 * count || (all.size() - need - 3 * count) % kOftenBytes != 0) {
-        return corrupt_index("a list cut off");
+        return corrupt_index("a list is cut off");
     }
     list.often = all.subspan(need + 3 * count);
     BRAID_CHECK(check_directory(list.directory, windows));
@@ -139,7 +169,7 @@ std::uint32_t ListView::often_at(std::uint32_t i) const noexcept {
     return often[count * sizeof(std::uint32_t) + first];
 }
 
-Result<RowFacts> IndexReader::row_facts() const {
+Result<RowFacts> IndexReader::row_facts(bool positions) const {
     RowFacts facts;
     facts.header_ = &header_;
     BRAID_TRY(const auto lengths, lengths_.bytes());
@@ -153,6 +183,13 @@ Result<RowFacts> IndexReader::row_facts() const {
     facts.offsets_ = octets(offsets).data();
     facts.forward_begin_ = octets(nothing).data();
     facts.forward_ = forward_;
+    if (positions && position_offsets_) {
+        BRAID_TRY(const auto position_offsets, position_offsets_->bytes());
+        facts.position_offsets_ = octets(position_offsets).data();
+        facts.position_offset_width_ =
+            position_offsets.size() == (std::uint64_t{header_.rows} + 1) * 8 ? 8 : 4;
+        facts.positions_ = positions_;
+    }
     return facts;
 }
 
@@ -182,7 +219,7 @@ Result<std::uint32_t> IndexReader::label_number(std::uint32_t row) const {
     const std::uint64_t at = begin + static_cast<std::uint64_t>(row) * header_.label_width;
     BRAID_TRY(const auto bytes, labels_.bytes(at, header_.label_width));
     const std::uint32_t number = load_narrow(octets(bytes).data(), header_.label_width, 0);
-    if (number >= header_.labels) return corrupt_index("a label that is not there");
+    if (number >= header_.labels) return corrupt_index("a label does not exist");
     return number;
 }
 

@@ -71,6 +71,22 @@ private:
     std::uint32_t often_at(std::uint32_t i) const noexcept;
 };
 
+/// Where the terms of a row stand, term after term as its forward list has them, field by field.
+class Positions {
+public:
+    Positions() = default;
+    Positions(const std::uint8_t* at, std::uint32_t width, std::size_t size) noexcept
+        : at_(at), width_(width), size_(size) {}
+
+    std::size_t size() const noexcept { return size_; }
+    std::uint32_t operator[](std::size_t i) const noexcept { return load_narrow(at_, width_, i); }
+
+private:
+    const std::uint8_t* at_ = nullptr;
+    std::uint32_t width_ = 1;
+    std::size_t size_ = 0;
+};
+
 /// What is stored per row, verified.
 class RowFacts {
 public:
@@ -105,8 +121,18 @@ public:
     /// Corruption if the list is not where it should be.
     Result<ForwardCursor> terms(std::uint32_t row) const;
 
+    bool has_positions() const noexcept { return position_offsets_ != nullptr; }
+    /// Requires has_positions(). As many as the row's lengths say; Corruption if they are not.
+    Result<Positions> positions(std::uint32_t row) const;
+    void prefetch_positions(std::uint32_t row) const noexcept;
+
 private:
     friend class IndexReader;
+
+    std::uint64_t position_offset(std::uint32_t row) const noexcept {
+        if (position_offset_width_ == 4) return load<std::uint32_t>(position_offsets_, row);
+        return load<std::uint64_t>(position_offsets_, row);
+    }
 
     const IndexHeader* header_ = nullptr;
     std::array<const std::uint8_t*, kMaxFields> lengths_{};
@@ -114,6 +140,9 @@ private:
     const std::uint8_t* offsets_ = nullptr;
     const std::uint8_t* forward_begin_ = nullptr;  // to prefetch from, never to read
     store::Section forward_;
+    const std::uint8_t* position_offsets_ = nullptr;
+    std::uint32_t position_offset_width_ = 4;
+    store::Section positions_;
 };
 
 /// The label of each row, as a number among those of the index, verified.
@@ -151,7 +180,10 @@ public:
     const TermDictionary& dictionary() const noexcept { return dictionary_; }
 
     Result<ListView> list(const TermEntry& entry) const;
-    Result<RowFacts> row_facts() const;
+    /// Without positions unless they are asked for and there.
+    Result<RowFacts> row_facts(bool positions = false) const;
+    /// Whether it says where in a row its terms stand.
+    bool has_positions() const noexcept { return position_offsets_.has_value(); }
 
     /// Labels are numbered from 0 in increasing order.
     Result<LabelFacts> label(std::uint32_t number) const;
@@ -176,6 +208,8 @@ private:
     store::Section forward_;
     store::Section postings_;
     store::Section columns_;
+    std::optional<store::Section> position_offsets_;
+    store::Section positions_;
 };
 
 /// The rows of a list one by one.

@@ -82,7 +82,7 @@ Result<std::uint64_t> IndexStatistics::stored_frequency(const TermEntry& entry) 
     for (ListCursor cursor(list, reader_->rows()); cursor.row() != ListCursor::kEnd;
          cursor.next()) {
         const std::uint32_t number = labels.number(cursor.row());
-        if (number >= visible_.size()) return corrupt_index("a label that is not there");
+        if (number >= visible_.size()) return corrupt_index("a label does not exist");
         df += visible_[number] ? 1 : 0;
     }
     return df;
@@ -98,9 +98,9 @@ Result<std::uint64_t> IndexStatistics::counted_frequency(
         std::uint64_t distance = 0;
         std::uint64_t rows = 0;
         if (!get_varint(at, end, distance) || !get_varint(at, end, rows)) {
-            return corrupt_index("a list ends in its labels");
+            return corrupt_index("a list ends within its labels");
         }
-        if (distance >= visible_.size() - next) return corrupt_index("a label that is not there");
+        if (distance >= visible_.size() - next) return corrupt_index("a label does not exist");
         next += distance + 1;
         if (visible_[next - 1]) df += rows;
     }

@@ -36,6 +36,7 @@ public:
         BRAID_CHECK(write_lengths());
         BRAID_CHECK(write_labels());
         BRAID_CHECK(write_forward_lists());
+        if (source_.has_positions()) BRAID_CHECK(write_positions());
         BRAID_CHECK(write_columns());
         BRAID_CHECK(write_postings());
         BRAID_CHECK(write_terms());
@@ -60,6 +61,9 @@ private:
     Result<> write_lengths();
     Result<> write_labels();
     Result<> write_forward_lists();
+    Result<> write_positions();
+    Result<> write_offsets(std::string_view section, const std::vector<std::uint64_t>& offsets,
+                           std::uint32_t width);
     Result<> write_columns();
     Result<> write_postings();
     Result<> write_lists(std::uint32_t begin, std::uint32_t end, ListWriter& lists);
@@ -93,7 +97,8 @@ Result<> Writer::look_at_rows() {
     terms_.resize(source_.terms());
     std::array<std::uint64_t, kMaxFields> plain{};
     BRAID_CHECK(source_.each_row([&](const SourceRow& row) -> Result<> {
-        if (labels_.size() >= kMaxRows) return invalid_argument("an index holds 2^31 - 1 rows");
+        if (labels_.size() >= kMaxRows)
+            return invalid_argument("an index holds at most 2^31 - 1 rows");
         labels_.push_back(row.label);
         for (std::size_t f = 0; f < header_.fields; ++f) {
             lengths_.push_back(row.lengths[f]);
@@ -229,11 +234,59 @@ Result<> Writer::write_forward_lists() {
         return flush(buffer, kWriteBytes);
     }));
     BRAID_CHECK(flush(buffer, 0));
-    BRAID_CHECK(sink_.begin(kForwardOffsetsSection));
     header_.offset_width = written >> 32 == 0 ? 4 : 8;
-    if (header_.offset_width == 8) return sink_.write(raw(offsets));
+    return write_offsets(kForwardOffsetsSection, offsets, header_.offset_width);
+}
+
+Result<> Writer::write_offsets(std::string_view section, const std::vector<std::uint64_t>& offsets,
+                               std::uint32_t width) {
+    BRAID_CHECK(sink_.begin(section));
+    if (width == 8) return sink_.write(raw(offsets));
     const std::vector<std::uint32_t> narrow(offsets.begin(), offsets.end());
     return sink_.write(raw(narrow));
+}
+
+/// In the order of the forward lists, so that those of frequent terms come first.
+Result<> Writer::write_positions() {
+    struct Entry {
+        std::uint32_t id;
+        std::size_t first;  // of the row's positions
+        std::size_t count;
+    };
+    BRAID_CHECK(sink_.begin(kPositionsSection));
+    std::vector<std::uint64_t> offsets{0};
+    offsets.reserve(header_.rows + std::size_t{1});
+    std::vector<Entry> entries;
+    Bytes buffer;
+    std::uint64_t written = 0;
+    BRAID_CHECK(source_.each_row([&](const SourceRow& row) -> Result<> {
+        entries.clear();
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < row.terms.size(); ++i) {
+            const auto& counts = row.counts[i];
+            const auto count = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+            entries.push_back({terms_[row.terms[i]].id, next, count});
+            next += count;
+        }
+        if (next != row.positions.size() || next != total_of(row.lengths)) {
+            return invalid_argument("a row of " + std::to_string(total_of(row.lengths)) +
+                                    " words has " + std::to_string(row.positions.size()) +
+                                    " positions");
+        }
+        std::ranges::sort(entries, {}, &Entry::id);
+        const std::uint32_t largest = next == 0 ? 0 : std::ranges::max(row.positions);
+        const std::uint32_t width = width_of(largest);
+        for (const Entry& entry : entries) {
+            for (std::size_t i = 0; i < entry.count; ++i) {
+                put_narrow(buffer, width, row.positions[entry.first + i]);
+            }
+        }
+        written += next * width;
+        offsets.push_back(written);
+        return flush(buffer, kWriteBytes);
+    }));
+    BRAID_CHECK(flush(buffer, 0));
+    return write_offsets(kPositionOffsetsSection, offsets, written >> 32 == 0 ? 4 : 8);
 }
 
 Result<> Writer::write_columns() {

@@ -26,6 +26,9 @@ struct SourceRow {
     /// Places of the row's terms among all terms in byte order, each once, in any order.
     std::vector<std::uint32_t> terms;
     std::vector<FieldCounts> counts;  // of each
+    /// Where the terms stand, if that is known: those of the first term, field by field, ascending,
+    /// then those of the next.
+    std::vector<std::uint32_t> positions;
 };
 
 /// What an index is made from: rows whose terms are numbered in byte order. It is read several
@@ -37,6 +40,8 @@ public:
     virtual std::uint32_t fields() const noexcept = 0;
     /// How many terms each_term gives. Those that no row holds are left out of the index.
     virtual std::uint32_t terms() const noexcept = 0;
+    /// Whether rows come with their positions: then a row's are as many as its lengths say.
+    virtual bool has_positions() const noexcept = 0;
     virtual Result<> each_row(const std::function<Result<>(const SourceRow&)>& visit) const = 0;
     virtual Result<> each_term(const std::function<Result<>(std::string_view)>& visit) const = 0;
 };

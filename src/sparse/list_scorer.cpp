@@ -5,8 +5,6 @@
 namespace braid::sparse {
 namespace {
 
-/// What finding a row in a list costs, in entries that could be walked instead.
-constexpr std::size_t kFindCost = 24;
 /// For more terms a row's own list is read faster than it is found in theirs.
 constexpr std::size_t kFewTerms = 16;
 

@@ -33,6 +33,8 @@ public:
 
     static constexpr std::size_t kMostTerms = 32;
     static constexpr std::size_t kMostSlots = 255;
+    /// What finding a row in a list costs, in entries that could be walked instead.
+    static constexpr std::size_t kFindCost = 24;
 
 private:
     static constexpr std::uint32_t kMore = 0xFFFFFFFF;

@@ -8,12 +8,12 @@ namespace braid::sparse {
 
 tl::unexpected<Error> term_too_long(std::string_view term) {
     return invalid_argument("a term of " + std::to_string(term.size()) + " bytes; " +
-                            std::to_string(kMaxIndexTermBytes) + " are the most");
+                            std::to_string(kMaxIndexTermBytes) + " is the limit");
 }
 
 Result<MemoryRows> MemoryRows::create(const MemoryPostings& postings, std::vector<Row> rows,
-                                      std::uint32_t fields) {
-    MemoryRows source(std::move(rows), fields);
+                                      std::uint32_t fields, bool positions) {
+    MemoryRows source(std::move(rows), fields, positions);
     source.sorted_.reserve(postings.terms());
     for (const MemoryPostings::Entry& entry : postings) {
         if (entry.first.size() > kMaxIndexTermBytes) return term_too_long(entry.first);
@@ -54,6 +54,9 @@ Result<> MemoryRows::each_row(const std::function<Result<>(const SourceRow&)>& v
     for (std::size_t row = 0; row < rows_.size(); ++row) {
         out.label = rows_[row].label;
         out.lengths = rows_[row].lengths;
+        if (positions_) {
+            out.positions.assign(rows_[row].positions.begin(), rows_[row].positions.end());
+        }
         out.terms.clear();
         out.counts.clear();
         for (; at < ends_[row]; ++at) {

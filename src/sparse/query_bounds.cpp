@@ -169,6 +169,18 @@ void QueryBounds::make_column_bounds(BoundedTerm& term) {
     }
 }
 
+std::array<float, kRowCodes> QueryBounds::saturations(const BoundedTerm& term) const noexcept {
+    std::array<float, kRowCodes> all{};
+    for (std::uint32_t tf = 1; tf <= kTopTf; ++tf) {
+        const std::uint32_t most = tf == kTopTf ? term.list.header.max_tf : tf;
+        for (std::uint32_t c = 0; c < kLengthClasses; ++c) {
+            const double bound = saturation_bound(term.tf_weight * most, c);
+            all[RowCode(tf, c).bits()] = static_cast<float>(bound * kInflate * kInflate);
+        }
+    }
+    return all;
+}
+
 QueryBounds QueryBounds::counting() const {
     QueryBounds copy = *this;
     std::ranges::fill(copy.run_bytes_, std::uint8_t{1});

@@ -68,6 +68,8 @@ public:
     std::span<const std::uint8_t> run_bytes() const noexcept { return run_bytes_; }
     /// The same with bytes that are all 1: sums then say how many of the terms a row holds.
     QueryBounds counting() const;
+    /// Of the saturated frequency of a term, what a row has at most, by its RowCode.
+    std::array<float, kRowCodes> saturations(const BoundedTerm& term) const noexcept;
     /// Rows of all lists but columns.
     std::uint64_t list_rows() const noexcept { return list_rows_; }
 

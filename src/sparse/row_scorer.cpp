@@ -9,7 +9,7 @@ Result<RowScorer> RowScorer::create(const IndexReader& reader, const Query& quer
     BRAID_CHECK(validate(query, reader.fields()));
     const bool known = !entries.empty();
     if (known && entries.size() != query.terms.size()) {
-        return invalid_argument("query: entries of other terms");
+        return invalid_argument("query: the entries belong to other terms");
     }
     RowScorer scorer;
     BRAID_TRY(scorer.facts_, reader.row_facts());

@@ -16,7 +16,7 @@ Result<> check_allowed(const IndexReader& reader, std::span<const std::uint64_t>
     const std::size_t words = (static_cast<std::size_t>(reader.rows()) + 63) / 64;
     if (allowed.empty() || allowed.size() >= words) return {};
     return invalid_argument("search: " + std::to_string(allowed.size()) +
-                            " words of allowed rows, " + std::to_string(words) + " are needed");
+                            " words of allowed rows, " + std::to_string(words) + " are required");
 }
 
 Result<std::vector<RowScorer>> make_scorers(
@@ -25,7 +25,7 @@ Result<std::vector<RowScorer>> make_scorers(
     std::vector<RowScorer> scorers;
     scorers.reserve(queries.size());
     if (queries.size() > 1 && !entries.empty()) {
-        return invalid_argument("search: entries are those of one query");
+        return invalid_argument("search: the entries belong to another query");
     }
     for (const Query& query : queries) {
         BRAID_TRY(scorers.emplace_back(), RowScorer::create(reader, query, entries));

@@ -41,6 +41,9 @@ struct WindowScratch {
     std::array<RunRange, kMostBoundedTerms> runs{};         // of the window entered
     std::array<bool, kMostBoundedTerms> added{};            // terms that are in the sums
     std::vector<Candidate> pending;
+    std::array<std::uint16_t, kWindowRows> places{};  // in pending, from 1; all 0 between calls
+    std::vector<double> norms;                        // by place: of the row's length
+    std::vector<double> refined;                      // by place: a bound of the row's score
     const QueryBounds* of = nullptr;  // whose runs they are
     std::uint32_t entered = 0;        // the first row of that window
     bool clean = true;                // all sums are 0

@@ -44,6 +44,8 @@ public:
 private:
     /// From this many rows of a window on, a walk over its lists is cheaper than finding each.
     static constexpr std::size_t kManyRows = 4;
+    /// From this many on, bounding them again is cheaper than reading the terms of each.
+    static constexpr std::size_t kWorthRefining = 16;
 
     WindowSpan window(std::uint32_t number) const noexcept;
     void enter(const WindowSpan& window) noexcept;
@@ -78,6 +80,9 @@ private:
                      double rest) noexcept;
     /// Of the candidates found, those whose refined bound reaches the threshold.
     void keep_candidates(const WindowSpan& window, std::size_t count, double threshold);
+    /// Bounds what was kept again, by the rows' own lengths and without the rounding of bytes, and
+    /// drops what no longer reaches the threshold.
+    void refine_kept(const WindowSpan& window, double threshold);
     /// Scores what was kept.
     Result<> score_kept(const WindowSpan& window, RowSink& sink);
     /// One by one, as long as they can reach the threshold.

@@ -19,8 +19,9 @@ constexpr std::chrono::milliseconds kMaxDelay = std::chrono::hours(1);
 
 Result<> check_options(const AppendLogOptions& options) {
     if (options.durability.max_delay > kMaxDelay || options.durability.max_delay.count() < 0) {
-        return invalid_argument("a relaxed log is synced after 0 ms to 1 h, not after " +
-                                std::to_string(options.durability.max_delay.count()) + " ms");
+        return invalid_argument(
+            "with relaxed durability a log is synced after 0 ms to 1 h, not after " +
+            std::to_string(options.durability.max_delay.count()) + " ms");
     }
     if (options.max_record_bytes > kMaxRecordBytes) {
         return invalid_argument("max_record_bytes of a log is at most " +
@@ -66,7 +67,8 @@ Result<> require_never_durable(std::span<const std::byte> file, const std::strin
         proof = "the log was on disk up to offset " + std::to_string(durable);
     } else if (const auto witness = find_witness(file, log_id, offset)) {
         proof = "record " + std::to_string(witness->header.sequence) + " at offset " +
-                std::to_string(witness->offset) + " follows, written when that place was on disk";
+                std::to_string(witness->offset) +
+                " follows, which was written after that place was on disk";
     } else {
         return {};
     }
@@ -98,8 +100,8 @@ Result<LogReport> replay_records(std::span<const std::byte> file, const std::str
         if (sequence != report.next_sequence) {
             return fail(ErrorCode::Corruption,
                         "log " + path + " is damaged at offset " + std::to_string(offset) +
-                            ": record " + std::to_string(sequence) + " stands where record " +
-                            std::to_string(report.next_sequence) + " belongs");
+                            ": record " + std::to_string(sequence) + " is where record " +
+                            std::to_string(report.next_sequence) + " should be");
         }
         if (replay) {
             auto replayed = replay(sequence, found.record->payload);
@@ -144,8 +146,9 @@ Result<std::string> keep_beside(Directory& directory, std::string_view log,
         const auto kept = directory.create(name, bytes);
         if (kept) return name;
         if (kept.error().code == ErrorCode::AlreadyExists && attempt < attempts) continue;
-        return fail("cannot keep " + std::to_string(bytes.size()) + " bytes to be cut from log " +
-                        directory.path() + "/" + std::string(log),
+        return fail("cannot keep " + std::to_string(bytes.size()) +
+                        " bytes that would be cut from log " + directory.path() + "/" +
+                        std::string(log),
                     kept.error());
     }
 }

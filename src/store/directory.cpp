@@ -96,7 +96,7 @@ public:
         std::string problem = "another file has taken its place";
         if (!named) problem = "it was removed or renamed";
         if (named && named->same_file(ours)) {
-            problem = "it has " + std::to_string(ours.size) + " bytes, and " +
+            problem = "it has " + std::to_string(ours.size) + " bytes, but " +
                       std::to_string(size_) + " were written here";
         }
         return fail(ErrorCode::ReadOnly, "another program changed " + parent_->path() + "/" +
@@ -132,6 +132,9 @@ public:
     Result<std::vector<std::string>> list_others() const override;
     Result<> create(std::string_view name, std::span<const std::byte> bytes) override;
     Result<std::unique_ptr<FileWriter>> write_file(std::string_view name) override;
+    Result<std::unique_ptr<Scratch>> scratch(std::uint64_t size) override {
+        return raw_->scratch(size);
+    }
     Result<> replace(std::string_view name, std::span<const std::byte> bytes) override;
     Result<> remove(std::string_view name) override;
     Result<std::unique_ptr<AppendFile>> open_append(std::string_view name) override;
@@ -312,13 +315,17 @@ bool is_leftover_name(std::string_view name) noexcept {
 tl::unexpected<Error> lock_is_lost(const std::string& path) {
     return fail(ErrorCode::ReadOnly,
                 "the lock " + path +
-                    " was removed or replaced while this program held it, so that another one may "
+                    " was removed or replaced while this program held it, so another one may "
                     "be writing; nothing more is written here until the database is reopened");
 }
 
 Result<std::shared_ptr<const MappedFile>> RawDirectory::map(const std::string& name) const {
     BRAID_TRY(const auto seen, view(name));
     return map_copy(seen->bytes(), path() + "/" + name);
+}
+
+Result<std::unique_ptr<Scratch>> RawDirectory::scratch(std::uint64_t size) {
+    return scratch_in_memory(size);
 }
 
 std::unique_ptr<Directory> make_directory(std::shared_ptr<RawDirectory> raw) {

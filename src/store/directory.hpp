@@ -14,6 +14,7 @@ namespace braid::store {
 
 class FileWriter;  // file_writer.hpp
 class MappedFile;  // mapped_file.hpp
+class Scratch;     // scratch.hpp
 
 /// The bytes of one file as they were when it was opened: they do not change and do not fault,
 /// also when the file is appended to, truncated, replaced or removed meanwhile.
@@ -115,6 +116,9 @@ public:
     /// Begins a new file of any size, which is there, whole and durable, once the writer has
     /// finished. AlreadyExists if `name` is taken.
     virtual Result<std::unique_ptr<FileWriter>> write_file(std::string_view name) = 0;
+
+    /// Memory for a computation that may need more of it than a process should take.
+    virtual Result<std::unique_ptr<Scratch>> scratch(std::uint64_t size) = 0;
 
     /// Writes a file in place of the one of that name, if there is one, durably. Readers see the
     /// old bytes or the new ones, never a mixture, also after a crash. AlreadyExists if a directory

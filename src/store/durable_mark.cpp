@@ -68,10 +68,9 @@ std::optional<DurableLength> read_durable_mark(const Directory& directory, std::
 }
 
 tl::unexpected<Error> missing_mark(const std::string& path) {
-    return fail(ErrorCode::Corruption,
-                durable_mark_name(path) +
-                    ", which says how long the log is, is missing or damaged: records may be "
-                    "missing from the log's end");
+    return fail(ErrorCode::Corruption, durable_mark_name(path) +
+                                           ", which records the log's length, is missing or "
+                                           "damaged: records may be missing from the log's end");
 }
 
 Result<> remove_log(Directory& directory, std::string_view log) {

@@ -67,11 +67,13 @@ Slot* find_slot(std::uintptr_t address) noexcept {
     return nullptr;
 }
 
-/// Zeros in place of the page, so that the instruction that failed can go on.
+/// Zeros in place of the page, so that the instruction that failed can go on: it may have been to
+/// write.
 bool replace_page(std::uintptr_t address) noexcept {
     const std::uintptr_t page = page_bytes.load();
     auto* begin = reinterpret_cast<void*>(address / page * page);  // NOLINT: an address it is
-    return ::mmap(begin, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == begin;
+    return ::mmap(begin, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                  0) == begin;
 }
 
 void call_previous(int signal, siginfo_t* info, void* context) noexcept {

@@ -46,8 +46,8 @@ public:
             const std::uint64_t sequence = found.record->header.sequence;
             if (sequence != expected_) {
                 add(check_, {offset_, 0, true,
-                             "record " + std::to_string(sequence) + " stands where record " +
-                                 std::to_string(expected_) + " belongs"});
+                             "record " + std::to_string(sequence) + " is where record " +
+                                 std::to_string(expected_) + " should be"});
             }
             if (salvage) BRAID_CHECK(salvage(sequence, found.record->payload));
             ++check_.records;

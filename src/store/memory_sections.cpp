@@ -8,7 +8,7 @@ Result<> MemorySections::begin(std::string_view name) {
     const auto [found, inserted] = parts_.try_emplace(std::string(name));
     if (!inserted) {
         return fail(ErrorCode::InvalidArgument,
-                    "section \"" + std::string(name) + "\" has been written");
+                    "section \"" + std::string(name) + "\" has already been written");
     }
     last_ = &found->second;
     return {};

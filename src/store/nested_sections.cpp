@@ -26,7 +26,7 @@ Result<> NestedSink::pad() {
 Result<> NestedSink::begin(std::string_view name) {
     if (std::ranges::find(entries_, name, &SectionEntry::name) != entries_.end()) {
         return fail(ErrorCode::InvalidArgument,
-                    "section \"" + std::string(name) + "\" has been written");
+                    "section \"" + std::string(name) + "\" has already been written");
     }
     BRAID_CHECK(pad());
     entries_.push_back({std::string(name), outer_.offset(), 0});
@@ -68,7 +68,7 @@ Result<NestedSource> NestedSource::open(const Section& outer) {
     BRAID_TRY(const std::uint64_t length, in.u64("length of the list of parts"));
     BRAID_TRY(const std::uint64_t sum, in.u64("checksum of the list of parts"));
     if (offset > end || length != end - offset)
-        return in.corrupt("the list of its parts is not there");
+        return in.corrupt("the list of its parts is missing");
     BRAID_TRY(const auto directory, outer.bytes(offset, length));
     if (checksum(directory) != sum) return in.corrupt("the list of its parts is damaged");
     NestedSource source;

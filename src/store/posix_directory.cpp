@@ -10,10 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "braid/store/file_writer.hpp"
 #include "braid/store/posix_error.hpp"
 #include "braid/store/posix_file.hpp"
 #include "braid/store/posix_lock.hpp"
 #include "braid/store/posix_map.hpp"
+#include "braid/store/posix_scratch.hpp"
 #include "braid/store/raw_directory.hpp"
 
 namespace braid::store {
@@ -33,6 +35,7 @@ public:
     std::string path() const override { return path_; }
     Result<std::unique_ptr<FileView>> view(const std::string& name) const override;
     Result<std::shared_ptr<const MappedFile>> map(const std::string& name) const override;
+    Result<std::unique_ptr<Scratch>> scratch(std::uint64_t size) override;
     Result<std::unique_ptr<RawFile>> open_file(const std::string& name, Access access) override;
     Result<std::shared_ptr<RawDirectory>> open_directory(const std::string& name) const override;
     Result<> make_directory(const std::string& name) override;
@@ -67,6 +70,15 @@ Result<std::shared_ptr<const MappedFile>> PosixRawDirectory::map(const std::stri
     Descriptor file = open_at(number(), name.c_str(), O_RDONLY | kFileFlags);
     if (!file) return failed("open", name);
     return map_posix_file(std::move(file), path_of(name));
+}
+
+Result<std::unique_ptr<Scratch>> PosixRawDirectory::scratch(std::uint64_t size) {
+    const std::string name = own_name(kTempPrefix);
+    Descriptor file =
+        open_at(number(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | kFileFlags, kFileMode);
+    if (!file) return failed("create", name);
+    if (::unlinkat(number(), name.c_str(), 0) != 0) return failed("remove", name);
+    return map_posix_scratch(std::move(file), size, path_);
 }
 
 Result<std::unique_ptr<RawFile>> PosixRawDirectory::open_file(const std::string& name,

@@ -11,6 +11,7 @@
 #include "braid/result.hpp"
 #include "braid/store/directory.hpp"
 #include "braid/store/mapped_file.hpp"
+#include "braid/store/scratch.hpp"
 
 namespace braid::store {
 
@@ -66,6 +67,8 @@ public:
     virtual Result<std::unique_ptr<FileView>> view(const std::string& name) const = 0;
     /// See Directory::map. Unless overridden, a copy of what `view` shows.
     virtual Result<std::shared_ptr<const MappedFile>> map(const std::string& name) const;
+    /// See Directory::scratch. Unless overridden, on the heap.
+    virtual Result<std::unique_ptr<Scratch>> scratch(std::uint64_t size);
     virtual Result<std::unique_ptr<RawFile>> open_file(const std::string& name, Access access) = 0;
     virtual Result<std::shared_ptr<RawDirectory>> open_directory(const std::string& name) const = 0;
     /// AlreadyExists if the name is taken.

@@ -32,12 +32,12 @@ Result<> SectionFile::read(std::string_view name) {
     const std::string own = section_file_name(header_.kind, header_.generation);
     if (own != name) return damaged(path, "its content is that of a file named " + own);
     if (all.size() < kSectionFileHeaderBytes + kSectionFileFooterBytes) {
-        return damaged(path, "it has no valid footer, so that it was cut");
+        return damaged(path, "it has no valid footer, so it was cut short");
     }
     BRAID_TRY(const SectionFileFooter footer,
               decode_section_footer(all.last(kSectionFileFooterBytes), path, all.size()));
     if (footer.generation != header_.generation) {
-        return damaged(path, "header and footer are of different files");
+        return damaged(path, "its header and footer belong to different files");
     }
     // In range, as decode_section_footer has checked.
     const auto directory = all.subspan(footer.directory_offset, footer.directory_length);
@@ -45,14 +45,14 @@ Result<> SectionFile::read(std::string_view name) {
     const auto zeros = all.subspan(end, footer.blocks_offset() - end);
     if (checksum(directory, header_.generation) != footer.directory_checksum ||
         std::ranges::any_of(zeros, [](std::byte byte) { return byte != std::byte{0}; })) {
-        return damaged(path, "the list of its sections is");
+        return damaged(path, "its list of sections has a wrong checksum");
     }
     BRAID_TRY(sections_, decode_section_directory(directory, path, footer.directory_offset));
     sections_end_ = footer.directory_offset;
     identity_ = footer.blocks_checksum;
     sums_ = all.subspan(footer.blocks_offset(), block_count(sections_end_) * sizeof(std::uint64_t));
     if (checksum(sums_, header_.generation) != footer.blocks_checksum) {
-        return damaged(path, "the list of its checksums is");
+        return damaged(path, "its list of checksums has a wrong checksum");
     }
     blocks_.emplace(mapping_, sections_end_, sums_, header_.generation);
     return {};

@@ -73,7 +73,7 @@ Result<SectionFileHeader> decode_section_header(std::span<const std::byte> bytes
     if (version == 0 || version > kSectionFileVersion) {
         return fail(ErrorCode::Unsupported,
                     path + " has format version " + std::to_string(version) +
-                        ", and this braid reads up to " + std::to_string(kSectionFileVersion) +
+                        ", this braid reads up to " + std::to_string(kSectionFileVersion) +
                         ": it was written by a newer one");
     }
     const std::uint32_t unknown = header.required_features & ~kKnownFeatures;
@@ -143,7 +143,7 @@ std::vector<std::byte> encode_section_footer(const SectionFileFooter& footer) {
 Result<SectionFileFooter> decode_section_footer(std::span<const std::byte> bytes,
                                                 const std::string& path, std::uint64_t file_size) {
     BRAID_CHECK(check_closed(bytes, kFooterMagic, kFooterSeed, path,
-                             "footer, so that it was cut or not written to its end"));
+                             "footer, so it was cut short or never finished"));
     ByteReader reader(bytes, path);
     BRAID_CHECK(reader.u64("magic number"));
     SectionFileFooter footer;

@@ -41,7 +41,7 @@ Result<> SectionFileWriter::begin(std::string_view name) {
                                 std::to_string(kMaxSectionNameBytes) + " bytes");
     }
     if (places_.contains(name)) {
-        return invalid_argument("section \"" + std::string(name) + "\" has been written");
+        return invalid_argument("section \"" + std::string(name) + "\" has already been written");
     }
     BRAID_CHECK(pad());
     last_ = &places_[std::string(name)];

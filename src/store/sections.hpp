@@ -59,9 +59,9 @@ public:
         if (offset > all_.size() || length > all_.size() - offset) {
             return fail(ErrorCode::Corruption, "section \"" + std::string(name_) + "\" has " +
                                                    std::to_string(all_.size()) +
-                                                   " bytes, and bytes " + std::to_string(offset) +
+                                                   " bytes, but bytes " + std::to_string(offset) +
                                                    " to " + std::to_string(offset + length) +
-                                                   " were asked for");
+                                                   " were requested");
         }
         if (guard_ != nullptr) BRAID_CHECK(guard_->verify(base_ + offset, length));
         return all_.subspan(offset, length);
@@ -74,7 +74,7 @@ public:
                          std::string_view name = {}) const {
         if (offset > all_.size() || length > all_.size() - offset) {
             return fail(ErrorCode::Corruption,
-                        "section \"" + std::string(name_) + "\" ends within a part of it");
+                        "section \"" + std::string(name_) + "\" ends within one of its parts");
         }
         return Section(all_.subspan(offset, length), name.empty() ? name_ : name, guard_,
                        base_ + offset);

@@ -89,7 +89,7 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
         if (const auto near = nearest_name(options.name, kNames)) {
             message += "; did you mean '" + std::string(*near) + "'?";
         }
-        message += " There are 'standard' and 'simple'.";
+        message += " The analyzers are 'standard' and 'simple'.";
         return invalid_argument(std::move(message));
     }
     const auto language =
@@ -102,7 +102,7 @@ Result<Analyzer> Analyzer::create(const AnalyzerOptions& options) {
             message += separator + std::string(name) + "'";
             separator = ", '";
         }
-        message += "; 'none' stems nothing, 'auto' finds out for each text";
+        message += "; 'none' stems nothing, 'auto' detects the language of each text";
         return invalid_argument(std::move(message));
     }
     if (options.stop_words && *language != kAuto && StopWords::of(*language).empty()) {

@@ -9,6 +9,7 @@
 #include "braid/core/nearest.hpp"
 #include "braid/core/vocabulary.hpp"
 #include "braid/json/fields.hpp"
+#include "braid/wire/bm25_json.hpp"
 #include "braid/wire/stage_json.hpp"
 
 namespace braid::wire {
@@ -60,11 +61,11 @@ Result<> read_fusion(Fields& fields, Profile& profile) {
     profile.dense_weight = dense_weight.value_or(profile.dense_weight);
     if (sparse_weight) profile.sparse_weight = sparse_weight;
     if (profile.k + profile.rank_base <= 0) {
-        return invalid_argument(fields.complaint("k", "so large that k + rank is above 0"));
+        return invalid_argument(fields.complaint("k", "large enough that k + rank is above 0"));
     }
     if (!profile.sparse_weight && profile.dense_weight > 1) {
         return invalid_argument(fields.complaint(
-            "dense_weight", "a number from 0 to 1, or stand beside \"sparse_weight\""));
+            "dense_weight", "a number from 0 to 1, unless \"sparse_weight\" is given too"));
     }
     return {};
 }
@@ -76,6 +77,8 @@ Result<> read_members(Fields& fields, Profile& profile) {
     BRAID_TRY(auto namespace_name, fields.string("namespace"));
     if (namespace_name) profile.namespace_ = *std::move(namespace_name);
     BRAID_CHECK(read_fusion(fields, profile));
+    BRAID_TRY(auto bm25, read_bm25_choice(fields, "bm25"));
+    if (bm25) profile.bm25 = *std::move(bm25);
     BRAID_CHECK(read_size(fields, "depth", 1, profile.depth));
     BRAID_CHECK(read_size(fields, "depth_per_hit", 0, profile.depth_per_hit));
     BRAID_CHECK(read_size(fields, "top_k", 1, profile.top_k));
@@ -126,6 +129,7 @@ Value profile_to_value(const Profile& profile) {
     out.set("across", name_of(profile.across));
     out.set("dense_weight", profile.dense_weight);
     if (profile.sparse_weight) out.set("sparse_weight", *profile.sparse_weight);
+    if (!profile.bm25.empty()) out.set("bm25", bm25_choice_to_value(profile.bm25));
     out.set("depth", profile.depth);
     out.set("depth_per_hit", profile.depth_per_hit);
     out.set("top_k", profile.top_k);

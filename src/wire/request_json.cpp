@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "braid/core/rfc3339.hpp"
 #include "braid/core/vocabulary.hpp"
 #include "braid/json/fields.hpp"
 #include "braid/wire/chunk_json.hpp"
 #include "braid/wire/profile_json.hpp"
+#include "braid/wire/request_reading.hpp"
 #include "braid/wire/stage_json.hpp"
 
 namespace braid::wire {
@@ -27,16 +27,6 @@ constexpr std::int64_t kMaxDepth = 100'000;
 constexpr std::int64_t kMaxHops = 100;
 constexpr std::int64_t kMaxNeighbors = 100;
 constexpr std::int64_t kMaxDeadlineMs = 86'400'000;
-
-/// What the readers of the single keys fill.
-struct Reading {
-    const core::Vocabulary& vocabulary;
-    Fields fields;
-    Request request;
-    std::vector<Filter> clauses;  // of the filter and its shorthands
-};
-
-using ReadKey = Result<> (*)(Reading&, std::string_view key);
 
 template <auto Member>
 Result<> read_text(Reading& in, std::string_view key) {
@@ -132,73 +122,6 @@ Result<> read_strategy(Reading& in, std::string_view key) {
     return {};
 }
 
-Result<> read_method(Fields& fields, std::string_view key, FusionChoice& fusion) {
-    BRAID_TRY(const auto name, fields.string(key));
-    if (!name) return {};
-    fusion.method = fusion_by_name(*name);
-    if (!fusion.method) {
-        return invalid_argument(
-            fields.complaint(key, "\"rrf\", \"weighted_sum\", \"dbsf\" or \"auto\""));
-    }
-    return {};
-}
-
-Result<> read_fusion_method(Reading& in, std::string_view key) {
-    return read_method(in.fields, key, in.request.fusion);
-}
-
-Result<> read_fusion(Reading& in, std::string_view key) {
-    const Value* const member = in.fields.any(key);
-    if (member == nullptr || member->is_null()) return {};
-    FusionChoice& fusion = in.request.fusion;
-    if (member->is_string()) return read_method(in.fields, key, fusion);
-    if (!member->is_object()) {
-        return invalid_argument(
-            in.fields.complaint(key, "the name of a method or an object with \"method\""));
-    }
-    BRAID_TRY(Fields fields, Fields::of(*member, in.fields.path_of(key)));
-    BRAID_CHECK(read_method(fields, "method", fusion));
-    BRAID_TRY(fusion.k, fields.number("k"));
-    BRAID_TRY(const auto base, fields.integer("rank_base", 0, 1));
-    if (base) fusion.rank_base = static_cast<int>(*base);
-    BRAID_TRY(fusion.fill_scores, fields.boolean("fill_scores"));
-    BRAID_TRY(fusion.preset, fields.string("preset"));
-    if (fusion.k && *fusion.k + fusion.rank_base.value_or(1) <= 0) {
-        return invalid_argument(fields.complaint("k", "so large that k + rank is above 0"));
-    }
-    return fields.finish();
-}
-
-Result<> read_across(Reading& in, std::string_view key) {
-    BRAID_TRY(const auto name, in.fields.string(key));
-    if (!name) return {};
-    in.request.across = across_by_name(*name);
-    if (in.request.across) return {};
-    return invalid_argument(in.fields.complaint(key, "\"ranks\" or \"scores\""));
-}
-
-Result<> read_dense_weight(Reading& in, std::string_view key) {
-    BRAID_TRY(const auto weight, in.fields.number(key, 0, 1));
-    if (weight) in.request.dense_weight = weight;  // an absent alias must not undo another
-    return {};
-}
-
-Result<> read_weights(Reading& in, std::string_view key) {
-    BRAID_TRY(auto weights, in.fields.fields(key));
-    if (!weights) return {};
-    if (weights->whole().empty()) {
-        return invalid_argument(
-            in.fields.complaint(key, "an object with the weight of at least one source"));
-    }
-    for (const auto& [source, weight] : weights->whole()) {
-        BRAID_TRY(const auto number,
-                  weights->number(source, 0, std::numeric_limits<double>::max()));
-        if (!number) return invalid_argument(weights->complaint(source, "a number, 0 or more"));
-        in.request.weights.emplace_back(source, *number);
-    }
-    return {};
-}
-
 Result<> read_threshold(Reading& in, std::string_view key) {
     BRAID_TRY(in.request.score_threshold, in.fields.number(key));
     return {};
@@ -210,62 +133,6 @@ Result<> read_recall(Reading& in, std::string_view key) {
         return invalid_argument(in.fields.complaint(key, "a number above 0 and at most 1"));
     }
     return {};
-}
-
-Result<> read_filter(Reading& in, std::string_view key) {
-    const Value* const member = in.fields.any(key);
-    if (member == nullptr || member->is_null()) return {};
-    BRAID_TRY(Filter filter, parse_filter(*member));
-    in.clauses.push_back(std::move(filter));
-    return {};
-}
-
-/// A text, or a list of which one must match.
-Result<> read_condition(Reading& in, std::string_view key, const std::string& field) {
-    const Value* const member = in.fields.any(key);
-    if (member == nullptr || member->is_null()) return {};
-    if (member->is_string()) {
-        in.clauses.push_back(Filter::compare(Filter::Op::Eq, field, *member));
-        return {};
-    }
-    if (!member->is_array())
-        return invalid_argument(in.fields.complaint(key, "a string or a list of strings"));
-    BRAID_TRY(const auto names, in.fields.strings(key));
-    in.clauses.push_back(Filter::compare(Filter::Op::In, field, *member));
-    return {};
-}
-
-Result<> read_clause(Reading& in, std::string_view key) {
-    return read_condition(in, key, std::string(key));
-}
-
-Result<> read_shorthand(Reading& in, const core::FilterShorthand& shorthand) {
-    if (!shorthand.optional_list) return read_condition(in, shorthand.name, shorthand.field);
-    BRAID_TRY(const auto values, in.fields.strings(shorthand.name));
-    if (!values || values->empty()) return {};
-    in.clauses.push_back(
-        Filter::compare(Filter::Op::In, shorthand.field, *in.fields.any(shorthand.name)));
-    return {};
-}
-
-template <Filter::Op Op>
-Result<> read_time(Reading& in, std::string_view key) {
-    BRAID_TRY(auto text, in.fields.string(key));
-    if (!text) return {};
-    if (!core::parse_rfc3339(*text)) {
-        return invalid_argument(
-            in.fields.complaint(key, "a time such as \"2025-12-25T10:00:00Z\""));
-    }
-    in.clauses.push_back(Filter::compare(Op, "created_at", *std::move(text)));
-    return {};
-}
-
-Result<> read_document_ids(Reading& in, std::string_view key) {
-    BRAID_TRY(in.request.document_ids, in.fields.strings(key));
-    const std::size_t most = FilterLimits().list;  // they become a filter
-    if (!in.request.document_ids || in.request.document_ids->size() <= most) return {};
-    return invalid_argument(
-        in.fields.complaint(key, "a list of at most " + std::to_string(most) + " ids"));
 }
 
 Result<> read_stage_list(Reading& in, std::string_view key) {
@@ -309,11 +176,12 @@ constexpr auto kKeys = std::to_array<Key>({
     {"top_k", "top_k", read_count<&Request::top_k, kMaxTopK>},
     {"limit", "top_k", read_count<&Request::top_k, kMaxTopK>},
     {"cursor", "cursor", read_text<&Request::cursor>},
-    {"fusion", "fusion", read_fusion},
+    {"fusion", "fusion", read_fusion_key},
     {"fusion_method", "fusion", read_fusion_method},
     {"across", "across", read_across},
     {"dense_weight", "weights", read_dense_weight},
     {"weights", "weights", read_weights},
+    {"bm25", "bm25", read_bm25_key},
     {"dense_top_k", "dense_top_k", read_count<&Request::dense_top_k, kMaxDepth>},
     {"sparse_top_k", "sparse_top_k", read_count<&Request::sparse_top_k, kMaxDepth>},
     {"max_hops", "max_hops", read_count<&Request::max_hops, kMaxHops>},
@@ -323,8 +191,8 @@ constexpr auto kKeys = std::to_array<Key>({
     {"metadata_filter", "filter", read_filter},
     {"document_ids", "document_ids", read_document_ids},
     {"sensitivity", "sensitivity", read_clause},
-    {"created_after", "created_after", read_time<Filter::Op::Gt>},
-    {"created_before", "created_before", read_time<Filter::Op::Lt>},
+    {"created_after", "created_after", read_after},
+    {"created_before", "created_before", read_before},
     {"expand_query", "expand_query", read_switch<&Request::expand_query>},
     {"use_hyde", "use_hyde", read_switch<&Request::use_hyde>},
     {"query_syntax", "query_syntax", read_switch<&Request::query_syntax>},
@@ -408,7 +276,7 @@ std::vector<std::string_view> names_of_keys(const core::Vocabulary& vocabulary) 
 Result<> refuse_unknown(const Object& object, const core::Vocabulary& vocabulary) {
     if (object.find(kText) != nullptr) {
         return invalid_argument(
-            R"(unknown key "text"; the question is "query" ("text" goes with "config"))");
+            R"(unknown key "text"; put the question in "query" ("text" goes with "config"))");
     }
     Fields fields(object);
     for (const std::string_view name : names_of_keys(vocabulary)) fields.any(name);
@@ -460,7 +328,7 @@ Result<Object> flattened(const Object& object) {
         if (key == kConfig || key == kText)
             return invalid_argument("unknown key \"config." + key + "\"");
         if (is_given(flat, key) && !value.is_null()) {
-            return invalid_argument("\"" + key + "\" stands both in \"config\" and beside it");
+            return invalid_argument("\"" + key + "\" is given both in \"config\" and outside it");
         }
         if (!is_given(flat, key)) flat.set(key, value);
     }

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "braid/wire/bm25_json.hpp"
 #include "braid/wire/chunk_json.hpp"
 #include "braid/wire/profile_json.hpp"
 #include "braid/wire/request_json.hpp"
@@ -72,6 +73,7 @@ Value request_to_value(const Request& request) {
     put_fusion(out, request.fusion);
     if (request.across) out.set("across", name_of(*request.across));
     put_weights(out, request);
+    if (!request.bm25.empty()) out.set("bm25", bm25_choice_to_value(request.bm25));
     put(out, "dense_top_k", request.dense_top_k);
     put(out, "sparse_top_k", request.sparse_top_k);
     put(out, "max_hops", request.max_hops);

@@ -53,7 +53,8 @@ Result<DenseStats> read_dense(Fields& fields) {
         BRAID_CHECK(read_member(members, "planned", point.planned));
         BRAID_CHECK(read_member(members, "found", point.found));
         BRAID_CHECK(read_member(members, "low", point.low));
-        return read_member(members, "high", point.high);
+        BRAID_CHECK(read_member(members, "high", point.high));
+        return read_member(members, "k", point.k);
     };
     BRAID_CHECK(read_objects(fields, "points", add_point));
     BRAID_CHECK(fields.finish());

@@ -75,6 +75,8 @@ Result<> read_vectors(Fields& fields, VectorSpec& vectors) {
     BRAID_TRY(vectors.dimension, read_size(fields, "dimension"));
     BRAID_TRY(const auto metric, fields.choice("metric", {"cosine", "dot", "euclidean"}));
     if (metric) vectors.metric = metric_by_name(*metric).value_or(vectors.metric);
+    BRAID_TRY(const auto precision, fields.choice("precision", {"f32", "f16"}));
+    if (precision) vectors.precision = precision_by_name(*precision).value_or(vectors.precision);
     return read_fingerprint(fields, vectors.fingerprint);
 }
 
@@ -127,6 +129,8 @@ Result<Schema> schema_from_value(const Value& json) {
     BRAID_CHECK(read_text(fields, "language", schema.language));
     BRAID_TRY(const auto stop_words, fields.boolean("stop_words"));
     schema.stop_words = stop_words.value_or(false);
+    BRAID_TRY(const auto positions, fields.boolean("positions"));
+    schema.positions = positions.value_or(false);
     BRAID_CHECK(read_bm25(fields, schema.bm25));
     BRAID_CHECK(read_vectors(fields, schema.vectors));
     BRAID_CHECK(read_metadata(fields, schema));
@@ -148,13 +152,15 @@ Value schema_to_value(const Schema& schema) {
                {"analyzer", Value(schema.analyzer)},
                {"language", Value(schema.language)},
                {"stop_words", Value(schema.stop_words)},
+               {"positions", Value(schema.positions)},
                {"bm25", Object{{"variant", okapi ? "okapi" : "lucene"},
                                {"k1", schema.bm25.k1},
                                {"b", schema.bm25.b},
                                {"epsilon", schema.bm25.epsilon}}},
                {"embedder", Value(schema.vectors.embedder)},
                {"dimension", schema.vectors.dimension},
-               {"metric", name_of(schema.vectors.metric)}};
+               {"metric", name_of(schema.vectors.metric)},
+               {"precision", name_of(schema.vectors.precision)}};
     if (schema.vectors.fingerprint) {
         out.set("fingerprint", fingerprint_to_value(*schema.vectors.fingerprint));
     }
@@ -184,7 +190,8 @@ Value dense_to_value(const DenseStats& dense) {
                                    {"planned", point.planned},
                                    {"found", point.found},
                                    {"low", point.low},
-                                   {"high", point.high}});
+                                   {"high", point.high},
+                                   {"k", point.k}});
     }
     return Object{{"in_graphs", dense.in_graphs},
                   {"calibrated", dense.calibrated},

@@ -14,9 +14,10 @@ namespace braid::wire {
 /// Reads a collection's schema; what is absent has its default:
 ///
 ///     {"text_fields": {"title": 2.0, "content": 1.0}, "analyzer": "standard",
-///      "language": "english", "stop_words": false,
+///      "language": "english", "stop_words": false, "positions": false,
 ///      "bm25": {"variant": "lucene", "k1": 1.2, "b": 0.75, "epsilon": 0.25},
-///      "embedder": "external", "dimension": 384, "metric": "cosine", "fingerprint": {...},
+///      "embedder": "external", "dimension": 384, "metric": "cosine", "precision": "f32",
+///      "fingerprint": {...},
 ///      "metadata": {"year": "number"}, "levels": {"names": [...], "default": "normal"}}
 ///
 /// InvalidArgument for an unknown key or a value that does not fit; validate() is called too.

@@ -145,4 +145,15 @@ inline Result<std::vector<Chunk>> neighbors_of(const Reader& reader, const ReadS
     return std::move(found.front());
 }
 
+/// Rewrites a collection, in batches of a few chunks.
+inline void compact_whole(Backend& backend, const std::string& collection) {
+    const auto work = must(backend.compaction(collection));
+    do {
+        for (auto batch = must(work->pending(8)); !batch.chunks.empty();
+             batch = must(work->pending(8))) {
+            must(work->put(std::move(batch)));
+        }
+    } while (!must(work->finish()));
+}
+
 }  // namespace braid::testing

@@ -103,6 +103,7 @@ std::vector<BackendUnderTest> local_backends() {
                            .exact_dense = true,
                            .whole_ranking = true,
                            .query_language = true,
+                           .bm25_choice = true,
                            .snapshots = true,
                            .read_your_writes = true,
                            .atomic_batches = true,

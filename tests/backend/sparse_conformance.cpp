@@ -56,6 +56,77 @@ TEST_P(BackendConformance, ScoresWordsAsTheFormulasSay) {
     }
 }
 
+/// The same chunks in a collection that scores so by itself.
+TEST_P(BackendConformance, AChoiceOfBm25ScoresAsACollectionThatHasIt) {
+    if (!promised().bm25_choice) GTEST_SKIP() << "no choice of BM25 is promised";
+    const std::vector<Bm25Choice> choices{
+        {.k1 = 0.4, .b = {}, .text_fields = {}},
+        {.k1 = {}, .b = 0.1, .text_fields = {{"title", 3}}},
+        {.k1 = 2, .b = 1, .text_fields = {{"content", 0.25}, {"section_title", 7}}}};
+    for (const Variant& variant : variants()) {
+        if (variant.schema.bm25.variant == Bm25Variant::Okapi && !GetParam().okapi) continue;
+        for (std::size_t c = 0; c < choices.size(); ++c) {
+            SCOPED_TRACE(::testing::Message() << variant.name << " choice " << c);
+            const std::string plain = variant.name + std::to_string(c);
+            const std::string chosen = plain + "-chosen";
+            RandomData random(static_cast<unsigned>(c));
+            std::vector<Chunk> chunks;
+            for (int i = 0; i < 60; ++i) {
+                chunks.push_back(random.chunk(0));
+                chunks.back().chunk_id += "-" + std::to_string(i);
+            }
+            create(variant.schema, plain);
+            put(chunks);
+            create(must(with_choice(variant.schema, choices[c])), chosen);
+            put(chunks);
+            const std::vector<std::string> both{plain, chosen};
+            const ReaderPtr reader = must(backend().snapshot(both, {}));
+            for (int i = 0; i < 12; ++i) {
+                const std::string text = random.words(1 + random.below(4));
+                Leg own;
+                own.scope = scope_of(chosen, {});
+                if (i % 3 == 1) own.scope.filter = random.filter();
+                own.depth = 3 + random.below(60);
+                own.phrasings = {must(reader->analyze(chosen, text))};
+                if (i % 4 == 3 && promised().query_language) {
+                    QueryClause clause{.kind = QueryClause::Kind::Group};
+                    clause.clauses = {{.kind = QueryClause::Kind::Word, .text = text},
+                                      {.kind = QueryClause::Kind::Phrase, .text = text}};
+                    own.clause = std::make_shared<const QueryClause>(clause);
+                }
+                Leg asked = own;
+                asked.scope.collection = plain;
+                asked.bm25 = choices[c];
+                SCOPED_TRACE(text);
+                const LegResult expected = must(reader->search_leg(own));
+                EXPECT_EQ(must(reader->search_leg(asked)).hits, expected.hits);
+                const Ids ids = ids_of(expected);
+                EXPECT_EQ(must(reader->score(asked, ids)), must(reader->score(own, ids)));
+                if (promised().whole_ranking) {
+                    EXPECT_EQ(must(reader->rank_of(asked, ids)), must(reader->rank_of(own, ids)));
+                }
+                EXPECT_EQ(must(reader->text_statistics(asked)).total_length,
+                          must(reader->text_statistics(own)).total_length);
+                if (expected.hits.size() < 2) continue;
+                own.after = asked.after = expected.hits.front();
+                EXPECT_EQ(must(reader->search_leg(asked)).hits, must(reader->search_leg(own)).hits);
+            }
+        }
+    }
+}
+
+TEST_P(BackendConformance, AChoiceOfBm25NamesFieldsThatThereAre) {
+    if (!promised().bm25_choice) GTEST_SKIP() << "no choice of BM25 is promised";
+    create(words_schema());
+    put({make_chunk("a", "fox")});
+    Leg leg = words_leg(scope(), {"fox"});
+    leg.bm25.text_fields = {{"titel", 2}};
+    const auto found = now()->search_leg(leg);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().code, ErrorCode::InvalidArgument);
+    EXPECT_NE(found.error().message.find("titel"), std::string::npos) << found.error().message;
+}
+
 TEST_P(BackendConformance, AnalyzesQueriesAsItAnalyzesText) {
     create(Schema{});
     put({make_chunk("a", "The cafés were RUNNING"), make_chunk("b", "nothing of the kind")});

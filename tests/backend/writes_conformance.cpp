@@ -59,7 +59,9 @@ TEST_P(BackendConformance, AFilterOfEverythingDropsOneNamespace) {
     put({make_chunk("b", "red again", {0, 1})});
     EXPECT_EQ(find_words("red"), Ids{"b"});
     EXPECT_EQ(find_near({1, 1}), Ids{"b"});
-    EXPECT_EQ(must(now()->stats(scope())).terms, 2U);
+    if (promised().live_df) {
+        EXPECT_EQ(must(now()->stats(scope())).terms, 2U);
+    }
 }
 
 TEST_P(BackendConformance, WhatHasExpiredChangesNothing) {
@@ -426,7 +428,7 @@ TEST_P(BackendConformance, DeletesByIdDocumentAndFilter) {
 
     expect_error(backend().remove(scope(), {}, {}), ErrorCode::InvalidArgument, "delete");
     expect_error(backend().remove(scope(), {.chunk_ids = {"b"}, .document_ids = {"z"}}, {}),
-                 ErrorCode::InvalidArgument, "only one");
+                 ErrorCode::InvalidArgument, "exactly one");
     const ReadScope filtered = scope({}, Filter::compare(Filter::Op::Eq, "year", 99));
     EXPECT_EQ(must(backend().remove(filtered, by_ids({"b"}), {})).written, 1U);
     EXPECT_EQ(erase(by_filter(Filter::all_of({}))).written, 1U);

@@ -158,6 +158,15 @@ class Input(WithFolder):
         path = data.corpus(data.Sources(corpus=source), 2)
         self.assertEqual(path.read_text(), "the fox hunts\nempty\n")
 
+    def test_a_corpus_larger_than_its_source_goes_on_with_mixed_texts(self):
+        source = self.folder / "docs.txt"
+        source.write_text("a b c d e f\ng h i j\n")
+        lines = data.corpus(data.Sources(corpus=source), 50).read_text().splitlines()
+        self.assertEqual(lines[:2], ["a b c d e f", "g h i j"])
+        self.assertEqual(len(lines), 50)
+        self.assertTrue(all(line and set(line.split()) <= set("abcdefghij") for line in lines))
+        self.assertEqual(lines, [*lines[:2], *data.mixed(lines[:2], 48)])
+
     def test_stop_words_are_dropped_unless_nothing_would_be_left(self):
         source = self.folder / "questions.txt"
         source.write_text("What is the fox?\nto be or not to be\n")
@@ -328,6 +337,13 @@ class Comparison(WithFolder):
         self.assertEqual(by_name["braid"]["recall"], 1.0)
         self.assertEqual(len(by_name["braid"]["rounds"]), 5)
         self.assertEqual(result["failed"], {"dies": "ended early: no memory left"})
+
+    def test_the_setting_is_that_of_a_leg_and_the_rounds_are_whole(self):
+        result = self.field(["other"], truth=self.truth(), leg="dense")
+        self.assertEqual(result["contestants"][0]["params"], {"ef": 10})
+        asked = self.journal.read_text().splitlines()
+        self.assertIn('other ids {"ef": 10, "leg": "dense"}', asked)
+        self.assertIn('other round {"ef": 10}', asked)
 
     def test_answers_are_compared_with_those_of_braid(self):
         result = self.field(["other", "braid"], compare_answers=True)

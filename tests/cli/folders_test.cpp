@@ -81,6 +81,10 @@ TEST_F(IngestFolders, StandardInputCanBeADocument) {
     const RunResult found = run({"retrieve", "dusk"});
     EXPECT_TRUE(has(found.output, "a.html#0")) << found.output;
     EXPECT_EQ(run({"ingest", folder / "p1", "--name", "x"}).exit_code, 2);
+    const RunResult unnamed =
+        run_braid({"--data", folder / "data", "ingest", "-"}, {.input = "# Foxes\n\nThey hunt.\n"});
+    EXPECT_EQ(unnamed.exit_code, 2);
+    EXPECT_TRUE(has(unnamed.errors, "a document needs --name FILE")) << unnamed.errors;
     EXPECT_EQ(run({"ingest", folder.write("a.png", "\x89PNG")}).exit_code, 2);
 }
 

@@ -108,9 +108,9 @@ TEST(FullDiskServed, IsSaidAtEveryDoorAndEndsWhenThereIsSpace) {
     program->signal(SIGTERM);
     const auto ended = program->finish();
     EXPECT_EQ(ended.exit_code, 0);
-    EXPECT_TRUE(has(ended.errors, "collection \\\"notes\\\" takes no writes")) << ended.errors;
+    EXPECT_TRUE(has(ended.errors, "collection \\\"notes\\\" refuses writes")) << ended.errors;
     EXPECT_TRUE(has(ended.errors, "EFBIG")) << ended.errors;
-    EXPECT_TRUE(has(ended.errors, "takes writes again")) << ended.errors;
+    EXPECT_TRUE(has(ended.errors, "accepts writes again")) << ended.errors;
 }
 
 }  // namespace

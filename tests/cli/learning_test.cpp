@@ -67,7 +67,8 @@ TEST_F(Learning, WhatIsNoInputIsNamed) {
     refuse({"features", "--queries", folder / "absent"}, 3, "absent");
     refuse({"features", "--queries", queries, "--candidates", "0"}, 2, "candidates");
     refuse({"rank", "train", "--queries", queries}, 2, "--qrels FILE, or --clicks FILE");
-    refuse({"rank", "train", "--queries", queries, "--clicks", queries}, 2, "--clicks stands");
+    refuse({"rank", "train", "--queries", queries, "--clicks", queries}, 2,
+           "--clicks replaces --queries, --query-vectors and --qrels");
     refuse({"rank", "train", "--clicks", folder.write("empty.jsonl", "")}, 2, "no click");
     refuse({"rank", "train", "--clicks", folder.write("half.jsonl", "{\"query\": \"a\", \"sho")}, 2,
            "half.jsonl:1");
@@ -76,7 +77,7 @@ TEST_F(Learning, WhatIsNoInputIsNamed) {
            2, "types.jsonl:1");
     refuse({"tune", "--clicks",
             folder.write("more.jsonl", R"({"query": "a", "shown": ["x"], "clicked": ["y"]})")},
-           2, "clicked and not shown");
+           2, "clicked but not shown");
     refuse({"tune", "--clicks", queries, "--click-bias", "many"}, 2, "--click-bias");
     refuse({"rank", "show"}, 3, "has no learned ranking");
     refuse({"rank", "show", "--collection", "nowhere"}, 3, "nowhere");
@@ -92,7 +93,7 @@ TEST_F(Learning, DroppingWhatIsNotThereIsNoError) {
     EXPECT_EQ(dropped.exit_code, 0) << dropped.errors;
     const RunResult skipped = run({"retrieve", "hunt mice", "--stages", R"(["rank"])"});
     EXPECT_EQ(skipped.exit_code, 0) << skipped.errors;
-    EXPECT_TRUE(has(skipped.output, "no collection that is searched has")) << skipped.output;
+    EXPECT_TRUE(has(skipped.output, "none of the collections searched has")) << skipped.output;
 }
 
 TEST_F(Learning, ADamagedRankingStopsNothingElse) {
@@ -138,8 +139,8 @@ TEST_F(Learning, ExperimentsAreReported) {
     const RunResult cut =
         run({"ab", "report", folder.write("cut.jsonl", log.substr(0, log.size() - 9))});
     EXPECT_EQ(cut.exit_code, 0) << cut.errors;
-    EXPECT_TRUE(has(cut.errors, "has no end")) << cut.errors;
-    refuse({"serve", "--ab", path}, 2, "need each other");
+    EXPECT_TRUE(has(cut.errors, "is incomplete and was skipped")) << cut.errors;
+    refuse({"serve", "--ab", path}, 2, "must be given together");
     refuse(
         {"serve", "--ab", folder.write("e.json", R"({"name": "x"})"), "--ab-log", folder / "e.log"},
         2, "the same");

@@ -143,7 +143,7 @@ TEST_F(Measuring, TuningShowsEverySettingAndWhatItIsWorth) {
                                            "2"};
     const Value value = json(command);
     const Array& settings = value.find("settings")->as_array();
-    EXPECT_EQ(settings.size(), 42U);
+    EXPECT_EQ(settings.size(), 42U + 12 * 9) << "12 ways to score words, each 9 times";
     EXPECT_EQ(settings.front().find("name")->as_string(), "now");
     EXPECT_EQ(value.find("chosen")->as_array().size(), 2U);
     EXPECT_FALSE(value.find("clearly_better")->as_bool()) << "nothing is, on three queries";
@@ -152,7 +152,7 @@ TEST_F(Measuring, TuningShowsEverySettingAndWhatItIsWorth) {
     const RunResult shown = run(command);
     EXPECT_EQ(shown.exit_code, 0) << shown.errors;
     EXPECT_TRUE(has(shown.output, "dense alone")) << shown.output;
-    EXPECT_TRUE(has(shown.output, "no part in the choice (2 folds)")) << shown.output;
+    EXPECT_TRUE(has(shown.output, "On held-out queries (2 folds)")) << shown.output;
 }
 
 TEST_F(Measuring, TuningWithoutVectorsSaysThatThereIsNothingToFuse) {
@@ -166,7 +166,7 @@ TEST_F(Measuring, TuningWithoutVectorsSaysThatThereIsNothingToFuse) {
     const std::vector<std::string> command{
         "tune", "--collection", "words", "--queries", query_file, "--qrels", qrels, "--folds", "2"};
     const Value value = json(command);
-    EXPECT_EQ(value.find("settings")->as_array().size(), 2U);
+    EXPECT_EQ(value.find("settings")->as_array().size(), 2U + 12) << "ways to score words";
     EXPECT_FALSE(value.find("fusion_helps")->as_bool());
     EXPECT_FALSE(value.find("recommended")->as_bool());
     EXPECT_TRUE(has(run(command).output, "nothing to fuse"));
@@ -194,6 +194,41 @@ TEST_F(Measuring, TuningWritesAProfileThatIsClearlyBetter) {
     EXPECT_NE(profiles->find("mine"), nullptr) << contents(config);
     ASSERT_NE(profiles->find("default"), nullptr) << contents(config);
     EXPECT_EQ(profiles->find("default")->find("strategy")->as_string(), "dense");
+}
+
+TEST_F(Measuring, TuningFindsTheFieldThatCounts) {
+    std::string corpus;
+    std::string queries;
+    std::string qrels;
+    for (int i = 0; i < 20; ++i) {
+        const std::string n = std::to_string(i);
+        const std::string word = "word" + n;
+        corpus += R"({"_id": "head)" + n + R"(", "title": ")" + word +
+                  R"(", "text": "Of animals, )" + R"(rivers, hills, woods and other things."})" +
+                  "\n";
+        corpus += R"({"_id": "body)" + n + R"(", "title": "Other", "text": ")" + word + " and " +
+                  word + R"(."})" + "\n";
+        queries += "q" + n + "\t" + word + "\n";
+        qrels += "q" + n + " 0 head" + n + " 1\n";
+    }
+    ASSERT_EQ(run({"ingest", folder.write("heads.jsonl", corpus), "--collection", "heads",
+                   "--embedder", "none"})
+                  .exit_code,
+              0);
+    const std::string config = folder / "heads.json";
+    const RunResult shown =
+        run({"tune", "--collection", "heads", "--queries", folder.write("h.tsv", queries),
+             "--qrels", folder.write("h.txt", qrels), "--write", config});
+    EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    EXPECT_TRUE(has(shown.output, "Best: sparse alone, title")) << shown.output;
+    EXPECT_TRUE(has(contents(config), "\"title\":4")) << contents(config);
+    const RunResult answer = run({"retrieve", "word7", "--collection", "heads", "--top-k", "1",
+                                  "--bm25", R"({"text_fields": {"title": 4}})"});
+    EXPECT_TRUE(has(answer.output, "head7")) << answer.output << answer.errors;
+    const RunResult refused =
+        run({"retrieve", "word7", "--collection", "heads", "--bm25", R"({"titel": 2})"});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_TRUE(has(refused.errors, "titel")) << refused.errors;
 }
 
 TEST_F(Measuring, ComparingShowsWhatTwoWaysFindWithoutJudgements) {

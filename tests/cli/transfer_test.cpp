@@ -158,18 +158,20 @@ TEST_F(Transfer, AKilledImportIsListedAsUnfinishedAndTheNextReplacesIt) {
     EXPECT_TRUE(has(empty.errors, "\"again\" cannot be read")) << empty.errors;
     const RunResult checked = run({"check"});
     EXPECT_EQ(checked.exit_code, 1) << checked.errors;
-    EXPECT_TRUE(has(checked.output, "collection \"again\": filling it")) << checked.output;
+    EXPECT_TRUE(has(checked.output, "collection \"again\": its import")) << checked.output;
     EXPECT_TRUE(has(checked.errors, "1 collection is unfinished")) << checked.errors;
     const RunResult report = run({"check", "--json"});
     EXPECT_EQ(report.exit_code, 1);
     EXPECT_TRUE(has(report.output, R"("clean":false)")) << report.output;
-    EXPECT_TRUE(has(report.output, R"("unfinished":["collection \"again\": filling it)"))
+    EXPECT_TRUE(has(report.output, R"("unfinished":["collection \"again\": its import)"))
         << report.output;
     EXPECT_TRUE(has(done({"repair"}), "Nothing is damaged."));
     const RunResult copied = run({"backup", folder / "copy"});
     EXPECT_EQ(copied.exit_code, 0) << copied.errors;
-    EXPECT_TRUE(has(copied.errors, "collection \"again\": left out: filling it")) << copied.errors;
-    EXPECT_TRUE(has(done({"backup", folder / "second", "--json"}), "left out: filling it"));
+    EXPECT_TRUE(has(copied.errors, "collection \"again\": left out: its import is under way"))
+        << copied.errors;
+    EXPECT_TRUE(
+        has(done({"backup", folder / "second", "--json"}), "left out: its import is under way"));
     EXPECT_TRUE(has(done({"import", "-", "--collection", "again"}, exported), "4 chunks"));
     EXPECT_FALSE(has(done({"collections"}), "interrupted"));
     done({"check"});

@@ -236,7 +236,8 @@ TEST(Trust, EveryVariableIsHarmlessOrNeedsTrust) {
                                                 "BRAID_RERANKER_TOKENIZER",
                                                 "BRAID_RERANKER_TOKEN_LIMIT",
                                                 "BRAID_TLS_CERT",
-                                                "BRAID_TLS_KEY"};
+                                                "BRAID_TLS_KEY",
+                                                "BRAID_WRITE_MEMORY_MB"};
     for (const SettingSpec& spec : setting_specs()) {
         const auto& list = spec.harmless != nullptr ? harmless : trusted;
         EXPECT_NE(std::ranges::find(list, spec.variable), list.end()) << spec.variable;

@@ -162,6 +162,7 @@ TEST_F(ClusterFailure, AKilledManagerIsReplaced) {
 TEST_F(ClusterFailure, WithTwoOfThreeDeadThereIsAnErrorAndNoWrongAnswer) {
     write_some(30);
     const ReaderPtr early = now();
+    EXPECT_EQ(must(early->count(scope_of("c"))), 30U);
     // Both nodes that hold the copies of a shard: whatever is asked, a part would be missing.
     const auto doomed = holders(index(), 0);
     ASSERT_EQ(doomed.size(), 2U);
@@ -215,6 +216,7 @@ TEST_F(ClusterFailure, AllNodesKilledAtOnceComeBackWithEverything) {
 TEST_F(ClusterFailure, ASlowNodeCostsNoMoreThanTheDeadline) {
     write_some(10);
     const ReaderPtr reader = now();
+    EXPECT_EQ(must(reader->count(scope_of("c"))), 10U);
     cluster("pause 1");
     for (int i = 0; i < 9; ++i) {
         const auto start = Clock::now();
@@ -258,6 +260,59 @@ TEST_F(ClusterFailure, AWriteThatComesLateUndoesNothing) {
         const auto stored = must(now()->fetch(scope_of("c"), std::vector<std::string>{id}, false));
         EXPECT_EQ(present(stored.at(0)).content, "common second") << id;
     }
+}
+
+TEST_F(ClusterFailure, AWriteThatComesLateBringsNothingBack) {
+    std::atomic<bool> held{false};
+    net::ReceivedRequest late;
+    const Front front(cluster_urls().at(0), [&](const net::ReceivedRequest& request) {
+        if (request.target.find("/_bulk") == std::string::npos || held.exchange(true)) {
+            return Front::Then::Forward;
+        }
+        late = request;
+        return Front::Then::Hold;
+    });
+    const auto write_slowly = [&] {
+        held = false;
+        const auto slow = must(remote::open_remote_backend({.urls = {front.url()},
+                                                            .prefix = prefix_,
+                                                            .timeout = milliseconds(700),
+                                                            .max_attempts = 2}));
+        must(slow->upsert("c", "default", {make_chunk("a", "common")}, {}));
+    };
+    const auto arrive_late = [&](const std::string& refusal) {
+        const auto answer = front.forward(late);
+        ASSERT_TRUE(answer.has_value());
+        EXPECT_NE(answer->body.find(refusal), std::string::npos) << answer->body;
+    };
+    const std::vector<std::string> id{"a"};
+    // A chunk that was removed, by its id and by a search.
+    for (const bool by_id : {true, false}) {
+        write_slowly();
+        const DeleteSelector selector =
+            by_id ? DeleteSelector{.chunk_ids = id} : DeleteSelector{.document_ids = id};
+        EXPECT_EQ(must(backend_->remove(scope_of("c"), selector, {})).written, 1U);
+        arrive_late("version_conflict");
+        EXPECT_FALSE(must(now()->fetch(scope_of("c"), id, false)).front());
+        EXPECT_EQ(must(now()->count(scope_of("c"))), 0U);
+        EXPECT_EQ(must(backend_->describe("c", {})).chunks, 0U);
+        // Written again it is new, and removed again it is gone.
+        const WriteReport report =
+            must(backend_->upsert("c", "default", {make_chunk("a", "common")}, {.if_version = 0}));
+        EXPECT_EQ(report.replaced, 0U);
+        EXPECT_EQ(must(backend_->remove(scope_of("c"), {.chunk_ids = id}, {})).written, 1U);
+        EXPECT_EQ(must(backend_->remove(scope_of("c"), {.chunk_ids = id}, {})).written, 0U);
+    }
+    // A collection that was dropped, and one of the same name.
+    must(backend_->drop_collection("c"));
+    must(backend_->create_collection("c", words_schema()));
+    write_slowly();
+    must(backend_->drop_collection("c"));
+    arrive_late("index_not_found");
+    EXPECT_TRUE(must(backend_->collections({})).empty());
+    must(backend_->create_collection("c", words_schema()));
+    arrive_late("index_not_found");
+    EXPECT_EQ(must(now()->count(scope_of("c"))), 0U);
 }
 
 TEST_F(ClusterFailure, OfABatchThatIsHalfRefusedTheErrorSaysHowMuchWasWritten) {

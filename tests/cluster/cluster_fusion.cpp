@@ -81,8 +81,9 @@ TEST(ClusterFusion, IsTheSameGivenTheSameLegs) {
         must(backend->create_collection("c", vectors_schema(8)));
         must(backend->upsert("c", "default", chunks, {}));
     }
-    // A snapshot here makes what was written searchable for the others, too.
-    (void)must(cluster->snapshot(std::vector<std::string>{"c"}, {}));
+    // A search here makes what was written searchable for the others, too.
+    const ReaderPtr now = must(cluster->snapshot(std::vector<std::string>{"c"}, {}));
+    EXPECT_EQ(must(now->count({.collection = "c"})), 300U);
     remote::RemoteOptions same = options;
     same.urls = cluster_urls();
     const Database whole =

@@ -13,9 +13,10 @@ from program import SCHEMA, ClusterCase, Place, some_chunks
 
 # What differs between two databases that hold the same.
 OWN = {"version", "cursor", "timings", "latency_ms", "time_ms", "query_embedding_time_ms", "bytes_on_disk", "bytes",
-       "bytes_by_part", "resident_bytes", "terms", "parsing_seconds", "reading_seconds", "storing_seconds", "seconds", "method", "records"}
+       "bytes_by_part", "resident_bytes", "terms", "parsing_seconds", "reading_seconds", "storing_seconds", "seconds", "method", "records",
+       "chunks_per_second", "tokens_per_second", "index"}
 # What a cluster's answers warn of.
-SAID = ("this database has no snapshots",)
+SAID = ("this database has no snapshots", "this database corrects no misspelt words")
 # Scores of words are floats on a cluster (docs/cluster.md).
 TOLERANCE = 1e-5
 
@@ -130,6 +131,27 @@ class Commands(ClusterCase):
         self.same("collections")
         self.same("stats", "--collection", "c")
         self.same("check")
+
+    def test_fields_languages_and_misspelt_words(self) -> None:
+        self.same("facets", "--collection", "c")
+        self.same("facets", "--collection", "c", "--filter", '{"year": {"$gte": 2000}}', "--limit", "2")
+        texts = {"de": "Die Häuser der Stadt stehen in einem alten Garten, und das Haus ist leer.",
+                 "es": "Las casas de la ciudad están en un jardín viejo, y la casa está vacía.",
+                 "ru": "Дома города стоят в старом саду, и этот дом пуст.",
+                 "en": "The houses of the town stand in an old garden, and the house is empty."}
+        lines = "".join(json.dumps({"chunk_id": name, "content": text}) + "\n" for name, text in texts.items())
+        for place in (self.here, self.there):
+            place.json("collections", "create", "many", "--schema", "-", text='{"embedder": "none", "language": "auto"}')
+            place.put(lines, collection="many")
+        for query in ("Haus Garten", "casa jardín", "дом сад", "house gardens"):
+            found = self.request("retrieve", {"query": query, "collection": "many", "strategy": "sparse"})
+            self.assertTrue(found["chunks"][0]["matches"], query)
+        misspelt = {"query": "rivr", "collection": "c", "strategy": "sparse"}
+        here = self.here.json("retrieve", "--request", "-", text=json.dumps(misspelt))
+        there = self.there.json("retrieve", "--request", "-", text=json.dumps(misspelt))
+        self.assertEqual(here["corrections"][0]["instead"], "river")
+        self.assertEqual(there["chunks"], [])
+        self.assertIn("this database corrects no misspelt words", there["warnings"])
 
     def test_measuring(self) -> None:
         queries, qrels = self.folder / "queries.tsv", self.folder / "qrels"

@@ -62,7 +62,9 @@ class Tls(ClusterCase):
         self.fails(place("collections", BRAID_CLUSTER_CA_FILE=""), "certificate")
         self.fails(place("collections", BRAID_CLUSTER_CA_FILE=other), "certificate")
         self.fails(place("collections", BRAID_CLUSTER_URL=urls.split(",")[0].replace("127.0.0.1", "localhost")))
-        self.fails(place("collections", BRAID_CLUSTER_URL=urls.split(",")[0].replace("https", "http")))
+        self.fails(place("collections", BRAID_CLUSTER_URL=urls.split(",")[0].replace("https", "http")), "begins with https://")
+        self.fails(place("collections", BRAID_CLUSTER_URL=NODES[0].replace("http", "https")), "begins with http://")
+        self.fails(place("collections", BRAID_CLUSTER_URL="https://ann:s3cret@127.0.0.1:1"), "BRAID_CLUSTER_KEY")
         # By flags, which win over the environment.
         given = place("collections", "--json", "--backend", "opensearch", "--url", urls, "--key", "token-123",
                       BRAID_CLUSTER_KEY="guess")

@@ -99,7 +99,7 @@ TEST(RunComputing, RunsEveryTaskOnce) {
 }
 
 TEST(RunComputing, UsesNoMoreThreadsThanThereAreCores) {
-    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+    const std::size_t cores = core::cores();
     std::mutex mutex;
     std::set<std::thread::id> threads;
     run_computing(200, [&](std::size_t) {
@@ -111,7 +111,7 @@ TEST(RunComputing, UsesNoMoreThreadsThanThereAreCores) {
 }
 
 TEST(RunComputing, LeavesItAllToTheCallerWhereOthersUseTheCores) {
-    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+    const std::size_t cores = core::cores();
     std::barrier meeting(static_cast<std::ptrdiff_t>(cores) + 1);
     std::vector<std::thread> others;
     others.reserve(cores);

@@ -48,6 +48,21 @@ TEST(Calibration, UsesOwnVectorsWhereQueriesAreFew) {
     EXPECT_EQ(*read, *made);
 }
 
+TEST(Calibration, PlansByThePointsOfTheNearestNumberOfHits) {
+    const Calibration calibration{.rows = 1,
+                                  .queries = 1,
+                                  .asked = 1,
+                                  .points = {{VectorMethod::Scan, 0.9, 0.9, 0.9, 0.9, 10},
+                                             {VectorMethod::Scan, 0.5, 0.9, 0.9, 0.9, 50}}};
+    for (const std::size_t k : {0, 1, 10, 22}) {
+        EXPECT_EQ(calibration.planned_for(VectorMethod::Scan, 0.9, k), 0.9) << k;
+    }
+    for (const std::size_t k : {23, 50, 1000}) {
+        EXPECT_EQ(calibration.planned_for(VectorMethod::Scan, 0.9, k), 0.5) << k;
+    }
+    EXPECT_EQ(calibration.planned_for(VectorMethod::Scan, 0.95, 50), 1) << "no point is enough";
+}
+
 TEST(Calibration, PlansByTheLowerEndOfWhatWasFound) {
     Calibration calibration{.rows = 1,
                             .queries = 1,

@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "braid/dense/graph_builder.hpp"
+#include "braid/store/posix_directory.hpp"
 #include "core/share.hpp"
+#include "core/temporary_folder.hpp"
 #include "dense/searched.hpp"
 
 namespace braid::dense {
@@ -115,6 +117,24 @@ TEST(CodeGraph, IsTheSameEveryTimeAndStopsWhenToldTo) {
     ASSERT_FALSE(built);
     EXPECT_EQ(built.error().code, ErrorCode::Cancelled);
     EXPECT_FALSE(stopped.section(kGraphSection)) << "nothing half done is left";
+}
+
+TEST(CodeGraph, IsTheSameHoweverLittleMemoryItsMakingHas) {
+    std::mt19937 rng(11);
+    constexpr std::size_t kCount = sized(4000, 2400);
+    const GraphIndex index(clustered(rng, kCount, 60), {.dimension = 60});
+    const braid::testing::TemporaryFolder folder;
+    const auto directory =
+        *store::open_posix_directory(folder / "data", store::OpenMode::CreateIfMissing);
+    // Nothing fits; edges do, and rows do not.
+    for (const std::uint64_t memory : {std::uint64_t{0}, std::uint64_t{kCount} * 64 * 4}) {
+        store::MemorySections again;
+        ASSERT_TRUE(
+            build_graph(index.reader, again, {.memory_bytes = memory, .scratch = directory.get()}));
+        EXPECT_TRUE(std::ranges::equal(*again.section(kGraphSection)->bytes(),
+                                       *index.derived.section(kGraphSection)->bytes()));
+        EXPECT_TRUE(directory->list_others()->empty());
+    }
 }
 
 TEST(CodeGraph, OfOtherVectorsIsRefused) {

@@ -324,7 +324,7 @@ TEST(HttpEmbedder, GivesUpInTimeWhereSomebodyWaits) {
     const auto given_up = (*embedder)->embed(std::span(&text, 1), TextRole::Query, waiting);
     ASSERT_FALSE(given_up);
     EXPECT_EQ(given_up.error().code, ErrorCode::Unavailable);
-    EXPECT_NE(given_up.error().message.find("given up after 50 ms"), std::string::npos);
+    EXPECT_NE(given_up.error().message.find("gave up after 50 ms"), std::string::npos);
     waiting.deadline = std::chrono::steady_clock::now() + milliseconds(10);
     EXPECT_EQ((*embedder)->embed(std::span(&text, 1), TextRole::Query, waiting).error().code,
               ErrorCode::DeadlineExceeded);

@@ -32,9 +32,9 @@ TEST(ParseQueries, ReadsTabSeparatedLinesWithOrWithoutAHeader) {
 
 TEST(ParseQueries, NamesFileAndLineOfWhatIsWrong) {
     EXPECT_EQ(error_of(parse_queries("q1\tx\nq2 y", "f")),
-              "f:2: expected an id, a tab and the query's text; there is no tab");
+              "f:2: expected an id, a tab and the query's text, but found no tab");
     EXPECT_EQ(error_of(parse_queries("q1\tx\n\nq1\ty", "f")),
-              "f:3: query \"q1\" stands on line 1 already");
+              "f:3: query \"q1\" is already on line 1");
     EXPECT_EQ(error_of(parse_queries("q1\t \n", "f")), "f:1: query \"q1\" has no text");
     EXPECT_EQ(error_of(parse_queries("q 1\tx\n", "f")),
               "f:1: the id \"q 1\" is empty or holds white space");

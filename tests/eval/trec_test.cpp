@@ -80,7 +80,7 @@ TEST(ParseRun, NamesBothLinesOfADuplicateTheEarliestFirst) {
     EXPECT_EQ(error_of(parse_run("q1 Q0 z 1 9 t\nq2 Q0 a 1 9 t\nq2 Q0 b 2 8 t\nq1 Q0 y 2 8 t\n"
                                  "q2 Q0 a 3 7 t\nq1 Q0 y 3 7 t\n",
                                  "r")),
-              "r:5: document \"a\" of query \"q2\" stands on line 2 already");
+              "r:5: document \"a\" of query \"q2\" is already on line 2");
 }
 
 TEST(ParseQrels, ReadsTrecLines) {
@@ -113,7 +113,7 @@ TEST(ParseQrels, RefusesOtherForms) {
             "q:1: the relevance \"" + relevance + "\" is not an integer from -1000000 to 1000000");
     }
     EXPECT_EQ(error_of(parse_qrels("1 0 d1 1\n2 0 d1 1\n1 0 d1 0\n", "q")),
-              "q:3: document \"d1\" of query \"1\" stands on line 1 already");
+              "q:3: document \"d1\" of query \"1\" is already on line 1");
 }
 
 TEST(ReadFiles, SayWhichFileIsMissing) {

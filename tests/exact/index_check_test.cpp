@@ -63,19 +63,19 @@ TEST_F(IndexCheckTest, FindsNothingWhereAllIsWell) {
 
 TEST_F(IndexCheckTest, FindsWhatIsMissingAndWhatIsTooMuch) {
     expect_problem({a, b, prepared("c", "green", {1, 1})},
-                   "chunk \"c\": it is in the log, and not");
-    expect_problem({a}, "the index holds 2 chunks, the log says 1");
-    expect_problem({a}, "the index holds 2 vectors, the log says 1");
-    expect_problem({a}, "the index holds 2 postings, the log says 1");
+                   "chunk \"c\": it is in the log but not in the index");
+    expect_problem({a}, "the index holds 2 chunks, but the log says 1");
+    expect_problem({a}, "the index holds 2 vectors, but the log says 1");
+    expect_problem({a}, "the index holds 2 postings, but the log says 1");
     expect_problem({a}, "statistics per access label");
 }
 
 TEST_F(IndexCheckTest, FindsWordsThatAreNotOfTheText) {
     PreparedChunk other = b;
     other.text.terms = {{"blue", 2, 2}};
-    expect_problem({a, other}, "index of words does not hold it as its text says, first \"blue\"");
+    expect_problem({a, other}, "index of words does not match its text, first at \"blue\"");
     other.text.terms = {};
-    expect_problem({a, other}, "the index holds 2 postings, the log says 1");
+    expect_problem({a, other}, "the index holds 2 postings, but the log says 1");
     other = b;
     other.text.field_lengths = {0, 1, 1};
     expect_problem({a, other}, "wrong length for its text");
@@ -84,14 +84,14 @@ TEST_F(IndexCheckTest, FindsWordsThatAreNotOfTheText) {
 TEST_F(IndexCheckTest, FindsOtherVectorsLabelsAndFields) {
     PreparedChunk other = b;
     other.chunk.vector = {0, 2};
-    expect_problem({a, other}, "differs from what the log says");
+    expect_problem({a, other}, "differs between memory and the log");
     other = b;
     other.chunk.vector = {};
-    expect_problem({a, other}, "the index has a vector for it, the log none");
+    expect_problem({a, other}, "the index has a vector for it, but the log has none");
     expect_problem({a, other}, "it has no vector");
     other = b;
     other.chunk.vector = {0, 1, 2};
-    expect_problem({a, other}, "its vector has 3 dimensions, the collection 2");
+    expect_problem({a, other}, "its vector has 3 dimensions, but the collection has 2");
     other.chunk.vector = {0, std::numeric_limits<float>::infinity()};
     expect_problem({a, other}, "not a finite number");
     other = b;
@@ -104,7 +104,7 @@ TEST_F(IndexCheckTest, FindsOtherVectorsLabelsAndFields) {
     expect_problem({a, other}, "does not list it under its document");
     other = b;
     other.chunk.metadata = {{"year", 2020}};
-    expect_problem({a, other}, "differs from what the log says");
+    expect_problem({a, other}, "differs between memory and the log");
 }
 
 TEST_F(IndexCheckTest, ListsAHundredProblemsAndCountsTheRest) {

@@ -105,8 +105,14 @@ TEST(Chunker, CutsALongWordBetweenCharacters) {
 
 TEST(Chunker, GivesNothingForTextWithoutText) {
     EXPECT_TRUE(chunk_plain("t", "title", " \n\n \t\n", {}).empty());
-    EXPECT_TRUE(chunk_markdown("t", "# Only a title\n\n## And a section\n", {}).empty());
     EXPECT_TRUE(chunk_markdown("t", "", {}).empty());
+}
+
+TEST(Chunker, AHeadingAloneIsAChunk) {
+    const auto chunks = chunk_markdown("t", "# Only a title\n\n## And a section\n", {});
+    ASSERT_EQ(chunks.size(), 1U);
+    EXPECT_EQ(chunks[0].title, "Only a title");
+    EXPECT_EQ(chunks[0].content, "And a section");
 }
 
 /// Whatever the text: valid UTF-8, within the budget, every word kept, in order.

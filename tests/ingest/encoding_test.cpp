@@ -81,6 +81,26 @@ TEST(Encodings, AreFoundByTheirBytes) {
     EXPECT_EQ(decode_text("").text, "");
 }
 
+TEST(Encodings, AMarkSaysHowWideCharactersAre) {
+    const std::string text = "Größe, 日本語, 😀.";
+    for (const char* name : {"UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE"}) {
+        const DecodedText decoded = decode_text(encoded("\xEF\xBB\xBF" + text, name));
+        EXPECT_EQ(decoded.text, text) << name;
+        EXPECT_EQ(decoded.encoding, name);
+        const auto file = read_source("a.txt", encoded("\xEF\xBB\xBF" + text, name));
+        ASSERT_TRUE(file) << name;
+        EXPECT_EQ(file->document.text, text);
+    }
+}
+
+TEST(Encodings, LinesMayEndAsOnOldMacintoshes) {
+    const auto file = read_source("a.csv", "name,city\rAnn,Oslo\rBob,Bern");
+    ASSERT_TRUE(file);
+    ASSERT_EQ(file->document.sections.size(), 1U);
+    EXPECT_EQ(file->document.sections[0].blocks.size(), 2U);
+    EXPECT_EQ(file->document.sections[0].blocks[1].line, 3U);
+}
+
 TEST(Encodings, WhateverTheBytesTheTextIsUtf8) {
     for (unsigned seed = 0; seed < 500; ++seed) {
         std::mt19937 random(seed);
@@ -97,6 +117,7 @@ TEST(Formats, AreFoundByContentAndName) {
     EXPECT_EQ(detect_format("run", "#!/usr/bin/env python3\n")->language, "python");
     EXPECT_EQ(detect_format("Makefile", "all:")->language, "make");
     EXPECT_FALSE(detect_format("a.md", "\x89PNG\r\n\x1A\n"));
+    EXPECT_FALSE(detect_format("a.rtf", "{\\rtf1 words}"));
     EXPECT_FALSE(detect_format("a.bin", std::string("a\0b\0\1\2\3", 7)));
     EXPECT_FALSE(read_source("a.bin", std::string("a\0b\0\1\2\3", 7)));
 }

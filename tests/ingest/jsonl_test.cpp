@@ -145,7 +145,7 @@ TEST_F(Jsonl, ALineBeyondTheLimitNamesLineAndLimit) {
 TEST_F(Jsonl, RepeatedIdsNameBothLines) {
     const std::string message =
         complaint(line(1) + "\n" + line(2) + "\n\n" + line(1) + "\n", {.batch_chunks = 2});
-    EXPECT_TRUE(has(message, "c.jsonl:4: the id \"d1\" stands already in line 1")) << message;
+    EXPECT_TRUE(has(message, "c.jsonl:4: the id \"d1\" is already in line 1")) << message;
     // The same text without an id is the same chunk.
     EXPECT_TRUE(has(complaint("{\"text\": \"x\"}\n{\"text\": \"x\"}\n"), "line 1"));
     EXPECT_TRUE(read(R"({"_id": "a", "text": "x", "namespace": "n"})"
@@ -157,8 +157,8 @@ TEST_F(Jsonl, ManyIdsAreRemembered) {
     std::string text;
     for (int i = 0; i < 20'000; ++i) text += line(i) + "\n";
     EXPECT_TRUE(read(text));
-    EXPECT_TRUE(has(complaint(text + line(137)),
-                    "c.jsonl:20001: the id \"d137\" stands already in line 138"));
+    EXPECT_TRUE(
+        has(complaint(text + line(137)), "c.jsonl:20001: the id \"d137\" is already in line 138"));
 }
 
 TEST_F(Jsonl, ABatchIsSplitByNamespace) {

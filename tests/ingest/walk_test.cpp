@@ -77,8 +77,8 @@ TEST_F(WalkFolder, FilesBehindLinksAreReadOnce) {
     fs::create_symlink(folder.path() / ".kept/c.md", folder.path() / "two_again.md");
     fs::create_directory_symlink(folder.path(), folder.path() / "real/up");
     EXPECT_EQ(files(), (Paths{"real/a.md", "real/b.md", "two.md"}));
-    EXPECT_EQ(reasons["two_again.md"], "link to what is read in its own place");
-    EXPECT_EQ(reasons["one.md"], "link to what is read in its own place");
+    EXPECT_EQ(reasons["two_again.md"], "link whose target is read anyway");
+    EXPECT_EQ(reasons["one.md"], "link whose target is read anyway");
     const auto listing = list_files(folder.path());
     ASSERT_TRUE(listing);
     const SourceFile& linked = listing->files.back();
@@ -126,11 +126,11 @@ TEST_F(WalkFolder, FollowsLinksOnceAndNeverOut) {
     fs::create_symlink(outside.path() / "secret.md", folder.path() / "secret.md");
     fs::create_symlink("nowhere", folder.path() / "broken");
     EXPECT_EQ(files(), (Paths{"a/b/c.md", "kept/d.md"}));
-    EXPECT_EQ(reasons["a/loop/"], "link to what is read in its own place");
-    EXPECT_EQ(reasons["again.md"], "link to what is read in its own place");
-    EXPECT_EQ(reasons["out"], "link out of the folder");
-    EXPECT_EQ(reasons["secret.md"], "link out of the folder");
-    EXPECT_EQ(reasons["broken"], "link that leads nowhere");
+    EXPECT_EQ(reasons["a/loop/"], "link whose target is read anyway");
+    EXPECT_EQ(reasons["again.md"], "link whose target is read anyway");
+    EXPECT_EQ(reasons["out"], "link that leads out of the folder");
+    EXPECT_EQ(reasons["secret.md"], "link that leads out of the folder");
+    EXPECT_EQ(reasons["broken"], "broken link");
 }
 
 }  // namespace

@@ -135,6 +135,19 @@ TEST(DenseKernels, FloatsAreRoundedToHalvesAlike) {
     }
 }
 
+TEST(DenseKernels, CountTheSameBits) {
+    std::mt19937_64 rng(8);
+    std::vector<std::uint64_t> words;
+    std::uint64_t bits = 0;
+    for (std::size_t n = 0; n < 100; ++n) {
+        for (const DenseKernels* kernels : all_levels()) {
+            EXPECT_EQ(kernels->count_bits(words.data(), n), bits) << name_of(kernels->level);
+        }
+        words.push_back(n % 7 == 0 ? ~std::uint64_t{0} : rng() & rng());
+        for (std::uint64_t rest = words.back(); rest != 0; rest &= rest - 1) ++bits;
+    }
+}
+
 TEST(DenseKernels, ProductsOfBytesAgree) {
     std::mt19937 rng(6);
     for (std::size_t n = 0; n < 300; ++n) {

@@ -148,7 +148,7 @@ TEST(LlmPreprocessor, GivesUpWhenItsTimeIsOver) {
     const auto phrasings = model->expand("foxes", {});
     ASSERT_FALSE(phrasings);
     EXPECT_EQ(phrasings.error().code, ErrorCode::Unavailable);
-    EXPECT_NE(phrasings.error().message.find("given up after 60 ms"), std::string::npos);
+    EXPECT_NE(phrasings.error().message.find("gave up after 60 ms"), std::string::npos);
     // The same for an endpoint that asks for patience.
     const HttpTestServer busy(replying("", 429, "Retry-After: 5\r\n"));
     options.chat = options_for(busy);
@@ -188,7 +188,7 @@ TEST(LlmPreprocessor, LetsAFailingEndpointRest) {
     const auto again = resting->hypothetical_answer("foxes", {});
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().code, ErrorCode::Unavailable);
-    EXPECT_NE(again.error().message.find("not asked again so soon"), std::string::npos);
+    EXPECT_NE(again.error().message.find("not retried yet after a failure"), std::string::npos);
     EXPECT_NE(again.error().message.find("status 500"), std::string::npos);
     EXPECT_EQ(server.requests().size(), 1U);
 
@@ -378,7 +378,7 @@ TEST(PrepareQuery, KeepsWhatWorkedWhenTheOtherFailed) {
     EXPECT_EQ(prepared.dense_text, "foxes");
     ASSERT_EQ(prepared.warnings.size(), 1U);
     EXPECT_EQ(prepared.warnings.front(),
-              "there is no hypothetical answer, the plain query was embedded: hypothetical "
+              "there is no hypothetical answer; the plain query was embedded: hypothetical "
               "answer: language model: status 400: too hard");
 }
 

@@ -176,7 +176,7 @@ TEST_F(Check, FilesOfAnotherCollectionAreFound) {
     const auto opened_before = database.open();
     const auto manifest = read("manifest");
     write("manifest", DatabaseInMemory::read(*other.collection("hurt"), "manifest"));
-    expect_damage(*opened_before, {"hurt/manifest", "not the manifest that was written last"});
+    expect_damage(*opened_before, {"hurt/manifest", "not the manifest written last"});
     write("manifest", manifest);
     write("log-000001", DatabaseInMemory::read(*other.collection("hurt"), "log-000001"));
     expect_damage(*opened_before, {"hurt/log-000001"});
@@ -194,7 +194,7 @@ TEST_F(Check, AnEqualLogWithOtherChunksIsFound) {
     }
     const auto opened_before = database.open();
     write("log-000001", DatabaseInMemory::read(*other.collection("hurt"), "log-000001"));
-    expect_damage(*opened_before, {"chunk \"a\"", "differs from what the log says"});
+    expect_damage(*opened_before, {"chunk \"a\"", "differs between memory and the log"});
     expect_damage(*opened_before, {"chunk \"b\"", "index of words", "ward"});
 }
 

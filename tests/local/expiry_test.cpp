@@ -39,15 +39,7 @@ protected:
         must(backend_->upsert("c", "default", {make_chunk(id, text, {0, 1})}, {}));
         dynamic_cast<local::LocalBackend&>(*backend_).run_due_compactions();
     }
-    void compact() {
-        const auto work = must(backend_->compaction("c"));
-        do {
-            for (auto batch = must(work->pending(8)); !batch.chunks.empty();
-                 batch = must(work->pending(8))) {
-                must(work->put(std::move(batch)));
-            }
-        } while (!must(work->finish()));
-    }
+    void compact() { compact_whole(*backend_, "c"); }
     bool files_hold(const std::string& text) const {
         const auto files = database_.collection("c");
         return std::ranges::any_of(must(files->list()), [&](const store::DirectoryEntry& entry) {

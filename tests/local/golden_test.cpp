@@ -46,7 +46,7 @@ TEST(Golden, ADatabaseOfVersionOneIsRead) {
     const auto opened = must(database.try_open());
     const auto& backend = opened.backend;
     ASSERT_EQ(opened.notes.size(), 1U);
-    EXPECT_NE(opened.notes.front().find("no mark of its length"), std::string::npos);
+    EXPECT_NE(opened.notes.front().find("does not record its length"), std::string::npos);
 
     Schema schema = vectors_schema(2, Metric::Dot);
     schema.text_fields = {{"title", 2}, {"content", 1}};

@@ -41,10 +41,16 @@ TEST(Manifest, ReadsBackWhatItWrote) {
     Manifest extreme = full_manifest();
     extreme.version_base = std::numeric_limits<std::uint64_t>::max();
     extreme.schema.vectors.fingerprint.reset();
-    for (const Manifest& manifest : {plain, full_manifest(), extreme}) {
+    extreme.schema.positions = true;
+    Manifest halves = full_manifest();
+    halves.schema.vectors.precision = Precision::F16;
+    for (const Manifest& manifest : {plain, full_manifest(), extreme, halves}) {
         const auto read = read_manifest(write_manifest(manifest), "m");
         ASSERT_TRUE(read.has_value()) << read.error().message;
         EXPECT_EQ(*read, manifest);
+        const bool newer =  // an older braid refuses it
+            manifest.schema.positions || manifest.schema.vectors.precision == Precision::F16;
+        EXPECT_EQ(read->format, newer ? kPositionsFormat : kManifestFormat);
     }
 }
 

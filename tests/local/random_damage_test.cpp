@@ -97,7 +97,7 @@ Seen look(const DatabaseInMemory& database, const local::LocalOptions& options) 
     Seen seen{{}, !report.clean(), false};
     for (const std::string& note : opened.notes) {
         // Which says nothing of what was lost.
-        seen.note |= note.find("no mark of its length") == std::string::npos;
+        seen.note |= note.find("does not record its length") == std::string::npos;
     }
     for (const CollectionInfo& info : must(opened.backend->collections({}))) {
         if (info.damage.empty()) seen.ids = ids_in(*opened.backend, info.name);
@@ -214,7 +214,7 @@ TEST(MissingMark, IsDamageThatARepairMends) {
         put(database, files);
         const auto opened = must(database.try_open());
         expect_error(opened.backend->describe("c", {}), ErrorCode::Corruption,
-                     "log-000001-durable, which says how long the log is, is missing or damaged");
+                     "log-000001-durable, which records the log's length, is missing or damaged");
         const CheckReport check = must(opened.backend->check({}));
         ASSERT_EQ(check.problems.size(), 1U);
         EXPECT_NE(check.problems.front().find("records may be missing"), std::string::npos);
@@ -238,11 +238,11 @@ TEST(MissingMark, OfAnOlderVersionIsNoted) {
     put(database, files);
     const auto opened = must(database.try_open({.read_only = true}));
     ASSERT_EQ(opened.notes.size(), 1U);
-    EXPECT_NE(opened.notes.front().find("no mark of its length"), std::string::npos);
+    EXPECT_NE(opened.notes.front().find("does not record its length"), std::string::npos);
     const CheckReport check = must(opened.backend->check({}));
     EXPECT_TRUE(check.clean());
     ASSERT_EQ(check.notes.size(), 1U);
-    EXPECT_NE(check.notes.front().find("no mark of its length"), std::string::npos);
+    EXPECT_NE(check.notes.front().find("does not record its length"), std::string::npos);
     EXPECT_EQ(ids_in(*opened.backend, "c"), acknowledged.ids);
 }
 

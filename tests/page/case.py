@@ -1,4 +1,7 @@
 """What the tests of the page share: a server, a browser, and a page that is opened and looked at."""
+import json
+import os
+import subprocess
 import unittest
 
 import browser
@@ -36,6 +39,25 @@ class PageTest(unittest.TestCase):
         page = self.open(f"/#q={query.replace(' ', '+')}{rest}", **look)
         page.wait(SHOWN, "hits")
         return page
+
+    def with_key(self, address, grants, *flags):
+        """The page on a server with keys, after one with these grants was entered; gives the key."""
+        keys = os.path.join(world.folder, f"{self.id()}-{len(grants)}-{'-'.join(grants)}.json".replace("*", "any"))
+        words = [word for grant in grants for word in ("--grant", grant)]
+        made = subprocess.run([BRAID, "keys", "add", "somebody", "--file", keys, *words, "--json"], capture_output=True, text=True, check=True)
+        world.stop()
+        world.start("--key-file", keys, *flags)
+        page = self.open(address)
+        page.wait("document.querySelector('#api-key')", "the question for a key")
+        key = json.loads(made.stdout)["key"]
+        page.type(key)
+        page.press("Enter")
+        page.wait("!document.querySelector('#api-key')")
+        return key
+
+    def without_keys(self):
+        world.stop()
+        world.start()
 
     def tearDown(self):
         page = getattr(self, "page", None)

@@ -1,7 +1,8 @@
 """The reference: what it offers to try succeeds, asks before it changes data, and is not offered to those who may not."""
 import json
-import os
-import subprocess
+import time
+import urllib.error
+import urllib.request
 
 import case
 from case import PageTest
@@ -12,11 +13,11 @@ NEEDS_MORE = ("click", "braid.click", "braid.finish_collection")
 
 
 class Docs(PageTest):
-    def outcome(self, place):
+    def outcome(self, place, button="primary"):
         """Presses the button of a trial, and gives the line above the answer and the answer."""
         page = self.page
         page.run(f"document.querySelector('{place} .answer')?.replaceChildren()")
-        page.run(f"document.querySelector('{place} .trial button.primary').click()")
+        page.run(f"document.querySelector('{place} .trial button.{button}').click()")
         page.wait(f"document.querySelector('{place} .answer pre')", place)
         return page.run(f"[document.querySelector('{place} .answer .origin').textContent, document.querySelector('{place} .answer pre').textContent]")
 
@@ -70,8 +71,9 @@ class Docs(PageTest):
                     e.value = e.id.endsWith('collection') ? 'scratch' : 'trial'; }});
                     document.querySelectorAll('{place} .trial textarea').forEach((e) => {{ e.value = e.value.replace('"collection": ""', '"collection": "scratch"'); }})""")
                 page.run(f"document.querySelector('{place} .trial button.primary').click()")
-                self.assertEqual(page.text(f"{place} .trial button.primary"), "Yes, change data")
-                line, answer = self.outcome(place)
+                page.wait(f"document.querySelector('{place} .trial button.danger')", "a question")
+                time.sleep(0.55)
+                line, answer = self.outcome(place, "danger")
                 self.assertRegex(line, "→ 20[01]", answer)
         case.world.call("DELETE", "/v1/collections/trial")
 
@@ -84,44 +86,96 @@ class Docs(PageTest):
             with self.subTest(method=name):
                 self.choose(name)
                 page.run("document.querySelector('#tag-rpc .trial button.primary').click()")
-                self.assertEqual(page.text("#tag-rpc .trial button.primary"), "Yes, change data")
+                self.assertNotIn(page.text("#tag-rpc .trial button.danger"), ("", "Try it"))
         self.choose("cstp.indexDecisions")
         self.assertIn("Orders live in Postgres", page.run("document.querySelector('#tag-rpc .trial textarea').value"), "an example where there is one")
         self.choose("braid.collections")
         body = json.dumps([{"jsonrpc": "2.0", "id": 1, "method": "braid.drop_collection", "params": {"collection": "animals"}}])
         page.run(f"document.querySelector('#tag-rpc .trial textarea').value = {json.dumps(body)}; document.querySelector('#tag-rpc .trial button.primary').click()")
-        self.assertEqual(page.text("#tag-rpc .trial button.primary"), "Yes, change data", "whatever is written into the body")
+        self.assertEqual(page.text("#tag-rpc .trial button.danger"), "Drop collection “animals” and everything in it", "whatever is written into the body")
         page.run("document.querySelector('#tag-rpc .trial textarea').dispatchEvent(new Event('input', {bubbles: true}))")
-        self.assertEqual(page.text("#tag-rpc .trial button.primary"), "Try it", "what was changed is asked about anew")
+        self.assertFalse(page.run("!!document.querySelector('#tag-rpc .trial button.danger')"), "what was changed is asked about anew")
         self.assertEqual(json.dumps(case.world.call("GET", "/v1/collections")), before)
         self.assertFalse([one for one in page.requests if one.endswith("/rpc")], "nothing was sent")
 
-    def test_offers_no_writes_to_readers(self):
-        keys = os.path.join(case.world.folder, "docs-keys.json")
-        made = subprocess.run([case.BRAID, "keys", "add", "reader", "--file", keys, "--grant", "animals=read", "--json"], capture_output=True, text=True, check=True)
-        case.world.stop()
-        case.world.start("--key-file", keys, "--allow-writes")
+    def allowed(self, method, path, body, key):
+        """Whether the server lets this key do it, whatever else is wrong."""
+        request = urllib.request.Request(case.world.url + path, body.encode() if body is not None else None, {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}, method=method)
         try:
-            page = self.open("/docs")
-            page.wait("document.querySelector('#api-key')")
-            page.type(json.loads(made.stdout)["key"])
-            page.press("Enter")
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return "permission_denied" not in answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.status != 403
+
+    def test_offers_what_the_key_allows(self):
+        """Every operation and method is offered to those whom the server lets do it, and to nobody else."""
+        for grant in ("spare=read", "spare=write", "spare=admin", "*=admin"):
+            with self.subTest(grant=grant):
+                case.world.call("POST", "/v1/collections/spare/chunks", {"chunks": [{"chunk_id": "trial", "document_id": "trial", "content": "trial"}]})
+                key = self.with_key("/docs", [grant], "--allow-writes")
+                try:
+                    self.check_offers(key)
+                finally:
+                    self.without_keys()
+        if "spare" in json.dumps(case.world.call("GET", "/v1/collections")):
+            case.world.call("DELETE", "/v1/collections/spare")
+
+    # What is asked of the server to see whether it may be; nothing where the address says it all.
+    BODIES = {"addChunks": {"chunks": [{"chunk_id": "a", "content": "a"}]}, "updateChunks": {"updates": [{"chunk_id": "a", "metadata": {}}]}, "deleteChunks": {"chunk_ids": ["a"]},
+              "putChunk": {"content": "a"}, "updateChunk": {"metadata": {}}, "putDocument": {"text": "a"}, "postDocuments": {"collection": "spare", "document_id": "a", "text": "a"},
+              "createCollection": {"name": "spare"}, "reembed": {"embedder": "nonsense"}}
+    PARAMS = {"braid.set_ranker": {"collection": "spare", "ranker": None}}
+
+    def check_offers(self, key):
+        page = self.page
+        page.wait(READY)
+        page.run("document.querySelectorAll('.operation').forEach((e) => (e.open = true))")
+        document = case.world.call("GET", "/v1/openapi.json", key=key)
+        page.wait("[...document.querySelectorAll('.operation[id]')].every((e) => e.querySelector('.trial, .none'))")
+        offers = page.run("Object.fromEntries([...document.querySelectorAll('.operation[id]')].map((e) => [e.id.slice(3), !!e.querySelector('.trial')]))")
+        self.assertGreater(len(offers), 30)
+        for path, methods in document["paths"].items():
+            for method, one in methods.items():
+                name = one["operationId"]
+                if name in offers and one.get("x-needs") not in (None, "read"):
+                    address = path.replace("{collection}", "spare").replace("{chunk_id}", "a").replace("{document_id}", "a")
+                    body = json.dumps(self.BODIES[name]) if name in self.BODIES else None
+                    self.assertEqual(offers[name], self.allowed(method.upper(), address, body, key), name)
+        for one in document["x-json-rpc-methods"]:
+            name = one["name"]
+            self.choose(name)
+            offered = page.run("!!document.querySelector('#tag-rpc .trial')")
+            if "operation" in one:
+                self.assertEqual(offered, offers[one["operation"]], name)
+            elif not name.startswith("cstp."):  # these have a collection of their own
+                params = self.PARAMS.get(name, {"collection": "spare"})
+                self.assertEqual(offered, self.allowed("POST", "/rpc", json.dumps({"jsonrpc": "2.0", "id": 1, "method": name, "params": params}), key), name)
+        tools = page.run("[...document.querySelectorAll('#tag-mcp .operation')].filter((e) => e.querySelector('.trial')?.innerText.includes('changes data')).length")
+        self.assertEqual(tools > 0, offers["addChunks"], "tools that write")
+
+    def test_says_what_values_there_are(self):
+        """The values and bounds of a member, on a phone too without scrolling sideways."""
+        for look in ({}, {"width": 360, "height": 740, "phone": True}):
+            page = self.open("/docs#op-retrieve", **look)
             page.wait(READY)
+            types = dict(page.run("[...document.querySelectorAll('#op-retrieve .reference tbody tr')].map((e) => [e.children[0].innerText, e.children[1].innerText])"))
+            self.assertIn('"multi_hop"', types["strategy"])
+            self.assertEqual(types["top_k"], "integer or null, 1 to 10,000")
             page.run("document.querySelectorAll('.operation').forEach((e) => (e.open = true))")
-            page.wait("document.querySelectorAll('.trial').length > 20")
-            key = json.loads(made.stdout)["key"]
-            document = case.world.call("GET", "/v1/openapi.json", key=key)
-            for methods in document["paths"].values():
-                for one in methods.values():
-                    if one["tags"][0] not in ("page", "messages"):
-                        self.assertEqual(page.run(f"!!document.querySelector('#op-{one['operationId']} .trial')"), not one["x-writes"], one["operationId"])
-            for one in document["x-json-rpc-methods"]:
-                self.choose(one["name"])
-                self.assertEqual(page.run("!!document.querySelector('#tag-rpc .trial')"), not one["writes"], one["name"])
-            self.assertFalse([one for one in page.texts("#tag-mcp .origin") if "changes data" in one])
-        finally:
-            case.world.stop()
-            case.world.start()
+            wide = page.run("[...document.querySelectorAll('.docs .scroll')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.getAttribute('aria-label'))")
+            self.assertEqual(wide, [])
+
+    def test_says_what_every_parameter_means(self):
+        page = self.open("/docs")
+        page.wait(READY)
+        page.run("document.querySelectorAll('.operation').forEach((e) => (e.open = true))")
+        silent = """[...document.querySelectorAll('.scroll[aria-label^=Parameters], .scroll[aria-label^=Body]')].flatMap((table) =>
+            [...table.querySelectorAll('tbody tr')].filter((e) => (e.children[2]?.innerText ?? "").trim() === '').map((e) => `${table.ariaLabel}: ${e.children[0].innerText}`))"""
+        self.assertEqual(page.run(silent), [])
+        for method in page.run("[...document.querySelectorAll('#rpc-method option')].map((e) => e.value)"):
+            self.choose(method)
+            self.assertEqual(page.run(silent), [], method)
 
     def test_knows_which_ids_no_address_can_hold(self):
         page = self.open("/docs#op-getDocument")

@@ -42,6 +42,33 @@ class Drop(PageTest):
             case.world.stop()
             case.world.start()
 
+    def test_knows_patterns_of_names(self):
+        """A key for "team-*" may make such collections: it is not read-only, whether there is one or not."""
+        self.with_key("/collections", ["team-*=write", "animals=read"])
+        try:
+            page = self.page
+            page.wait("document.querySelector('#into') && document.querySelector('.card')", "a place to drop files")
+            self.assertNotIn("read-only", page.text(".tools"))
+            self.assertEqual(page.texts(".card .chip"), ["read-only"], "animals is")
+            self.assertEqual(page.run("[document.querySelector('#into').value, document.querySelector('#into').placeholder]"), ["", "team-…"])
+            page.run("document.querySelector('#into').value = 'team-red'")
+            self.drop(("a.txt", "['A red kite.']"))
+            page.wait(ENDED + " === 1 && document.querySelector('.progress .done')")
+            page.wait("document.querySelectorAll('.card').length === 2")
+            self.assertEqual([one.split("\n") for one in page.texts(".card header")], [["animals", "read-only"], ["team-red"]])
+        finally:
+            self.without_keys()
+            case.world.call("DELETE", "/v1/collections/team-red")
+
+    def test_offers_a_collection_that_is_granted_but_not_there_yet(self):
+        self.with_key("/collections", ["notes=write"])
+        try:
+            self.page.wait("document.querySelector('#into')")
+            self.assertEqual(self.page.run("document.querySelector('#into').value"), "notes")
+            self.assertIn("No collections yet", self.page.text(".cards"))
+        finally:
+            self.without_keys()
+
     def test_refuses_lines_that_are_no_utf8(self):
         page = self.opened()
         page.run("document.querySelector('#into').value = 'latin'")
@@ -69,6 +96,20 @@ class Drop(PageTest):
         page.wait("document.querySelectorAll('.progress .done').length === 2", "both are in")
         self.assertEqual(case.world.call("GET", "/v1/collections/retried")["chunks"], 2)
         self.assertFalse(page.run("[...document.querySelectorAll('.progress button')].some((e) => !e.hidden)"), "nothing is left to try")
+
+    def test_asks_before_the_tab_closes(self):
+        page = self.opened()
+        leave = "dispatchEvent(new Event('beforeunload', {cancelable: true}))"  # false: the browser asks
+        self.assertTrue(page.run(leave))
+        page.run("document.querySelector('#into').value = 'kept'")
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/kept"))
+        case.world.delay = 1
+        self.addCleanup(setattr, case.world, "delay", 0)
+        self.drop(("one.txt", "['A newt swims.']"))
+        page.wait("document.querySelector('.progress li')")
+        self.assertFalse(page.run(leave))
+        page.wait(ENDED + " === 1")
+        self.assertTrue(page.run(leave))
 
     def test_says_what_is_wrong_with_a_file(self):
         page = self.opened()

@@ -124,6 +124,35 @@ class Filters(PageTest):
         page = self.open("/#q=curio&c=odd&strategy=sparse&f.%24or=%5B%22o%22%5D&vs&b.c=odd&b.strategy=sparse&b.f.__proto__=%5B%22p%22%5D")
         page.wait("[...document.querySelectorAll('.column')].map((e) => e.querySelectorAll('.hit').length).join() === '1,1'")
 
+    def test_keeps_every_digit_of_large_integers(self):
+        """Neighbours that are the same as a JavaScript number: shown, filtered, shared, typed and copied apart."""
+        first = 2**53
+        chunks = [{"chunk_id": f"n{i}", "content": "serial", "vector": vector("serial"), "metadata": {"serial": first + i, "low": -(2**63) + i}} for i in range(12)]
+        case.world.call("POST", "/v1/collections/serials/chunks", {"chunks": chunks})
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/serials"))
+        page = self.search("serial", "&c=serials&strategy=sparse&top=20")
+        self.assertIn(f"serial {first + 1}", page.texts(".hit .tag"))
+        self.assertEqual(set(self.field("low").values()), {1})
+        for i in (1, 2, 3):
+            with self.subTest(i=i):
+                page = self.search("serial", f"&c=serials&strategy=sparse&f.serial=%5B{first + i}%5D")
+                self.assertEqual(self.ids(), [f"n{i}"])
+        self.field("serial")
+        page.run(f"[...document.querySelectorAll('#field label')].find((e) => e.innerText.includes('{first + 1}')).querySelector('input').click()")
+        page.wait("document.querySelectorAll('.hit').length === 2", "two of them")
+        page = self.open(page.run("location.href").removeprefix(case.world.url))
+        page.wait("document.querySelectorAll('.hit').length === 2 && document.querySelectorAll('.filters input:checked').length === 2", "the same from its address")
+        page.run("[...document.querySelectorAll('.toolbar button')].find((e) => e.innerText.includes('Copy')).click()")
+        page.wait("document.querySelectorAll('dialog pre').length === 3")
+        for text in page.texts("dialog pre"):
+            self.assertIn(f"[{first + 3},{first + 1}]", text.replace(" ", ""))
+        page = self.search("serial", "&c=serials&strategy=sparse")
+        self.field("serial")
+        page.run("document.querySelector('#field .typed input').focus()")
+        page.type(str(first + 11))
+        page.press("Enter")
+        page.wait("document.querySelectorAll('.hit').length === 1 && document.querySelector('.hit .origin').textContent === 'n11'", "the one that was typed")
+
     def test_asks_again_after_a_rate_limit(self):
         keys = os.path.join(case.world.folder, "slow-keys.json")
         made = subprocess.run([case.BRAID, "keys", "add", "slow", "--file", keys, "--grant", "*=read", "--json"], capture_output=True, text=True, check=True)

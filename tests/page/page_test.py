@@ -12,6 +12,7 @@ from case import PageTest, SHOWN
 from docs_cases import Docs  # noqa: F401 (found here by unittest)
 from drop_cases import Drop  # noqa: F401
 from filter_cases import Filters  # noqa: F401
+from receipt_cases import Receipts  # noqa: F401
 from search_cases import Compare, Search  # noqa: F401
 from trouble_cases import Trouble  # noqa: F401
 from world import vector
@@ -37,6 +38,10 @@ class Others(PageTest):
         self.assertEqual(page.text(".progress .partly .origin"), "1 chunk; 1 line failed: line 2: expected a value, found 'not'")
         self.assertIn("not supported", page.text(".progress .failed"))
         page.wait("[...document.querySelectorAll('.card h2')].some((e) => e.innerText === 'dropped')")
+        page.run("document.querySelector('nav a[href=\"/docs\"]').click()")
+        page.wait("document.querySelector('.docs')")
+        page.run("document.querySelector('nav a[href=\"/collections\"]').click()")
+        page.wait("document.querySelectorAll('.progress li').length === 4", "still to be seen after another page")
         page = self.search("when do bats sleep", "&c=dropped")
         self.assertEqual(len(self.ids()), 3)
         case.world.call("DELETE", "/v1/collections/dropped")
@@ -108,10 +113,25 @@ class Others(PageTest):
         page.click("#op-dropCollection .trial button.primary")
         page.run("document.querySelector('#op-dropCollection .trial input').focus()")
         page.type("doomed")
+        drop = "#op-dropCollection .trial button.danger"
+        for _ in range(3):
+            page.press("Enter")
+        self.assertEqual(page.text(drop), "Drop collection “doomed” and everything in it")
+        page.press("Enter")
+        for _ in range(3):
+            page.click("#op-dropCollection .trial button.primary")
+        page.run("[...document.querySelectorAll('#op-dropCollection .question button')].find((e) => e.innerText === 'Cancel').click()")
+        self.assertFalse(page.run(f"!!document.querySelector('{drop}')"))
         page.click("#op-dropCollection .trial button.primary")
-        self.assertEqual(page.text("#op-dropCollection .trial button.primary"), "Yes, change data")
+        page.run(f"for (let i = 0; i < 4; ++i) document.querySelector('{drop}').click()")
+        self.assertTrue(page.run("""(() => {
+            const [one, other] = ["primary", "danger"].map((name) => document.querySelector(`#op-dropCollection .trial button.${name}`).getBoundingClientRect());
+            return other.top > one.bottom && other.left > one.right;
+        })()"""), "not where the first button is")
+        time.sleep(0.6)
+        self.assertFalse(page.run("!!document.querySelector('#op-dropCollection .answer pre')"), "neither Enter nor a double click sends it")
         self.assertIn("doomed", json.dumps(case.world.call("GET", "/v1/collections")))
-        page.click("#op-dropCollection .trial button.primary")
+        page.click(drop)
         page.wait("document.querySelector('#op-dropCollection .answer pre')")
         self.assertNotIn("doomed", json.dumps(case.world.call("GET", "/v1/collections")))
         page.click("#op-retrieve summary")
@@ -133,6 +153,31 @@ class Others(PageTest):
         page.click("form.drop button.primary")
         page.wait("document.querySelectorAll('.measures tbody tr').length === 3 && !document.querySelector('form.drop button').disabled", "three ways measured")
         self.assertIn("1.000", page.text(".measures"))
+        self.assertIn("3 queries", page.text(".report h2"))
+        page.run("document.querySelectorAll('.ways input').forEach((e) => (e.checked = false))")
+        page.click("form.drop button.primary")
+        page.wait("document.querySelector('.report').innerText.includes('Choose a way')")
+
+    def test_says_what_is_no_file_of_queries_or_of_its_judgements(self):
+        def file(name, content):
+            path = os.path.join(case.world.folder, name)
+            with open(path, "wb") as out:
+                out.write(content)
+            return path
+        page = self.open("/evaluate")
+        page.wait("document.querySelector('#eval-queries')")
+        page.files("#eval-qrels", [file("elsewhere.tsv", b"fox\tno-such-1\t1\nfox\tno-such-2\t1\n")])
+        for content in (b"%PDF-1.7\n1\tobject\n", b"%PDF-1.7\n\xe2\xe3\xcf\xd3\tobject\n", b"PK\3\4\0\0\tsheet\n"):
+            page.files("#eval-queries", [file("paper.pdf", content)])
+            page.run("document.querySelector('.report').replaceChildren()")
+            page.click("form.drop button.primary")
+            page.wait("document.querySelector('.report .error')")
+            self.assertEqual(page.text(".report"), "“paper.pdf” is no file of queries: it is not plain text in UTF-8.")
+        page.files("#eval-queries", [file("right.tsv", b"fox\tfox of the marsh\n")])
+        page.run("document.querySelector('.report').replaceChildren()")
+        page.click("form.drop button.primary")
+        page.wait("document.querySelector('.report .error')")
+        self.assertEqual(page.text(".report .error"), "None of the judged documents (2) is in “animals”. Judgements name documents by their ids; the first here is “no-such-1”.")
 
 
 class Everybody(PageTest):
@@ -152,6 +197,12 @@ class Everybody(PageTest):
         page.wait("!document.querySelector('dialog') && document.activeElement.matches('.hit:nth-child(2)')", "back where it was")
         page.press("n")
         page.wait("document.querySelector('.hit:nth-child(2) .around p')", "its neighbours")
+        page.run("scrollTo(0, 1e6)")
+        for _ in range(8):
+            page.press("j")
+        for _ in range(8):
+            page.press("k")
+        page.wait("document.activeElement.matches('.hit:nth-child(2)') && document.activeElement.getBoundingClientRect().top >= document.querySelector('.box').getBoundingClientRect().bottom", "the focus is not behind the box")
         page.press("/")
         page.wait("document.activeElement.id === 'query'")
         page.press("Tab")
@@ -210,26 +261,36 @@ class Everybody(PageTest):
             self.skipTest("axe-core is not in build/axe; tools/setup browser fetches it")
         with open(AXE, encoding="utf-8") as file:
             axe = file.read()
-        for dark in (False, True):
-            for address, ready in (("/#q=fox+winter&c=animals", SHOWN), ("/", "document.querySelector('.welcome')"),
-                                   ("/#q=fox&c=animals&vs&b.c=birds", "document.querySelectorAll('.column .hit').length > 5"),
-                                   ("/#q=STOOT&c=animals&strategy=sparse", "document.querySelector('.suggestion')"),
-                                   ("/collections", "document.querySelectorAll('.histogram').length > 3"),
-                                   ("/docs", "document.querySelectorAll('#tag-mcp .operation').length > 3"), ("/evaluate", "document.querySelector('#eval-queries')")):
-                page = case.chromium.page(dark=dark)
-                page.call("Page.setBypassCSP", {"enabled": True})  # axe is not the page's own
+        hits = "/#q=fox+winter&c=animals"
+
+        def press(text):
+            return f"[...document.querySelectorAll('.hit button, .toolbar button, nav button')].find((e) => e.innerText.includes('{text}')).click()"
+        # An address, what it waits for, what is done then, and what that leads to.
+        states = [(hits, SHOWN, "document.querySelectorAll('.receipt-button').forEach((e) => e.click())", "document.querySelector('.arithmetic')"),
+                  (hits, SHOWN, press("Document"), "document.querySelector('dialog .chunk')"), (hits, SHOWN, press("Neighbours"), "document.querySelector('.around p')"),
+                  (hits, SHOWN, press("Copy as"), "document.querySelector('dialog pre')"), (hits, SHOWN, press("Why not"), "document.querySelector('#why-id')"),
+                  (hits + ",birds&fusion=auto", SHOWN, "document.querySelector('.receipt-button').click(); document.querySelector('.side').open = true", "document.querySelector('.arithmetic')"),
+                  ("/", "document.querySelector('.welcome')", "0", "true"), ("/nowhere", "document.querySelector('main h1')", "0", "true"),
+                  ("/#q=fox&c=animals&vs&b.c=birds", "document.querySelectorAll('.column .hit').length > 5", "0", "true"),
+                  ("/#q=STOOT&c=animals&strategy=sparse", "document.querySelector('.suggestion')", "0", "true"), ("/#q=stoatt&c=animals", "document.querySelector('.note button')", "0", "true"),
+                  ("/#q=fox&c=animals&ns=nowhere", "document.querySelector('.instead')", "0", "true"), ("/#q=x&c=nowhere", "document.querySelector('.state.error')", "0", "true"),
+                  ("/collections", "document.querySelectorAll('.histogram').length > 3", "0", "true"), ("/evaluate", "document.querySelector('#eval-queries')", "0", "true"),
+                  ("/docs", "document.querySelectorAll('#tag-mcp .operation').length > 3", "document.querySelectorAll('.operation').forEach((e) => (e.open = true))", "document.querySelectorAll('.trial').length > 30")]
+        for look in ({}, {"dark": True}, {"width": 360, "height": 740, "phone": True}):
+            page = case.chromium.page(**look)
+            page.call("Page.setBypassCSP", {"enabled": True})  # axe is not the page's own
+            for address, ready, act, then in states:
+                page.go("about:blank")
                 page.go(case.world.url + address)
                 page.wait(ready)
-                if ready == SHOWN:
-                    page.click(".hit:first-child .receipt-button")
-                if address == "/docs":
-                    page.click("#op-retrieve summary")
+                page.run(act)
+                page.wait(then)
                 time.sleep(0.2)
                 page.run(axe + ";0")
                 found = page.run("axe.run().then((r) => r.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).slice(0, 3).join(', ')}`))")
-                page.close()
-                with self.subTest(address=address, dark=dark):
+                with self.subTest(address=address, act=act, **look):
                     self.assertEqual(found, [])
+            page.close()
 
 
 if __name__ == "__main__":

@@ -246,7 +246,7 @@ def troubles(camera, braid, data, scratch):
     try:
         camera.take("empty", empty.url, "document.querySelector('.welcome')")
         camera.take("empty-collections", f"{empty.url}/collections", "document.querySelector('.drop')")
-        camera.take("empty-evaluate", f"{empty.url}/evaluate", "document.querySelector('#eval-queries')")
+        camera.take("empty-evaluate", f"{empty.url}/evaluate", "document.querySelector('main .state')")
     finally:
         empty.stop()
     keys = os.path.join(scratch, "keys.json")

@@ -38,30 +38,30 @@ class Search(PageTest):
         self.assertGreaterEqual(page.cancelled, 1, "the older question was called back")
         self.assertEqual(page.run("document.title"), "fox unheard of · braid")
 
-    def test_shows_receipts_as_pictures_that_open_into_arithmetic(self):
-        page = self.search("fox in the orchard")
-        self.assertEqual(page.run("document.querySelectorAll('.hit:first-child .strand').length"), 2)
-        self.assertIn("dense rank", page.run("document.querySelector('.receipt-button').textContent"))
-        page.click(".hit:first-child .receipt-button")
-        text = page.text(".hit:first-child .arithmetic")
-        self.assertIn("0.7 ÷ (60 + ", text)
-        self.assertIn("the same bits", text)
-        self.assertNotIn("✗", text)
-        page.click(".hit:first-child .receipt-button")
-        page.wait("document.querySelector('.hit:first-child .receipt').hidden")
-
-    def test_recomputes_every_fusion(self):
-        for method in ("rrf", "weighted_sum", "dbsf", "auto"):
-            page = self.search("fox in the orchard", f"&c=animals&fusion={method}&top=5")
-            page.run("document.querySelectorAll('.receipt-button').forEach((e) => e.click())")
-            self.assertEqual(page.run("document.querySelectorAll('.proof:not(.broken)').length"), 5, method)
-        self.assertIn("auto gave dense", page.text(".arithmetic"))
-
     def test_marks_the_words_that_match(self):
         page = self.search("foxes sleeping")
         page.wait("document.querySelectorAll('mark').length > 0", "marks")
         self.assertLessEqual({one.lower() for one in page.texts("mark")}, {"fox", "sleeps", "foxes"})
         page.wait("document.querySelector('.hit h2 mark')?.innerText === 'Fox'", "in the title too")
+
+    def test_marks_what_was_searched_for(self):
+        """Words in place of mistyped ones, and those a pattern stands for; never those behind "-"."""
+        page = self.search("stoatt+quarrry", "&c=animals")
+        page.wait("[...document.querySelectorAll('.hit:first-child mark')].map((e) => e.innerText.toLowerCase()).filter((one) => ['stoat', 'quarry'].includes(one)).length > 1", "the corrected words")
+        self.assertEqual(page.text(".note").replace("Stoat", "stoat"), "Also searched for: “stoat” for “stoatt”, “quarry” for “quarrry”. Only as typed")
+        page.click(".note button")
+        page.wait("location.hash.includes('typos=off') && !document.querySelector('.note') && " + SHOWN)
+        self.assertFalse(page.run("document.querySelector('[data-control=typos]').checked"))
+        self.assertEqual(page.texts("mark"), [])
+        page.click("[data-control=typos]")
+        page.wait("!location.hash.includes('typos') && document.querySelector('.note')")
+        page = self.search("%2Botter+-dusk+win*", "&c=animals&strategy=sparse&syntax=true&top=3")
+        page.wait("document.querySelector('.hit mark')")
+        self.assertEqual({one.lower() for one in page.texts(".hit mark")}, {"otter", "winter"})
+        page.run("[...document.querySelectorAll('.hit:first-child .actions button')][1].click()")
+        page.wait("document.querySelector('dialog .chunk')")
+        self.assertIn("dusk", page.text("dialog .document"))
+        self.assertEqual({one.lower() for one in page.texts("dialog mark")}, {"otter", "winter"})
 
     def test_reranks_as_controls_move(self):
         page = self.search("fox winter roots")
@@ -95,6 +95,7 @@ class Search(PageTest):
         page.wait("document.querySelectorAll('.hit').length === 10", "two pages")
         ranks = [int(one) for one in page.texts(".place")]
         self.assertEqual(ranks, list(range(1, 11)))
+        self.assertEqual(page.run("document.querySelectorAll('.hit h2 mark').length"), 10, "those of the first page keep their marks")
         page.click(".more")
         page.wait("document.querySelectorAll('.hit').length === 15 && document.querySelector('.more').hidden", "the last page")
 
@@ -107,6 +108,10 @@ class Search(PageTest):
         self.assertIn("count every otter", page.text("dialog .chunk.own"))
         page.press("Escape")
         page.wait("!document.querySelector('dialog')")
+        self.assertIn("otter", page.texts(".hit:first-child .around mark"), "words are marked there too")
+        page.run("for (let i = 0; i < 3; ++i) document.querySelector('.hit:first-child .actions button').click()")
+        time.sleep(0.3)
+        self.assertEqual(page.run("document.querySelectorAll('.hit:first-child .around p').length"), 0, "the last press counts, not the last answer")
 
     def test_says_why_a_chunk_is_not_there_and_changes_it(self):
         page = self.search("fox", "&c=animals&strategy=sparse&top=5")
@@ -129,6 +134,7 @@ class Search(PageTest):
         page.wait("window.asked.some(([path]) => path === '/v1/why_not')")
         asked = json.loads(page.run("window.asked.find(([path]) => path === '/v1/why_not')[1]"))
         self.assertEqual(asked["collections"], ["animals", "wiki"])
+        page.wait("document.querySelector('dialog .why .state, dialog .why .reason')", "its answer, after which the dialog stays where it is")
         page.run("window.asked = []; document.querySelector('#why-collection').value = 'wiki'")
         page.click("dialog button.primary")
         page.wait("window.asked.some(([path]) => path === '/v1/why_not')", "of the one chosen")
@@ -158,7 +164,7 @@ class Search(PageTest):
         return [line.split(" ", 2)[2] for line in done.stdout.splitlines()]
 
     SEARCHES = (("it's a fox", "&c=animals&strategy=sparse&top=5&f.kind=%5B%22guide%22%5D"),
-                ("owl in winter", "&c=animals,birds&fusion=weighted_sum&weight=0.4&depth=20"),
+                ("owl in winter", "&c=animals,birds&fusion=weighted_sum&weight=0.4&depth=20&typos=off"),
                 ("-fox $(true) `true` \"crane\" \\ marsh", "&c=animals&fusion=dbsf&f.kind=%5B%22guide%22,%22note%22%5D&f.year=%5B2001%5D"),
                 ("+crane -marsh", "&c=birds&strategy=sparse&syntax=true&top=5"))
 
@@ -275,6 +281,42 @@ class Search(PageTest):
         self.assertIn("37 candidates", page.run("document.querySelector('[data-control=depth]').getAttribute('aria-valuetext')"))
         page.run("const t = document.querySelector('[data-control=threshold]'); t.value = ''; t.dispatchEvent(new Event('change'))")
         page.wait("!location.hash.includes('threshold')")
+        page = self.search("fox winter", "&c=animals&weight=0.333&ns=default")
+        self.assertEqual(page.text("[data-control=weight] + output .dense"), "dense 0.33", "between the steps of the slider")
+        page = self.open("/#q=fox&c=animals&ns=nowhere")
+        self.assertIn("nothing in the namespace “nowhere”", page.text(".states .instead"))
+        self.assertEqual(page.run("document.querySelector('[data-control=namespace]').value"), "nowhere")
+        page.click(".instead button")
+        page.wait("!location.hash.includes('ns=') && " + SHOWN)
+
+    def test_finds_one_of_many_collections(self):
+        names = [f"shelf-{i:02}" for i in range(14)]
+        for name in names:
+            case.world.call("POST", f"/v1/collections/{name}/chunks", {"schema": {"embedder": "none"}, "chunks": [{"chunk_id": name, "content": "quince"}]})
+            self.addCleanup(lambda name=name: case.world.call("DELETE", f"/v1/collections/{name}"))
+        page = self.search("quince", "&c=shelf-11")
+        self.assertEqual(page.texts(".checks label span")[0], "shelf-11", "the one that is chosen comes first")
+        page.run("document.querySelector('.finder').focus()")
+        page.type("F-1")
+        page.wait("document.querySelectorAll('.checks label:not([hidden])').length === 4")
+        page.tab_to("[data-control='collection shelf-12']")
+        page.press(" ")
+        page.wait("location.hash.includes('c=shelf-11,shelf-12') && document.querySelectorAll('.hit').length === 2")
+        self.assertEqual(page.texts(".checks label:not([hidden]) span"), ["shelf-11", "shelf-12", "shelf-10", "shelf-13"])
+        page = self.open("/collections")
+        page.wait("document.querySelectorAll('.card').length === 12")
+        self.assertEqual(page.text(".cards + button"), "4 more collections")
+        page.run("document.querySelector('.finder').focus()")
+        page.type("shelf-13")
+        page.wait("[...document.querySelectorAll('.card h2')].map((e) => e.innerText).join() === 'shelf-13'")
+
+    def test_lifts_what_keeps_hits_out(self):
+        for rest, text in (("&threshold=1e9", "Show all"), ("&f.kind=%5B%22nothing%22%5D", "Clear filters"), ("&f.kind=%5B%7B%22a%22:1%7D%5D", "Clear filters")):
+            with self.subTest(rest=rest):
+                page = self.open(f"/#q=fox&c=animals{rest}")
+                self.assertEqual(page.text(".states .state p button"), text)
+                page.click(".states .state p button")
+                page.wait(SHOWN)
 
     def test_understands_the_query_language(self):
         page = self.search("%2Bcrane+-marsh", "&c=birds&strategy=sparse")
@@ -297,6 +339,17 @@ class Search(PageTest):
         page.wait("document.querySelectorAll('.instead button').length === 2", "others")
         page.click(".instead button")
         page.wait(SHOWN)
+        page = self.open("/#q=owl&c=birds,nowhere")
+        page.wait("[...document.querySelectorAll('.instead button, .note')].some((e) => /birds|nowhere/.test(e.innerText))", "those that are there")
+        for name in ("passing", "staying"):
+            case.world.call("POST", f"/v1/collections/{name}/chunks", {"chunks": [{"chunk_id": "a", "content": "a passing owl"}]})
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/staying"))
+        page = self.search("owl", "&c=passing&strategy=sparse")
+        case.world.call("DELETE", "/v1/collections/passing")
+        page.run("const s = document.querySelector('[data-control=top]'); s.value = '5'; s.dispatchEvent(new Event('change'))")
+        page.wait("document.querySelector('.instead')")
+        self.assertIn("staying", page.text(".instead"))
+        self.assertNotIn("passing", page.text(".checks"), "what was dropped meanwhile is not offered any more")
 
 
 class Compare(PageTest):
@@ -315,6 +368,20 @@ class Compare(PageTest):
         self.assertTrue(page.run("[...document.querySelectorAll('.column:last-child .hit')].every((e) => e.querySelector('.move').title)"))
         page.run("document.querySelector('.toolbar button').click()")
         page.wait("document.querySelectorAll('.column').length === 1 && !location.hash.includes('vs')")
+
+    def test_knows_which_configuration_is_meant(self):
+        """What a column offers is about its own one, whichever the controls are about."""
+        page = self.open("/#q=fox&c=animals&f.kind=%5B%22nothing%22%5D&vs&b.c=animals&b.strategy=sparse")
+        page.wait("document.querySelector('.column:first-child .states .state')")
+        page.run("[...document.querySelectorAll('.switch button')][1].click()")
+        for name, title in (("Why not", "Why is it not on the right?"), ("Copy as", "Use the search on the right elsewhere")):
+            page.run(f"[...document.querySelectorAll('.toolbar button')].find((e) => e.innerText.includes('{name}')).click()")
+            self.assertEqual(page.text("dialog h2"), title)
+            page.press("Escape")
+            page.wait("!document.querySelector('dialog')")
+        page.click(".column:first-child .state button")
+        page.wait("!location.hash.includes('f.kind') && document.querySelectorAll('.column:first-child .hit').length === 10")
+        self.assertEqual(page.run("[...document.querySelectorAll('.switch button')].map((e) => e.ariaPressed).join()"), "true,false")
 
     def test_shows_collections_side_by_side_and_together(self):
         page = self.search("owl winter", "&c=animals&vs&b.c=birds")

@@ -1,6 +1,7 @@
 """What goes wrong: hostile documents and sites, a server that is gone, keys."""
 import json
 import os
+import signal
 import subprocess
 import time
 
@@ -43,6 +44,20 @@ class Trouble(PageTest):
                 page.wait("document.querySelector('.filters label')")
                 self.assertLess(page.run("Math.max(...[...document.querySelectorAll('.filters label')].map((e) => e.clientHeight))"), 200, "long values are cut")
                 self.assertLess(page.run("document.querySelector('.side').scrollWidth"), 260, "the controls keep their width")
+
+    def test_marks_some_of_many_matches(self):
+        """A chunk with more matches than a call takes arguments."""
+        world = case.world
+        world.call("POST", "/v1/collections/many/chunks", {"chunks": [{"chunk_id": "long", "document_id": "long", "content": "ferret word " * 80_000}]})
+        self.addCleanup(lambda: world.call("DELETE", "/v1/collections/many"))
+        page = self.search("ferret", "&c=many&strategy=sparse")
+        began = time.monotonic()
+        page.run("[...document.querySelectorAll('.hit:first-child .actions button')].at(-1).click()")
+        page.wait("document.querySelector('dialog .chunk.own')")
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(page.run("document.querySelectorAll('dialog mark').length"), 500)
+        self.assertEqual(page.text("dialog .note"), "500 matches around the passage are marked; there are 79,500 more.")
+        self.assertEqual(page.run("document.querySelector('dialog .chunk').textContent.length"), 960_000, "all of it is there")
 
     def test_is_deaf_to_other_sites(self):
         """A page of another origin cannot read, write or be answered, and another name of this machine is refused."""
@@ -100,6 +115,57 @@ class Trouble(PageTest):
         page.wait("document.querySelector('#notice').innerText === '' && document.querySelector('.hit mark')", "it is back", timeout=30)
         page.wait(SHOWN)
 
+    def test_keeps_what_was_measured_and_typed_when_the_server_goes(self):
+        folder = case.world.folder
+        for name, text in (("gone.tsv", "fox\tfox of the marsh\n"), ("gone-qrels.tsv", "fox\tfox-marsh\t1\n")):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        page = self.open("/evaluate")
+        page.wait("document.querySelector('#eval-queries')")
+        page.files("#eval-queries", [os.path.join(folder, "gone.tsv")])
+        page.files("#eval-qrels", [os.path.join(folder, "gone-qrels.tsv")])
+        page.run("const real = window.fetch; let left = 1; window.fetch = (...what) => (left-- > 0 ? real(...what) : Promise.reject(new TypeError('gone')))")
+        page.click("form.drop button.primary")
+        page.wait("document.querySelector('.report .error')?.innerText.includes('not responding')")
+        self.assertEqual(page.text(".report h2"), "animals, 1 query")
+        self.assertEqual(page.run("document.querySelectorAll('.measures tbody tr').length"), 1, "what was measured stays")
+        page = self.open("/docs#op-retrieve")
+        page.wait("document.querySelectorAll('#tag-mcp .operation').length > 3 && document.querySelector('#op-retrieve textarea')")
+        page.run("document.querySelector('#op-retrieve textarea').value = '{\"query\": \"typed\"}'")
+        case.world.stop()
+        page.run("document.querySelector('#op-retrieve .trial button.primary').click()")
+        page.wait("document.querySelector('#notice p')")
+        case.world.start()
+        page.wait("document.querySelector('#notice').innerText === ''", timeout=30)
+        self.assertIn("typed", page.run("document.querySelector('#op-retrieve textarea').value"))
+
+    def test_says_that_a_server_does_not_answer(self):
+        page = self.search("fox", "&c=animals")
+        case.world.server.send_signal(signal.SIGSTOP)
+        self.addCleanup(case.world.server.send_signal, signal.SIGCONT)
+        page.run("document.querySelector('#query').focus()")
+        began = time.monotonic()
+        for letter in " marsh":  # typing on does not put it off
+            page.type(letter)
+            time.sleep(0.4)
+        page.wait("document.querySelector('.column > .note')?.innerText.includes('still waiting')")
+        self.assertGreater(time.monotonic() - began, 2.9)
+        self.assertLess(time.monotonic() - began, 5)
+        page.wait("getComputedStyle(document.querySelector('.hits')).opacity === '0.6'", "hits of the earlier question are dimmed")
+        self.assertGreater(len(self.ids()), 0)
+        case.world.server.send_signal(signal.SIGCONT)
+        page.wait(SHOWN)
+        page.wait("!document.querySelector('.column > .note') && getComputedStyle(document.querySelector('.hits')).opacity === '1'")
+
+    def test_shows_that_it_waits_without_motion_too(self):
+        page = self.search("fox", "&c=animals")
+        case.world.delay = 1.5
+        self.addCleanup(setattr, case.world, "delay", 0)
+        page.run("document.querySelector('#query').focus()")
+        page.type(" unanswered")
+        page.wait("document.querySelector('.column[aria-busy]') && getComputedStyle(document.querySelector('.column'), '::before').opacity === '1'", "a line above the hits")
+        page.wait(SHOWN)
+
     def test_goes_on_to_other_pages_once_the_server_is_back(self):
         page = self.search("fox", "&c=animals")
         case.world.stop()
@@ -124,7 +190,7 @@ class Trouble(PageTest):
             page.wait("document.querySelector('#api-key')", "the question for a key")
             page.type("wrong")
             page.press("Enter")
-            page.wait("document.querySelector('dialog .error')?.innerText.includes('not known')", "a wrong key is refused")
+            page.wait("document.querySelector('dialog .error')?.innerText.includes('unknown')", "a wrong key is refused")
             page.run("document.querySelector('#api-key').value = ''; document.querySelector('#api-key').focus()")
             page.type(reader)
             page.press("Enter")
@@ -135,7 +201,7 @@ class Trouble(PageTest):
             page.wait("document.querySelector('#api-key')")
             page.type("mistyped")
             page.press("Enter")
-            page.wait("document.querySelector('dialog .error')?.innerText.includes('not known')")
+            page.wait("document.querySelector('dialog .error')?.innerText.includes('unknown')")
             page.press("Escape")
             page.wait("!document.querySelector('dialog')")
             page.run("document.querySelector('nav a[href=\"/collections\"]').click()")

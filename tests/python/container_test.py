@@ -53,7 +53,7 @@ class Container:
         wrong: Any
         for wrong in (0, 1.5, None, b"notes", slice(1), ("a", "b")):
             with test.subTest(name=wrong):
-                with test.assertRaisesRegex(TypeError, "name is a str"):
+                with test.assertRaisesRegex(TypeError, "name must be a str"):
                     self.db[wrong]
                 with test.assertRaises(TypeError):
                     del self.db[wrong]

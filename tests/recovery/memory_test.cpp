@@ -24,7 +24,7 @@ namespace braid::testing {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-constexpr std::uint64_t kAllowed = 160 * kMiB;  // heap, stacks, all that is not a mapped file
+constexpr std::uint64_t kAllowed = 96 * kMiB;  // heap, stacks, all that is not a mapped file
 constexpr std::size_t kDimension = 384;
 constexpr std::uint64_t kLeastBytes = 1950;  // of a chunk on disk
 constexpr int kBatch = 100;
@@ -52,7 +52,7 @@ std::vector<Chunk> batch(int first) {
 
 Result<std::unique_ptr<Backend>> open_at(const std::string& path) {
     local::LocalOptions options;
-    options.flush_bytes = 4 * kMiB;
+    options.write_memory_bytes = kAllowed / 3;
     BRAID_TRY(auto directory, store::open_posix_directory(path, store::OpenMode::CreateIfMissing));
     BRAID_TRY(auto opened, local::open_local_backend(std::move(directory), options));
     return std::move(opened.backend);

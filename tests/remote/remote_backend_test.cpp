@@ -28,6 +28,10 @@ public:
 
     ScriptedCluster()
         : server_([this](const ReceivedRequest& request, TestConnection& connection) {
+              if (request.target == "/") {
+                  connection.reply(200, greeting);
+                  return true;
+              }
               for (const auto& [part, answer] : answers_) {
                   if (request.target.find(part) == std::string::npos) continue;
                   const auto [status, body] = answer(request);
@@ -62,6 +66,8 @@ public:
         return must(open_remote_backend(options));
     }
     const HttpTestServer& server() const { return server_; }
+
+    std::string greeting = R"({"version":{"distribution":"opensearch","number":"2.19.1"}})";
 
 private:
     std::map<std::string, Answer> answers_;  // by a part of the target; filled before it is asked
@@ -129,7 +135,7 @@ TEST(RemoteBackend, SaysWhichHalfOfABatchWasWritten) {
     const auto written =
         backend->upsert("c", "default", {make_chunk("a", "x"), make_chunk("b", "x")}, {});
     expect_error(written, ErrorCode::InvalidArgument, "\"b\"");
-    expect_error(written, ErrorCode::InvalidArgument, "1 were made and are kept");
+    expect_error(written, ErrorCode::InvalidArgument, "of 2 changes, 1 took effect");
 }
 
 TEST(RemoteBackend, RetriesTheRefusedPartOfABatch) {
@@ -150,7 +156,7 @@ TEST(RemoteBackend, RetriesTheRefusedPartOfABatch) {
     const WriteReport report =
         must(backend->upsert("c", "default", {make_chunk("a", "x"), make_chunk("b", "x")}, {}));
     EXPECT_EQ(report.written, 2U);
-    EXPECT_EQ(report.replaced, 1U);
+    EXPECT_EQ(report.replaced, 0U) << "by what was there before, not by what a repetition found";
     EXPECT_EQ(std::ranges::count(second, '\n'), 2) << "an action and a document";
 }
 
@@ -182,7 +188,93 @@ TEST(RemoteBackend, RecognisesItsOwnWriteWhoseAnswerWasLost) {
     version.clear();
     ours = false;
     expect_error(backend->upsert("c", "default", {make_chunk("a", "x")}, if_new),
-                 ErrorCode::Conflict, "somebody else");
+                 ErrorCode::Conflict, "another writer");
+}
+
+const std::string kOneIsThere = [] {
+    Chunk chunk = make_chunk("a", "x");
+    chunk.document_id = "a";
+    chunk.version = 7;
+    std::string source;
+    const auto analyzer = text::Analyzer::create({.name = "simple"});
+    const Schema schema = words_schema();
+    append_document(source, "default", chunk, {schema, *analyzer, whole_weights(schema)});
+    return R"({"docs":[{"found":true,"_seq_no":4,"_primary_term":2,"_source":)" + source + "}]}";
+}();
+
+TEST(RemoteBackend, ARemovalLeavesAMarkAndOldMarksAreForgotten) {
+    ScriptedCluster cluster;
+    cluster.on("/_mget", kOneIsThere);
+    std::vector<std::string> sent;
+    cluster.on("/_bulk", [&](const ReceivedRequest& request) {
+        sent.push_back(request.body);
+        EXPECT_NE(request.target.find("require_alias=true"), std::string::npos);
+        return std::pair(200,
+                         std::string(R"({"items":[{"index":{"result":"updated","status":200}}]})"));
+    });
+    std::string searched;
+    cluster.on("/_msearch", [&](const ReceivedRequest& request) {
+        searched = request.body;
+        return std::pair(200, std::string(R"({"responses":[{"status":200,"_shards":{"failed":0},)"
+                                          R"("hits":{"hits":[{"_id":"old","_seq_no":1,)"
+                                          R"("_primary_term":1}]}}]})"));
+    });
+    const auto backend = cluster.backend();
+    const auto removed = must(backend->remove({.collection = "c"}, {.chunk_ids = {"a"}}, {}));
+    EXPECT_EQ(removed.written, 1U);
+    ASSERT_EQ(sent.size(), 2U);
+    EXPECT_NE(sent[0].find(R"("if_seq_no":4,"if_primary_term":2)"), std::string::npos) << sent[0];
+    EXPECT_NE(sent[0].find(R"({"removed":)"), std::string::npos) << sent[0];
+    EXPECT_NE(searched.find(R"({"range":{"removed":{"lt":)"), std::string::npos) << searched;
+    EXPECT_EQ(sent[1], R"({"delete":{"_id":"old","if_seq_no":1,"if_primary_term":1}})"
+                       "\n");
+    must(backend->remove({.collection = "c"}, {.chunk_ids = {"a"}}, {}));
+    EXPECT_EQ(sent.size(), 3U) << "they are looked for once an hour";
+}
+
+TEST(RemoteBackend, AChunkWrittenOverAMarkIsNew) {
+    ScriptedCluster cluster;
+    cluster.on("/_mget", R"({"docs":[{"found":true,"_seq_no":9,"_primary_term":3,)"
+                         R"("_source":{"removed":1700000000000,"version":5}}]})");
+    std::string sent;
+    cluster.on("/_bulk", [&](const ReceivedRequest& request) {
+        sent = request.body;
+        return std::pair(200,
+                         std::string(R"({"items":[{"index":{"result":"updated","status":200}}]})"));
+    });
+    const auto backend = cluster.backend();
+    const auto chunk =
+        must(reader_of(*backend)->fetch({.collection = "c"}, std::vector<std::string>{"a"}, false));
+    EXPECT_FALSE(chunk.front());
+    const WriteReport report =
+        must(backend->upsert("c", "default", {make_chunk("a", "x")}, {.if_version = 0}));
+    EXPECT_EQ(report.written, 1U);
+    EXPECT_EQ(report.replaced, 0U);
+    EXPECT_NE(sent.find(R"({"index":{"_id":)"), std::string::npos) << sent;
+    EXPECT_NE(sent.find(R"("if_seq_no":9,"if_primary_term":3)"), std::string::npos) << sent;
+}
+
+TEST(RemoteBackend, WhatWasWrittenIsRefreshedForSearchesNotForReadsById) {
+    ScriptedCluster cluster;
+    std::atomic<int> refreshed{0};
+    cluster.on("/_refresh", [&](const ReceivedRequest&) {
+        ++refreshed;
+        return std::pair(200, std::string(R"({"_shards":{"total":1,"successful":1,"failed":0}})"));
+    });
+    cluster.on("/_bulk", R"({"items":[{"create":{"result":"created","status":201}}]})");
+    cluster.on("/_msearch", R"({"responses":[{"status":200,"_shards":{"failed":0},)"
+                            R"("hits":{"total":{"value":1,"relation":"eq"},"hits":[]}}]})");
+    const auto backend = cluster.backend();
+    for (int i = 0; i < 3; ++i) {
+        (void)must(backend->upsert("c", "default", {make_chunk("a", "x")}, {}));
+        (void)must(
+            reader_of(*backend)->fetch({.collection = "c"}, std::vector<std::string>{"a"}, true));
+    }
+    EXPECT_EQ(refreshed, 0);
+    const ReaderPtr reader = reader_of(*backend);
+    EXPECT_EQ(must(reader->count({.collection = "c"})), 1U);
+    EXPECT_EQ(must(reader->count({.collection = "c"})), 1U);
+    EXPECT_EQ(refreshed, 1);
 }
 
 TEST(RemoteBackend, RecognisesItsOwnCollectionWhoseAnswerWasLost) {
@@ -204,6 +296,47 @@ TEST(RemoteBackend, RecognisesItsOwnCollectionWhoseAnswerWasLost) {
     must(cluster.backend()->create_collection("c", words_schema()));
 }
 
+TEST(RemoteBackend, SaysWhatIsWrongWithAServerThatItCannotUse) {
+    const auto refused = [](const std::string& greeting, const std::string& part) {
+        ScriptedCluster cluster;
+        cluster.greeting = greeting;
+        const auto backend = cluster.backend();
+        const std::vector<std::string> names{"c"};
+        expect_error(backend->snapshot(names, {}), ErrorCode::Unsupported, part);
+        expect_error(backend->collections({}), ErrorCode::Unsupported, part);
+        expect_error(backend->create_collection("d", words_schema()), ErrorCode::Unsupported, part);
+    };
+    refused("{}", "not an OpenSearch cluster");
+    refused(R"("hello")", "not an OpenSearch cluster");
+    refused(R"({"version":{"number":"8.15.0"}})", "not OpenSearch, version 8.15.0");
+    refused(R"({"version":{"distribution":"opensearch","number":"2.11.0"}})", "OpenSearch 2.11.0");
+    for (const char* const good : {"2.19.1", "2.21.0", "3.5.0", "7.10.2"}) {
+        ScriptedCluster cluster;
+        cluster.greeting =
+            R"({"version":{"distribution":"opensearch","number":")" + std::string(good) + R"("}})";
+        (void)reader_of(*cluster.backend());
+    }
+}
+
+TEST(RemoteBackend, SaysThatThePluginForVectorsIsMissingOrAnIndexIsNotOurs) {
+    ScriptedCluster cluster;
+    cluster.on("/braid-v", [](const ReceivedRequest&) {
+        return std::pair(400, std::string(R"({"error":{"type":"illegal_argument_exception",)"
+                                          R"("reason":"unknown setting [index.knn] please"}})"));
+    });
+    cluster.on("/_mapping", R"({"braid-c":{"mappings":{"properties":{}}}})");
+    cluster.on("/braid-c", [](const ReceivedRequest&) {
+        return std::pair(400,
+                         std::string(R"({"error":{"type":"resource_already_exists_exception"}})"));
+    });
+    const auto backend = cluster.backend();
+    expect_error(backend->create_collection("v", words_schema()), ErrorCode::Unsupported, "k-NN");
+    expect_error(backend->create_collection("c", words_schema()), ErrorCode::AlreadyExists,
+                 "not braid's");
+    const std::vector<std::string> names{"c"};
+    expect_error(backend->snapshot(names, {}), ErrorCode::NotFound, "does not hold");
+}
+
 TEST(RemoteBackend, RefusesPrefixesThatAreNoNames) {
     for (const char* const prefix : {"", "Upper", "-x", "a*", "a,b"}) {
         RemoteOptions options;
@@ -219,8 +352,9 @@ TEST(Bulk, TellsOutcomesApart) {
         const auto outcome = outcome_of(*json::parse(item), last);
         return outcome ? std::optional(outcome->kind) : std::nullopt;
     };
-    EXPECT_EQ(kind(R"({"index":{"result":"created","status":201}})"), Kind::Created);
-    EXPECT_EQ(kind(R"({"delete":{"result":"not_found","status":404}})"), Kind::Absent);
+    EXPECT_EQ(kind(R"({"create":{"result":"created","status":201}})"), Kind::Done);
+    EXPECT_EQ(kind(R"({"index":{"result":"updated","status":200}})"), Kind::Done);
+    EXPECT_EQ(kind(R"({"index":{"status":404}})"), Kind::Failed) << "the collection is gone";
     EXPECT_EQ(kind(R"({"index":{"status":409}})"), Kind::Conflict);
     EXPECT_EQ(kind(R"({"index":{"status":503}})", false), std::nullopt);
     EXPECT_EQ(kind(R"({"index":{"status":503}})"), Kind::Failed);

@@ -51,20 +51,36 @@ TEST_F(Missing, CapabilitiesThatMakeNoDifferenceAreNotNamed) {
 TEST_F(Missing, CapabilitiesAreNamedWhereTheRequestNeedsThem) {
     request.exact = true;
     EXPECT_EQ(warnings(),
-              Warnings{"this database has no exact dense search: \"exact\" was not heeded"});
+              Warnings{"this database has no exact dense search: \"exact\" was ignored"});
     request.exact = false;
     request.top_k = 1;
     EXPECT_EQ(warnings(), Warnings{"this database has no snapshots: what is written meanwhile may "
                                    "change later pages"});
     request.top_k.reset();
+    const Request usual = request;
+    request.query = "foxxes";
+    request.strategy = Strategy::Sparse;
+    EXPECT_EQ(warnings(), Warnings{"this database corrects no misspelt words"});
+    request.typos = false;
+    EXPECT_EQ(warnings(), Warnings{});
+    request = usual;
     EXPECT_EQ(warnings({.clearance = "normal"}),
-              Warnings{"this database weighs words by all of its chunks, also by those that may "
-                       "not be seen"});
+              Warnings{"this database weights words by all its chunks, including those you may "
+                       "not see"});
     request.explain = true;
     EXPECT_EQ(warnings().size(), 3U);
     request.strategy = Strategy::Dense;
-    EXPECT_EQ(warnings(), Warnings{"this database does not know ranks of whole lists: \"explain\" "
-                                   "shows scores only"});
+    EXPECT_EQ(warnings(), Warnings{"this database does not rank whole lists: \"explain\" "
+                                   "shows only scores"});
+}
+
+TEST_F(Missing, ABm25ThatCannotBeChosenIsNamed) {
+    request.strategy = Strategy::Sparse;
+    request.bm25.k1 = 0.5;
+    EXPECT_EQ(warnings(), Warnings{"this database scores words only as its collections say: "
+                                   "\"bm25\" was ignored"});
+    request.strategy = Strategy::Dense;
+    EXPECT_EQ(warnings(), Warnings{});
 }
 
 TEST_F(Missing, WithoutQueryLanguageWordsAreSearched) {

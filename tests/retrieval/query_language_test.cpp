@@ -55,8 +55,8 @@ TEST(QueryLanguage, ProblemsSayWhatAndWhere) {
     EXPECT_EQ(read("ä (b"), "! the parenthesis at character 3 is never closed");
     EXPECT_EQ(read("a)"), "! the parenthesis at character 2 was never opened");
     EXPECT_EQ(read("()"), "! the parenthesis at character 2 is empty");
-    EXPECT_EQ(read("a - b"), "! the sign at character 3 stands before nothing");
-    EXPECT_EQ(read("a +"), "! the sign at character 3 stands before nothing");
+    EXPECT_EQ(read("a - b"), "! the sign at character 3 has nothing after it");
+    EXPECT_EQ(read("a +"), "! the sign at character 3 has nothing after it");
     EXPECT_EQ(read("*"), "! the star at character 1 stands alone");
     EXPECT_EQ(read("a^b"), "! the ^ at character 2 needs a number from 0.001 to 1000 after it");
     EXPECT_EQ(read("a^0").substr(0, 7), "! the ^");
@@ -154,9 +154,10 @@ TEST_F(Language, TheAnswerSaysHowItWasRead) {
     const Answer plain = ask("fox \"owl");
     EXPECT_EQ(plain.query_understood, std::nullopt);
     EXPECT_EQ(plain.warnings,
-              std::vector<std::string>{"the query was searched as plain words, it is no query "
-                                       "language: the quotation mark at character 5 is never "
-                                       "closed"});
+              std::vector<std::string>{
+                  "the query was searched as plain words, because it is "
+                  "not in query language: the quotation mark at character 5 is never "
+                  "closed"});
     EXPECT_EQ(plain.hits.size(), 4U);
 }
 

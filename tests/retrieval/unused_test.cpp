@@ -58,6 +58,7 @@ std::vector<KeyCase> key_cases() {
         {"fusion.rank_base", [](Request& r) { r.fusion.rank_base = 0; }, {Strategy::Hybrid}},
         {"fusion.preset", [](Request& r) { r.fusion.preset = "haystack"; }, {Strategy::Hybrid}},
         {"dense_weight", [](Request& r) { r.dense_weight = 0.1; }, {Strategy::Hybrid}},
+        {"bm25", [](Request& r) { r.bm25.k1 = 0; }, kByWords},
         {"dense_top_k", [](Request& r) { r.dense_top_k = 1; }, {Strategy::Dense, Strategy::Hybrid}},
         {"sparse_top_k", [](Request& r) { r.sparse_top_k = 1; }, kByWords},
         {"max_hops", [](Request& r) { r.max_hops = 1; }, {Strategy::MultiHop}, false},

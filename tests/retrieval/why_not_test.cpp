@@ -125,7 +125,7 @@ TEST_F(Zoo, NamesTheStagesThatPutItBelow) {
     request.stages = {{"boost_fields", {{"filter", Object{{"year", 2005}}}, {"factor", 100}}}};
     const WhyNot why = ask("f10");
     EXPECT_EQ(why.lost_at, "stage");
-    EXPECT_NE(why.reason.find("before the stages it stood at rank 1"), std::string::npos)
+    EXPECT_NE(why.reason.find("before the stages it was at rank 1"), std::string::npos)
         << why.reason;
     EXPECT_EQ(why.change, (SuggestedChange{"top_k", 2}));
 }

@@ -111,7 +111,7 @@ TEST_F(WordsFirst, AnswerAloneWhenTheEmbedderHangs) {
     EXPECT_EQ(answer->hits.front().chunk.chunk_id, "fox");
     EXPECT_FALSE(answer->complete);
     EXPECT_TRUE(warns_of(*answer,
-                         "the dense leg failed, the answer rests on the other: "
+                         "the dense leg failed; the answer comes from the other: "
                          "embedding the query: the deadline passed"));
     ASSERT_EQ(answer->sources.size(), 2U);
     EXPECT_FALSE(answer->sources.front().ran);
@@ -247,7 +247,7 @@ TEST_F(WordsFirst, ALanguageModelThatHangsLeavesThePlainQuery) {
     const auto answer = retriever.retrieve(request, {}, {});
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->hits.front().chunk.chunk_id, "fox");
-    EXPECT_TRUE(warns_of(*answer, "the query was not expanded, the plain query was searched"));
+    EXPECT_TRUE(warns_of(*answer, "the query was not expanded; the plain query was searched"));
     EXPECT_TRUE(warns_of(*answer, "there is no hypothetical answer"));
     EXPECT_TRUE(answer->phrasings.empty());
     EXPECT_FALSE(answer->hypothetical_answer.has_value());

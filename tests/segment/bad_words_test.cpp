@@ -14,7 +14,8 @@
 namespace braid::testing {
 namespace {
 
-class BadWords : public ::testing::Test {
+/// With positions and without.
+class BadWords : public ::testing::TestWithParam<bool> {
 protected:
     BadWords() : root_(store::make_memory_directory()) {
         local::LocalOptions options;
@@ -23,7 +24,9 @@ protected:
         options.compaction = {.enabled = false, .background = false};
         options_ = options;
         open();
-        must(backend_->create_collection("c", Schema()));
+        Schema schema;
+        schema.positions = GetParam();
+        must(backend_->create_collection("c", schema));
         add("plain", "a red fox");
     }
 
@@ -41,6 +44,18 @@ protected:
         const ReaderPtr snapshot = must(backend_->snapshot(names, {}));
         Leg leg{.kind = LegKind::Sparse, .scope = scope_of("c")};
         leg.phrasings.push_back(must(snapshot->analyze("c", query)));
+        return ids_of(snapshot, leg);
+    }
+    std::vector<std::string> find_phrase(const std::string& text) {
+        const std::vector<std::string> names{"c"};
+        const ReaderPtr snapshot = must(backend_->snapshot(names, {}));
+        Leg leg{.kind = LegKind::Sparse, .scope = scope_of("c")};
+        QueryClause root{.kind = QueryClause::Kind::Group};
+        root.clauses.push_back({.kind = QueryClause::Kind::Phrase, .text = text});
+        leg.clause = std::make_shared<const QueryClause>(std::move(root));
+        return ids_of(snapshot, leg);
+    }
+    static std::vector<std::string> ids_of(const ReaderPtr& snapshot, const Leg& leg) {
         std::vector<std::string> ids;
         for (const LegHit& hit : must(snapshot->search_leg(leg)).hits) ids.push_back(hit.chunk_id);
         return ids;
@@ -59,23 +74,25 @@ private:
 
 using Ids = std::vector<std::string>;
 
-TEST_F(BadWords, ATokenWithoutEndIsCut) {
+TEST_P(BadWords, ATokenWithoutEndIsCut) {
     add("long", std::string(16 << 20, 'x') + " owl");
     expect_whole();
     EXPECT_EQ(find(std::string(300, 'x')), Ids{"long"}) << "by its first 255 bytes";
     EXPECT_EQ(find("owl"), Ids{"long"});
 }
 
-TEST_F(BadWords, ManyDistinctTerms) {
+TEST_P(BadWords, ManyDistinctTerms) {
     std::string text;
-    for (int i = 0; i < 60'000; ++i) text += "t" + std::to_string(i) + " ";
+    for (int i = 0; i < 70'000; ++i) text += "t" + std::to_string(i) + " ";
     add("many", text);
-    add("other", "t5 t59999");
+    add("other", "t5 t69999");
     expect_whole();
-    EXPECT_EQ(find("t59999"), (Ids{"other", "many"}));
+    EXPECT_EQ(find("t69999"), (Ids{"other", "many"}));
+    EXPECT_EQ(find_phrase("t69998 t69999"), Ids{"many"});
+    EXPECT_EQ(find_phrase("t69999 t69998"), Ids{});
 }
 
-TEST_F(BadWords, EmptyTexts) {
+TEST_P(BadWords, EmptyTexts) {
     for (const std::string text : {"", " ", "\n\t", "...", "\u200B"}) {
         add("empty" + std::to_string(text.size()), text);
     }
@@ -84,7 +101,7 @@ TEST_F(BadWords, EmptyTexts) {
     EXPECT_EQ(find("..."), Ids{});
 }
 
-TEST_F(BadWords, AQueryOfAHundredThousandWords) {
+TEST_P(BadWords, AQueryOfAHundredThousandWords) {
     add("other", "w77777 and w3");
     std::string query = "fox";
     for (int i = 0; i < 100'000; ++i) query += " w" + std::to_string(i);
@@ -92,7 +109,7 @@ TEST_F(BadWords, AQueryOfAHundredThousandWords) {
     expect_whole();
 }
 
-TEST_F(BadWords, StrangeCharactersSeparateOrJoinAsTheyShould) {
+TEST_P(BadWords, StrangeCharactersSeparateOrJoinAsTheyShould) {
     add("control", std::string("wolf\x01owl\x7f") + '\0' + "bat");
     add("rtl", "\u202Eשלום עולם\u202C مرحبا");
     add("emoji", "👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽");
@@ -101,7 +118,11 @@ TEST_F(BadWords, StrangeCharactersSeparateOrJoinAsTheyShould) {
     EXPECT_EQ(find("שלום"), Ids{"rtl"});
     EXPECT_EQ(find("مرحبا"), Ids{"rtl"});
     EXPECT_EQ(find("👍🏽"), Ids{"emoji"});
+    EXPECT_EQ(find_phrase("שלום עולם"), Ids{"rtl"});
+    EXPECT_EQ(find_phrase("wolf owl bat"), Ids{"control"});
 }
+
+INSTANTIATE_TEST_SUITE_P(Positions, BadWords, ::testing::Bool());
 
 }  // namespace
 }  // namespace braid::testing

@@ -52,7 +52,7 @@ TEST_F(CheckOverHttp, IsForThoseWhoAdministerEverything) {
                                             "principal": {"clearance": "normal"})"));
     restart(std::move(options));
     const auto as = [&](const std::string& name) {
-        return ask("POST", "/v1/check", "", {{"Authorization", "Bearer " + name + "-key"}});
+        return ask("POST", "/v1/check", "", braid::testing::bearer(name));
     };
     EXPECT_EQ(as("owner").status, 200);
     for (const std::string name : {"writer", "some", "most", "low"}) {
@@ -118,8 +118,8 @@ TEST_F(CheckOverHttp, CompactingRemovesWhatWasDeleted) {
                                             "principal": {"clearance": "normal"})"));
     restart(std::move(options));
     for (const std::string name : {"writer", "low"}) {
-        const auto refused = ask("POST", "/v1/collections/notes/compact", "",
-                                 {{"Authorization", "Bearer " + name + "-key"}});
+        const auto refused =
+            ask("POST", "/v1/collections/notes/compact", "", braid::testing::bearer(name));
         EXPECT_EQ(code(refused, 403), "permission_denied") << name;
     }
 }

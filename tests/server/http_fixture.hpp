@@ -16,6 +16,11 @@ namespace braid::testing {
 
 using Headers = std::vector<net::HttpHeader>;
 
+/// For the key "<name>-key" (key_fixture.hpp).
+inline Headers bearer(const std::string& name) {
+    return {{"Authorization", "Bearer " + name + "-key"}};
+}
+
 /// A request as a well-behaved client on this machine sends it.
 inline net::IncomingRequest http_request(std::string method, std::string target, std::string body,
                                          Headers headers = {}) {

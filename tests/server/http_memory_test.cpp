@@ -189,7 +189,7 @@ TEST_F(HttpMemoryTest, CountsABatchOfManyAsMany) {
     restart(std::move(options));
     const auto as = [&](const std::string& name, const std::string& target,
                         const std::string& body) {
-        return ask("POST", target, body, {{"Authorization", "Bearer " + name + "-key"}});
+        return ask("POST", target, body, braid::testing::bearer(name));
     };
     const std::string one = call(1, search(1, 0));
     EXPECT_EQ(as("a", "/rpc", "[" + one + "]").status, 200);

@@ -15,6 +15,7 @@ namespace braid::server {
 namespace {
 
 using braid::testing::at;
+using braid::testing::bearer;
 using braid::testing::header_of;
 using braid::testing::Headers;
 using braid::testing::http_request;
@@ -23,10 +24,6 @@ using braid::testing::key_entry;
 using braid::testing::parsed;
 using braid::testing::ring;
 using braid::testing::send;
-
-Headers bearer(const std::string& name) {
-    return {{"Authorization", "Bearer " + name + "-key"}};
-}
 
 class KeyedHttpTest : public HttpTest {
 protected:

@@ -136,17 +136,18 @@ TEST_F(HttpTest, TellsCallersWhatTheyMayDo) {
     add_notes();
     EXPECT_EQ(braid::json::print(json("GET", "/v1/whoami")),
               R"({"name":null,"sees_everything":true,"everywhere":"admin",)"
-              R"("collections":{"notes":"admin"}})");
+              R"("collections":{"notes":"admin"},"grants":{"*":"admin"}})");
     HttpAppOptions options;
     options.keys = ring(key_entry("reader", R"("collections": {"notes": "read"})") + "," +
                         key_entry("other", R"("collections": {"team-*": "write"})"));
     restart(std::move(options));
     EXPECT_EQ(braid::json::print(json("GET", "/v1/whoami", "", 200, {{"X-Api-Key", "reader-key"}})),
               R"({"name":"reader","sees_everything":true,"everywhere":null,)"
-              R"("collections":{"notes":"read"}})");
+              R"("collections":{"notes":"read"},"grants":{"notes":"read"}})");
     EXPECT_EQ(braid::json::print(json("GET", "/v1/whoami", "", 200, {{"X-Api-Key", "other-key"}})),
-              R"({"name":"other","sees_everything":true,"everywhere":null,"collections":{}})")
-        << "what it may not read is not there";
+              R"({"name":"other","sees_everything":true,"everywhere":null,"collections":{},)"
+              R"("grants":{"team-*":"write"}})")
+        << "what it may not read is not there; what it could make is";
     EXPECT_EQ(code(ask("GET", "/v1/whoami"), 401), "unauthenticated");
     EXPECT_EQ(ask("GET", "/").status, 200) << "the page asks for the key";
     EXPECT_EQ(ask("GET", "/page/main.js").status, 200);

@@ -64,7 +64,8 @@ TEST(UnknownCollection, NamesTenAtMost) {
     const std::vector<std::string_view> many{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"};
     const std::string text = core::unknown_collection("zebra", many);
     EXPECT_NE(text.find("\"j\" and 1 more"), std::string::npos) << text;
-    EXPECT_EQ(core::unknown_collection("x", {}), "there is no collection \"x\"; there is none yet");
+    EXPECT_EQ(core::unknown_collection("x", {}),
+              "there is no collection \"x\"; there are no collections yet");
     EXPECT_EQ(core::unknown_collection_in(core::unknown_collection("x")), "x");
     EXPECT_FALSE(core::unknown_collection_in(text));
 }

@@ -15,6 +15,7 @@ namespace braid::server {
 namespace {
 
 using braid::testing::at;
+using braid::testing::bearer;
 using braid::testing::Headers;
 using braid::testing::http_request;
 using braid::testing::HttpTest;
@@ -22,10 +23,6 @@ using braid::testing::key_entry;
 using braid::testing::parsed;
 using braid::testing::ring;
 using braid::testing::send;
-
-Headers key_of(const std::string& name) {
-    return {{"Authorization", "Bearer " + name + "-key"}};
-}
 
 class VisitorHttpTest : public HttpTest {
 protected:
@@ -48,7 +45,7 @@ protected:
             lines += R"({"_id": ")" + namespace_ + std::to_string(i) + R"(", "text": "a fox of )" +
                      namespace_ + R"(", "metadata": {"of": ")" + namespace_ + "\"}}\n";
         }
-        Headers headers = key_of("root");
+        Headers headers = bearer("root");
         headers.push_back({"Content-Type", "application/x-ndjson"});
         json("POST", "/v1/collections/" + collection + "/chunks?namespace=" + namespace_, lines,
              200, headers);
@@ -57,7 +54,7 @@ protected:
         const Value first =
             json("POST", "/v1/retrieve",
                  R"({"query": "fox", "top_k": 2, "collection": ")" + collection + "\"}", 200,
-                 key_of(key));
+                 bearer(key));
         return at(first, "cursor").is_string() ? at(first, "cursor").as_string() : "";
     }
 };
@@ -69,7 +66,7 @@ TEST_F(VisitorHttpTest, AKeyLimitedToACollectionReadsPageAfterPage) {
     std::size_t shown = 2;
     while (!cursor.empty()) {
         const Value page =
-            json("POST", "/v1/retrieve", R"({"cursor": ")" + cursor + "\"}", 200, key_of("notes"));
+            json("POST", "/v1/retrieve", R"({"cursor": ")" + cursor + "\"}", 200, bearer("notes"));
         shown += at(page, "chunks").as_array().size();
         cursor = at(page, "cursor").is_string() ? at(page, "cursor").as_string() : "";
     }
@@ -81,11 +78,11 @@ TEST_F(VisitorHttpTest, ACursorIsForItsKeyAndItsCollections) {
     fill("other", "default", 5);
     const std::string theirs = R"({"cursor": ")" + cursor_of("other", "other") + "\"}";
     // Somebody else's cursor looks like one that has expired.
-    EXPECT_EQ(code(ask("POST", "/v1/retrieve", theirs, key_of("notes")), 404), "not_found");
-    EXPECT_EQ(code(ask("POST", "/v1/retrieve", theirs, key_of("root")), 404), "not_found");
-    json("POST", "/v1/retrieve", theirs, 200, key_of("other"));
+    EXPECT_EQ(code(ask("POST", "/v1/retrieve", theirs, bearer("notes")), 404), "not_found");
+    EXPECT_EQ(code(ask("POST", "/v1/retrieve", theirs, bearer("root")), 404), "not_found");
+    json("POST", "/v1/retrieve", theirs, 200, bearer("other"));
     const Value batch = json("POST", "/v1/retrieve_batch", R"({"requests": [)" + theirs + "]}", 200,
-                             key_of("other"));
+                             bearer("other"));
     EXPECT_EQ(at(batch, "answers.0.chunks").as_array().size(), 2U);
     // The right must still be there.
     service::Caller caller;
@@ -102,7 +99,7 @@ TEST_F(VisitorHttpTest, AProfileOfOnesOwnGivesNoRights) {
     for (const std::string profile :
          {R"({"collections": ["other"]})", R"({"base": "decisions"})"}) {
         EXPECT_EQ(code(ask("POST", "/v1/retrieve",
-                           R"({"query": "fox", "profile": )" + profile + "}", key_of("notes")),
+                           R"({"query": "fox", "profile": )" + profile + "}", bearer("notes")),
                        403),
                   "permission_denied")
             << profile;
@@ -110,7 +107,7 @@ TEST_F(VisitorHttpTest, AProfileOfOnesOwnGivesNoRights) {
     for (const std::string profile : {R"({"depth": 100000})", R"({"top_k": 5000})",
                                       R"({"depth_per_hit": 5000})", R"({"max_hops": 50})"}) {
         EXPECT_EQ(code(ask("POST", "/v1/retrieve",
-                           R"({"query": "fox", "profile": )" + profile + "}", key_of("root")),
+                           R"({"query": "fox", "profile": )" + profile + "}", bearer("root")),
                        400),
                   "invalid_argument")
             << profile;
@@ -154,7 +151,7 @@ TEST_F(VisitorHttpTest, NamespacesAreKeptApartAtEveryRoute) {
              {"POST", "/v1/collections/notes/compact", ""},
              {"POST", "/v1/check", "{}"},
              {"GET", "/metrics", ""}}) {
-        EXPECT_EQ(code(ask(method, target, body, key_of("acme")), 403), "permission_denied")
+        EXPECT_EQ(code(ask(method, target, body, bearer("acme")), 403), "permission_denied")
             << method << " " << target;
     }
 }
@@ -162,7 +159,7 @@ TEST_F(VisitorHttpTest, NamespacesAreKeptApartAtEveryRoute) {
 TEST_F(VisitorHttpTest, ANamespaceThatIsNotNamedIsTheKeysOwn) {
     fill("notes", "acme", 3);
     fill("notes", "default", 4);
-    const Headers acme = key_of("acme");
+    const Headers acme = bearer("acme");
     const Value answer =
         json("POST", "/v1/retrieve", R"({"query": "fox", "collection": "notes"})", 200, acme);
     EXPECT_EQ(at(answer, "chunks").as_array().size(), 3U);
@@ -179,7 +176,7 @@ TEST_F(VisitorHttpTest, ANamespaceThatIsNotNamedIsTheKeysOwn) {
     }
     json("PUT", "/v1/collections/notes/chunks/new", R"({"text": "an owl"})", 200, acme);
     EXPECT_EQ(
-        at(json("GET", "/v1/collections/notes/chunks/new?namespace=acme", "", 200, key_of("root")),
+        at(json("GET", "/v1/collections/notes/chunks/new?namespace=acme", "", 200, bearer("root")),
            "content"),
         Value("an owl"));
     // Lines that go elsewhere are refused one by one.
@@ -222,7 +219,7 @@ TEST_F(VisitorHttpTest, AgentsStayInTheirNamespaceToo) {
         "get", R"({"collection": "memory", "chunk_ids": ["default0"], "namespace": "default"})");
     EXPECT_EQ(at(denied, "result.isError"), Value(true));
     EXPECT_TRUE(tool("forget", R"({"chunk_ids": ["default0"]})").is_object());
-    EXPECT_EQ(at(json("GET", "/v1/collections/memory/stats", "", 200, key_of("root")), "chunks"),
+    EXPECT_EQ(at(json("GET", "/v1/collections/memory/stats", "", 200, bearer("root")), "chunks"),
               Value(2));
 }
 
@@ -231,15 +228,15 @@ TEST_F(VisitorHttpTest, PatternsNameManyNamespaces) {
     fill("notes", "default", 1);
     const std::string question = R"({"query": "fox", "collection": "notes", "namespace": ")";
     EXPECT_EQ(
-        at(json("POST", "/v1/retrieve", question + "team-a\"}", 200, key_of("teams")), "chunks")
+        at(json("POST", "/v1/retrieve", question + "team-a\"}", 200, bearer("teams")), "chunks")
             .as_array()
             .size(),
         1U);
-    const auto refused = ask("POST", "/v1/retrieve", question + "default\"}", key_of("teams"));
+    const auto refused = ask("POST", "/v1/retrieve", question + "default\"}", bearer("teams"));
     EXPECT_EQ(code(refused, 403), "permission_denied");
     EXPECT_NE(refused.body.find("team-*"), std::string::npos) << refused.body;
     // None named: the first that is a name.
-    EXPECT_EQ(at(json("GET", "/v1/collections/notes/stats", "", 200, key_of("teams")), "namespace"),
+    EXPECT_EQ(at(json("GET", "/v1/collections/notes/stats", "", 200, bearer("teams")), "namespace"),
               Value("acme"));
 }
 
@@ -247,7 +244,7 @@ TEST_F(VisitorHttpTest, TheOwnerOfTheSocketMaySeeLess) {
     fill("notes", "acme", 2);
     fill("notes", "default", 1);
     json("PUT", "/v1/collections/notes/chunks/secret?namespace=acme",
-         R"({"text": "a secret fox", "sensitivity": "restricted"})", 200, key_of("root"));
+         R"({"text": "a secret fox", "sensitivity": "restricted"})", 200, bearer("root"));
     const auto count = [&](const std::string& who, const std::string& peer) {
         auto request = http_request("POST", "/v1/collections/notes/count",
                                     R"({"namespace": "acme"})", {{"Braid-As", who}});
@@ -273,7 +270,7 @@ TEST_F(HttpTest, CallersNameOnlyEmbeddersThatAreConfigured) {
               R"({"chunks": [{"text": "x"}], "schema": {"embedder": "openai"}})"}}) {
         const auto refused = ask("POST", target, body);
         EXPECT_EQ(code(refused, 404), "not_found");
-        EXPECT_NE(refused.body.find("there are external, fake, none, own-model"), std::string::npos)
+        EXPECT_NE(refused.body.find("the embedders are external, fake, none, own-model"), std::string::npos)
             << refused.body;
     }
     EXPECT_TRUE(at(json("GET", "/v1/collections"), "collections").as_array().empty());

@@ -6,6 +6,7 @@
 
 #include "braid/sparse/index_merge.hpp"
 #include "braid/sparse/index_statistics.hpp"
+#include "braid/sparse/joint_rows.hpp"
 #include "core/share.hpp"
 #include "sparse/sparse_corpus.hpp"
 
@@ -15,12 +16,6 @@ namespace {
 constexpr std::array kSections{
     kHeaderSection,         kLengthsSection,  kClassesSection, kLabelsSection, kForwardSection,
     kForwardOffsetsSection, kPostingsSection, kColumnsSection, kTermsSection,  kTermIndexSection};
-
-IndexReader must_open(const store::SectionSource& source) {
-    auto reader = IndexReader::open(source);
-    EXPECT_TRUE(reader) << reader.error().message;
-    return *std::move(reader);
-}
 
 std::vector<std::byte> bytes_of(const store::SectionSource& source, std::string_view name) {
     const auto section = source.section(name);
@@ -37,9 +32,10 @@ struct Dealt {
 };
 
 Dealt deal(const Corpus& corpus, std::size_t parts, std::mt19937_64& rng) {
-    Dealt dealt{.parts = std::vector<Corpus>(parts, Corpus{.fields = corpus.fields}),
+    const Corpus empty{.fields = corpus.fields, .rows = {}, .positions = corpus.positions};
+    Dealt dealt{.parts = std::vector<Corpus>(parts, empty),
                 .numbers = std::vector<std::vector<std::uint32_t>>(parts),
-                .kept = {.fields = corpus.fields}};
+                .kept = empty};
     for (const Corpus::Row& row : corpus.rows) {
         const std::size_t part = below(rng, parts);
         dealt.parts[part].rows.push_back(row);
@@ -57,12 +53,13 @@ TEST(SparseIndex, AMergedIndexHasTheBytesOfOneBuiltAtOnce) {
     for (std::uint64_t seed = 0; seed < share_of(60); ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
-        const Corpus corpus =
+        Corpus corpus =
             random_corpus(rng, {.rows = static_cast<std::uint32_t>(below(rng, 700)),
                                 .fields = static_cast<std::uint32_t>(1 + below(rng, 3)),
-                                .words = 12,
+                                .words = below(rng, 8) == 0 ? 600U : 12U,
                                 .vocabulary = 1 + below(rng, 200),
                                 .labels = static_cast<std::uint32_t>(1 + below(rng, 400))});
+        corpus.positions = below(rng, 2) == 0;
         const Dealt dealt = deal(corpus, 1 + below(rng, 4), rng);
         std::vector<store::MemorySections> sources(dealt.parts.size());
         std::vector<IndexReader> readers;
@@ -83,8 +80,87 @@ TEST(SparseIndex, AMergedIndexHasTheBytesOfOneBuiltAtOnce) {
         for (const std::string_view name : kSections) {
             EXPECT_EQ(bytes_of(merged, name), bytes_of(fresh, name)) << name;
         }
+        EXPECT_EQ(must_open(merged).has_positions(), corpus.positions);
+        if (corpus.positions) {
+            for (const std::string_view name : {kPositionsSection, kPositionOffsetsSection}) {
+                EXPECT_EQ(bytes_of(merged, name), bytes_of(fresh, name)) << name;
+            }
+        }
         if (testing::Test::HasFailure()) return;
     }
+}
+
+TEST(SparseIndex, APositionIsWhereItWasPut) {
+    for (std::uint64_t seed = 0; seed < share_of(40); ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937_64 rng(seed);
+        Corpus corpus = random_corpus(rng, {.rows = 20,
+                                            .fields = static_cast<std::uint32_t>(1 + below(rng, 3)),
+                                            .words = seed % 4 == 0 ? 70'000U : 300U,
+                                            .vocabulary = 1 + below(rng, 50)});
+        corpus.positions = true;
+        store::MemorySections sections;
+        corpus.build(sections);
+        const IndexReader reader = must_open(sections);
+        std::map<std::uint32_t, std::string> terms;
+        ASSERT_TRUE(reader.dictionary().each([&](std::string_view term, const TermEntry& entry) {
+            terms[entry.id] = term;
+            return true;
+        }));
+        const auto facts = reader.row_facts(true);
+        ASSERT_TRUE(facts);
+        for (std::uint32_t row = 0; row < reader.rows(); ++row) {
+            const auto positions = facts->positions(row);
+            ASSERT_TRUE(positions) << positions.error().message;
+            auto cursor = facts->terms(row);
+            ASSERT_TRUE(cursor);
+            std::size_t at = 0;
+            while (cursor->next()) {
+                const auto& expected = corpus.rows[row].positions.at(terms.at(cursor->term()));
+                for (std::uint32_t f = 0; f < corpus.fields; ++f) {
+                    for (const std::uint32_t position : expected[f]) {
+                        ASSERT_LT(at, positions->size());
+                        EXPECT_EQ((*positions)[at++], position);
+                    }
+                }
+            }
+            EXPECT_EQ(at, positions->size());
+        }
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(SparseIndex, WithoutPositionsOfOneAMergedIndexHasNone) {
+    Corpus with{.positions = true};
+    with.add_word(with.rows.emplace_back(), 0, "a");
+    Corpus without;
+    without.add_word(without.rows.emplace_back(), 0, "b");
+    std::array<store::MemorySections, 2> sources;
+    with.build(sources[0]);
+    without.build(sources[1]);
+    const std::array readers{must_open(sources[0]), must_open(sources[1])};
+    EXPECT_TRUE(readers[0].has_positions());
+    EXPECT_FALSE(readers[1].has_positions());
+    const std::array<std::uint32_t, 1> first{0};
+    const std::array<std::uint32_t, 1> second{1};
+    for (const bool turned : {false, true}) {
+        const std::array inputs{MergeInput{&readers[turned ? 1 : 0], first},
+                                MergeInput{&readers[turned ? 0 : 1], second}};
+        store::MemorySections merged;
+        ASSERT_TRUE(merge_indexes(inputs, {}, merged));
+        EXPECT_FALSE(must_open(merged).has_positions());
+    }
+}
+
+TEST(SparseIndex, RefusesPositionsThatAreNotAsManyAsTheWords) {
+    IndexBuilder builder(1, true);
+    const std::array<std::uint32_t, 1> lengths{2};
+    const std::array<std::uint32_t, 1> positions{0};
+    ASSERT_TRUE(builder.add(0, lengths, std::array{TermCounts{"a", {2}, positions}}));
+    store::MemorySections sink;
+    const auto finished = builder.finish(sink);
+    ASSERT_FALSE(finished);
+    EXPECT_EQ(finished.error().message, "a row of 2 words has 1 positions");
 }
 
 TEST(SparseIndex, MergingSaysWhichNumberIsWrong) {
@@ -101,9 +177,9 @@ TEST(SparseIndex, MergingSaysWhichNumberIsWrong) {
         return merged ? "" : merged.error().message;
     };
     EXPECT_EQ(message({0, 1}, {2, 3}), "");
-    EXPECT_EQ(message({0, 1}, {1, 2}), "merge: two rows are to be row 1");
-    EXPECT_EQ(message({0, 1}, {3, 4}), "merge: no row is to be row 2");
-    EXPECT_EQ(message({1, 0}, {2, 3}), "merge: no row is to be row 0");
+    EXPECT_EQ(message({0, 1}, {1, 2}), "merge: two rows would become row 1");
+    EXPECT_EQ(message({0, 1}, {3, 4}), "merge: no row becomes row 2");
+    EXPECT_EQ(message({1, 0}, {2, 3}), "merge: no row becomes row 0");
     EXPECT_EQ(message({0}, {1, 2}), "merge: 1 numbers for 2 rows");
 }
 
@@ -221,7 +297,7 @@ TEST(SparseIndex, RefusesRowsThatMakeNoSense) {
         return added ? "" : added.error().message;
     };
     EXPECT_EQ(add({{longest, {1}}}), "");
-    EXPECT_EQ(add({{longer, {1}}}), "a term of 256 bytes; 255 are the most");
+    EXPECT_EQ(add({{longer, {1}}}), "a term of 256 bytes; 255 is the limit");
     EXPECT_EQ(add({{"a", {0, 0, 1}}}), "term \"a\" occurs nowhere");
     EXPECT_EQ(add({{"a", {1}}, {"b", {1}}, {"a", {1}}}), "term \"a\" is given twice");
     EXPECT_EQ(builder.rows(), 1U);
@@ -260,6 +336,24 @@ private:
     bool guarded_;
 };
 
+/// Intersects the lists of the query's terms.
+Result<> intersect(const IndexReader& reader, const Query& query) {
+    BRAID_TRY(const auto scorer, RowScorer::create(reader, query));
+    BRAID_TRY(const auto bounds, QueryBounds::create(reader, scorer));
+    const std::size_t count = std::min(bounds.terms().size(), JointRows::kMostTerms);
+    std::vector<std::size_t> terms(count);
+    for (std::size_t i = 0; i < count; ++i) terms[i] = i;
+    const std::vector<std::uint8_t> least(count, 1);
+    if (count == 0) return {};
+    JointRows rows(reader, scorer.facts(), bounds, terms);
+    for (std::uint32_t window = 0; window < reader.header().windows(); ++window) {
+        for (const std::uint16_t row : rows.find(window, least, {})) {
+            EXPECT_LT(window * kWindowRows + row, reader.rows());
+        }
+    }
+    return {};
+}
+
 /// Everything a reader can be asked; true if all of it could be answered.
 bool use_all(const store::SectionSource& source, const Query& query, SearchResult& found) {
     const auto reader = IndexReader::open(source);
@@ -269,6 +363,7 @@ bool use_all(const store::SectionSource& source, const Query& query, SearchResul
     if (!result) return false;
     found = *std::move(result);
     bool good = exhaustive_search(*reader, queries, {.k = 5}).has_value();
+    good &= intersect(*reader, query).has_value();
     std::size_t terms = 0;
     good &= reader->dictionary()
                 .each([&](std::string_view, const TermEntry&) { return ++terms > 0; })
@@ -289,14 +384,17 @@ bool use_all(const store::SectionSource& source, const Query& query, SearchResul
 
 TEST(SparseIndex, DamageIsAnErrorOrDoesNotMatterAndNeverACrash) {
     std::mt19937_64 rng(1);
-    const Corpus corpus =
+    Corpus corpus =
         random_corpus(rng, {.rows = 300, .fields = 2, .words = 4, .vocabulary = 30, .labels = 5});
+    corpus.positions = true;
     store::MemorySections good;
     corpus.build(good, {.column_bytes = 400});
     const Query query = corpus.query({"w0", "w1", "w2", "w9", "w20"}, {}, {1, 2});
     SearchResult expected;
     ASSERT_TRUE(use_all(good, query, expected));
-    for (const std::string_view name : kSections) {
+    std::vector<std::string_view> sections(kSections.begin(), kSections.end());
+    sections.insert(sections.end(), {kPositionsSection, kPositionOffsetsSection});
+    for (const std::string_view name : sections) {
         const auto bytes = bytes_of(good, name);
         const std::size_t step = 1 + bytes.size() / 60;
         for (std::size_t size = 0; size < bytes.size(); size += step) {

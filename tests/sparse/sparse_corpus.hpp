@@ -23,22 +23,32 @@ struct Corpus {
         std::uint32_t label = 0;
         FieldCounts lengths{};
         std::map<std::string, FieldCounts> terms;
+        std::map<std::string, std::array<std::vector<std::uint32_t>, kMaxFields>> positions;
     };
     std::uint32_t fields = 1;
     std::vector<Row> rows;
+    bool positions = false;  // are written
 
     void add_word(Row& row, std::uint32_t field, const std::string& word) const {
+        row.positions[word][field].push_back(row.lengths[field]);
         ++row.lengths[field];
         ++row.terms[word][field];
     }
 
     static Result<> add_to(IndexBuilder& builder, std::uint32_t fields, const Row& row) {
         std::vector<TermCounts> terms;
-        for (const auto& [term, counts] : row.terms) terms.push_back({term, counts});
+        std::map<std::string_view, std::vector<std::uint32_t>> positions;
+        for (const auto& [term, by_field] : row.positions) {
+            auto& all = positions[term];
+            for (const auto& here : by_field) all.insert(all.end(), here.begin(), here.end());
+        }
+        for (const auto& [term, counts] : row.terms) {
+            terms.push_back({term, counts, positions[term]});
+        }
         return builder.add(row.label, std::span(row.lengths).first(fields), terms);
     }
     void build(store::SectionSink& sink, const WriteOptions& options = {}) const {
-        IndexBuilder builder(fields);
+        IndexBuilder builder(fields, positions);
         for (const Row& row : rows) ASSERT_TRUE(add_to(builder, fields, row));
         const auto finished = builder.finish(sink, options);
         ASSERT_TRUE(finished) << finished.error().message;
@@ -124,6 +134,12 @@ struct Corpus {
         return result;
     }
 };
+
+inline IndexReader must_open(const store::SectionSource& source) {
+    auto reader = IndexReader::open(source);
+    EXPECT_TRUE(reader) << reader.error().message;
+    return *std::move(reader);
+}
 
 inline std::string word_of(std::uint64_t rank) {
     return "w" + std::to_string(rank);

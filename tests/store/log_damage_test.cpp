@@ -86,7 +86,7 @@ TEST(LogDamage, NamesFileOffsetAndWhatFollows) {
     ASSERT_FALSE(opened.has_value());
     EXPECT_EQ(opened.error().message,
               "log memory/log is damaged at offset 40: the payload of record 1 is damaged, but "
-              "record 2 at offset 93 follows, written when that place was on disk");
+              "record 2 at offset 93 follows, which was written after that place was on disk");
 }
 
 TEST(LogDamage, ATruncatedFileIsAPrefixAndTheRestOfARecordIsCut) {

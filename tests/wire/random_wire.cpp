@@ -187,6 +187,11 @@ Request random_request(std::mt19937_64& rng) {
             request.weights.emplace_back(source, dice.positive());
         }
     }
+    request.bm25.k1 = dice.maybe([&] { return dice.positive(); });
+    request.bm25.b = dice.maybe([&] { return dice.share(); });
+    for (const std::string& field : dice.words(2)) {
+        request.bm25.text_fields.push_back({field, dice.positive()});
+    }
     request.dense_top_k = dice.maybe(count);
     request.sparse_top_k = dice.maybe(count);
     request.max_hops = dice.maybe(count);
@@ -302,11 +307,13 @@ Schema random_schema(std::mt19937_64& rng) {
     schema.analyzer = dice.coin() ? "standard" : "simple";
     schema.language = dice.coin() ? "none" : "german";
     schema.stop_words = dice.coin();
+    schema.positions = dice.coin();
     schema.bm25 = {dice.coin() ? Bm25Variant::Lucene : Bm25Variant::Okapi, dice.share() * 3,
                    dice.share(), dice.share()};
     schema.vectors.embedder = dice.word();
     schema.vectors.dimension = dice.below(2000);
     schema.vectors.metric = static_cast<Metric>(dice.below(3));
+    schema.vectors.precision = static_cast<Precision>(dice.below(2));
     schema.vectors.fingerprint = dice.maybe([&] {
         return EmbedderFingerprint{dice.word(),     dice.word(), dice.below(900),
                                    "cls",           dice.text(), dice.text(),
@@ -338,7 +345,8 @@ Profile random_profile(std::mt19937_64& rng) {
             dice.below(100),
             size(),
             size(),
-            dice.list(2, [&] { return StageChoice{dice.word(), dice.object(1)}; })};
+            dice.list(2, [&] { return StageChoice{dice.word(), dice.object(1)}; }),
+            {.k1 = dice.positive(), .b = dice.share(), .text_fields = {{dice.word(), 2}}}};
 }
 
 Value parsed(const std::string& text) {

@@ -27,6 +27,7 @@ import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.PhraseQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TermQuery;
@@ -37,8 +38,8 @@ import org.apache.lucene.store.MMapDirectory;
 import org.apache.lucene.util.Version;
 
 /**
- * Lucene as a contestant: words split at spaces, BM25 k1 1.2 b 0.75, frequencies without positions,
- * one segment, top k without counting hits. Speaks the protocol of bench/rivals/protocol.py.
+ * Lucene as a contestant: words split at spaces, BM25 k1 1.2 b 0.75, frequencies, positions only for
+ * phrases, one segment, top k without counting hits. Speaks the protocol of bench/rivals/protocol.py.
  */
 public final class LuceneRival {
     private final IndexSearcher searcher;
@@ -105,14 +106,18 @@ public final class LuceneRival {
                 micros[(int) (0.99 * (micros.length - 1))]);
     }
 
-    private static void index(Directory directory, List<String> corpus) throws IOException {
+    private static void index(Directory directory, List<String> corpus, boolean positions)
+            throws IOException {
         IndexWriterConfig config = new IndexWriterConfig(new WhitespaceAnalyzer());
         config.setSimilarity(new BM25Similarity(1.2f, 0.75f));
         config.setMergePolicy(new LogDocMergePolicy()); // neighbours only: keeps the order of rows
         config.setRAMBufferSizeMB(512);
         config.setUseCompoundFile(false);
         FieldType words = new FieldType();
-        words.setIndexOptions(IndexOptions.DOCS_AND_FREQS);
+        words.setIndexOptions(
+                positions
+                        ? IndexOptions.DOCS_AND_FREQS_AND_POSITIONS
+                        : IndexOptions.DOCS_AND_FREQS);
         words.setTokenized(true);
         words.freeze();
         try (IndexWriter writer = new IndexWriter(directory, config)) {
@@ -139,10 +144,13 @@ public final class LuceneRival {
         }
     }
 
-    private static Query query(String line) {
+    private static Query query(String line, String match) {
+        if (match.equals("phrase")) return new PhraseQuery("text", line.split(" "));
+        BooleanClause.Occur occur =
+                match.equals("all") ? BooleanClause.Occur.MUST : BooleanClause.Occur.SHOULD;
         BooleanQuery.Builder builder = new BooleanQuery.Builder();
         for (String word : line.split(" ")) {
-            builder.add(new TermQuery(new Term("text", word)), BooleanClause.Occur.SHOULD);
+            builder.add(new TermQuery(new Term("text", word)), occur);
         }
         return builder.build();
     }
@@ -163,16 +171,17 @@ public final class LuceneRival {
         Map<String, String> flags = new HashMap<>();
         for (int i = 1; i + 1 < arguments.length; i += 2) flags.put(arguments[i], arguments[i + 1]);
         List<String> corpus = Files.readAllLines(Path.of(flags.get("--corpus")), StandardCharsets.UTF_8);
+        String match = flags.getOrDefault("--match", "any");
         Query[] queries =
                 Files.readAllLines(Path.of(flags.get("--queries")), StandardCharsets.UTF_8).stream()
-                        .map(LuceneRival::query)
+                        .map(line -> query(line, match))
                         .toArray(Query[]::new);
         Path folder = Path.of(flags.get("--scratch"), "lucene");
         Files.createDirectories(folder);
         long before = heap();
         long start = System.nanoTime();
         MMapDirectory directory = new MMapDirectory(folder);
-        index(directory, corpus);
+        index(directory, corpus, match.equals("phrase"));
         DirectoryReader reader = DirectoryReader.open(directory);
         double seconds = (System.nanoTime() - start) / 1e9;
         checkOrder(reader);
@@ -182,13 +191,14 @@ public final class LuceneRival {
         System.out.printf(
                 Locale.ROOT,
                 "{\"ready\": true, \"version\": \"%s\", \"build_seconds\": %.3f, \"index_bytes\": %d,"
-                        + " \"memory_bytes\": %d, \"note\": \"Java %s, BM25 k1 1.2 b 0.75, no positions,"
+                        + " \"memory_bytes\": %d, \"note\": \"Java %s, BM25 k1 1.2 b 0.75, %s,"
                         + " one segment, hits not counted\"}%n",
                 Version.LATEST,
                 seconds,
                 bytes(folder),
                 Math.max(0, heap() - before),
-                Runtime.version().feature());
+                Runtime.version().feature(),
+                match.equals("phrase") ? "positions" : "no positions");
         LuceneRival rival =
                 new LuceneRival(
                         searcher,

@@ -15,11 +15,10 @@ EmbedFunction: TypeAlias = Callable[[list[str]], Any]
 class Embedder:
     """Text to vectors by a function: a batch of texts to a 2-D array or a list of vectors.
 
-    It is asked for `batch_size` texts at a time, from any thread. The name under which `braid.open`
-    is given it is the name collections keep. `model` and `model_hash` say whose vectors these are:
-    a collection refuses another's. `query` embeds queries, if that is done differently. What the
-    function raises becomes a warning of the answer, which is then made by words alone, or the error
-    of a write.
+    It gets `batch_size` texts at a time, from any thread. Collections keep the name under which
+    `braid.open` gets it. `model` and `model_hash` identify the vectors: a collection refuses those
+    of another model. `query` embeds queries, if they need a function of their own. If the function
+    raises, a search goes on by words alone, with a warning, and a write fails.
     """
 
     def __init__(
@@ -67,9 +66,9 @@ def _effect(result: StageResult) -> Effect:
 
 
 class Stage:
-    """A step after fusion: `function(query, hits, parameters)` gives one result for each hit, which
-    come best first. Requests name it: `stages=[{"name": {"parameter": 1}}]`. What it raises skips
-    it, with a warning."""
+    """A step after fusion: `function(query, hits, parameters)` returns one result for each hit; hits
+    come best first. Requests name it: `stages=[{"name": {"parameter": 1}}]`. If it raises, it is
+    skipped with a warning."""
 
     def __init__(self, function: StageFunction, *, wants_vectors: bool = False) -> None:
         self._function = function
@@ -105,10 +104,9 @@ AnswerFunction: TypeAlias = Callable[[str], str]
 
 
 class Preprocessor:
-    """Other words for queries by functions: `expand(query)` gives up to three other phrasings, for
-    requests with expand_query; `answer(query)` a paragraph that could answer it, for those with
-    use_hyde. They are called from any thread. What they raise becomes a warning of the answer, which
-    is then made with the plain query."""
+    """Other words for queries: `expand(query)` returns up to three other phrasings, for requests
+    with expand_query; `answer(query)` a paragraph that could answer it, for requests with use_hyde.
+    They are called from any thread. If they raise, the plain query is searched, with a warning."""
 
     def __init__(
         self, expand: ExpandFunction | None = None, *, answer: AnswerFunction | None = None

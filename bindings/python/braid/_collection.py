@@ -39,7 +39,7 @@ class Collection(NotPickled):
         return self._db
 
     def namespace(self, name: str) -> Collection:
-        """The same collection's partition of that name: own chunks, own statistics."""
+        """A partition of the same collection, with its own chunks and statistics."""
         return Collection(self._db, self._name, name)
 
     # Writing
@@ -53,9 +53,9 @@ class Collection(NotPickled):
         if_version: int | None = None,
         replace_documents: bool = False,
     ) -> WriteReport:
-        """Inserts or replaces, all or none; on disk when it returns. A missing collection is made,
-        by `schema` if given. With `replace_documents` the chunks are all there is of their
-        documents: what else these hold is deleted by the same write."""
+        """Inserts or replaces, all or none; on disk when it returns. Creates a missing collection,
+        with `schema` if given. With `replace_documents` the chunks are the whole of their documents:
+        the same write deletes the documents' other chunks."""
         return self._add(self._chunks(chunks), vectors, schema, if_version, replace_documents)
 
     async def aadd(
@@ -82,9 +82,9 @@ class Collection(NotPickled):
         metadata: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """Cuts documents into chunks and stores them, in place of what they had. `source` is a path
-        of a file or folder, several of them, or the bytes of a file of that `name`; or `text` is the
-        document. Unchanged files are not read again. Options are those of `braid ingest`:
+        """Cuts documents into chunks and stores them, replacing their old chunks. `source` is the
+        path of a file or folder, several paths, or the bytes of a file called `name`; or `text` is
+        the document. Unchanged files are skipped. Options are those of `braid ingest`:
         `max_tokens`, `overlap`, `chunker`, `include`, `exclude`, `everything`, `prune`, `dry_run`,
         `strict`, `replace`. The report says what became of every file."""
         return self._ingest(source, text, name, document_id, title, metadata, options)
@@ -158,7 +158,8 @@ class Collection(NotPickled):
         everything: bool | None = None,
         if_version: int | None = None,
     ) -> WriteReport:
-        """By one of the three; a filter that matches everything needs `everything=True`."""
+        """Deletes by exactly one of the three; a filter that matches everything needs
+        `everything=True`."""
         params = self._scope(
             chunk_ids=None if chunk_ids is None else as_list(chunk_ids),
             document_ids=None if document_ids is None else as_list(document_ids),
@@ -167,7 +168,7 @@ class Collection(NotPickled):
         return self._written(self._call("delete", params), "deleted")
 
     def drop(self) -> None:
-        """The collection with all its namespaces."""
+        """Deletes the collection with all its namespaces."""
         self._db.drop_collection(self._name)
 
     # Searching
@@ -226,7 +227,7 @@ class Collection(NotPickled):
         return Explanation.from_dict(self._call("explain", params))
 
     def why_not(self, query: str, chunk_id: str, **request: Unpack[Request]) -> WhyNot:
-        """Why the answer does not hold a chunk, and what would bring it in."""
+        """Why a chunk is not in the answer, and what would bring it in."""
         params = self._request(query, request) | {"chunk_id": chunk_id}
         return WhyNot.from_dict(self._call("why_not", params))
 

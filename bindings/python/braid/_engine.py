@@ -87,7 +87,7 @@ def plain_dict(item: object) -> Any:
 
 def name_of(given: object, what: str = "a collection's name") -> str:
     if not isinstance(given, str):
-        raise TypeError(f"{what} is a str, not {type(given).__name__}")
+        raise TypeError(f"{what} must be a str, not {type(given).__name__}")
     return given
 
 

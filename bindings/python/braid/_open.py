@@ -41,6 +41,7 @@ def open(
     read_only: bool = False,
     durability: Literal["full", "relaxed"] = "full",
     relaxed_ms: int = 100,
+    write_memory_mb: int = 256,
     embedder: str | Embedder | EmbedFunction = "bge-small-en-v1.5",
     embedders: Mapping[str, Embedder | EmbedFunction] | None = None,
     stages: Mapping[str, Stage | StageFunction] | None = None,
@@ -54,6 +55,7 @@ def open(
 ) -> Database:
     """Opens a database: a directory, or None for one that lives in memory.
 
+    write_memory_mb  MiB for chunks in no file yet, merges, and graphs being built
     embedder    of collections that a write creates: a built-in model's name, "openai", "external"
                 (you bring vectors), "none", a name of `embedders`, or a function
     embedders   functions from texts to vectors, by the name that collections keep
@@ -87,10 +89,10 @@ def open(
         steps["rerank"] = reranker if isinstance(reranker, Reranker) else Reranker(reranker)
     options = {
         "create": create, "read_only": read_only, "durability": durability,
-        "relaxed_ms": relaxed_ms, "embedder": embedder, "embedders": own, "stages": steps,
-        "reranker": model, "profiles": _dict(profiles), "openai": _dict(openai),
-        "llm": _dict(llm), "preprocessor": as_preprocessor(preprocessor), "offline": offline,
-        "log": log,
+        "relaxed_ms": relaxed_ms, "write_memory_mb": write_memory_mb, "embedder": embedder,
+        "embedders": own, "stages": steps, "reranker": model, "profiles": _dict(profiles),
+        "openai": _dict(openai), "llm": _dict(llm),
+        "preprocessor": as_preprocessor(preprocessor), "offline": offline, "log": log,
     }
     place = None if path is None else os.fspath(path)
     engine = Engine(place, options)

@@ -14,11 +14,11 @@ AnswerStage: TypeAlias = Callable[[Any], Any]
 
 
 class Pipeline:
-    """Stages over whole answers, one after the other, whoever retrieves them:
+    """Stages over whole answers, one after the other, from any retriever:
 
         Pipeline().add_stage(braid.Reranker(score), candidates=20).add_stage(shorten).execute("foxes", db["notes"])
 
-    Stages that a database was opened with see all candidates instead, and are named by the request.
+    By contrast, stages passed to `braid.open` see all candidates, and requests name them.
     """
 
     def __init__(self) -> None:
@@ -27,9 +27,9 @@ class Pipeline:
     def add_stage(
         self, stage: Stage | AnswerStage, *, name: str | None = None, **parameters: Any
     ) -> Pipeline:
-        """A `Stage` or `Reranker`, whose effects go into scores and receipts of braid's answers, and
-        which is skipped with a warning if it fails; or a function that is given the answer so far and
-        returns another, and whose exceptions end the whole."""
+        """Adds a `Stage` or `Reranker`, whose effects enter scores and receipts, and which is skipped
+        with a warning if it fails; or a function from an answer to an answer, whose exceptions end
+        the pipeline."""
         if not isinstance(stage, Stage) and parameters:
             raise TypeError("only a Stage takes parameters")
         own = name or getattr(stage, "__name__", type(stage).__name__).lower()
@@ -37,16 +37,16 @@ class Pipeline:
         return self
 
     def execute(self, request: str | Mapping[str, Any], retriever: Any) -> Any:
-        """The stages over what `retriever.retrieve` answers: that of a database, of a collection, or
-        of anything of one's own. The request is a query, or the arguments of `retrieve`."""
+        """Runs the stages over what `retriever.retrieve` answers; a retriever is a database, a
+        collection, or your own. The request is a query, or the arguments of `retrieve`."""
         answer = _retrieve(retriever.retrieve, request)
         for name, stage, parameters in self._stages:
             answer = _run(name, stage, parameters, answer)
         return answer
 
     async def aexecute(self, request: str | Mapping[str, Any], retriever: Any) -> Any:
-        """The same with `retriever.aretrieve`, or a `retrieve` that is to be awaited; so may the
-        stages that are functions."""
+        """The same with `retriever.aretrieve`, or a `retrieve` that must be awaited; stages that are
+        functions may be async too."""
         find = getattr(retriever, "aretrieve", None) or retriever.retrieve
         answer = await _awaited(_retrieve(find, request))
         for name, stage, parameters in self._stages:

@@ -209,7 +209,7 @@ class HttpEngine:
         stop: StopSource | None = None,
     ) -> Any:
         if principal != Principal():
-            raise Unsupported("behind a server the key says who asks; connect() with that one's key")
+            raise Unsupported("a server takes the principal from the API key: connect() with the key of that principal")
         message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
         try:
             text = json.dumps(message, default=_jsonable, allow_nan=False, ensure_ascii=False)
@@ -272,7 +272,7 @@ class HttpEngine:
         return out
 
     def backup(self, path: str, stop: StopSource | None = None) -> dict[str, Any]:
-        raise Unsupported("no backups are made over HTTP; `braid backup` copies a served database")
+        raise Unsupported("backups cannot be made over HTTP; `braid backup` copies a database that is being served")
 
     def hybrid_search(
         self, params: dict[str, Any], principal: Principal, stop: StopSource | None = None
@@ -338,10 +338,10 @@ class HttpEngine:
         stop: StopSource | None = None,
     ) -> dict[str, Any]:
         if principal != Principal():
-            raise Unsupported("behind a server the key says who asks; connect() with that one's key")
+            raise Unsupported("a server takes the principal from the API key: connect() with the key of that principal")
         if options:
-            raise Unsupported(f"the server cuts files its own way: {', '.join(options)} is for a "
-                              "database of this process, or `braid ingest`")
+            raise Unsupported(f"the server cuts files itself: {', '.join(options)} works only on a "
+                              "database in this process, or with `braid ingest`")
         fields = {"collection": collection, "namespace": namespace, "document_id": document_id or name,
                   "metadata": json.dumps(metadata, default=_jsonable)}
         if title is not None:

@@ -39,6 +39,7 @@ class Request(TypedDict, total=False):
     dense_weight: float
     alpha: float
     weights: Mapping[str, float]
+    bm25: Mapping[str, Any]
     dense_top_k: int
     kSemantic: int
     sparse_top_k: int

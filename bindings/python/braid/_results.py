@@ -10,7 +10,7 @@ T = TypeVar("T", bound="Record")
 
 @dataclass(frozen=True)
 class Record:
-    """Made from the JSON form that every door shares; keys it does not know are left out."""
+    """Made from the JSON form that every door shares; unknown keys are ignored."""
 
     @classmethod
     def from_dict(cls: type[T], json: dict[str, Any]) -> T:
@@ -62,7 +62,7 @@ class Stats(Record):
 @dataclass(frozen=True)
 class CheckReport(Record):
     """What verifying a database found: `problems` are damage, `unfinished` are collections that an
-    import has not filled, `notes` what does no harm."""
+    import has not filled, `notes` are harmless findings."""
 
     clean: bool
     collections: int
@@ -104,7 +104,7 @@ class Passage(Record):
 
 @dataclass(frozen=True)
 class Context(Record):
-    """What was found, made ready for a prompt; `str()` gives the text."""
+    """Passages prepared for a prompt; `str()` gives the text."""
 
     query: str
     text: str
@@ -130,7 +130,7 @@ class Context(Record):
 
 @dataclass(frozen=True)
 class LegStanding(Record):
-    """Where a chunk stands in one leg, however deep; without a rank the leg does not find it."""
+    """A chunk's place in one leg, however deep; no rank: the leg does not find it."""
 
     source: str
     score: float | None
@@ -140,8 +140,8 @@ class LegStanding(Record):
 
 @dataclass(frozen=True)
 class Explanation(Record):
-    """One chunk's way through a request; `hit` is its place in the whole ranking. It was measured
-    with the words of the request's own answer, a model's included."""
+    """One chunk's way through a request, with the same phrasings as the request's own answer; `hit`
+    is its place in the whole ranking."""
 
     collection: str
     chunk_id: str
@@ -163,7 +163,7 @@ class Explanation(Record):
 
 @dataclass(frozen=True)
 class WhyNot(Record):
-    """Why an answer does not hold a chunk; `change` is a request member that would bring it in."""
+    """Why a chunk is not in an answer; `change` is a request member that would bring it in."""
 
     lost_at: str | None
     reason: str

@@ -68,8 +68,8 @@ class Sending:
 
         unknown = [key for key in options if key not in _HERE]
         if unknown:
-            raise Unsupported(f"the server cuts files its own way: {', '.join(unknown)} is for a "
-                              "database of this process, or `braid ingest`")
+            raise Unsupported(f"the server cuts files itself: {', '.join(unknown)} works only on a "
+                              "database in this process, or with `braid ingest`")
         local = {**options, "dry_run": True, "prune": False}
         with open_database(None, embedder="none") as here:
             report = here["files"].ingest(paths, **local)
@@ -80,7 +80,7 @@ class Sending:
             if file["state"] != "stored":
                 continue
             if stop is not None and stop.stop_requested:
-                raise Cancelled("the call was cancelled; what was sent stays")
+                raise Cancelled("the call was cancelled; files already sent stay stored")
             ids.add(file["document_id"])
             self._send_one(file, roots, report, options)
         if roots:

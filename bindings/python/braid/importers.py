@@ -68,19 +68,19 @@ def _one_of(names: Sequence[str], asked: str | None, what: str, path: str) -> st
             raise NotFound(f"{path} has no {what} {asked!r}; it has {', '.join(names) or 'none'}")
         return asked
     if len(names) != 1:
-        raise InvalidArgument(f"name the {what}: {path} has {', '.join(names) or 'none'}")
+        raise InvalidArgument(f"name a {what}: {path} has {', '.join(names) or 'none'}")
     return names[0]
 
 
 def _folder(path: str | os.PathLike[str], marks: Sequence[str], what: str) -> str:
     place = os.fspath(path)
     if not any(os.path.exists(os.path.join(place, mark)) for mark in marks):
-        raise NotFound(f"{place} is no folder of {what}: {' or '.join(marks)} is missing")
+        raise NotFound(f"{place} is not a {what} folder: {' or '.join(marks)} is missing")
     return place
 
 
 def chroma(path: str | os.PathLike[str], collection: str | None = None) -> Iterator[dict[str, Any]]:
-    """The records of a collection of a Chroma folder; of the only one if none is named."""
+    """The records of a collection in a Chroma folder; without a name, of its only collection."""
     package = _package("chromadb", "Chroma")
     place = _folder(path, ["chroma.sqlite3"], "Chroma")
     client = package.PersistentClient(path=place)
@@ -111,7 +111,7 @@ def lancedb(
     package = _package("lancedb", "LanceDB")
     place = os.fspath(path)
     if not os.path.isdir(place):
-        raise NotFound(f"{place} is no folder of LanceDB")
+        raise NotFound(f"{place} is not a LanceDB folder")
     database = package.connect(place)
     source = database.open_table(_one_of(sorted(database.table_names()), table, "table", place))
     columns = source.schema.names
@@ -120,7 +120,7 @@ def lancedb(
             raise NotFound(f"the table has no column {given!r}; it has {', '.join(columns)}")
     text = text or _first(_TEXTS, columns)
     if text is None:
-        raise InvalidArgument(f"name the column of the text: {', '.join(columns)}")
+        raise InvalidArgument(f"name the column with the text, one of {', '.join(columns)}")
     id, vector = id or _first(_IDS, columns), vector or _first(_VECTORS, columns)
     number = 0
     for batch in source.to_arrow().to_batches(max_chunksize=_PAGE):

@@ -42,7 +42,7 @@ nb::object part_at(const Shared<Answer>& self, nb::handle index) {
     Py_ssize_t i = PyNumber_AsSsize_t(index.ptr(), PyExc_IndexError);
     if (i == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
     if (i < 0) i += count;
-    if (i < 0 || i >= count) throw nb::index_error("there are not so many hits");
+    if (i < 0 || i >= count) throw nb::index_error("hit index out of range");
     return nb::cast(self.part(self->hits[static_cast<std::size_t>(i)]));
 }
 

@@ -270,7 +270,7 @@ Result<OpenPtr> Engine::open() const {
     if (forked()) {
         return fail(ErrorCode::Unsupported,
                     "this database was opened before the process forked; open it again in the "
-                    "child, or start processes by \"spawn\"");
+                    "child, or start processes with \"spawn\"");
     }
     const std::scoped_lock lock(mutex_);
     if (!open_) return fail(ErrorCode::Unavailable, "this database is closed");

@@ -60,8 +60,9 @@ nb::object run_ingest(const Engine& self, const std::string& collection,
     bool created = false;
     auto result = run_call(stop, [&](const CallLimits& limits) -> Result<DirectoryReport> {
         if (!principal.sees_everything()) {
-            return fail(ErrorCode::PermissionDenied,
-                        "only a principal that sees everything may ingest; add() takes chunks");
+            return fail(
+                ErrorCode::PermissionDenied,
+                "only a principal that sees everything may ingest files; add() stores chunks");
         }
         BRAID_TRY(const OpenPtr open, self.open());
         BRAID_TRY(created, open->operations.ensure_collection(collection, nullptr));

@@ -113,6 +113,12 @@ Opening read_options(nb::dict options) {
     }
     if (durability == "relaxed") open.durability = Durability::Relaxed;
     open.relaxed_ms = nb::cast<unsigned>(options["relaxed_ms"]);
+    const auto memory = nb::cast<std::int64_t>(options["write_memory_mb"]);
+    if (memory < 16 || memory > 1'000'000) {
+        raise(ErrorCode::InvalidArgument,
+              "write_memory_mb must be 16 to 1000000, got " + std::to_string(memory));
+    }
+    open.write_memory_mb = static_cast<std::uint64_t>(memory);
     auto profiles = value_or_raise(read_profiles(to_value(options["profiles"])));
     auto configured = value_or_raise(
         engine::configure_profiles(std::move(profiles), apps::vocabulary(), &environment_variable));

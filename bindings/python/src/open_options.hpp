@@ -13,8 +13,9 @@ struct Opening {
     std::string embedder;  // of collections that a write creates
 };
 
-/// Reads the keys "create", "read_only", "durability", "relaxed_ms", "embedder", "embedders",
-/// "stages", "reranker", "profiles", "openai", "llm", "offline" and "log"; all of them are there.
+/// Reads the keys "create", "read_only", "durability", "relaxed_ms", "write_memory_mb", "embedder",
+/// "embedders", "stages", "reranker", "profiles", "openai", "llm", "offline" and "log"; all of them
+/// are there.
 Opening read_options(nb::dict options);
 
 }  // namespace braid::python

@@ -91,7 +91,7 @@ nb::list fuse(nb::dict lists, const std::string& method, nb::dict weights, std::
     for (const auto [name, weight] : weights) {
         if (!lists.contains(name)) {
             raise(ErrorCode::InvalidArgument, "\"weights\" names \"" + nb::cast<std::string>(name) +
-                                                  "\", which is none of the lists");
+                                                  "\", but there is no such list");
         }
     }
     auto fused =

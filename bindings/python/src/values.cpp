@@ -27,7 +27,7 @@ std::string_view text_of(nb::handle object) {
     const char* const data = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
     if (data == nullptr) {
         PyErr_Clear();
-        bad("a string holds a lone surrogate, which is no text");
+        bad("a string holds a lone surrogate, which is not valid Unicode");
     }
     return {data, static_cast<std::size_t>(size)};
 }
@@ -39,7 +39,7 @@ Value integer(nb::handle object) {
     const double rounded = PyLong_AsDouble(object.ptr());
     if (PyErr_Occurred() != nullptr) {
         PyErr_Clear();
-        bad("an integer is too large for a number of JSON");
+        bad("an integer is too large for JSON: it must fit into 64 bits");
     }
     return rounded;
 }
@@ -75,7 +75,7 @@ Value other(nb::handle object, int depth) {
     if (nb::hasattr(object, "tolist")) return convert(object.attr("tolist")(), depth);
     if (nb::hasattr(object, "isoformat")) {
         if (nb::hasattr(object, "utcoffset") && object.attr("utcoffset")().is_none()) {
-            bad("a datetime needs a time zone: datetime.now(timezone.utc), for one");
+            bad("a datetime needs a time zone, as in datetime.now(timezone.utc)");
         }
         return std::string(text_of(nb::object(object.attr("isoformat")())));
     }
@@ -151,7 +151,7 @@ Value to_value(nb::handle object) {
 }
 
 Object to_object(nb::handle dict, const char* skip) {
-    if (!PyDict_Check(dict.ptr())) bad("a dict is expected");
+    if (!PyDict_Check(dict.ptr())) bad("expected a dict");
     return members(dict, 0, skip);
 }
 

@@ -70,7 +70,7 @@ Result<std::vector<std::string>> document_collections(const service::Operations&
     if (others.size() > most) {
         warnings.push_back("only the first " + std::to_string(most) + " of " +
                            std::to_string(others.size()) +
-                           " collections were searched: name others in \"collections\"");
+                           " collections were searched; name the ones you want in \"collections\"");
         others.resize(most);
     }
     return others;

@@ -257,8 +257,8 @@ Result<Value> Decisions::index(const Object& params, const service::Caller& call
     if (decisions == nullptr) return invalid_argument("\"decisions\" is required");
     BRAID_CHECK(fields.finish());
     if (decisions->size() > caller.limits.chunks) {
-        return invalid_argument("\"decisions\" may hold " + std::to_string(caller.limits.chunks) +
-                                " at most");
+        return invalid_argument("\"decisions\" may hold at most " +
+                                std::to_string(caller.limits.chunks));
     }
     const std::string collection(kCollection);
     BRAID_CHECK(caller.require(service::Access::Write, collection));

@@ -92,7 +92,7 @@ std::string stage_lines(const CommandSpec& command, const Style& style) {
     }
     std::size_t width = 0;
     for (const StageNote& stage : stage_notes()) width = std::max(width, stage.name.size());
-    std::string out = "\n" + title(style, "Stages of --stages '[\"NAME\", {\"NAME\": {...}}]'");
+    std::string out = "\n" + title(style, "Stages for --stages '[\"NAME\", {\"NAME\": {...}}]'");
     for (const StageNote& stage : stage_notes()) {
         out += "  " + padded(stage.name, width) + "  " + std::string(stage.help) + "\n";
         if (stage.parameters.empty()) continue;
@@ -108,7 +108,7 @@ std::string overview(std::span<const CommandSpec* const> commands, const Style& 
     out += title(style, "Usage");
     out += "  braid [flags] COMMAND [operands] [flags]\n\n";
     out += grouped_command_lines(commands, style);
-    out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
+    out += "\n" + title(style, "Flags for every command") + flag_lines(global_flags());
     out +=
         "\nRun \"braid help COMMAND\" for more. Exit codes: 0 ok, 1 failed, 2 wrong usage,\n"
         "3 not found, 4 damaged data, 5 database in use, 130 interrupted.\n";
@@ -129,11 +129,11 @@ std::string command_help(const CommandSpec& command, std::span<const CommandSpec
         out += "\n" + title(style, command.shared_title) + flag_lines(command.shared_flags);
     }
     out += stage_lines(command, style);
-    out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
+    out += "\n" + title(style, "Flags for every command") + flag_lines(global_flags());
     if (!command.details.empty()) out += "\n" + std::string(command.details) + "\n";
     if (!command.former_name.empty()) {
         out += "\n\"braid " + std::string(command.former_name) +
-               "\" is this command's former name and still works.\n";
+               "\" is the former name of this command and still works.\n";
     }
     return out;
 }
@@ -142,7 +142,7 @@ std::string group_help(std::string_view group, std::span<const CommandSpec* cons
                        const Style& style) {
     std::string out = title(style, "braid " + std::string(group) + " COMMAND");
     out += command_lines(commands_below(group, all));
-    out += "\n" + title(style, "Flags of every command") + flag_lines(global_flags());
+    out += "\n" + title(style, "Flags for every command") + flag_lines(global_flags());
     return out + "\nRun \"braid help " + std::string(group) + " COMMAND\" for more.\n";
 }
 

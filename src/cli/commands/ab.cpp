@@ -14,7 +14,7 @@ constexpr auto kReportFlags = std::to_array<FlagSpec>({
     {.name = "experiment",
      .kind = FlagKind::Text,
      .value = "NAME",
-     .help = "which one, where the log holds several"},
+     .help = "which one, if the log holds several"},
     {.name = "clicks-out",
      .kind = FlagKind::Text,
      .value = "FILE",
@@ -26,7 +26,7 @@ Result<> run_ab_report(Session& session) {
     const std::string& path = arguments.operands.front();
     BRAID_TRY(const std::string text, eval::read_file(path));
     BRAID_TRY(const auto log, eval::parse_experiment_log(text, path));
-    if (log.unread > 0) session.warn("the last line of " + path + " has no end: passed over");
+    if (log.unread > 0) session.warn("the last line of " + path + " is incomplete and was skipped");
     eval::ExperimentOptions options;
     options.experiment = arguments.text_or("experiment", "");
     BRAID_TRY(const auto report, eval::report_experiment(log, options));
@@ -48,7 +48,7 @@ const CommandSpec kAbReportCommand{
     .operands = "LOG",
     .min_operands = 1,
     .max_operands = 1,
-    .summary = "say which side of an experiment people chose from",
+    .summary = "show which side of an experiment got more clicks",
     .details = R"(Reads what "braid serve --ab FILE --ab-log LOG" wrote: for each
 side how many answers had a click and how far up, and the difference with its
 95 % interval, bootstrapped over the keys; of mixed answers, which side won.

@@ -234,7 +234,7 @@ Result<> run_delete(Session& session) {
         return invalid_argument("\"delete\" needs one of --id, --document and --filter");
     if (which.filter == Filter{} && !wanted.everything) {
         return invalid_argument(
-            "--filter '{}' deletes every chunk of the namespace; say --yes if you mean it");
+            "--filter '{}' deletes every chunk of the namespace; add --yes if you mean it");
     }
 
     session.interrupts.hold();

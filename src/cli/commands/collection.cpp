@@ -71,6 +71,7 @@ constexpr auto kCreateFlags = std::to_array<FlagSpec>({
      .value = "FILE|-",
      .help = "the schema as JSON; flags override it"},
     {.name = "stop-words", .help = "leave out the language's stop words", .key = "stop_words"},
+    {.name = "positions", .help = "store where words stand: faster phrases", .key = "positions"},
     {.name = "bm25",
      .kind = FlagKind::Text,
      .value = "NAME",
@@ -124,7 +125,7 @@ Result<> run_drop(Session& session) {
     const std::string& name = session.arguments.operands.front();
     if (!session.arguments.has("yes")) {
         return invalid_argument("this deletes collection \"" + name +
-                                "\" for good; say --yes if you mean it");
+                                "\" for good; add --yes if you mean it");
     }
     session.interrupts.hold();
     BRAID_TRY(const auto service, session.service_for_writing(false));
@@ -151,7 +152,7 @@ void add_dense_rows(const DenseStats& dense,
     rows.emplace_back("in graphs", core::grouped(dense.in_graphs));
     for (const DenseStats::Point& point : dense.points) {
         if (point.planned != kUsualRecall) continue;
-        rows.emplace_back("by " + point.method,
+        rows.emplace_back("by " + point.method + ", top " + std::to_string(point.k),
                           "finds " + core::fixed(point.found, 4) + " (" +
                               core::fixed(point.low, 4) + " to " + core::fixed(point.high, 4) +
                               ") where " + core::fixed(kUsualRecall, 2) + " is planned, of " +
@@ -168,10 +169,10 @@ void add_index_rows(const IndexState& index,
         "segments",
         core::grouped(index.segments.size()) +
             (dead > 0 ? ", " + core::grouped(dead) + " chunks in them deleted or replaced" : ""));
-    rows.emplace_back("not in them yet", core::grouped(index.in_memory) + " chunks");
+    rows.emplace_back("not in a segment yet", core::grouped(index.in_memory) + " chunks");
     std::string due;
     for (const std::string& work : index.pending) due += (due.empty() ? "" : ", ") + work;
-    if (!due.empty()) rows.emplace_back("to be done", due);
+    if (!due.empty()) rows.emplace_back("pending", due);
 }
 
 void add_probe_rows(const LegProbes& probes,
@@ -310,11 +311,12 @@ const CommandSpec kStatsCommand{
     .name = "stats",
     .operands = "",
     .summary = "count what a collection holds",
-    .details = R"(With --probe, both legs first search for some chunks by questions made of these:
-by their title, by a sentence that was taken out, by their first sentence, by
-the chunk beside them. It needs no judgements and says how well each leg does,
-but not how real questions fare (docs/quality.md). A running server probes by
-itself, some seconds after the last write, where a quarter has changed.
+    .details = R"(With --probe, both legs first search for a sample of chunks with queries made
+from those chunks: the title, a sentence removed from the text, the first
+sentence, the next chunk. This needs no judgements; it shows how well each leg
+works, not how real questions fare (docs/quality.md). A running server probes
+on its own, a few seconds after the last write, once a quarter of the chunks has
+changed.
 
   braid stats --collection wiki --probe)",
     .flags = kStatsFlags,

@@ -72,7 +72,7 @@ Result<> run_restore(Session& session) {
     if (!checked.problems.empty()) {
         for (const std::string& problem : checked.problems) session.warn(problem);
         return fail(ErrorCode::Corruption,
-                    source + " is damaged, nothing was restored: " + checked.problems.front());
+                    source + " is damaged; nothing was restored: " + checked.problems.front());
     }
     for (const std::string& line : checked.notes) session.note("note: " + plain(line));
     BRAID_TRY(const CheckReport report, copy_to(session, database, session.data()));

@@ -92,7 +92,7 @@ private:
              {std::pair("config.json", sources.config_file), std::pair(".env", sources.env_file)}) {
             std::error_code ignored;
             const bool there = !path.empty() && fs::exists(path, ignored);
-            configuration_.emplace_back(name, path.string() + (there ? "" : " (not there)"));
+            configuration_.emplace_back(name, path.string() + (there ? "" : " (missing)"));
         }
         for (const Setting& setting : session_.settings.all()) {
             configuration_.emplace_back(setting.spec->name, described(setting));
@@ -129,12 +129,12 @@ private:
         database_.emplace_back("folder", data);
         std::error_code ignored;
         if (!fs::exists(data, ignored)) {
-            database_.emplace_back("state", "not there yet; the first write makes it");
+            database_.emplace_back("state", "does not exist yet; the first write creates it");
             return;
         }
         struct stat found {};
         if (::stat(data.c_str(), &found) == 0 && (found.st_mode & S_IWOTH) != 0) {
-            problem(data + ": everybody may write there");
+            problem(data + ": anyone may write there");
         }
         const auto socket = served_socket(data);
         if (std::string why = distrusted_socket(data); !why.empty()) problem(std::move(why));
@@ -319,7 +319,7 @@ Result<> run_doctor(Session& session) {
 const CommandSpec kDoctorCommand{
     .name = "doctor",
     .operands = "",
-    .summary = "report what is installed, sent where, and wrong",
+    .summary = "report what is installed, where data goes, what is wrong",
     .details = R"(Inspects the program, the configuration, the database and its lock, the models,
 and the endpoints that would be called, without calling any. Exits with 1 if
 something is wrong.

@@ -16,12 +16,12 @@ constexpr auto kEvalFlags = std::to_array<FlagSpec>({
     {.name = "qrels",
      .kind = FlagKind::Text,
      .value = "FILE",
-     .help = "judgements: TREC's, or BEIR's with a header"},
+     .help = "judgements: a TREC or BEIR file"},
     {.name = "measures",
      .kind = FlagKind::Text,
      .value = "A,B",
      .help = "nDCG@k AP RR@k P@k R@k Success@k Judged@k, (rel=n) too"},
-    {.name = "per-query", .help = "print the values of every query too"},
+    {.name = "per-query", .help = "also print the values of every query"},
     {.name = "html",
      .kind = FlagKind::Text,
      .value = "FILE",
@@ -33,8 +33,8 @@ constexpr auto kEvalFlags = std::to_array<FlagSpec>({
     {.name = "resamples",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "of the bootstrap (default: 10000)"},
-    {.name = "seed", .kind = FlagKind::Integer, .value = "N", .help = "of the bootstrap"},
+     .help = "resamples of the bootstrap (default: 10000)"},
+    {.name = "seed", .kind = FlagKind::Integer, .value = "N", .help = "seed of the bootstrap"},
 });
 
 Result<eval::EvalRequest> eval_request(const Session& session) {

@@ -91,7 +91,7 @@ Result<> run_why_not(Session& session) {
     print_standing(session, why.explanation);
     if (!why.change) return {};
     session.out.line("With \"" + why.change->key + "\": " + json::print(why.change->value) +
-                     " it would be there.");
+                     " it would be in the answer.");
     return {};
 }
 
@@ -102,7 +102,7 @@ const CommandSpec kExplainCommand{
     .operands = "QUERY",
     .min_operands = 1,
     .max_operands = 1000,
-    .summary = "show where a chunk stands for a question",
+    .summary = "show where a chunk ranks for a question",
     .details = R"(Shows its rank and score in each leg, however deep, and in the fused list.
 Searches like "retrieve".
 
@@ -121,7 +121,8 @@ const CommandSpec kWhyNotCommand{
     .max_operands = 1000,
     .summary = "say why a chunk is not in the answer",
     .details = R"(Names the step that lost it (filter, depth, threshold, stage, cut, ...) and the
-smallest single change to the request that brings it in. The change was tried.
+smallest single change to the request that brings it in. The change has been
+tried.
 
   braid why-not "when do foxes hunt?" --chunk oak -k 3 --collection wiki)",
     .flags = kExplainFlags,

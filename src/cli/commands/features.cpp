@@ -69,8 +69,8 @@ Result<> run_features(Session& session) {
 const CommandSpec kFeaturesCommand{
     .name = "features",
     .operands = "",
-    .summary = "write what a learned ranking sees, in LETOR's form",
-    .details = R"(One line for each candidate of each query, in SVMlight's format, for programs
+    .summary = "write the features of a learned ranking as a LETOR file",
+    .details = R"(One line per candidate of each query, in SVMlight's format, for programs
 that learn rankings: the judgement of its document (0 without --qrels), the
 query's number, the features. They are read from the receipts, so they are what
 the stage "rank" sees. Candidates are found by the fusion "auto" unless the

@@ -18,7 +18,7 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
     {.name = "documents",
      .kind = FlagKind::Text,
      .value = "NAME",
-     .help = "a collection that gets each document whole as well"},
+     .help = "also store each document whole in this collection"},
     {.name = "from",
      .kind = FlagKind::Text,
      .value = "FORM",
@@ -27,19 +27,20 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
     {.name = "vectors",
      .kind = FlagKind::Text,
      .value = "FILE.npy",
-     .help = "vectors, row i for line i (default: the .npy beside)"},
+     .help = "vectors, row i for line i (default: .npy beside it)"},
     {.name = "batch",
      .kind = FlagKind::Integer,
      .value = "N",
      .help = "chunks written together (default: 500)"},
+    kWriteMemoryFlag,
     {.name = "max-tokens",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "tokens of a chunk cut from a text (default: 256)"},
+     .help = "tokens per chunk cut from a text (default: 256)"},
     {.name = "overlap",
      .kind = FlagKind::Integer,
      .value = "N",
-     .help = "tokens repeated from the chunk before (default: 32)"},
+     .help = "tokens repeated from the previous chunk (default: 32)"},
     {.name = "chunker",
      .kind = FlagKind::Text,
      .value = "METHOD",
@@ -49,7 +50,8 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Text,
      .value = "FILE",
      .help = "\"-\" is one document of this name, not JSON lines"},
-    {.name = "watch", .help = "go on, and store what changes, until interrupted"},
+    {.name = "wait", .help = "until files are merged and graphs are built"},
+    {.name = "watch", .help = "keep running and store changes until interrupted"},
     {.name = "include",
      .kind = FlagKind::List,
      .value = "GLOB",
@@ -57,10 +59,10 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
     {.name = "exclude",
      .kind = FlagKind::List,
      .value = "GLOB",
-     .help = "not these files or folders (repeatable)"},
-    {.name = "everything", .help = "also what is hidden, ignored or in node_modules"},
+     .help = "skip these files or folders (repeatable)"},
+    {.name = "everything", .help = "also hidden and ignored files, and node_modules"},
     {.name = "prune", .help = "remove documents whose files are gone from the folder"},
-    {.name = "dry-run", .help = "say what would be stored and removed, and do nothing"},
+    {.name = "dry-run", .help = "show what would be stored and removed, change nothing"},
     {.name = "strict", .help = "stop at the first file or line that cannot be read"},
     {.name = "replace", .help = "let files take over ids of files in other folders"},
     {.name = "progress-every",
@@ -83,7 +85,7 @@ braid's own names; "-" is standard input. Documents and folders of them are cut
 into chunks at headings, definitions, paragraphs; unchanged files are skipped.
 Hidden files, folders such as node_modules, and what .gitignore or
 .braidignore names are left out; the summary counts them by reason, and --json
-lists every file with what became of it.
+lists every file and what became of it.
 
 A document's id is its path below the folder given; if a file of another folder
 has that id, folder names come in front (p2/README.md), with a warning. A file
@@ -92,7 +94,7 @@ lets its files take over the old ids. Documents whose files are gone stay until
 --prune.
 
 A line or file that cannot be read is named and does not stop the others
-(--strict: it does); the exit code tells. After an interrupt what was
+(--strict: it does); the exit code shows it. After an interrupt what was
 acknowledged stays, and the next run continues.
 
 --profile artifacts stores documents whole in "artifacts" and cut in

@@ -83,7 +83,7 @@ Result<> check_only_path(const std::string& path, const ingest::Listing& listing
         const std::string reasons = ingest::skipped_by_reason(left_out);
         return fail(ErrorCode::NotFound,
                     path + " holds no files" +
-                        (reasons.empty() ? "" : " to be read; left out: " + reasons));
+                        (reasons.empty() ? "" : " that braid reads; left out: " + reasons));
     }
     if (!listing.files.front().named || listing.files.front().bytes == 0) return {};
     if (ingest::detect_format(path, first_bytes(path))) return {};

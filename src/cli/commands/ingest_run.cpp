@@ -15,6 +15,7 @@
 #include "braid/cli/commands/collection_setup.hpp"
 #include "braid/cli/commands/ingest_files.hpp"
 #include "braid/cli/commands/ingest_report.hpp"
+#include "braid/cli/commands/settle.hpp"
 #include "braid/cli/view/progress.hpp"
 #include "braid/core/numbers.hpp"
 #include "braid/ingest/directory.hpp"
@@ -50,12 +51,19 @@ public:
         auto stored = store_all();
         progress_->clear();
         if (!stored) return tl::unexpected(with_count(std::move(stored).error(), totals_));
+        BRAID_CHECK(settle());
         report();
         if (session_.arguments.has("watch")) return watch();
         return failures_of(totals_);
     }
 
 private:
+    Result<> settle() const {
+        if (!session_.arguments.has("wait") || texts_.dry_run) return {};
+        BRAID_CHECK(wait_until_settled(session_, *service_, texts_.collection));
+        if (texts_.documents.empty()) return {};
+        return wait_until_settled(session_, *service_, texts_.documents);
+    }
     Result<> prepare() {
         const Arguments& arguments = session_.arguments;
         BRAID_TRY(const auto batch, arguments.integer("batch", 1, 100'000));
@@ -67,7 +75,7 @@ private:
         every_ = static_cast<std::uint64_t>(every.value_or(0));
         name_ = arguments.text_or("name", "");
         if (!name_.empty() && paths_ != std::vector<std::string>{"-"}) {
-            return invalid_argument("--name is for standard input (\"-\") alone");
+            return invalid_argument("--name works only with standard input (\"-\")");
         }
         const bool lines = name_.empty() && std::ranges::any_of(paths_, is_lines_here());
         if (arguments.has("watch") && (lines || !name_.empty() || texts_.dry_run)) {
@@ -104,7 +112,7 @@ private:
         }
         if (!texts_.documents.empty() && texts_.documents == texts_.collection) {
             return invalid_argument("\"" + texts_.documents +
-                                    "\" cannot hold documents whole and in parts at once");
+                                    "\" cannot hold both whole documents and their chunks");
         }
         return {};
     }
@@ -147,6 +155,9 @@ private:
         if (failed.size() > 1) {
             failed.front() += " (and " + core::grouped(failed.size() - 1) + " more)";
         }
+        // What is not even JSON may be a document.
+        const bool json = failed.front().find(": column ") == std::string::npos;
+        if (paths_.front() == "-" && !json) failed.front() += "; a document needs --name FILE";
         return invalid_argument(failed.front());
     }
 

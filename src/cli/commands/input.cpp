@@ -42,7 +42,7 @@ Result<std::vector<float>> read_vector(const std::string& text, const std::strin
     BRAID_TRY(const auto file, ingest::NpyFile::open(text));
     if (file.rows() != 1) {
         return invalid_argument(file.name() + " has " + std::to_string(file.rows()) +
-                                " rows; a query is one");
+                                " rows; a query must be one row");
     }
     return file.row(0);
 }

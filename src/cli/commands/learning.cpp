@@ -53,7 +53,7 @@ Result<Judged> read_judged(const Arguments& arguments) {
     if (clicks) {
         if (qrels || arguments.has("queries") || arguments.has("query-vectors")) {
             return invalid_argument(
-                "--clicks stands instead of --queries, --query-vectors and --qrels");
+                "--clicks replaces --queries, --query-vectors and --qrels: leave those out");
         }
         BRAID_TRY(const double bias, click_bias(arguments));
         BRAID_TRY(const auto impressions, eval::read_clicks(*clicks));

@@ -17,7 +17,7 @@ namespace braid::cli {
 inline constexpr FlagSpec kJudgementsFlag{.name = "qrels",
                                           .kind = FlagKind::Text,
                                           .value = "FILE",
-                                          .help = "judgements: TREC's, or BEIR's with a header"};
+                                          .help = "judgements: a TREC or BEIR file"};
 inline constexpr FlagSpec kCandidatesFlag{.name = "candidates",
                                           .kind = FlagKind::Integer,
                                           .value = "N",

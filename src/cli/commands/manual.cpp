@@ -71,10 +71,11 @@ std::string manual_page(std::span<const CommandSpec* const> commands) {
         "\" \"User Commands\"\n.SH NAME\nbraid \\- finds the right passages for a question\n"
         ".SH SYNOPSIS\n.B braid\n[\\fIflags\\fR] \\fICOMMAND\\fR [\\fIoperands\\fR] "
         "[\\fIflags\\fR]\n.SH DESCRIPTION\n"
-        "braid keeps text, vectors and metadata of chunks, searches them by meaning and by words,\n"
+        "braid stores the text, vectors and metadata of chunks, searches them by meaning and by "
+        "words,\n"
         "fuses both, and says why each hit is where it is. Data go to standard output, messages "
         "to\n"
-        "standard error.\n.SH FLAGS OF EVERY COMMAND\n";
+        "standard error.\n.SH FLAGS FOR EVERY COMMAND\n";
     out += flag_entries(global_flags()) + ".SH COMMANDS\n";
     for (const CommandSpec* const command : commands) {
         out += ".SS " + bold("braid " + std::string(command->name));
@@ -88,11 +89,11 @@ std::string manual_page(std::span<const CommandSpec* const> commands) {
         }
     }
     out +=
-        ".SH ENVIRONMENT\nA flag stands above these variables, they above .env in the current\n"
-        "directory, that above config.json, that above the default.\n";
+        ".SH ENVIRONMENT\nFlags override these variables, which override .env in the current\n"
+        "directory, which overrides config.json, which overrides the defaults.\n";
     out += ".TP\n" + bold("BRAID_PAGER") + ", " + bold("PAGER") +
-           "\nwhat long output on a terminal goes through (default: less; empty: nothing); not "
-           "read from .env\n";
+           "\nthe pager for long output on a terminal (default: less; empty: none); not read from "
+           ".env\n";
     for (const SettingSpec& spec : setting_specs()) {
         out += ".TP\n" + bold(spec.variable) + "\n" + roff(spec.help);
         out += " (config.json: " + roff(spec.name);
@@ -103,7 +104,7 @@ std::string manual_page(std::span<const CommandSpec* const> commands) {
         ".SH FILES\n.TP\n\\fI$XDG_CONFIG_HOME/braid/config.json\\fR\n"
         "the configuration, also below ~/.config\n.TP\n\\fI.env\\fR\n"
         "variables for one folder\n.SH EXIT STATUS\n"
-        "0 fine, 1 failed, 2 wrong usage, 3 not found, 4 damaged data, 5 database in use,\n"
+        "0 ok, 1 failed, 2 wrong usage, 3 not found, 4 damaged data, 5 database in use,\n"
         "130 interrupted.\n";
     return out;
 }

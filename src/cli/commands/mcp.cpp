@@ -23,8 +23,8 @@ Result<> relay(Session& session, const std::string& socket, bool writes) {
     BRAID_TRY(const bool offered, server.allows_writes());
     if (writes && !offered) {
         return fail(ErrorCode::Locked, "database " + session.data() +
-                                           " is being served by a program that lets no agents "
-                                           "write; start it with --allow-writes");
+                                           " is served by a program that does not let agents "
+                                           "write; restart it with --allow-writes");
     }
     session.note("serving MCP over standard input and output through the server at " + socket +
                  (offered ? ", writes allowed" : ""));

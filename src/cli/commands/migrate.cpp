@@ -1,5 +1,7 @@
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <future>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +21,7 @@ namespace braid::cli {
 namespace {
 
 constexpr std::size_t kBatch = 500;
+constexpr std::size_t kUnderWay = 2;  // batches being written while the next is read
 
 constexpr auto kMigrateFlags = std::to_array<FlagSpec>({
     {.name = "collection",
@@ -43,8 +46,12 @@ std::string printed(Chunk chunk) {
 
 class Migration {
 public:
-    Migration(const Session& session, Backend& from, Backend& to)
-        : session_(session), from_(from), to_(to) {
+    Migration(const Session& session, Database& from, Database& to)
+        : session_(session),
+          from_database_(from),
+          to_database_(to),
+          from_(from.backend()),
+          to_(to.backend()) {
         limits_.stop = session.interrupts.token();
     }
 
@@ -59,8 +66,15 @@ public:
         Migrated done{.name = info.name};
         core::Sha256 hash;
         for (const std::string& space : info.namespaces) {
-            BRAID_CHECK(copy(*source, {.collection = info.name, .namespace_ = space}, done, hash));
+            const ReadScope scope{.collection = info.name, .namespace_ = space};
+            auto copied = copy(*source, scope, done, hash);
+            // What is under way is waited for, whatever happened.
+            auto written = settle(0, scope, done);
+            BRAID_CHECK(std::move(copied));
+            BRAID_CHECK(std::move(written));
         }
+        BRAID_TRY(const std::string ranker, from_database_.ranker(info.name));
+        if (!ranker.empty()) BRAID_CHECK(to_database_.set_ranker(info.name, ranker));
         done.hash = core::to_hex(hash.finish());
         BRAID_CHECK(verify(info, done));
         return done;
@@ -70,17 +84,19 @@ private:
     /// The target's collection: made, or of the same schema.
     Result<> prepare(const CollectionInfo& info) {
         const auto there = to_.describe(info.name, {});
+        empty_ = false;
         if (!there) {
             if (there.error().code != ErrorCode::NotFound) {
                 return tl::unexpected<Error>(there.error());
             }
+            empty_ = true;
             return to_.create_collection(info.name, info.schema);
         }
         Schema theirs = there->schema;
         if (theirs.vectors.dimension == 0) theirs.vectors.dimension = info.schema.vectors.dimension;
         if (theirs == info.schema) return {};
         return fail(ErrorCode::Conflict, "collection \"" + info.name +
-                                             "\" is there already, with another schema; drop it, "
+                                             "\" already exists with another schema; drop it, "
                                              "or migrate to another place");
     }
 
@@ -92,27 +108,42 @@ private:
             after = chunks.back().chunk_id;
             done.chunks += chunks.size();
             BRAID_TRY(auto missing, not_there(scope, std::move(chunks), hash));
-            if (!missing.empty()) {
-                BRAID_TRY(const WriteReport report,
-                          to_.upsert(scope.collection, scope.namespace_, std::move(missing),
-                                     {.limits = limits_}));
-                done.written += report.written;
-            }
+            BRAID_CHECK(settle(kUnderWay - 1, scope, done));
+            if (missing.empty()) continue;
+            writing_.push_back(std::async(std::launch::async, [this, scope,
+                                                               missing = std::move(missing)] {
+                return to_.upsert(scope.collection, scope.namespace_, missing, {.limits = limits_});
+            }));
+        }
+    }
+
+    /// Waits until no more than so many batches are under way.
+    Result<> settle(std::size_t left, const ReadScope& scope, Migrated& done) {
+        Result<> all;
+        while (writing_.size() > left) {
+            const auto report = writing_.front().get();
+            writing_.pop_front();
+            if (report) done.written += report->written;
+            if (!report && all) all = tl::unexpected<Error>(report.error());
             if (session_.verbose()) {
                 session_.note(scope.collection + ": " + std::to_string(done.chunks) + " chunks, " +
                               std::to_string(done.written) + " written");
             }
         }
+        return all;
     }
 
     /// Those that the target lacks or holds in another form: after an interruption, the rest.
     Result<std::vector<Chunk>> not_there(const ReadScope& scope, std::vector<Chunk> chunks,
                                          core::Sha256& hash) {
-        std::vector<std::string> ids;
-        for (const Chunk& chunk : chunks) ids.push_back(chunk.chunk_id);
-        const std::vector<std::string> names{scope.collection};
-        BRAID_TRY(const ReaderPtr target, to_.snapshot(names, limits_));
-        BRAID_TRY(const auto there, target->fetch(scope, ids, true));
+        std::vector<std::optional<Chunk>> there(chunks.size());
+        if (!empty_) {
+            std::vector<std::string> ids;
+            for (const Chunk& chunk : chunks) ids.push_back(chunk.chunk_id);
+            const std::vector<std::string> names{scope.collection};
+            BRAID_TRY(const ReaderPtr target, to_.snapshot(names, limits_));
+            BRAID_TRY(there, target->fetch(scope, ids, true));
+        }
         std::vector<Chunk> missing;
         for (std::size_t i = 0; i < chunks.size(); ++i) {
             const std::string text = printed(chunks[i]);
@@ -150,16 +181,20 @@ private:
         }
         if (core::to_hex(hash.finish()) != done.hash) {
             return fail(ErrorCode::Conflict, "collection \"" + info.name +
-                                                 "\": what is there is not what was migrated; "
-                                                 "did somebody write to it meanwhile?");
+                                                 "\": the copy differs from what was migrated; did "
+                                                 "another program write to it?");
         }
         return {};
     }
 
     const Session& session_;
+    Database& from_database_;
+    Database& to_database_;
     Backend& from_;
     Backend& to_;
     CallLimits limits_;
+    bool empty_ = false;  // the target was made in this run
+    std::deque<std::future<Result<WriteReport>>> writing_;
 };
 
 bool names_cluster(const std::string& place) {
@@ -183,15 +218,16 @@ Result<> run_migrate(Session& session) {
     const std::string& to = session.arguments.operands.at(1);
     if (from == to) return invalid_argument("FROM and TO are the same place");
     session.interrupts.hold();
-    BRAID_TRY(const Database source, open_place(session, from, true));
-    BRAID_TRY(const Database target, open_place(session, to, false));
-    Migration migration(session, source.backend(), target.backend());
+    BRAID_TRY(Database source, open_place(session, from, true));
+    BRAID_TRY(Database target, open_place(session, to, false));
+    Migration migration(session, source, target);
     std::vector<CollectionInfo> infos;
     if (const auto name = session.arguments.text("collection")) {
         BRAID_TRY(infos.emplace_back(), source.backend().describe(*name, {}));
     } else {
         BRAID_TRY(infos, source.backend().collections({}));
     }
+    if (infos.empty()) session.note(from + " holds no collections: nothing was copied");
     Array listed;
     for (const CollectionInfo& info : infos) {
         auto done = migration.run(info);
@@ -208,7 +244,7 @@ Result<> run_migrate(Session& session) {
         if (session.json() || session.quiet()) continue;
         session.out.line(plain(done->name) + ": " +
                          core::count_of(done->chunks, "chunk", "chunks") + ", " +
-                         std::to_string(done->written) + " written, read back and the same");
+                         std::to_string(done->written) + " written; read back and compared");
     }
     if (session.json()) session.out.json(Object{{"collections", std::move(listed)}});
     return {};

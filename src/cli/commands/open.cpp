@@ -57,7 +57,7 @@ void show_page(const Session& session, const std::string& address) {
     if (!program.empty() && show_in(program, address)) {
         return session.note("opening " + address);
     }
-    session.note("there is no browser to open here; the page is at " + address);
+    session.note("no browser found; the page is at " + address);
 }
 
 /// Where the server that listens at the socket has its page.
@@ -94,9 +94,9 @@ const CommandSpec kOpenCommand{
     .name = "open",
     .operands = "",
     .summary = "open the web page, serving the database if needed",
-    .details = R"(Where the database is served already, only the browser is started ($BROWSER,
+    .details = R"(If the database is already served, only the browser is started ($BROWSER,
 else the desktop's). Otherwise this serves it, as "braid serve" does with the
-same flags, until it is stopped; where port 27243 is taken, at another.
+same flags, until it is stopped; if port 27243 is taken, at another.
 
   braid open --data ~/notes
   braid open --no-browser)",

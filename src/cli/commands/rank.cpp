@@ -84,15 +84,15 @@ Object made_of(const eval::LearnOutcome& outcome, const eval::LearnOptions& opti
 }
 
 void show_outcome(Session& session, const eval::LearnOutcome& outcome, bool from_clicks) {
-    session.out.line("On queries that had no part in learning (" +
-                     std::to_string(outcome.chosen.size()) + " folds):");
+    session.out.line("On queries held out from training (" + std::to_string(outcome.chosen.size()) +
+                     " folds):");
     session.out.line();
     session.out.text(eval::to_table(outcome.held_out, {.color = session.out.style().colored()}));
     session.out.line();
     if (from_clicks) {
         session.out.line(
-            "Judgements are made of clicks, weighed by the rank they were made at. What was\n"
-            "never shown counts as irrelevant: the true gain may be larger or smaller.");
+            "The judgements come from clicks, weighted by rank. What was never shown counts\nas "
+            "irrelevant: the true gain may be larger or smaller.");
     }
 }
 
@@ -138,7 +138,7 @@ Result<> run_train(Session& session) {
     if (!better) {
         return fail(ErrorCode::Conflict,
                     "nothing was stored: the learned ranking is not clearly better than the fused "
-                    "one (the interval of the difference reaches 0); judge more queries");
+                    "one (the interval of the difference includes 0); judge more queries");
     }
     if (session.json()) return {};
     if (!stores) {
@@ -174,8 +174,8 @@ std::string summary_of(const Object& made) {
                                          ? made.find("from")->as_string()
                                          : "?");
     out += " of " + number_in(made, "queries", 0) + " queries, " + number_in(made, "trees", 0) +
-           " trees. On queries that had no part in it: " + number_in(made, "learned", 4) +
-           ", fused alone " + number_in(made, "fused", 4) + ".";
+           " trees. On held-out queries: " + number_in(made, "learned", 4) + ", fused alone " +
+           number_in(made, "fused", 4) + ".";
     return out;
 }
 
@@ -218,7 +218,7 @@ Result<> run_rank_drop(Session& session) {
     if (session.json()) {
         session.out.json(Object{{"collection", Value(collection)}, {"stored", false}});
     } else {
-        session.out.line("Collection \"" + collection + "\" has no learned ranking any more.");
+        session.out.line("Collection \"" + collection + "\" no longer has a learned ranking.");
     }
     return {};
 }
@@ -230,10 +230,10 @@ const CommandSpec kRankTrainCommand{
     .operands = "",
     .summary = "learn a ranking from judgements or clicks",
     .details = R"(LambdaMART over the features of "braid features": trees that correct the fused
-score, and never rank a chunk lower because a leg likes it more. What to expect
-is measured by nested cross-validation, by query. Stored with the collection if
-it is clearly better than the fused ranking; the stage "rank" uses it. Needs
-LightGBM's library (tools/fetch_lightgbm, or BRAID_LIGHTGBM).
+score, and never rank a chunk lower because a leg scores it higher. What to
+expect is measured by nested cross-validation, by query. Stored with the
+collection if it is clearly better than the fused ranking; the stage "rank"
+uses it. Needs LightGBM's library (tools/fetch_lightgbm, or BRAID_LIGHTGBM).
 
   braid rank train --collection wiki --queries q.jsonl --qrels qrels.tsv
   braid rank train --collection wiki --clicks clicks.jsonl
@@ -261,7 +261,7 @@ const CommandSpec kRankShowCommand{
 const CommandSpec kRankDropCommand{
     .name = "rank drop",
     .operands = "",
-    .summary = "forget a collection's learned ranking",
+    .summary = "delete a collection's learned ranking",
     .details = "",
     .flags = kDropFlags,
     .run = run_rank_drop,

@@ -76,8 +76,8 @@ Result<> run_reembed(Session& session) {
     if (session.json()) {
         session.out.json(service::output_to_value<service::ReembedRequest>(done));
     } else if (!session.quiet()) {
-        session.out.line("Collection \"" + done.collection + "\" has vectors of \"" +
-                         done.embedder + "\" now: " + core::grouped(report.embedded) + " of " +
+        session.out.line("Collection \"" + done.collection + "\" now has vectors from \"" +
+                         done.embedder + "\": " + core::grouped(report.embedded) + " of " +
                          core::count_of(report.chunks, "chunk", "chunks") +
                          (report.embedded == 1 ? " was embedded." : " were embedded."));
     }
@@ -91,7 +91,7 @@ const CommandSpec kReembedCommand{
     .operands = "",
     .summary = "recompute a collection's vectors",
     .details = R"(The collection stays in use. After an interruption it continues where it
-stopped. Where a server has the database open, that does the work.
+stopped. If a server has the database open, the server does the work.
 
   braid reembed --collection wiki --embedder bge-small-en-v1.5)",
     .flags = kReembedFlags,

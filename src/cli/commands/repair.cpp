@@ -68,11 +68,11 @@ const CommandSpec kRepairCommand{
     .operands = "",
     .summary = "rebuild damaged collections from what is readable",
     .details = R"(For a database that "braid check" finds damaged and that nobody has open.
-Rebuilds each damaged collection from every readable record, also those behind
-the damage, names what is lost, and keeps what was damaged. A lost manifest is
-put back from its copy. Does not touch intact collections. Restoring a backup,
-if there is one, loses less. Exits with 4 if something was damaged, with 0 if
-nothing was.
+Rebuilds each damaged collection from every readable record, including those
+after the damage, names what is lost, and keeps what was damaged. Restores a
+lost manifest from its copy. Does not touch intact collections. Restoring a
+backup, if there is one, loses less. Exits with 4 if something was damaged,
+with 0 if nothing was.
 
   braid check || braid repair)",
     .flags = {},

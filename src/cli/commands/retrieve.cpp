@@ -86,7 +86,8 @@ const CommandSpec kRetrieveCommand{
     .summary = "find the passages that answer a question",
     .details = R"(Defaults come from a profile: --profile, else BRAID_PROFILE, else "service" if
 RETRIEVAL_TOP_K, RETRIEVAL_VECTOR_WEIGHT or RETRIEVAL_BM25_WEIGHT is set, else
-"default", as over HTTP and MCP. Each hit says which leg found it at which rank.
+"default", as over HTTP and MCP. Each hit shows which leg found it and at which
+rank.
 
   braid retrieve "when do foxes hunt?" --collection wiki
   braid retrieve fox --strategy sparse -k 3 --filter '{"year": {"$gte": 2020}}'

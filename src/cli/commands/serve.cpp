@@ -101,7 +101,7 @@ public:
         bool all = true;
         for (const auto& server : servers_) all = server->drain(patience) && all;
         if (!session_.clustered()) forget_socket(session_.data());
-        if (!all) session_.warn("requests that were still running were stopped");
+        if (!all) session_.warn("requests still running were stopped");
     }
 
 private:

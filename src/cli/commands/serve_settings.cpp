@@ -72,6 +72,7 @@ constexpr auto kServeFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Integer,
      .value = "N",
      .help = "text in one answer, or one batch (default: 64)"},
+    kWriteMemoryFlag,
     {.name = "max-deadline-ms",
      .kind = FlagKind::Integer,
      .value = "N",
@@ -227,7 +228,7 @@ Result<> ServeSettings::add_experiment(server::HttpAppOptions& options) const {
     const auto path = session_.arguments.text("ab");
     const auto log = session_.arguments.text("ab-log");
     if (!path && !log) return {};
-    if (!path || !log) return invalid_argument("--ab and --ab-log need each other");
+    if (!path || !log) return invalid_argument("--ab and --ab-log must be given together");
     BRAID_TRY(const std::string json, read_input(*path));
     auto plan = service::read_experiment(json, *application_vocabulary());
     if (!plan) return fail(*path, std::move(plan).error());

@@ -145,7 +145,7 @@ private:
         keep_vectors_ = !before || !now || before->hard_equal(*now);
         if (!keep_vectors_) {
             session_.note("the embedder \"" + made.vectors.embedder +
-                          "\" is not the one that made the vectors: they are recomputed");
+                          "\" is not the one that made these vectors, so they are recomputed");
         }
         return {};
     }

@@ -13,6 +13,7 @@
 #include "braid/cli/commands/list.hpp"
 #include "braid/cli/commands/query_file.hpp"
 #include "braid/cli/commands/request_flags.hpp"
+#include "braid/cli/commands/tune_settings.hpp"
 #include "braid/cli/session.hpp"
 #include "braid/cli/view/output_file.hpp"
 #include "braid/cli/view/progress.hpp"
@@ -42,79 +43,6 @@ constexpr auto kTuneFlags = std::to_array<FlagSpec>({
      .value = "FILE",
      .help = "put the recommended profile into a config.json"},
 });
-
-/// One way to search.
-struct Trial {
-    std::string name;
-    Request request;
-    Object profile;  // what differs from today's, as a profile says it
-
-    bool fuses() const { return request.strategy == Strategy::Hybrid; }
-};
-
-// Places among the settings to try.
-constexpr std::size_t kSparseAlone = 1;
-constexpr std::size_t kDenseAlone = 2;  // if there are vectors
-
-Trial fused(const Request& now, FusionMethod method, std::optional<double> dense_weight) {
-    Trial setting{std::string(name_of(method)), now, {{"method", Value(name_of(method))}}};
-    setting.request.strategy = Strategy::Hybrid;
-    setting.request.fusion = {};
-    setting.request.fusion.method = method;
-    setting.request.weights.clear();
-    setting.request.dense_weight = dense_weight;
-    if (dense_weight) {
-        setting.name += ", dense " + core::fixed(*dense_weight, 1);
-        setting.profile.set("dense_weight", *dense_weight);
-    }
-    return setting;
-}
-
-Trial one_leg(const Request& now, Strategy strategy) {
-    Trial setting{
-        std::string(name_of(strategy)) + " alone", now, {{"strategy", Value(name_of(strategy))}}};
-    setting.request.strategy = strategy;
-    setting.request.fusion = {};
-    setting.request.weights.clear();
-    setting.request.dense_weight.reset();
-    return setting;
-}
-
-Trial with_k(Trial setting, double k) {
-    setting.name += ", k " + core::fixed(k, 0);
-    setting.request.fusion.k = k;
-    setting.profile.set("k", k);
-    return setting;
-}
-
-Trial with_depth(Trial setting, std::size_t depth) {
-    setting.name += ", depth " + std::to_string(depth);
-    setting.request.dense_top_k = depth;
-    setting.request.sparse_top_k = depth;
-    setting.profile.set("depth", depth);
-    return setting;
-}
-
-/// Without vectors there is one leg, and nothing to fuse.
-std::vector<Trial> settings_to_try(const Request& now, bool vectors) {
-    constexpr double steep = 10;  // an rrf that prefers the first ranks
-    constexpr std::size_t deep = 200;
-    std::vector<Trial> settings{{"now", now, {}}, one_leg(now, Strategy::Sparse)};
-    if (!vectors) return settings;
-    settings.push_back(one_leg(now, Strategy::Dense));
-    settings.push_back(fused(now, FusionMethod::Dbsf, std::nullopt));
-    settings.push_back(fused(now, FusionMethod::Auto, std::nullopt));
-    for (int tenths = 1; tenths <= 9; ++tenths) {
-        const double weight = tenths / 10.0;
-        const Trial rrf = fused(now, FusionMethod::Rrf, weight);
-        const Trial sum = fused(now, FusionMethod::WeightedSum, weight);
-        settings.insert(settings.end(), {rrf, sum, with_depth(sum, deep)});
-        if (tenths % 2 == 1) {
-            settings.insert(settings.end(), {with_k(rrf, steep), with_depth(rrf, deep)});
-        }
-    }
-    return settings;
-}
 
 Result<eval::TuneOptions> tune_options(const Arguments& arguments) {
     eval::TuneOptions options;
@@ -166,7 +94,7 @@ Result<Found> search(const Session& session, const service::Service& service, co
         if (outcome->incomplete > 0) {
             session.warn(setting.name + ": " +
                          core::count_of(outcome->incomplete, "answer", "answers") +
-                         " without one of their legs");
+                         " lacked one of the legs");
         }
         found.milliseconds.push_back(mean_time(outcome->timings));
         // Places instead of scores: measures break ties in their own way, answers in another.
@@ -187,8 +115,11 @@ Result<std::optional<eval::TuneOutcome>> against_better_leg(const std::vector<Tr
                                                             const std::vector<double>& means,
                                                             const eval::Qrels& qrels,
                                                             const eval::TuneOptions& options) {
-    if (settings.size() <= kDenseAlone) return std::nullopt;
-    const std::size_t leg = means[kDenseAlone] >= means[kSparseAlone] ? kDenseAlone : kSparseAlone;
+    if (std::ranges::none_of(settings, &Trial::fuses)) return std::nullopt;
+    std::size_t leg = kSparseAlone;  // the best that is one
+    for (std::size_t i = kSparseAlone; i < settings.size(); ++i) {
+        if (!settings[i].fuses() && means[i] > means[leg]) leg = i;
+    }
     std::vector<eval::Run> compared{runs[leg]};
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (settings[i].fuses()) compared.push_back(runs[i]);
@@ -269,18 +200,16 @@ void show(Session& session, const Findings& findings) {
     show_settings(session.out, findings);
     const std::size_t folds = outcome.chosen.size();
     session.out.line();
-    session.out.line("On queries that had no part in the choice (" + std::to_string(folds) +
-                     " folds):");
+    session.out.line("On held-out queries (" + std::to_string(folds) + " folds):");
     session.out.line();
     session.out.text(eval::to_table(outcome.held_out, {.color = session.out.style().colored()}));
     session.out.line();
     const Trial& best = settings[outcome.best];
     if (!findings.fusion) {
         session.out.line("The collection has no vectors: there is one leg, and nothing to fuse.");
-        return;
     }
     if (outcome.best == 0) {
-        session.out.line("No setting is better than the present one.");
+        session.out.line("No setting is better than the current one.");
         return;
     }
     const auto votes = std::ranges::count(outcome.chosen, outcome.best);
@@ -288,20 +217,20 @@ void show(Session& session, const Findings& findings) {
                      std::to_string(folds) + " folds chose it.");
     if (!eval::clearly_better(outcome)) {
         session.out.line(
-            "The gain may be chance: the interval of the difference reaches 0. Keep "
-            "what you have,\nor judge more queries.");
+            "The gain may be chance: the interval of the difference includes 0. Keep the\ncurrent "
+            "setting, or judge more queries.");
         return;
     }
     if (findings.fuses_in_vain()) {
         const eval::ComparedRun& leg = findings.fusion->held_out.runs.front();
         const auto& gain = findings.fusion->held_out.runs.back().differences.front();
-        session.out.line("No fusion is recommended: beside " + leg.name + " it gains " +
-                         core::fixed(gain.mean, 4) + ",\nwith an interval from " +
-                         core::fixed(gain.interval.low, 4) + " to " +
+        session.out.line("No fusion is recommended: compared with " + leg.name +
+                         " alone it gains " + core::fixed(gain.mean, 4) +
+                         ",\nwith an interval from " + core::fixed(gain.interval.low, 4) + " to " +
                          core::fixed(gain.interval.high, 4) + ".");
         return;
     }
-    session.out.line("To use it, put into config.json:");
+    session.out.line("To use it, put this into config.json:");
     session.out.line("  \"profiles\": " + json::print(Value(findings.profiles())));
 }
 
@@ -312,12 +241,12 @@ Result<> write_profile(const std::string& path, const Object& profiles) {
     if (std::filesystem::exists(path, error)) {
         BRAID_TRY(const std::string text, read_input(path));
         BRAID_TRY(const Value present, json::parse(text));
-        if (!present.is_object()) return invalid_argument(path + " holds no JSON object");
+        if (!present.is_object()) return invalid_argument(path + " does not hold a JSON object");
         config = present.as_object();
     }
     Object all;
     if (const Value* const known = config.find("profiles"); known != nullptr) {
-        if (!known->is_object()) return invalid_argument(path + ": \"profiles\" is no object");
+        if (!known->is_object()) return invalid_argument(path + ": \"profiles\" is not an object");
         all = known->as_object();
     }
     for (const auto& [name, profile] : profiles) all.set(name, profile);
@@ -325,10 +254,9 @@ Result<> write_profile(const std::string& path, const Object& profiles) {
     return write_output(path, json::print(Value(std::move(config))) + "\n");
 }
 
-Result<bool> has_vectors(const Session& session, const service::Service& service) {
+Result<Schema> schema_of(const Session& session, const service::Service& service) {
     BRAID_TRY(const std::string collection, session.collection_to_read(service));
-    BRAID_TRY(const Schema schema, service.schema(collection));
-    return schema.vectors.has_vectors();
+    return service.schema(collection);
 }
 
 Result<> run_tune(Session& session) {
@@ -339,12 +267,12 @@ Result<> run_tune(Session& session) {
     BRAID_TRY(const Request now, flags_request(session, "-"));
     if (judged.from_clicks) {
         session.warn(
-            "judgements are made of clicks, weighed by the rank they were made at; what was never "
+            "the judgements come from clicks, weighted by rank; what was never "
             "shown counts as irrelevant, which favours the setting that was in use");
     }
     BRAID_TRY(const auto service, session.service_for_reading());
-    BRAID_TRY(const bool vectors, has_vectors(session, *service));
-    const std::vector<Trial> settings = settings_to_try(now, vectors);
+    BRAID_TRY(const Schema schema, schema_of(session, *service));
+    const std::vector<Trial> settings = settings_to_try(now, schema);
     BRAID_TRY(const Found found, search(session, *service, judged.file, settings, options.measure));
     BRAID_TRY(const auto outcome, eval::tune(qrels, found.runs, options));
     BRAID_TRY(const auto fusion,
@@ -358,7 +286,7 @@ Result<> run_tune(Session& session) {
     const auto path = arguments.text("write");
     if (!path || !findings.recommends()) return {};
     BRAID_CHECK(write_profile(*path, findings.profiles()));
-    session.note("the profile is in " + *path);
+    session.note("the profile was written to " + *path);
     return {};
 }
 
@@ -367,13 +295,14 @@ Result<> run_tune(Session& session) {
 const CommandSpec kTuneCommand{
     .name = "tune",
     .operands = "",
-    .summary = "choose fusion and weights on judged queries",
+    .summary = "choose fusion, weights and BM25 on judged queries",
     .details = R"(Tries rrf (k 60 and 10) and weighted_sum with dense weights from 0.1 to 0.9, 50
-and 200 candidates of each leg, dbsf, auto, and each leg alone. The choice is
-measured by cross-validation: each fold of the queries is searched with the
-setting that is best on the others. The result is a profile, if one is clearly
-better than the present setting, and, if it fuses, clearly better than the
-better leg alone; --write puts it into a config.json. Times are those of the
+and 200 candidates from each leg, dbsf, auto, and each leg alone; for words
+several k1 and b of BM25 and weights of the text fields, alone and fused. The
+choice is measured by cross-validation: each fold of the queries is searched
+with the setting that is best on the others. The result is a profile, if one is
+clearly better than the current setting, and, if it fuses, clearly better than
+the better leg alone; --write puts it into a config.json. Times are those of the
 search without embedding the query.
 
   braid tune --collection wiki --queries q.jsonl --qrels qrels.tsv

@@ -30,14 +30,14 @@ Result<fs::path> private_folder() {
                           ? fs::path(runtime) / "braid"
                           : fs::path("/tmp") / ("braid-" + std::to_string(::geteuid()));
     if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-        return fail(ErrorCode::IoError, "cannot make " + folder.string() + ": " +
+        return fail(ErrorCode::IoError, "cannot create " + folder.string() + ": " +
                                             std::generic_category().message(errno));
     }
     struct stat found {};
     if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
         found.st_uid != ::geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
         return fail(ErrorCode::PermissionDenied,
-                    folder.string() + " is not a folder of this user alone");
+                    folder.string() + " is not a folder that only this user can enter");
     }
     return folder;
 }

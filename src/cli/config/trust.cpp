@@ -57,7 +57,7 @@ Result<std::vector<std::string>> trusted_directories(const fs::path& list) {
 Result<bool> set_trusted(const fs::path& list, const std::string& directory, bool trusted) {
     if (list.empty()) {
         return fail(ErrorCode::NotFound,
-                    "there is no place for the list: neither XDG_CONFIG_HOME nor HOME is set");
+                    "there is nowhere to keep the list: neither XDG_CONFIG_HOME nor HOME is set");
     }
     BRAID_TRY(auto directories, trusted_directories(list));
     const auto found = std::ranges::find(directories, directory);

@@ -234,7 +234,7 @@ Result<CURLcode> drive(Channel& channel, const CallLimits& limits) {
 Result<> outcome_of(CURLcode code, const Transfer& transfer) {
     if (code == CURLE_OK) {
         if (transfer.headers_ended) return {};
-        return fail(ErrorCode::Unavailable, "the answer ended within its headers");
+        return fail(ErrorCode::Unavailable, "the answer ended in its headers");
     }
     if (transfer.too_large) {
         return fail(ErrorCode::ResourceExhausted,

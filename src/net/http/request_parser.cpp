@@ -22,7 +22,7 @@ constexpr int kHeadTooLarge = 431;
 constexpr int kNoMemory = 503;
 constexpr std::size_t kFirstReservation = std::size_t{16} << 10;
 constexpr std::size_t kFreeBytes = std::size_t{16} << 10;  // of each body
-constexpr std::string_view kNoRoom = "the bodies of requests take all the memory there is for them";
+constexpr std::string_view kNoRoom = "request bodies use all the memory set aside for them";
 
 /// What a body of that many bytes takes of the budget.
 std::size_t counted_size(std::size_t bytes) {
@@ -112,7 +112,7 @@ struct RequestParser::Impl final : http::basic_parser<true> {
     void check_head() {
         if (host_count > 1) return refuse(kBadRequest, "several Host headers");
         if (version == 11 && host_count == 0) return refuse(kBadRequest, "no Host header");
-        if (version == 10 && chunked()) return refuse(kBadRequest, "chunks in HTTP/1.0");
+        if (version == 10 && chunked()) return refuse(kBadRequest, "a chunked body in HTTP/1.0");
     }
 
     std::size_t put_body(std::string_view bytes) {
@@ -127,7 +127,7 @@ struct RequestParser::Impl final : http::basic_parser<true> {
         }
         if (error == http::error::need_more) error = {};
         if (error) {
-            if (state != State::Failed) refuse(kBadRequest, "the body is not in proper chunks");
+            if (state != State::Failed) refuse(kBadRequest, "the body is not properly chunked");
             return taken;
         }
         if (is_done()) {

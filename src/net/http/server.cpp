@@ -108,7 +108,7 @@ struct HttpServer::State {
         Code error;
         const auto address = asio::ip::make_address(options().host, error);
         if (error) {
-            return invalid_argument("\"" + options().host + "\" is no address");
+            return invalid_argument("\"" + options().host + "\" is not an IP address");
         }
         const Tcp::endpoint endpoint(address, options().port);
         tcp = std::make_shared<Door<Tcp>>(hub.io, [this](Tcp::socket socket) {
@@ -231,10 +231,10 @@ std::optional<std::string_view> IncomingRequest::header(std::string_view name) c
 
 Result<HttpServer> HttpServer::start(HttpServerOptions options, HttpHandler& handler) {
     if (options.host.empty() && options.socket_path.empty()) {
-        return invalid_argument("neither an address nor a socket to listen on");
+        return invalid_argument("nothing to listen on: give a host and port, or a socket");
     }
     if (options.tls_certificate.empty() != options.tls_key.empty()) {
-        return invalid_argument("TLS takes both a certificate and a key");
+        return invalid_argument("TLS needs both a certificate and a key");
     }
     if (options.workers == 0) {
         options.workers = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);

@@ -181,7 +181,7 @@ Result<KeyRing> KeyRing::parse(std::string_view json) {
     BRAID_CHECK(fields.finish());
     if (list == nullptr || list->empty())
         return invalid_argument("\"keys\" must hold at least one key");
-    if (list->size() > kMaxKeys) return invalid_argument("\"keys\" may hold 10000 at most");
+    if (list->size() > kMaxKeys) return invalid_argument("\"keys\" may hold at most 10000");
     KeyRing ring;
     ring.keys_.reserve(list->size());
     for (std::size_t i = 0; i < list->size(); ++i) {

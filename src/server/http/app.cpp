@@ -127,11 +127,14 @@ std::optional<OutgoingResponse> HttpApp::State::check_head(const IncomingRequest
         }
     }
     if (exchange.match.allowed.empty()) {
-        return refuse(exchange, {DoorError::NoSuchRoute, "nothing is at this address", {}});
+        return refuse(exchange,
+                      {DoorError::NoSuchRoute,
+                       "nothing is at this address; GET /v1/openapi.json lists the routes",
+                       {}});
     }
     if (exchange.match.route == nullptr) {
         return refuse(exchange, {DoorError::MethodNotAllowed,
-                                 "this address takes " + joined(exchange.match.allowed),
+                                 "this address accepts " + joined(exchange.match.allowed),
                                  {{"Allow", joined(exchange.match.allowed)}}});
     }
     return std::nullopt;
@@ -181,6 +184,8 @@ service::Caller HttpApp::State::caller_of(const IncomingRequest& request, const 
         caller.may = [key](service::Access access, std::string_view collection) {
             return key->grants.allow(access, collection);
         };
+        const auto& granted = key->grants.by_pattern;
+        caller.grants.assign(granted.begin(), granted.end());
     }
     caller.limits = options.limits;
     caller.call.deadline = Clock::now() + options.max_deadline;
@@ -216,10 +221,10 @@ std::optional<OutgoingResponse> HttpApp::admit(IncomingRequest& head, std::size_
             head.admitted = admitted;
             return std::nullopt;
         }
-        refused =
-            state_->refuse(exchange, {DoorError::PayloadTooLarge,
-                                      "the body may have " + std::to_string(limit) + " bytes here",
-                                      {}});
+        refused = state_->refuse(
+            exchange, {DoorError::PayloadTooLarge,
+                       "the body may have at most " + std::to_string(limit) + " bytes here",
+                       {}});
     }
     state_->add_headers(head, exchange, *refused);
     const Watch watch(state_->service.metrics(), state_->watching);

@@ -85,7 +85,7 @@ Result<Posted> read_posted(const Object& params, const service::Caller& caller) 
         }
         if (!value.is_object()) return invalid_argument("\"metadata\" must be a JSON object");
         if (value.find("trust") != nullptr) {
-            return invalid_argument(R"("metadata.trust" is not for a caller to set)");
+            return invalid_argument(R"("metadata.trust" cannot be set by a caller)");
         }
         posted.metadata = std::move(value.as_object());
     }

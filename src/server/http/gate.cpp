@@ -75,14 +75,16 @@ std::optional<Refusal> HttpGate::check_address(const net::IncomingRequest& head)
     const bool socket = head.peer == "unix";
     if (!socket) {
         if (!host || count_of(head, "Host") != 1) {
-            return Refusal{DoorError::MalformedRequest, "one \"Host\" header is needed", {}};
+            return Refusal{
+                DoorError::MalformedRequest, "exactly one \"Host\" header is required", {}};
         }
         const auto name = host_of(*host);
         if (!name || !(is_loopback(*name) || is_address(*name) ||
                        std::ranges::find(options_.hosts, *name) != options_.hosts.end())) {
-            return Refusal{DoorError::MisdirectedRequest,
-                           "this server does not go by the name in \"Host\"",
-                           {}};
+            return Refusal{
+                DoorError::MisdirectedRequest,
+                "the name in \"Host\" is not one of this server's; --allow-host adds a name",
+                {}};
         }
     }
     const auto origin = head.header("Origin");
@@ -90,7 +92,10 @@ std::optional<Refusal> HttpGate::check_address(const net::IncomingRequest& head)
     const bool own = host && core::ascii_lower(*origin) == own_origin(head, *host) &&
                      count_of(head, "Origin") == 1;
     if (own) return std::nullopt;
-    return Refusal{DoorError::OriginRefused, "web pages of this origin may not call", {}};
+    return Refusal{
+        DoorError::OriginRefused,
+        "web pages of this origin may not call this server; --allow-origin admits an origin",
+        {}};
 }
 
 std::optional<std::string> HttpGate::shared_with(const net::IncomingRequest& head) const {
@@ -109,13 +114,14 @@ std::optional<Refusal> HttpGate::identify(const net::IncomingRequest& head,
     if (key.empty() && head.peer == "unix") return narrow(head, identity);
     if (options_.keys.empty()) {
         if (is_loopback(head.peer)) return std::nullopt;
-        return Refusal{DoorError::AddressRefused,
-                       "this server has no API keys and answers only its own machine",
-                       {}};
+        return Refusal{
+            DoorError::AddressRefused,
+            "this server has no API keys, so it answers only requests from its own machine",
+            {}};
     }
-    if (key.empty()) return unauthenticated("an API key is needed");
+    if (key.empty()) return unauthenticated("an API key is required");
     const ApiKey* const found = options_.keys.find(key, core::system_now());
-    if (found == nullptr) return unauthenticated("the API key is not known, or has expired");
+    if (found == nullptr) return unauthenticated("the API key is unknown or has expired");
     identity = {.principal = found->principal, .key = found, .namespaces = found->namespaces};
     return std::nullopt;
 }

@@ -160,7 +160,7 @@ void Metrics::write(std::string& out) const {
     for (const auto& [code, count] : refused_) {
         sample(out, "braid_http_refused_total", label("code", code), static_cast<double>(count));
     }
-    write_metric(out, "braid_http_requests_running", "gauge", "Requests at work.",
+    write_metric(out, "braid_http_requests_running", "gauge", "Requests running.",
                  static_cast<double>(running_));
     write_header(out, "braid_stage_duration_seconds", "histogram",
                  "Time of one stage of a search.");
@@ -171,7 +171,7 @@ void Metrics::write(std::string& out) const {
     sample(out, "braid_answers_total", R"(complete="true")", static_cast<double>(complete_));
     sample(out, "braid_answers_total", R"(complete="false")", static_cast<double>(incomplete_));
     write_header(out, "braid_query_embeddings_total", "counter",
-                 "Query vectors, by whether they were remembered.");
+                 "Query vectors, by whether they were cached.");
     sample(out, "braid_query_embeddings_total", R"(cache="hit")",
            static_cast<double>(embedding_hits_));
     sample(out, "braid_query_embeddings_total", R"(cache="miss")",

@@ -9,6 +9,7 @@
 #include "braid/apps/artifacts/hybrid_search.hpp"
 #include "braid/json/json.hpp"
 #include "braid/net/http/response_head.hpp"
+#include "braid/server/http/member_texts.hpp"
 #include "braid/server/http/problem.hpp"
 #include "braid/server/http/routes.hpp"
 #include "braid/server/http/schema_texts.hpp"
@@ -73,8 +74,12 @@ Value parameters_of(const Route& route) {
         const std::string_view name = route.path.substr(begin + 1, end - begin - 1);
         Object schema{{"type", "string"}, {"minLength", 1}};
         if (name == "collection") schema.set("pattern", "^[A-Za-z0-9_-]{1,100}$");
-        parameters.push_back(Object{
-            {"name", name}, {"in", "path"}, {"required", true}, {"schema", std::move(schema)}});
+        Object parameter{{"name", name}, {"in", "path"}, {"required", true}};
+        if (const auto text = text_of_member(name); !text.empty()) {
+            parameter.set("description", text);
+        }
+        parameter.set("schema", std::move(schema));
+        parameters.push_back(std::move(parameter));
     }
     for (const QueryParameter& parameter : route.query) {
         const std::string_view type = parameter.type == QueryParameter::Type::String    ? "string"
@@ -147,17 +152,28 @@ Object success_of(const Route& route) {
     return response;
 }
 
+/// Empty: every caller may.
+std::string_view name_of(Need need) {
+    constexpr std::array<std::string_view, 6> kNames{
+        "", "read", "write", "admin", "whole_collection", "whole_database"};
+    return kNames.at(static_cast<std::size_t>(need));
+}
+
+Need need_of(const Route& route) {
+    return route.needs.value_or(route.writes ? Need::Write : Need::Read);
+}
+
 Object operation_of(const Route& route, const Object& schemas, const service::Limits& limits) {
     Object responses{{std::to_string(route.success), success_of(route)}};
     if (route.kind == RouteKind::Rpc) {
-        responses.set("204", Object{{"description", "Nothing is owed."}});
+        responses.set("204", Object{{"description", "Nothing to answer."}});
     }
     if (route.kind == RouteKind::Page) {
-        responses.set("304", Object{{"description", "It is as If-None-Match says."}});
+        responses.set("304", Object{{"description", "Unchanged since the If-None-Match given."}});
     }
     if (route.kind == RouteKind::Mcp) {
         if (!route.request.empty()) {
-            responses.set("202", Object{{"description", "A notification was taken."}});
+            responses.set("202", Object{{"description", "A notification was accepted."}});
         }
         for (const int status : {400, 404}) {
             responses.set(std::to_string(status),
@@ -175,30 +191,45 @@ Object operation_of(const Route& route, const Object& schemas, const service::Li
     if (!route.request.empty()) operation.set("requestBody", request_body(route, schemas, limits));
     if (!route.rpc.empty()) operation.set("x-json-rpc-method", route.rpc);
     operation.set("x-writes", route.writes);
+    if (const Need need = need_of(route); need != Need::Nothing) {
+        operation.set("x-needs", name_of(need));
+    }
     if (is_open(route)) operation.set("security", Array{});
     return operation;
 }
 
-/// Of methods that no route does: the schema of their parameters.
-constexpr auto kMethodParams = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"braid.finish_collection", "OfCollection"},
-    {"braid.ranker", "OfCollection"},
-    {"braid.set_ranker", "SetRanker"},
-    {"cstp.queryDecisions", "QueryDecisions"},
-    {"cstp.indexDecisions", "IndexDecisions"},
+/// A method that no route does.
+struct LoneMethod {
+    std::string_view name;
+    std::string_view params;  // name of their schema
+    Need needs;
+};
+constexpr auto kLoneMethods = std::to_array<LoneMethod>({
+    {"braid.finish_collection", "OfCollection", Need::WholeCollection},
+    {"braid.ranker", "OfCollection", Need::WholeCollection},
+    {"braid.set_ranker", "SetRanker", Need::WholeCollection},
+    {"cstp.queryDecisions", "QueryDecisions", Need::Read},
+    {"cstp.indexDecisions", "IndexDecisions", Need::Write},
 });
 
-/// Every method of JSON-RPC, whether it changes what is stored, and what it takes: as the operation
-/// of a route does, or by a schema of its own.
+/// Every method of JSON-RPC, whether it changes what is stored, what a key must allow, and what it
+/// takes: as the operation of a route does, or by a schema of its own.
 Array rpc_methods() {
     Array methods;
     for (const std::string& name : Rpc::methods()) {
         Object method{{"name", name}, {"writes", Rpc::method_writes(name)}};
         const auto route = std::ranges::find(routes(), name, &Route::rpc);
-        if (route != routes().end()) method.set("operation", route->id);
-        const auto params = std::ranges::find(
-            kMethodParams, name, &std::pair<std::string_view, std::string_view>::first);
-        if (params != kMethodParams.end()) method.set("params", reference(params->second));
+        const auto* const lone = std::ranges::find(kLoneMethods, name, &LoneMethod::name);
+        Need need = Need::Read;
+        if (route != routes().end()) {
+            method.set("operation", route->id);
+            need = need_of(*route);
+        }
+        if (lone != kLoneMethods.end()) {
+            method.set("params", reference(lone->params));
+            need = lone->needs;
+        }
+        if (need != Need::Nothing) method.set("needs", name_of(need));
         methods.emplace_back(std::move(method));
     }
     return methods;
@@ -230,6 +261,13 @@ Object openapi_schemas() {
     members.as_object().erase("additionalProperties");
     members.as_object().erase("examples");
     schemas.set("RequestMembers", std::move(members));
+    for (const std::string_view name : {"NewChunk", "Request", "RequestMembers", "Schema"}) {
+        describe_members(*schemas.find(name));  // within requests
+    }
+    for (const Route& route : routes()) {
+        if (Value* const request = schemas.find(route.request)) describe_members(*request);
+    }
+    for (const LoneMethod& method : kLoneMethods) describe_members(*schemas.find(method.params));
     schemas.set("HybridSearchAnswer", apps::hybrid_search_schema());
     return schemas;
 }

@@ -52,7 +52,7 @@ const std::string_view kRestSchemas = R"json({
     "items": {"type": "string"}}, "latency_ms": {"type": "number"}}, "required": ["query", "text",
     "passages", "budget", "tokens", "phrasings", "hypothetical_answer", "complete", "warnings",
     "unused"]},
-  "ExplainRequest": {"description": "A request, and the chunk that is meant.", "type": "object",
+  "ExplainRequest": {"description": "A request, and the chunk to explain.", "type": "object",
     "allOf": [{"$ref": "#/$defs/RequestMembers"}], "properties": {"chunk_id": {"type":
     "string"}}, "required": ["chunk_id"]},
   "Explanation": {"type": "object", "properties": {"collection": {"type": "string"}, "chunk_id":
@@ -86,16 +86,17 @@ const std::string_view kRestSchemas = R"json({
     "object", "properties": {"name": {"type": "string"}, "measures": {"type": "object"},
     "intervals": {"type": "object"}}}}, "queries": {"type": "integer"}, "per_query": {"type":
     "array"}, "timings": {"type": "object"}}, "required": ["runs", "queries", "timings"]},
-  "Schema": {"type": "object", "description": "What is absent has its default.", "properties":
+  "Schema": {"type": "object", "description": "Missing members take their defaults.", "properties":
     {"text_fields": {"type": ["object", "null"]}, "analyzer": {"type": ["string", "null"]},
     "language": {"type": ["string", "null"]}, "stop_words": {"type": ["boolean", "null"]},
+    "positions": {"type": ["boolean", "null"], "description": "Store where words stand: faster phrases."},
     "bm25": {"type": ["object", "null"]}, "embedder": {"type": ["string", "null"],
     "description": "\"none\", \"external\" (you bring vectors), or an embedder's name."},
     "dimension": {"type": ["integer", "null"]}, "metric": {"enum": ["cosine", "dot",
-    "euclidean", null]}, "metadata": {"type": ["object", "null"]}, "levels": {"type": ["object",
+    "euclidean", null]}, "precision": {"enum": ["f32", "f16", null]}, "metadata": {"type": ["object", "null"]}, "levels": {"type": ["object",
     "null"]}}},
-  "NewCollection": {"type": "object", "properties": {"name": {"type": "string", "pattern":
-    "^[A-Za-z0-9_-]{1,100}$"}, "schema": {"anyOf": [{"$ref": "#/$defs/Schema"}, {"type":
+  "NewCollection": {"type": "object", "properties": {"name": {"type": "string", "description":
+    "What it is called.", "pattern": "^[A-Za-z0-9_-]{1,100}$"}, "schema": {"anyOf": [{"$ref": "#/$defs/Schema"}, {"type":
     "null"}]}, "unfinished": {"type": ["boolean", "null"], "description":
     "It cannot be read before braid.finish_collection."}}, "required": ["name"],
     "additionalProperties": false},
@@ -112,17 +113,17 @@ const std::string_view kRestSchemas = R"json({
     "number"}, "bytes_on_disk": {"type": "integer"}, "bytes_by_part": {"type": "object",
     "additionalProperties": {"type": "integer"}}, "resident_bytes": {"type": "integer"},
     "dense": {"type": "object", "description":
-    "Of many vectors: how many graphs lead to, and what searches found of the exact hits.",
+    "For many vectors: how many are in graphs, and the measured recall of searches.",
     "properties": {"in_graphs": {"type": "integer"}, "calibrated": {"type": "integer"}, "queries":
     {"type": "integer"}, "asked": {"type": "integer"}, "points": {"type": "array", "items":
     {"type": "object"}}}}, "index": {"type": "object", "description":
-    "Of all namespaces: the files that searches read, chunks in no file yet, and work that is due.",
+    "For all namespaces: the files that searches read, chunks in no file yet, and pending work.",
     "properties": {"segments": {"type": "array", "items": {"type": "object", "properties":
     {"file": {"type": "string"}, "chunks": {"type": "integer"}, "dead": {"type": "integer"},
     "vectors": {"type": "integer"}, "bytes": {"type": "integer"}, "graph_bytes": {"type":
     "integer"}}}}, "in_memory": {"type": "integer"}, "pending": {"type": "array", "items": {"enum":
     ["flush", "merge", "graph", "calibration"]}}}}, "probes": {"type": "object", "description":
-    "How well each leg finds chunks by questions made of them, and scores of random pairs.",
+    "How well each leg finds chunks by questions made from them, and the scores of random pairs.",
     "properties": {"chunks": {"type": "integer"}, "among": {"type": "integer"}, "kinds": {"type":
     "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "asked": {"type":
     "integer"}, "dense": {"type": "number"}, "sparse": {"type": "number"}}}}, "random_dense": {"type":
@@ -150,8 +151,10 @@ const std::string_view kRestSchemas = R"json({
   "WhoAmI": {"type": "object", "properties": {"name": {"type": ["string", "null"]},
     "sees_everything": {"type": "boolean"}, "everywhere": {"enum": ["read", "write", "admin",
     null], "description": "The right to collections of any name."}, "collections": {"type":
-    "object", "additionalProperties": {"enum": ["read", "write", "admin"]}}}, "required": ["name",
-    "sees_everything", "everywhere", "collections"]},
+    "object", "additionalProperties": {"enum": ["read", "write", "admin"]}}, "grants": {"type":
+    "object", "description": "By names and beginnings of names, as the key has them.",
+    "additionalProperties": {"enum": ["read", "write", "admin"]}}}, "required": ["name",
+    "sees_everything", "everywhere", "collections", "grants"]},
   "PageText": {"type": "string"},
   "CountRequest": {"type": "object", "properties": {"namespace": {"type": ["string", "null"]},
     "filter": {"type": ["object", "null"]}}, "additionalProperties": false},
@@ -181,7 +184,7 @@ const std::string_view kRestSchemas = R"json({
     ["integer", "null"]}, "title": {"type": ["string", "null"]}, "section_title": {"type":
     ["string", "null"]}, "metadata": {"type": ["object", "null"]}, "created_at": {"type":
     ["string", "null"], "format": "date-time"}, "expires_at": {"type": ["string", "null"],
-    "format": "date-time", "description": "From then on it is gone."}, "sensitivity": {"type": ["string", "null"]},
+    "format": "date-time", "description": "When it expires; from then on it is not found."}, "sensitivity": {"type": ["string", "null"]},
     "visibility_scope": {"type": ["array", "null"], "items": {"type": "string"}}, "vector":
     {"type": ["array", "null"], "items": {"type": "number"}}, "namespace": {"type": ["string",
     "null"]}}},
@@ -189,9 +192,9 @@ const std::string_view kRestSchemas = R"json({
     "#/$defs/NewChunk"}, "minItems": 1, "maxItems": 10000}, "namespace": {"type": ["string",
     "null"]}, "if_version": {"type": ["integer", "null"], "minimum": 0}, "replace_documents":
     {"type": ["boolean", "null"], "description":
-    "Delete, by the same write, what else their documents hold."}, "skip_unchanged": {"type":
+    "Delete, in the same write, all other chunks of their documents."}, "skip_unchanged": {"type":
     ["boolean", "null"], "description":
-    "Leave chunks alone that are there already, and do not embed their texts again."}, "schema": {"anyOf":
+    "Leave existing chunks alone, and do not embed their texts again."}, "schema": {"anyOf":
     [{"$ref": "#/$defs/Schema"}, {"type": "null"}]}}, "required": ["chunks"],
     "additionalProperties": false},
   "Written": {"type": "object", "properties": {"collection": {"type": "string"}, "created":
@@ -233,7 +236,7 @@ const std::string_view kRestSchemas = R"json({
     "Exactly one of chunk_ids, document_ids and filter.", "properties": {"chunk_ids": {"type":
     ["array", "null"], "items": {"type": "string"}}, "document_ids": {"type": ["array", "null"],
     "items": {"type": "string"}}, "filter": {"type": ["object", "null"]}, "everything": {"type":
-    ["boolean", "null"], "description": "Needed with a filter that matches every chunk."},
+    ["boolean", "null"], "description": "Required with a filter that matches every chunk."},
     "namespace": {"type": ["string", "null"]}, "if_version": {"type": ["integer", "null"],
     "minimum": 0}}, "additionalProperties": false},
   "Deleted": {"type": "object", "properties": {"collection": {"type": "string"}, "deleted":
@@ -263,9 +266,9 @@ const std::string_view kRestSchemas = R"json({
   "CheckReport": {"type": "object", "properties": {"clean": {"type": "boolean"}, "collections":
     {"type": "integer"}, "chunks": {"type": "integer"}, "records": {"type": "integer"}, "bytes":
     {"type": "integer"}, "superseded": {"type": "integer", "description": "Log records superseded by later ones."}, "problems": {"type": "array", "items": {"type": "string"},
-    "description": "Damage, a line each."}, "unfinished": {"type": "array", "items": {"type":
+    "description": "Damage, one line each."}, "unfinished": {"type": "array", "items": {"type":
     "string"}, "description": "Collections that cannot be read because an import is under way or was interrupted."},
-    "notes": {"type": "array", "items": {"type": "string"}, "description": "What does no harm."}},
+    "notes": {"type": "array", "items": {"type": "string"}, "description": "Remarks that need no action."}},
     "required": ["clean", "collections", "chunks", "records", "bytes", "superseded", "problems",
     "unfinished", "notes"]},
   "Click": {"type": "object", "additionalProperties": false, "required": ["id", "chunk_id"],
@@ -280,7 +283,7 @@ const std::string_view kRestSchemas = R"json({
     "description": "Default: the collection's own."}}, "additionalProperties": false},
   "Reembedded": {"type": "object", "properties": {"collection": {"type": "string"}, "embedder":
     {"type": "string"}, "embedded": {"type": "integer", "description":
-    "By this call; after an interruption the others were before."}, "chunks": {"type": "integer"},
+    "By this call; after an interruption, the others by earlier calls."}, "chunks": {"type": "integer"},
     "warnings": {"type": "array", "items": {"type": "string"}}}, "required": ["collection",
     "embedder", "embedded", "chunks", "warnings"]},
   "OfCollection": {"type": "object", "properties": {"collection": {"type": "string"}}, "required":
@@ -289,9 +292,12 @@ const std::string_view kRestSchemas = R"json({
     {"type": ["object", "null"], "description": "A learned ranking, or null for none."}}, "required":
     ["collection", "ranker"], "additionalProperties": false},
   "QueryDecisions": {"type": "object", "properties": {"query": {"type": "string"},
-    "retrieval_mode": {"enum": ["semantic", "keyword", "hybrid"], "default": "semantic"},
-    "hybrid_weight": {"type": "number", "default": 0.7}, "top_k": {"type": "integer", "default": 10},
-    "category": {"type": "string"}, "stakes": {"type": "string"}, "project": {"type": "string"}},
+    "retrieval_mode": {"enum": ["semantic", "keyword", "hybrid"], "default": "semantic", "description":
+    "By meaning, by words, or both."}, "hybrid_weight": {"type": "number", "default": 0.7, "description":
+    "Of meaning; words have the rest."}, "top_k": {"type": "integer", "default": 10, "description":
+    "How many decisions to return."}, "category": {"type": "string", "description":
+    "Only decisions of it."}, "stakes": {"type": "string", "description": "Only decisions with them."},
+    "project": {"type": "string", "description": "Only decisions of it."}},
     "required": ["query"]},
   "IndexDecisions": {"type": "object", "properties": {"decisions": {"type": "array", "items":
     {"type": "object"}, "description":

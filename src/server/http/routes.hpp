@@ -36,6 +36,16 @@ enum class RouteKind {
     Page,  // a file of the web page
 };
 
+/// What a key must allow.
+enum class Need {
+    Nothing,
+    Read,             // a collection, as the next two
+    Write,            //
+    Admin,            //
+    WholeCollection,  // to administer it and to see all that it holds
+    WholeDatabase,    // the same of every collection
+};
+
 /// To the text of the answer's body.
 using RunOperation = Result<std::string> (*)(const service::Operations&, Object params,
                                              const service::Caller&);
@@ -50,7 +60,8 @@ struct Route {
     std::string_view request;   // name of its schema; empty: no body
     std::string_view response;  // name of its schema; empty: no body
     RouteKind kind = RouteKind::Operation;
-    bool writes = false;  // changes what is stored; takes an Idempotency-Key
+    bool writes = false;          // changes what is stored; takes an Idempotency-Key
+    std::optional<Need> needs{};  // none: to write if it writes, else to read
     int success = 200;
     std::span<const QueryParameter> query;
     RunOperation run = nullptr;

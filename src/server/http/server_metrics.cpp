@@ -69,7 +69,7 @@ void ServerMetrics::write_store(std::string& out) const {
                  static_cast<double>(health.failed_writes));
     write_metric(out, "braid_open_collections", "gauge", "Collections whose files are open.",
                  static_cast<double>(health.open_collections));
-    write_metric(out, "braid_compactions_total", "counter", "Logs compacted by themselves.",
+    write_metric(out, "braid_compactions_total", "counter", "Logs compacted automatically.",
                  static_cast<double>(health.compactions));
     write_metric(out, "braid_failed_compactions_total", "counter",
                  "Compactions that failed and left the log as it was.",
@@ -78,7 +78,7 @@ void ServerMetrics::write_store(std::string& out) const {
 
 std::string ServerMetrics::text() const {
     std::string out;
-    write_header(out, "braid_build_info", "gauge", "The version that runs.");
+    write_header(out, "braid_build_info", "gauge", "The running version.");
     out += "braid_build_info{version=\"" + label_value(version_) + "\"} 1\n";
     metrics_.write(out);
     write_store(out);
@@ -87,13 +87,15 @@ std::string ServerMetrics::text() const {
                      static_cast<double>(sessions_()));
     }
     if (idempotency_) {
-        write_metric(out, "braid_idempotency_bytes", "gauge", "Answers kept for repetitions.",
+        write_metric(out, "braid_idempotency_bytes", "gauge",
+                     "Bytes of answers kept for repeated requests.",
                      static_cast<double>(idempotency_()));
     }
     if (memory_) {
-        write_metric(out, "braid_memory_bytes", "gauge", "Taken by requests and answers.",
+        write_metric(out, "braid_memory_bytes", "gauge", "Memory used by requests and answers.",
                      static_cast<double>(memory_->used()));
-        write_metric(out, "braid_memory_limit_bytes", "gauge", "What they may take.",
+        write_metric(out, "braid_memory_limit_bytes", "gauge",
+                     "Memory that requests and answers may use.",
                      static_cast<double>(memory_->limit()));
     }
     if (transport_) {
@@ -103,7 +105,7 @@ std::string ServerMetrics::text() const {
         write_metric(out, "braid_connections_accepted_total", "counter", "Connections accepted.",
                      static_cast<double>(counters.accepted));
         write_metric(out, "braid_transport_requests_total", "counter",
-                     "Requests the transport took in.", static_cast<double>(counters.requests));
+                     "Requests the transport accepted.", static_cast<double>(counters.requests));
         write_metric(out, "braid_transport_refused_total", "counter",
                      "Requests the transport refused.", static_cast<double>(counters.refused));
     }

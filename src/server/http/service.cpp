@@ -47,14 +47,14 @@ std::optional<std::string> storage_trouble(const BackendHealth& health) {
     if (health.refusing.empty()) return std::nullopt;
     if (health.refusing.front().cause.code == ErrorCode::ReadOnly) {
         return "writes are refused: the lock or a file of the database was removed or replaced, "
-               "so that another program may be writing; searches go on, start the server anew";
+               "so another program may be writing; searches still work, restart the server";
     }
     const bool full =
         std::ranges::all_of(health.refusing, [](const BackendHealth::Refusal& refusal) {
             return refusal.cause.code == ErrorCode::StorageFull;
         });
-    return full ? "writes are refused: no space left; searches go on"
-                : "writes are refused since an error of the storage; searches go on";
+    return full ? "writes are refused: no space left; searches still work"
+                : "writes are refused since a storage error; searches still work";
 }
 
 std::string type_of(const IncomingRequest& request) {
@@ -261,9 +261,10 @@ OutgoingResponse HttpService::once(const IncomingRequest& request, const Exchang
                                  {{"Retry-After", "1"}}});
     }
     if (begun.state == State::Differs) {
-        return refuse(
-            exchange,
-            {DoorError::IdempotencyMismatch, "this Idempotency-Key was used for another body", {}});
+        return refuse(exchange,
+                      {DoorError::IdempotencyMismatch,
+                       "this Idempotency-Key was used before, for a request with another body",
+                       {}});
     }
     if (begun.state == State::Done && begun.response) {
         begun.response->headers.push_back({"Idempotency-Replayed", "true"});
@@ -288,10 +289,10 @@ OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& ex
                                     const service::Caller& caller) {
     const Route& route = *exchange.match.route;
     if (request.body.size() > body_limit(request, route)) {
-        return refuse(exchange,
-                      {DoorError::PayloadTooLarge,
-                       "the body may have " + std::to_string(body_limit(request, route)) + " bytes",
-                       {}});
+        return refuse(exchange, {DoorError::PayloadTooLarge,
+                                 "the body may have at most " +
+                                     std::to_string(body_limit(request, route)) + " bytes",
+                                 {}});
     }
     const bool lines = route.kind == RouteKind::Chunks && is_lines(type_of(request));
     const bool files = holds_files(route, request);
@@ -306,7 +307,7 @@ OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& ex
         !accepts(request.header("Accept"), type)) {
         return refuse(exchange,
                       {DoorError::NotAcceptable,
-                       "the answer is " + std::string(type) + ", which \"Accept\" does not admit",
+                       "the answer is " + std::string(type) + ", which \"Accept\" does not allow",
                        {}});
     }
     std::optional<HeldBytes> parsing;

@@ -27,7 +27,7 @@ Result<std::string> unescape(std::string_view text, bool plus_is_space) {
             const int high = i + 2 < text.size() ? core::hex_digit(text[i + 1]) : -1;
             const int low = i + 2 < text.size() ? core::hex_digit(text[i + 2]) : -1;
             if (high < 0 || low < 0)
-                return invalid_argument("the address holds a \"%\" that escapes nothing");
+                return invalid_argument("the address holds an invalid \"%\" escape");
             c = static_cast<char>(high * 16 + low);
             i += 2;
         } else if (c == '+' && plus_is_space) {

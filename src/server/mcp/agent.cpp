@@ -149,7 +149,7 @@ McpSession::Accepted McpSession::take_request(const Message& message,
     if (message.method == "tools/list") {
         const Value* const cursor = message.params.find("cursor");
         if (cursor != nullptr && !cursor->is_null()) {
-            return refused(id, kInvalidParams, "\"cursor\" is none of this server's");
+            return refused(id, kInvalidParams, "\"cursor\" was not issued by this server");
         }
         return ready(
             rpc_result(id, for_era({{"tools", server_.tools().definitions()}}, *era, true)));
@@ -208,7 +208,7 @@ McpSession::Accepted McpSession::call_tool(const Message& message, Era era,
     static const Value kNone = Object{};
     const Value* const name = message.params.find("name");
     if (name == nullptr || !name->is_string()) {
-        return refused(id, kInvalidParams, "\"name\" must be that of a tool");
+        return refused(id, kInvalidParams, "\"name\" must be the name of a tool");
     }
     const Value* arguments = message.params.find("arguments");
     if (arguments == nullptr || arguments->is_null()) arguments = &kNone;
@@ -222,7 +222,7 @@ McpSession::Accepted McpSession::call_tool(const Message& message, Era era,
     {
         const std::lock_guard lock(mutex_);
         if (!running_.try_emplace(json::print(id), running).second) {
-            return refused(id, kInvalidRequest, "this \"id\" is in use");
+            return refused(id, kInvalidRequest, "this \"id\" is already in use");
         }
     }
     return {std::nullopt, 0,

@@ -21,7 +21,7 @@ const ToolText kHybridSearchText{
         "query_syntax": {"type": "boolean", "default": false,
             "description": "Read the query as query language: \"a phrase\", +must, -not, title:word, prefix*, fuzy~1"},
         "typos": {"enum": ["auto", "off"], "default": "auto",
-            "description": "auto: search a word that no passage holds as similar words too"},
+            "description": "auto: for a word that no passage contains, search similar words too"},
         "collections": {"type": "array", "items": {"type": "string"}, "minItems": 1,
             "description": "Where to search instead: names from list_collections. Default: artifacts and artifact_chunks; where neither exists, all but memory and history"},
         "namespace": {"type": "string", "default": "default",
@@ -30,7 +30,7 @@ const ToolText kHybridSearchText{
         "across": {"enum": ["ranks", "scores"], "default": "ranks",
             "description": "How collections compare: by their own rankings, or by scores, as if all were one"},
         "deadline_ms": {"type": "integer", "minimum": 1,
-            "description": "Answer within so many milliseconds, with what was found by then"},
+            "description": "Answer within this many milliseconds, with what was found by then"},
         "filters": {"type": ["object", "null"], "default": null,
             "description": "Conditions: artifact_type, sensitivity, created_after, created_before, document_ids, or any metadata field"}},
         "required": ["query"], "additionalProperties": false})json",
@@ -61,7 +61,7 @@ const ToolText kMemorySearchText{
 const ToolText kGetText{
     .name = "get",
     .title = "Get passages",
-    .description = "The whole of passages whose ids are known; null for an id that is unknown.",
+    .description = "Read whole passages by id; null for an unknown id.",
     .input = R"({"type": "object", "properties": {
         "collection": {"type": "string", "description": "Such as artifact_chunks, artifacts, memory"},
         "chunk_ids": {"type": "array", "items": {"type": "string"}, "minItems": 1},
@@ -75,7 +75,7 @@ const ToolText kGetText{
 const ToolText kNeighborsText{
     .name = "neighbors",
     .title = "Read around a passage",
-    .description = "A passage with those before and after it in the same document.",
+    .description = "Read a passage with those before and after it in the same document.",
     .input = R"({"type": "object", "properties": {
         "collection": {"type": "string"},
         "chunk_id": {"type": "string"},
@@ -92,7 +92,7 @@ const ToolText kNeighborsText{
 const ToolText kListCollectionsText{
     .name = "list_collections",
     .title = "List collections",
-    .description = "The collections there are, and how much each holds.",
+    .description = "List the collections and how much each holds.",
     .input = R"({"type": "object", "additionalProperties": false})",
     .output = R"({"type": "object", "properties": {
         "collections": {"type": "array", "items": {"type": "object", "properties": {
@@ -107,7 +107,7 @@ const ToolText kListCollectionsText{
 const ToolText kExplainText{
     .name = "explain",
     .title = "Explain a rank",
-    .description = "Why a passage stands where it does for a query: the arithmetic of its score.",
+    .description = "Why a passage has its rank for a query: the arithmetic of its score.",
     .input = R"({"type": "object", "properties": {
         "query": {"type": "string"},
         "collection": {"type": "string"},
@@ -120,8 +120,8 @@ const ToolText kExplainText{
         "message": {"type": "string"},
         "rank": {"type": "integer"}, "score": {"type": "number"},
         "receipt": {"type": "object"},
-        "shown": {"type": "boolean", "description": "Among the best, as many as a search shows"},
-        "legs": {"type": "array", "description": "Where it stands by meaning and by words",
+        "shown": {"type": "boolean", "description": "Whether it is among the hits a search shows"},
+        "legs": {"type": "array", "description": "Its rank by meaning and by words",
             "items": {"type": "object", "properties": {
                 "source": {"type": "string"}, "score": {"type": ["number", "null"]},
                 "rank": {"type": ["integer", "null"]}, "depth": {"type": "integer"}}}},
@@ -133,7 +133,7 @@ const ToolText kExplainText{
 const ToolText kRememberText{
     .name = "remember",
     .title = "Remember",
-    .description = "Keep a fact or a preference in memory. An id that exists is replaced.",
+    .description = "Keep a fact or a preference in memory. An existing id is replaced.",
     .input = R"({"type": "object", "properties": {
         "text": {"type": "string"},
         "id": {"type": "string", "description": "Default: made from the text"},

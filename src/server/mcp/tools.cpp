@@ -119,7 +119,7 @@ Result<Value> explain(const service::Operations& operations, const Object& argum
                {"complete", *explained->find("complete")},
                {"warnings", *explained->find("warnings")}};
     if (!hit->is_object()) {
-        out.set("message", "\"" + id + "\" is not found by this query");
+        out.set("message", "\"" + id + "\" is not among the hits of this query");
         return Value(std::move(out));
     }
     for (const std::string_view key : {"rank", "score", "receipt"}) out.set(key, *hit->find(key));

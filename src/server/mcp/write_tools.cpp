@@ -49,7 +49,7 @@ Result<Object> read_metadata(Fields& fields) {
     BRAID_TRY(const Object* const metadata, fields.object("metadata"));
     if (metadata == nullptr) return Object{};
     if (metadata->find("trust") != nullptr) {
-        return invalid_argument(R"("metadata.trust" is not for a tool to set)");
+        return invalid_argument(R"("metadata.trust" cannot be set by a tool)");
     }
     return *metadata;
 }
@@ -107,9 +107,9 @@ Result<Value> ingest_document(const service::Operations& operations, NewDocument
     BRAID_CHECK(operations.ensure_collection(scope.collection, nullptr));
     BRAID_TRY(const auto options, chunking_of(operations.database(), scope.collection));
     std::vector<Chunk> chunks = ingest::chunk_document(document.id, source.document, options);
-    if (chunks.empty()) return invalid_argument("\"text\" holds nothing but headings");
+    if (chunks.empty()) return invalid_argument("it holds no text");
     if (chunks.size() > caller.limits.chunks) {
-        return invalid_argument("\"text\" makes " + std::to_string(chunks.size()) +
+        return invalid_argument("it makes " + std::to_string(chunks.size()) +
                                 " chunks, the limit is " + std::to_string(caller.limits.chunks));
     }
     const Timestamp stored_at = core::system_now();

@@ -1,5 +1,6 @@
 // The server, as this page calls it. The key lives in this variable and nowhere else.
 import { sentence } from "./dom.js";
+import { parse, print } from "./json.js";
 
 let key = "";
 const listeners = new Set();
@@ -62,9 +63,9 @@ export async function send(method, path, { body, type = "application/json", sign
   return response;
 }
 
-export const get = async (path, options) => (await send("GET", path, options)).json();
-export const post = async (path, body, options) =>
-  (await send("POST", path, { ...options, body: JSON.stringify(body) })).json();
+const read = async (response) => parse(await response.text());
+export const get = async (path, options) => read(await send("GET", path, options));
+export const post = async (path, body, options) => read(await send("POST", path, { ...options, body: print(body) }));
 
 const part = encodeURIComponent;
 export const collectionPath = (name) => `/v1/collections/${part(name)}`;
@@ -94,11 +95,24 @@ export async function patiently(work, wanted, waiting) {
 
 const TEXTS = 999; // of one call; the server takes 1,000
 
-// Where words of the query stand in the content, title and section of each hit; empty if it cannot
-// be said: an answer is worth showing without.
-export async function highlights(query, hits, window, signal) {
+const WORDS = 2000; // characters that are looked for at most
+
+// What was looked for, in plain words: corrected ones and those that patterns stood for are told by
+// the hits. A query in the query language may name words that must not be there.
+export function wordsOf({ query, query_understood, corrections = [], chunks }) {
+  const found = chunks.flatMap(({ content, matches = [] }) => {
+    const points = Array.from(content);
+    return matches.map(([begin, end]) => points.slice(begin, end).join("").toLowerCase());
+  });
+  const words = [query_understood ? "" : query, ...corrections.map((one) => one.instead), ...found];
+  return [...new Set(words)].join(" ").trim().slice(0, WORDS);
+}
+
+// Where the words stand in the content, title and section of each hit, and the stretch of its content
+// with most of them; empty if it cannot be said: an answer is worth showing without.
+export async function highlights(words, hits, window, signal) {
   const found = new Map();
-  if (!query.trim() || hits.length === 0) return found;
+  if (!words || hits.length === 0) return found;
   const byCollection = Map.groupBy(hits, (hit) => hit.collection);
   await Promise.all(
     [...byCollection].map(async ([collection, members]) => {
@@ -106,10 +120,10 @@ export async function highlights(query, hits, window, signal) {
         const texts = members.flatMap((hit) => [hit.content, hit.title ?? "", hit.section_title ?? ""]);
         const marks = [];
         for (let at = 0; at < texts.length; at += TEXTS) {
-          const answer = await post(`${collectionPath(collection)}/highlight`, { query, texts: texts.slice(at, at + TEXTS), window }, { signal });
+          const answer = await post(`${collectionPath(collection)}/highlight`, { query: words, texts: texts.slice(at, at + TEXTS), window }, { signal });
           marks.push(...answer.texts);
         }
-        members.forEach((hit, i) => found.set(hit, { ...marks[3 * i], title: marks[3 * i + 1].matches, section: marks[3 * i + 2].matches }));
+        members.forEach((hit, i) => found.set(hit, { ...marks[3 * i], matches: hit.matches ?? marks[3 * i].matches, title: marks[3 * i + 1].matches, section: marks[3 * i + 2].matches }));
       } catch {
         // Shown without.
       }

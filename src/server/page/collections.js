@@ -1,6 +1,6 @@
 // What there is: collections and their sizes, how fast the server answers, and a place to drop files.
 import { collectionPath, get, send } from "./api.js";
-import { bytes, counted, h, number, sentence } from "./dom.js";
+import { bytes, counted, FEW, finder, h, number, sentence } from "./dom.js";
 import { dropZone } from "./drop.js";
 import { bars, histogram, histograms, parts, readMetrics, segments } from "./plots.js";
 
@@ -13,13 +13,25 @@ export class CollectionsPage {
     this.world = world;
     document.title = "Collections · braid";
     this.list = h("div", { class: "cards" });
+    this.found = "";
+    this.limit = FEW;
+    this.finder = finder("collection", (text) => {
+      this.found = text;
+      this.showCards();
+    });
+    this.more = h("button", { class: "quiet", onclick: () => {
+      this.limit += 4 * FEW;
+      this.showCards();
+    } });
     this.server = h("section", { class: "server" });
     const zone = dropZone(world, () => this.show());
     this.element = h(
       "div",
       { class: "plain" },
       h("h1", {}, "Collections"),
+      this.finder,
       this.list,
+      this.more,
       ...(zone ? [zone] : []),
       this.server,
     );
@@ -42,13 +54,19 @@ export class CollectionsPage {
       this.list.replaceChildren(h("p", { class: "state error" }, error.message));
       return;
     }
-    const all = this.world.collections;
-    if (all.length === 0) {
-      this.list.replaceChildren(h("p", { class: "state" }, this.world.rights?.everywhere ? "No collections yet. Drop a file below to create one." : "This key may read no collection here."));
-    } else {
-      this.list.replaceChildren(...all.map((one) => this.card(one, Math.max(...all.map((other) => other.chunks)))));
-    }
+    this.showCards();
     this.measure();
+  }
+
+  showCards() {
+    const all = this.world.collections;
+    const found = all.filter((one) => one.name.toLowerCase().includes(this.found));
+    const most = Math.max(...all.map((one) => one.chunks));
+    const none = all.length ? `No collection has “${this.found}” in its name.` : this.world.mayWrite() ? "No collections yet. Drop a file below to create one." : "This key may read no collection here.";
+    this.list.replaceChildren(...(found.length ? found.slice(0, this.limit).map((one) => this.card(one, most)) : [h("p", { class: "state" }, none)]));
+    this.finder.hidden = all.length <= FEW;
+    this.more.hidden = found.length <= this.limit;
+    this.more.textContent = counted(found.length - this.limit, "more collection");
   }
 
   card(collection, most) {

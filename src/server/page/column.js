@@ -1,10 +1,12 @@
 // The answer to one configuration: asks, cancels what is stale, shows hits, and every other state.
-import { highlights, post } from "./api.js";
+import { highlights, post, wordsOf } from "./api.js";
 import { calm, counted, duration, h, number, say, sentence } from "./dom.js";
 import { HitCard, idOf, PASSAGE, SHORT_PASSAGE } from "./hit.js";
 import { inWords, requestOf } from "./state.js";
 
 const PATIENCE = 40; // milliseconds that hits wait for their marks
+
+const LATE = 3000; // milliseconds without an answer until the page says that it waits
 
 const within = (promise, wait) => Promise.race([promise, new Promise((done) => setTimeout(done, wait, null))]);
 
@@ -18,6 +20,7 @@ export class Column {
     this.list = h("ol", { class: "hits", "aria-label": label });
     this.state = h("div", { class: "states" });
     this.more = h("button", { class: "more", hidden: true, onclick: () => this.next() }, "More hits");
+    this.waiting = h("p", { class: "note" }, "The server has not answered yet; still waiting …");
     this.element = h("section", { class: "column", "aria-label": label }, this.status, this.notes, this.state, this.list, this.more);
   }
 
@@ -33,16 +36,36 @@ export class Column {
     this.collections = collections;
     if (!settings.q.trim() || this.page.world.collections.length === 0) return this.idle();
     this.element.setAttribute("aria-busy", "true");
+    this.late ??= setTimeout(() => this.tellLate(), LATE); // newer questions do not begin it anew
     try {
       const answer = await post("/v1/retrieve", requestOf(settings, collections), { signal: own.signal });
       performance.mark("braid-answer");
+      this.answered();
       await this.show(answer, answer.chunks, own.signal);
       this.page.shown(this);
     } catch (error) {
-      if (error.name !== "AbortError") this.fail(error, settings, collections);
+      if (error.name !== "AbortError") await this.fail(error, settings, collections, own.signal);
     } finally {
-      if (this.running === own) this.element.removeAttribute("aria-busy");
+      if (this.running === own) {
+        this.element.removeAttribute("aria-busy");
+        this.answered();
+      }
     }
+  }
+
+  // What is there, to an earlier question, is dimmed meanwhile.
+  tellLate() {
+    if (!this.element.isConnected) return;
+    this.element.prepend(this.waiting);
+    this.element.classList.add("late");
+    say(this.waiting.textContent);
+  }
+
+  answered() {
+    clearTimeout(this.late);
+    this.late = null;
+    this.waiting.remove();
+    this.element.classList.remove("late");
   }
 
   stop() {
@@ -64,13 +87,15 @@ export class Column {
       if (error.name !== "AbortError") this.note("warning", error.message);
     } finally {
       this.more.disabled = false;
+      if (this.running === own) this.answered();
     }
   }
 
   // `before`: the hits of earlier pages, which are shown already.
   async show(answer, found, signal, before = []) {
     const hits = [...before, ...found];
-    const marks = highlights(answer.query, found, this.page.b ? SHORT_PASSAGE : PASSAGE, signal);
+    this.words = wordsOf({ ...answer, chunks: hits });
+    const marks = highlights(this.words, found, this.page.b ? SHORT_PASSAGE : PASSAGE, signal);
     const early = await within(marks, PATIENCE);
     if (signal.aborted) throw new DOMException("stale", "AbortError");
     this.answer = { ...answer, chunks: hits };
@@ -99,7 +124,7 @@ export class Column {
       const card = this.cards.get(id) ?? new HitCard();
       const place = other ? places.get(this.page.sameAs(hit)) : undefined;
       const moved = !other?.answer ? undefined : place === undefined ? null : this === this.page.left ? { to: place } : { by: place - hit.rank };
-      card.show(hit, { query: this.answer.query, best, marks: marks.get(hit) ?? (card.query === this.answer.query ? card.marks : undefined), moved, several });
+      card.show(hit, { words: this.words, best, marks: marks.get(hit) ?? (card.hit === hit || card.words === this.words ? card.marks : { matches: hit.matches }), moved, several });
       cards.set(id, card);
     }
     this.cards = cards;
@@ -136,14 +161,19 @@ export class Column {
       const reasons = answer.sources.filter((source) => source.error).map((source) => `${source.collection} ${source.source}: ${source.error}`);
       this.note("warning", `Part of this search did not run. ${reasons.join("; ")}`);
     }
-    for (const warning of answer.warnings) this.note("warning", sentence(warning));
+    const corrections = new Map((answer.corrections ?? []).map(({ word, instead }) => [`no chunk contains "${word}": "${instead}"`, `“${instead}” for “${word}”`]));
+    const told = (warning) => [...corrections.keys()].some((beginning) => warning.startsWith(beginning));
+    if (corrections.size) {
+      this.note("quiet", `Also searched for: ${[...corrections.values()].join(", ")}. `, h("button", { class: "suggestion", onclick: () => this.page.changeOf(this, (now) => (now.typos = "off")) }, "Only as typed"));
+    }
+    for (const warning of answer.warnings) if (!told(warning)) this.note("warning", sentence(warning));
     if (answer.unused.length) this.note("quiet", `No effect here: ${answer.unused.join(", ")}.`);
     say(`${count} for ${answer.query}${answer.complete ? "" : ", incomplete"}`);
     this.page.learned(this, answer);
   }
 
-  note(kind, text) {
-    this.notes.append(h("p", { class: `note ${kind}` }, text));
+  note(kind, ...parts) {
+    this.notes.append(h("p", { class: `note ${kind}` }, parts));
   }
 
   clear() {
@@ -152,6 +182,7 @@ export class Column {
     for (const part of [this.status, this.notes, this.list, this.state]) part.replaceChildren();
     this.more.hidden = true;
     this.element.removeAttribute("aria-busy");
+    this.answered();
   }
 
   idle() {
@@ -160,9 +191,28 @@ export class Column {
     this.page.shown(this);
   }
 
+  // Namespaces that hold something, where the one that is searched holds nothing.
+  namespacesInstead() {
+    const chosen = this.page.world.collections.filter((one) => this.collections.includes(one.name));
+    const names = [...new Set(chosen.flatMap((one) => one.namespaces))];
+    const wanted = this.settings.ns || "default";
+    if (names.length === 0 || names.includes(wanted)) return null;
+    const change = (name) => this.page.changeOf(this, (now) => (now.ns = name === "default" ? "" : name));
+    return h("p", { class: "instead" }, `There is nothing in the namespace “${wanted}”. Search `, names.slice(0, 4).map((name) => h("button", { onclick: () => change(name) }, name)), " instead");
+  }
+
+  // What keeps hits out, and a button that lifts it.
+  lift() {
+    const button = (text, update) => h("button", { onclick: () => this.page.changeOf(this, update) }, text);
+    const { filter, threshold } = this.settings;
+    if (filter.size > 0) return h("p", {}, "Filters are active. ", button("Clear filters", (now) => (now.filter = new Map())));
+    if (threshold !== null) return h("p", {}, `Hits need a score of at least ${threshold}. `, button("Show all", (now) => (now.threshold = null)));
+    return null;
+  }
+
   nothing() {
     const { suggestions, query } = this.answer;
-    const filtered = this.settings.filter.size > 0;
+    const others = this.namespacesInstead() ?? this.lift();
     this.state.replaceChildren(
       h(
         "div",
@@ -171,26 +221,28 @@ export class Column {
         suggestions.map(({ word, instead, chunks }) =>
           h("p", {}, `No chunk contains “${word}”. `, h("button", { class: "suggestion", onclick: () => this.page.ask(query.replace(word, instead)) }, instead), ` appears in ${number(chunks)}.`),
         ),
-        filtered ? h("p", {}, "Filters are active. ", h("button", { onclick: () => this.page.change((now) => (now.filter = new Map())) }, "Clear filters")) : null,
-        !filtered && suggestions.length === 0 ? h("p", {}, "Try fewer or different words, or the dense strategy, which matches by meaning.") : null,
+        others ?? (suggestions.length === 0 ? h("p", {}, this.settings.strategy === "sparse" ? "Try fewer or different words, or the dense strategy, which matches by meaning." : "Try fewer or different words.") : null),
       ),
     );
   }
 
   // Collections that can be searched instead of these.
   elsewhere(collections) {
-    const others = this.page.world.collections.filter((one) => !one.damage && !collections.includes(one.name)).slice(0, 4);
+    const others = this.page.world.collections.filter((one) => !one.damage && !(collections.length === 1 && collections[0] === one.name)).slice(0, 4);
     if (others.length === 0) return null;
-    return h("p", { class: "instead" }, "Search ", others.map((one) => h("button", { onclick: () => this.page.change((now) => (now.c = [one.name])) }, one.name)), " instead");
+    return h("p", { class: "instead" }, "Search ", others.map((one) => h("button", { onclick: () => this.page.changeOf(this, (now) => (now.c = [one.name])) }, one.name)), " instead");
   }
 
-  fail(problem, settings, collections) {
+  async fail(problem, settings, collections, signal) {
     if (problem.status === 0) {
       // What was found stays, dimmed; the page says that the server is gone, and asks again.
       this.element.classList.add("stale");
       return;
     }
+    if (problem.status === 404) await this.page.world.load().catch(() => {}); // dropped meanwhile, perhaps
+    if (signal.aborted) return;
     this.clear();
+    if (problem.status === 404) this.page.show();
     const retry = problem.retryAfter || (problem.status === 503 ? 1 : 0);
     const title = { 401: "API key required", 403: "Not allowed with this key", 404: "Not found", 429: "Too many requests", 503: "The server is busy", 504: "Timed out" }[problem.status] ?? "Search failed";
     this.state.replaceChildren(
@@ -201,6 +253,7 @@ export class Column {
         h("p", {}, problem.message),
         problem.status === 401 ? h("button", { class: "primary", onclick: () => this.page.world.askKey() }, "Enter a key") : null,
         [403, 404].includes(problem.status) ? this.elsewhere(collections) : null,
+        problem.status === 400 ? this.lift() : null,
         retry ? h("p", { class: "origin" }, `Retrying in ${retry} s`) : null,
       ),
     );

@@ -1,8 +1,8 @@
 // How to search, as controls; every change is told at once. They edit one configuration at a time.
 import { collectionPath, get } from "./api.js";
-import { counted, h, number } from "./dom.js";
+import { counted, FEW, finder, h, number } from "./dom.js";
 import { Filters } from "./filters.js";
-import { METHODS, takesK, takesWeight } from "./state.js";
+import { METHODS, takesK, takesWeight, takesWords } from "./state.js";
 
 const DEPTHS = [10, 20, 50, 100, 200, 500, 1000, 2000];
 const STRATEGIES = [
@@ -42,6 +42,8 @@ export class Controls {
     this.world = world;
     this.change = change;
     this.samples = new Map(); // addresses of chunks: the chunks
+    this.finder = finder("collection", (text) => this.find(text));
+    this.finder.dataset.control = "finder";
     this.element = h("div", { class: "controls" });
     this.filters = new Filters(change);
   }
@@ -60,11 +62,12 @@ export class Controls {
         this.depth(),
         settings.threshold !== null ? this.number("threshold", "Minimum score", "none", { step: "any" }) : null,
         this.hits(),
-        this.syntax(),
+        ...this.reading(),
         this.filters.element,
         h("button", { class: "quiet reset", onclick: () => this.reset() }, "Reset all"),
       ].filter(Boolean),
     );
+    this.find(this.finder.value.trim().toLowerCase());
     this.filters.show(settings, collections);
     // What was made anew is found by its name; the filters stay the same for now.
     const focused = active?.dataset.control ? this.element.querySelector(`[data-control="${CSS.escape(active.dataset.control)}"]`) : active;
@@ -73,20 +76,28 @@ export class Controls {
 
   reset() {
     this.change((now) =>
-      Object.assign(now, { ns: "", strategy: "hybrid", fusion: "", k: null, weight: null, depth: null, top: 10, threshold: null, syntax: false, filter: new Map() }),
+      Object.assign(now, { ns: "", strategy: "hybrid", fusion: "", k: null, weight: null, depth: null, top: 10, threshold: null, syntax: false, typos: "", filter: new Map() }),
     );
   }
 
+  find(text) {
+    for (const label of this.element.querySelectorAll(".checks label")) label.hidden = !label.control.checked && !label.dataset.name.toLowerCase().includes(text);
+  }
+
+  // Of many, those that are chosen come first.
   collections(chosen) {
     const all = this.world.collections;
+    const many = all.length > FEW;
+    const order = many ? all.toSorted((x, y) => chosen.includes(y.name) - chosen.includes(x.name)) : all;
     return h(
       "fieldset",
       { class: "checks" },
       h("legend", {}, all.length === 1 ? "Collection" : "Collections"),
-      all.map((collection) =>
+      many ? this.finder : null,
+      h("div", {}, order.map((collection) =>
         h(
           "label",
-          { class: collection.damage ? "damaged" : null, title: collection.damage },
+          { class: collection.damage ? "damaged" : null, title: collection.damage, "data-name": collection.name },
           h("input", {
             type: "checkbox",
             checked: chosen.includes(collection.name),
@@ -104,12 +115,13 @@ export class Controls {
           h("span", {}, collection.name),
           h("small", {}, number(collection.chunks)),
         ),
-      ),
+      )),
     );
   }
 
   namespaces(chosen) {
-    const names = [...new Set(this.world.collections.filter((one) => chosen.includes(one.name)).flatMap((one) => one.namespaces))];
+    const there = this.world.collections.filter((one) => chosen.includes(one.name)).flatMap((one) => one.namespaces);
+    const names = [...new Set([...there, this.settings.ns])].filter(Boolean); // that of an address may be nowhere
     if (names.length === 0 || (names.length === 1 && names[0] === "default")) return null;
     const select = h(
       "select",
@@ -143,7 +155,6 @@ export class Controls {
 
   weight() {
     if (this.settings.strategy !== "hybrid") return null;
-    const value = this.settings.weight ?? USUAL_WEIGHT;
     const shown = h("output", {});
     const slider = h("input", {
       type: "range",
@@ -152,24 +163,22 @@ export class Controls {
       min: 0,
       max: 1,
       step: 0.05,
-      value,
       disabled: !takesWeight(this.settings),
       "aria-label": "Weight of the dense leg",
       oninput: () => {
-        write();
+        write(Number(slider.value));
         this.change((now) => (now.weight = Number(slider.value)), { quietly: true });
       },
     });
-    const write = () => {
-      const dense = Number(slider.value);
+    const write = (dense) => {
       slider.setAttribute("aria-valuetext", `dense ${dense.toFixed(2)}, sparse ${(1 - dense).toFixed(2)}`);
       shown.replaceChildren(h("span", { class: "sparse" }, `sparse ${(1 - dense).toFixed(2)}`), h("span", { class: "dense" }, `dense ${dense.toFixed(2)}`));
     };
-    write();
     this.showWeight = (dense) => {
       slider.value = dense;
-      write();
+      write(dense); // which may lie between the steps of the slider
     };
+    this.showWeight(this.settings.weight ?? USUAL_WEIGHT);
     return h("div", { class: "field" }, h("span", { class: "label" }, "Weights"), slider, shown);
   }
 
@@ -177,8 +186,10 @@ export class Controls {
   learned(answer) {
     if (this.settings?.strategy !== "hybrid" || (this.settings.weight !== null && takesWeight(this.settings))) return;
     const weightOf = (leg) => answer.chunks.flatMap((hit) => hit.receipt.sources).find((source) => source.source === leg)?.weight;
-    const [dense, sparse] = [weightOf("dense"), weightOf("sparse")];
-    if (dense + sparse > 0) this.showWeight?.(dense / (dense + sparse));
+    let [dense, sparse] = [weightOf("dense"), weightOf("sparse")];
+    dense ??= 1 - sparse; // a leg that found none of the hits
+    sparse ??= 1 - dense;
+    if (dense >= 0 && sparse >= 0 && dense + sparse > 0) this.showWeight?.(dense / (dense + sparse));
   }
 
   depth() {
@@ -214,10 +225,17 @@ export class Controls {
     return field("Hits per page", select);
   }
 
-  syntax() {
-    if (this.settings.strategy === "dense" || this.settings.strategy === "multi_hop") return null;
-    const box = h("input", { type: "checkbox", "data-control": "syntax", checked: this.settings.syntax, onchange: () => this.change((now) => (now.syntax = box.checked)) });
-    return h("label", { class: "option", title: "“a phrase”, +must, -not, title:word, prefix*, fuzzy~1" }, box, h("span", {}, "Query language", h("small", {}, "“a phrase” +must -not prefix* fuzzy~1")));
+  // How the words of the query are read.
+  reading() {
+    if (!takesWords(this.settings)) return [];
+    const option = (name, checked, set, text, hint) => {
+      const box = h("input", { type: "checkbox", "data-control": name, checked, onchange: () => this.change((now) => set(now, box.checked)) });
+      return h("label", { class: "option" }, box, h("span", {}, text, h("small", {}, hint)));
+    };
+    return [
+      option("syntax", this.settings.syntax, (now, on) => (now.syntax = on), "Query language", "“a phrase” +must -not title:word prefix* fuzzy~1"),
+      option("typos", this.settings.typos === "", (now, on) => (now.typos = on ? "" : "off"), "Correct typos", "words that no chunk has"),
+    ];
   }
 
   // Some chunks of a collection; asked for once.

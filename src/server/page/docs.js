@@ -1,13 +1,13 @@
 // The reference, made of what the server says of itself: OpenAPI, the methods of JSON-RPC, the tools
 // of MCP. Each can be tried where it is described.
 import { get, send } from "./api.js";
-import { h, sentence } from "./dom.js";
-import { body, findSample, trial } from "./trial.js";
+import { h, number, sentence } from "./dom.js";
+import { body, findSample, named as change, trial } from "./trial.js";
 
 const WHERE = { path: "in the path", query: "in the query string", header: "as a header" };
 
 let openapi = null;
-let mayWrite = false; // anything at all
+let allows = () => false; // what the key does
 
 function resolved(schema) {
   let one = schema ?? {};
@@ -17,10 +17,11 @@ function resolved(schema) {
 
 function typeOf(schema) {
   const one = schema ?? {};
-  if (one.$ref) return one.$ref.split("/").pop().replace(/^(Request|Answer)_/, "");
+  if (one.$ref) return named(one) ? one.$ref.split("/").pop().replace(/^(Request|Answer)_/, "") : typeOf(resolved(one));
   if (one.const !== undefined) return JSON.stringify(one.const);
   if (one.enum) return one.enum.map((value) => JSON.stringify(value)).join(" | ");
   if (one.anyOf) return one.anyOf.map(typeOf).join(" or ");
+  if (one.minimum !== undefined) return `${[one.type].flat().join(" or ")}, ${one.maximum !== undefined ? `${number(one.minimum)} to ${number(one.maximum)}` : `at least ${number(one.minimum)}`}`;
   if (Array.isArray(one.type)) return one.type.join(" or ");
   if (one.type === "array") return `list of ${typeOf(one.items)}`;
   return one.type ?? "anything";
@@ -50,14 +51,15 @@ const rowsOf = (schema) => {
 
 function table(rows, label, depth = 0) {
   if (rows.length === 0) return null;
+  const explained = rows.some(([, , text]) => text);
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
     h(
       "table",
       { class: "reference" },
-      h("thead", {}, h("tr", {}, ["name", "type", "meaning"].map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, rows.map(([name, type, text, required]) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, name), required ? h("span", { class: "required" }, " required") : null), h("td", {}, typeof type === "string" ? type : typeCell(type, depth)), h("td", {}, text ?? "")))),
+      h("thead", {}, h("tr", {}, ["name", "type", explained ? "meaning" : []].flat().map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, rows.map(([name, type, text, required]) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, name), required ? h("span", { class: "required" }, " required") : null), h("td", {}, typeof type === "string" ? type : typeCell(type, depth)), explained ? h("td", {}, text ?? "") : null))),
     ),
   );
 }
@@ -70,8 +72,19 @@ function example(schema, writes) {
   return body(members, requiredOf(schema), writes, resolved(schema).examples?.[0]);
 }
 
-// Those who may not write are not offered to.
-const offered = (writes, options) => (writes && !mayWrite ? h("p", { class: "none" }, "This changes data; this key can only read.") : trial(options));
+const RIGHTS = {
+  read: "to read a collection",
+  write: "to write a collection",
+  admin: "to administer a collection",
+  whole_collection: "to administer a collection and see all of it",
+  whole_database: "to administer every collection and see all of them",
+};
+
+// What the key does not allow is not offered.
+const offered = (need, options) => (allows(need) ? trial(options) : h("p", { class: "none" }, `This takes the right ${RIGHTS[need]}, which this key does not have.`));
+
+// The collection that a body names.
+const nameIn = (text) => messages(text).map((one) => one?.collection ?? one?.name).find((name) => typeof name === "string");
 
 function operation(path, method, one) {
   const upper = method.toUpperCase();
@@ -92,7 +105,7 @@ function operation(path, method, one) {
         answer ? table(rowsOf(answer).map((row) => row.slice(0, 3)), `Answer of ${one.operationId}`) : null,
         one["x-json-rpc-method"] ? h("p", { class: "origin" }, "JSON-RPC method: ", h("code", {}, one["x-json-rpc-method"])) : null,
         h("h3", {}, "Try it"),
-        offered(writes, { method: upper, path, parameters: one.parameters, body: schema ? JSON.stringify(example(schema, writes), null, 2) : null, writes: () => writes }),
+        offered(one["x-needs"], { method: upper, path, parameters: one.parameters, body: schema ? JSON.stringify(example(schema, writes), null, 2) : null, writes: () => writes, does: (text, fields) => change(one.summary, fields.collection || nameIn(text)) }),
       ].filter(Boolean),
     );
   };
@@ -129,18 +142,20 @@ function rpcSection() {
   const methods = new Map(openapi["x-json-rpc-methods"].map((method) => [method.name, method]));
   const place = h("div", { class: "method-of-rpc" });
   const show = (name) => {
-    const { writes } = methods.get(name);
+    const { writes, needs } = methods.get(name);
     const schema = paramsOf(methods.get(name));
     const rows = rowsOf(schema);
     place.replaceChildren(
       ...[
         schema.summary ? h("p", {}, sentence(schema.summary)) : null,
         rows.length ? table(rows, `Parameters of ${name}`) : null,
-        offered(writes, {
+        offered(needs, {
           method: "POST",
           path: "/rpc",
           body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: example(schema, writes) }, null, 2),
           writes: (text) => messages(text).some((one) => methods.get(one?.method)?.writes),
+          does: (text) => messages(text).filter((one) => methods.get(one?.method)?.writes)
+            .map((one) => change(paramsOf(methods.get(one.method)).summary ?? `Call ${one.method}`, one.params?.collection ?? one.params?.name)).join("; "),
         }),
       ].filter(Boolean),
     );
@@ -182,6 +197,7 @@ const toolCall = (tool, list) => ({
   accept: MCP_TYPES,
   extra: mcpHeaders("tools/call", tool.name),
   writes: (text) => messages(text).some((one) => changes(list.find((other) => other.name === one?.params?.name))),
+  does: (text) => change(tool.title ?? tool.name, messages(text)[0]?.params?.arguments?.collection),
 });
 
 function toolSection(list) {
@@ -198,7 +214,7 @@ function toolSection(list) {
         h("p", {}, tool.description),
         table(Object.entries(tool.inputSchema?.properties ?? {}).map(([name, property]) => [name, typeOf(property), property.description, tool.inputSchema.required?.includes(name)]), `Arguments of ${tool.name}`),
         h("h3", {}, "Try it"),
-        offered(changes(tool), toolCall(tool, list)),
+        offered(changes(tool) ? "write" : "read", toolCall(tool, list)),
       ),
     ),
   );
@@ -207,14 +223,14 @@ function toolSection(list) {
 export class DocsPage {
   constructor(world) {
     this.world = world;
-    mayWrite = world.mayWrite() || world.collections.some((one) => world.mayWrite(one.name));
+    allows = world.allows;
     document.title = "Docs · braid";
     this.element = h("div", { class: "plain docs" }, h("h1", {}, "Reference"), h("p", { class: "wait" }, "Loading …"));
     this.load();
   }
 
   search() {
-    this.load();
+    if (!this.loaded) this.load(); // the server is back; what was typed into trials stays
   }
 
   async load() {
@@ -253,6 +269,8 @@ export class DocsPage {
     }
     try {
       mcp.replaceWith(toolSection(await tools()));
+      this.loaded = true;
+      if (location.hash === "#tag-mcp") document.getElementById("tag-mcp").scrollIntoView();
     } catch (error) {
       mcp.replaceChildren(h("h2", {}, "MCP"), h("p", { class: "none" }, error.message));
     }

@@ -10,7 +10,8 @@ function fill(element, properties, children) {
     else if (name in PROPERTIES) element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  // One by one: a call takes only so many arguments.
+  for (const child of children.flat(Infinity)) if (child !== null && child !== undefined && child !== false) element.append(child);
   return element;
 }
 
@@ -18,6 +19,12 @@ const PROPERTIES = { value: 1, checked: 1, disabled: 1, hidden: 1, indeterminate
 
 // h("p", {class: "note", onclick: f}, "text", element, [more])
 export const h = (tag, properties, ...children) => fill(document.createElement(tag), properties, children);
+
+// In place of what the element holds; there may be any number.
+export function put(element, ...children) {
+  element.replaceChildren();
+  return fill(element, null, children);
+}
 
 // The same for drawings.
 export const s = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
@@ -72,6 +79,11 @@ export const bytes = (value) => {
 };
 export const duration = (ms) =>
   ms < 1 ? `${Math.max(1, Math.round(ms * 1000))} µs` : ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+
+export const FEW = 12; // of which nobody has to search one
+
+// A field that narrows a long list to the names that have what is typed; `found()` after each key.
+export const finder = (what, found) => h("input", { type: "text", class: "finder", "aria-label": `Find a ${what}`, placeholder: `Find a ${what}`, autocomplete: "off", spellcheck: "false", oninput: (event) => found(event.target.value.trim().toLowerCase()) });
 
 // A dialog that belongs to the moment: gone, with everything in it, once it is closed.
 export function dialog(title, className, ...children) {

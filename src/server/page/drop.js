@@ -104,6 +104,9 @@ async function droppedFiles(transfer) {
   return found;
 }
 
+let running = 0; // files on their way; the browser asks before it closes the tab
+addEventListener("beforeunload", (event) => running > 0 && event.preventDefault());
+
 // One file on its way, as a line of the list.
 function jobOf({ file, name }, collection) {
   const bar = h("progress", { max: 1, value: 0, "aria-label": name });
@@ -118,6 +121,7 @@ function jobOf({ file, name }, collection) {
     say(`${name}: ${text}`);
   };
   job.run = async () => {
+    ++running;
     again.hidden = true;
     element.className = "";
     told.textContent = "reading, splitting, embedding …";
@@ -130,19 +134,27 @@ function jobOf({ file, name }, collection) {
       end("failed", error.message, 0);
       again.hidden = !(PASSING.includes(error.status) || error.status >= 500);
     }
+    --running;
   };
   return job;
 }
 
-// Null for those who may write nowhere. `taken()` is called once files are in.
-export function dropZone(world, taken) {
-  const writable = world.collections.map((one) => one.name).filter((name) => world.mayWrite(name));
-  if (!world.mayWrite() && writable.length === 0) return null;
+// What was dropped in this tab stays to be seen when somebody comes back from another page.
+const list = h("ul", { class: "progress" });
+let taken = () => {};
+
+// Null for those who may write nowhere. `then()` is called once files are in.
+export function dropZone(world, then) {
+  if (!world.mayWrite()) return null;
+  taken = then;
+  const granted = Object.keys(world.rights.grants).filter((one) => world.mayWrite(one)); // perhaps not there yet
+  const known = [...world.collections.map((one) => one.name), ...granted.filter((one) => !one.endsWith("*"))];
+  const writable = [...new Set(known)].filter((name) => world.mayWrite(name));
+  const beginnings = granted.filter((one) => one.length > 1 && one.endsWith("*"));
   const names = h("datalist", { id: "collection-names" }, writable.map((name) => h("option", { value: name })));
   const usual = world.mayWrite("default") ? "default" : writable[0];
-  const name = h("input", { type: "text", id: "into", value: usual ?? "", list: "collection-names", title: "Letters, digits, - and _; 100 at most", pattern: "[A-Za-z0-9_\\-]{1,100}", required: true });
+  const name = h("input", { type: "text", id: "into", value: usual ?? "", list: "collection-names", title: "Letters, digits, - and _; 100 at most", placeholder: beginnings.length ? `${beginnings[0].slice(0, -1)}…` : "", pattern: "[A-Za-z0-9_\\-]{1,100}", required: true });
   const files = h("input", { type: "file", id: "files", "aria-label": "Files to add", tabindex: -1, multiple: true, class: "unseen", onchange: () => take([...files.files].map((file) => ({ file, name: file.name }))) });
-  const list = h("ul", { class: "progress" });
   const take = async (found) => {
     if (!name.reportValidity()) return;
     const jobs = found.map((one) => jobOf(one, name.value.trim()));

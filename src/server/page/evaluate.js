@@ -1,6 +1,7 @@
 // Judged queries in, measures out: several ways of searching side by side, with their intervals.
-import { post } from "./api.js";
-import { duration, h, number, say } from "./dom.js";
+import { collectionPath, post } from "./api.js";
+import { counted, duration, h, number, say } from "./dom.js";
+import { parse } from "./json.js";
 import { interval } from "./plots.js";
 import { requestOf, fresh } from "./state.js";
 
@@ -15,6 +16,30 @@ const WAYS = [
 const MEASURES = ["nDCG@10", "RR@10", "R@100"];
 const MOST = 1000; // queries the server takes at once
 
+const LISTED = 10_000; // values the server takes in one list of a filter
+
+// A PDF or a table of an office program is no text, though lines can be made of it.
+async function textOf(file, what) {
+  const content = await file.arrayBuffer();
+  let text = "\0";
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    // No UTF-8.
+  }
+  if (text.includes("\0") || text.startsWith("%PDF-")) throw new Error(`“${file.name}” is no file of ${what}: it is not plain text in UTF-8.`);
+  return text;
+}
+
+// Whether any of these documents is in the collection.
+async function anyOf(documents, collection) {
+  for (let at = 0; at < documents.length; at += LISTED) {
+    const { count } = await post(`${collectionPath(collection)}/count`, { filter: { document_id: { $in: documents.slice(at, at + LISTED) } } });
+    if (count > 0) return true;
+  }
+  return documents.length === 0;
+}
+
 // Lines of JSON (`_id` and `text`) or of id, tab, text.
 export function readQueries(text) {
   const queries = [];
@@ -23,7 +48,7 @@ export function readQueries(text) {
     if (line.trimStart().startsWith("{")) {
       let one;
       try {
-        one = JSON.parse(line);
+        one = parse(line);
       } catch (error) {
         throw new Error(`Line ${i + 1} of the queries is not JSON: ${error.message}.`);
       }
@@ -71,7 +96,7 @@ export class EvaluatePage {
       { class: "plain" },
       h("h1", {}, "Evaluate"),
       h("p", { class: "lead" }, "Give queries and their relevant documents, and braid measures how well each way of searching finds them. Nothing leaves this server."),
-      h(
+      world.collections.length === 0 ? h("p", { class: "state" }, "There is no collection to measure yet.") : h(
         "form",
         { class: "drop", onsubmit: (event) => { event.preventDefault(); this.measure(); } },
         h("div", { class: "row" },
@@ -89,12 +114,15 @@ export class EvaluatePage {
     const pressed = document.activeElement === this.button;
     this.button.disabled = true;
     const rows = [];
+    let asked = 0; // queries
     try {
       if (!this.queries.files[0] || !this.qrels.files[0]) throw new Error("Choose a file of queries and a file of judgements.");
-      const qrels = readQrels(await this.qrels.files[0].text());
-      const queries = readQueries(await this.queries.files[0].text()).filter((one) => one.id in qrels);
+      if (!this.ways.some((way) => way.input.checked)) throw new Error("Choose a way of searching.");
+      const qrels = readQrels(await textOf(this.qrels.files[0], "judgements"));
+      const queries = readQueries(await textOf(this.queries.files[0], "queries")).filter((one) => one.id in qrels);
       if (queries.length === 0) throw new Error("None of the queries has a judgement.");
       if (queries.length > MOST) throw new Error(`${number(queries.length)} queries have judgements; the server measures at most ${number(MOST)} at once. “braid eval” takes more.`);
+      asked = queries.length;
       const judged = Object.fromEntries(queries.map((one) => [one.id, qrels[one.id]]));
       for (const { name, input, leg } of this.ways) {
         if (!input.checked) continue;
@@ -103,34 +131,45 @@ export class EvaluatePage {
         const { query, top_k, ...request } = requestOf(settings, [this.collection.value]);
         const answer = await post("/v1/eval", { queries, qrels: judged, measures: MEASURES, request });
         rows.push({ name, leg, run: answer.runs[0], timings: answer.timings });
+        if (rows.length > 1 || Object.values(rows[0].run.measures).some((value) => value > 0)) continue;
+        const documents = [...new Set(Object.values(judged).flatMap(Object.keys))];
+        if (!(await anyOf(documents, this.collection.value))) throw new Error(`None of the judged documents (${number(documents.length)}) is in “${this.collection.value}”. Judgements name documents by their ids; the first here is “${documents[0]}”.`);
       }
       this.out.replaceChildren(...this.report(rows, queries.length));
       say(`Measured: ${rows.map((row) => `${row.name} ${row.run.measures[MEASURES[0]].toFixed(3)}`).join(", ")}`);
     } catch (error) {
-      this.out.replaceChildren(...this.report(rows, 0), h("p", { class: "state error", role: "alert" }, error.message));
+      this.out.replaceChildren(...this.report(rows, asked), h("p", { class: "state error", role: "alert" }, error.message));
     }
     this.button.disabled = false;
     if (pressed) this.button.focus({ preventScroll: true }); // a button that is off loses it
+  }
+
+  // What searches said, on request: there may be much.
+  warnings(rows) {
+    const lines = rows.flatMap(({ name, timings }) => Object.entries(timings.warnings).map(([text, count]) => h("li", {}, `${name}, ${counted(count, "query", "queries")}: ${text}`)));
+    return lines.length ? [h("details", { class: "inner origin" }, h("summary", {}, counted(lines.length, "remark")), h("ul", {}, lines))] : [];
   }
 
   report(rows, queries) {
     if (rows.length === 0) return [];
     const best = (measure) => Math.max(...rows.map((row) => row.run.measures[measure]));
     return [
-      h("h2", {}, `${this.collection.value}, ${number(queries)} queries`),
+      h("h2", {}, `${this.collection.value}, ${counted(queries, "query", "queries")}`),
       h(
         "div",
         { class: "scroll", tabindex: 0, role: "region", "aria-label": "Measures" },
         h(
           "table",
           { class: "measures" },
-          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "way"), MEASURES.map((name) => h("th", { scope: "col" }, name)), h("th", { scope: "col" }, "p50 of a search"))),
+          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "way"), MEASURES.map((name) => h("th", { scope: "col" }, name)), h("th", { scope: "col" }, "time per query"))),
           h("tbody", {}, rows.map((row) =>
             h("tr", { class: row.leg }, h("th", { scope: "row" }, h("span", { class: "dot" }), row.name),
               MEASURES.map((name) => h("td", {}, h(row.run.measures[name] === best(name) ? "b" : "span", {}, row.run.measures[name].toFixed(3)), interval(row.run.measures[name], row.run.intervals[name], row.leg), h("small", {}, `${row.run.intervals[name][0].toFixed(3)} – ${row.run.intervals[name][1].toFixed(3)}`))),
-              h("td", {}, duration(row.timings.legs.total.p50_ms))))),
+              h("td", {}, duration((1000 * row.timings.seconds) / row.timings.queries))))),
         ),
       ),
+      ...rows.filter((row) => row.timings.incomplete).map(({ name, timings }) => h("p", { class: "note warning" }, `${name}: ${number(timings.incomplete)} of ${number(timings.queries)} searches did not run whole.`)),
+      ...this.warnings(rows),
       h("p", { class: "origin" }, "Intervals: 95 %, by resampling the queries 1,000 times. The best of each column is bold; overlapping intervals are no proof of a difference."),
     ];
   }

@@ -4,6 +4,7 @@ import { patiently } from "./api.js";
 import { counted, h, number, say, short } from "./dom.js";
 import { countOf, fieldsOf, labelOf, valuesOf } from "./facets.js";
 import { bookkeeping } from "./hit.js";
+import { parse, print } from "./json.js";
 
 const FIELDS = 12; // shown at first
 const VALUES = 8; // of each
@@ -22,7 +23,7 @@ export class Filters {
   }
 
   async show(settings, collections) {
-    const key = JSON.stringify([collections, settings.ns, [...settings.filter], this.all]);
+    const key = print([collections, settings.ns, [...settings.filter], this.all]);
     if (key === this.shown) return;
     this.shown = key;
     const wanted = () => key === this.shown;
@@ -108,7 +109,7 @@ class Field {
   value({ value, count }, most) {
     const bar = h("span", { class: "bar" });
     bar.style.width = `${(100 * count) / most}%`;
-    const id = `value ${this.name} ${JSON.stringify(value)}`;
+    const id = `value ${this.name} ${print(value)}`;
     const input = h("input", { type: "checkbox", checked: this.chosen.includes(value), "data-filter": id, onchange: () => this.choose(value, input.checked) });
     const text = String(value);
     return h("label", { title: short(text) === text ? null : short(text, 1000) }, input, h("span", {}, text.trim() === "" ? "(blank)" : short(text)), h("small", {}, number(count)), bar);
@@ -139,7 +140,7 @@ class Field {
       event.preventDefault();
       const text = input.value.trim();
       if (!text) return;
-      const readings = [text, ...(Number.isFinite(Number(text)) ? [Number(text)] : []), ...(/^(true|false)$/.test(text) ? [text === "true"] : [])];
+      const readings = [text, ...(Number.isFinite(Number(text)) ? [/^-?[1-9]\d*$/.test(text) ? parse(text) : Number(text)] : []), ...(/^(true|false)$/.test(text) ? [text === "true"] : [])];
       try {
         const counts = await Promise.all(readings.map((value) => countOf(this.collections, this.name, value, this.settings)));
         const found = readings[counts.findIndex((count) => count > 0)];

@@ -1,9 +1,19 @@
 // One hit: its title, its picture, the passage where it matches, and what can be asked about it.
 import { documentOf, highlights, neighborsOf } from "./api.js";
-import { counted, dialog, h, icon, ICONS, score } from "./dom.js";
+import { counted, dialog, h, icon, ICONS, number, put, score } from "./dom.js";
 import { arithmetic, picture, spokenReceipt } from "./receipt.js";
 
 export const idOf = (hit) => `${hit.collection}\n${hit.namespace}\n${hit.chunk_id}`;
+
+const MARKS = 500; // that a text shows at most
+
+// The matches that are shown: those around a code point.
+function nearest(matches, near, most) {
+  if (matches.length <= most) return matches;
+  const at = matches.findIndex(([, end]) => end > near);
+  const first = Math.max(0, Math.min((at < 0 ? matches.length : at) - Math.floor(most / 2), matches.length - most));
+  return matches.slice(first, first + most);
+}
 
 // A text with its matches marked, from one code point to another.
 export function marked(text, matches = [], window = null) {
@@ -16,8 +26,8 @@ export function marked(text, matches = [], window = null) {
     return window ? text.replace(/\n\s*\n\s*\n/g, "\n\n") : text;
   };
   if (from > 0) parts.push("… ");
-  for (const [begin, end] of matches) {
-    if (end <= from || begin >= to) continue;
+  const inside = window ? matches.filter(([begin, end]) => end > from && begin < to) : matches;
+  for (const [begin, end] of nearest(inside, from, MARKS)) {
     const first = Math.max(begin, from);
     const last = Math.min(end, to);
     if (first > at) parts.push(piece(at, first));
@@ -49,7 +59,7 @@ export const bookkeeping = (field, fields) => /^source_(?!format$)/.test(field) 
 // "line 12" or "page 3", where the metadata says so.
 const spot = ({ source_page, source_line }) => (source_page ? ` · page ${source_page}` : source_line ? ` · line ${source_line}` : "");
 
-const isValue = (value) => ["string", "number", "boolean"].includes(typeof value);
+const isValue = (value) => ["string", "number", "bigint", "boolean"].includes(typeof value);
 
 function tags(hit) {
   const fields = Object.keys(hit.metadata ?? {});
@@ -62,25 +72,46 @@ function tags(hit) {
 
 const MARKED = 400; // chunks of a document whose words are marked, around the one found
 
-async function showDocument(hit, query) {
+// Of the matches in a document, by chunk, those to show: around the passage that was found.
+function fewOf(found, chunks, own, near) {
+  const shown = new Map();
+  let left = MARKS;
+  for (const i of [...chunks.keys()].sort((a, b) => Math.abs(a - own) - Math.abs(b - own))) {
+    const matches = nearest(found.get(chunks[i])?.matches ?? [], i === own ? near : i < own ? Infinity : 0, left);
+    left -= matches.length;
+    shown.set(chunks[i], matches);
+  }
+  return shown;
+}
+
+async function showDocument(hit, words, near = 0) {
   const body = h("div", { class: "document", "aria-busy": "true" }, h("div", { class: "wait" }, "Loading the document …"));
   const box = dialog(nameOf(hit), "drawer", body);
   try {
     const answer = await documentOf(hit);
     const chunks = answer.chunks.map((chunk) => ({ ...chunk, collection: hit.collection, namespace: hit.namespace }));
-    const from = Math.max(0, chunks.findIndex((chunk) => chunk.chunk_id === hit.chunk_id) - MARKED / 2);
-    const found = await highlights(query, chunks.slice(from, from + MARKED), 1);
+    const place = chunks.findIndex((chunk) => chunk.chunk_id === hit.chunk_id);
+    const from = Math.max(0, place - MARKED / 2);
+    const found = await highlights(words, chunks.slice(from, from + MARKED), 1);
+    const shown = fewOf(found, chunks, place, near);
+    const count = (map) => [...map.values()].reduce((sum, one) => sum + (one.matches ?? one).length, 0);
+    const more = count(found) - count(shown);
     let section = null;
-    body.replaceChildren(
+    put(
+      body,
       h("p", { class: "origin" }, `${hit.document_id} · ${counted(chunks.length, "chunk")} · ${hit.collection}`),
-      ...chunks.flatMap((chunk) => {
+      more ? h("p", { class: "note" }, `${counted(MARKS, "match", "matches")} around the passage are marked; there are ${number(more)} more.`) : null,
+      chunks.map((chunk) => {
         const own = chunk.chunk_id === hit.chunk_id;
         const heading = chunk.section_title && chunk.section_title !== section ? h("h3", { dir: "auto" }, marked((section = chunk.section_title), found.get(chunk)?.section)) : null;
-        const text = h("p", { class: own ? "chunk own" : "chunk", dir: "auto" }, marked(chunk.content, found.get(chunk)?.matches));
-        if (own) queueMicrotask(() => text.scrollIntoView({ block: "center" }));
+        const text = h("p", { class: own ? "chunk own" : "chunk", dir: "auto" }, marked(chunk.content, shown.get(chunk)));
+        if (own) {
+          const at = shown.get(chunk).findIndex(([, end]) => end > near);
+          queueMicrotask(() => (text.offsetHeight > innerHeight && at >= 0 ? text.querySelectorAll("mark")[at] : text).scrollIntoView({ block: "center" }));
+        }
         // Apart from the text, whose own letters tell its direction.
         const said = own ? h("p", { class: "unseen" }, "The passage found:") : null;
-        return [heading, said, text].filter(Boolean);
+        return [heading, said, text];
       }),
     );
   } catch (error) {
@@ -91,8 +122,7 @@ async function showDocument(hit, query) {
 }
 
 export class HitCard {
-  constructor(query) {
-    this.query = query;
+  constructor() {
     this.around = 0;
     this.rank = h("span", { class: "place" });
     this.title = h("h2", {});
@@ -109,6 +139,7 @@ export class HitCard {
       "li",
       { class: "hit", tabindex: -1 },
       h("div", { class: "head" }, this.rank, h("div", { class: "name" }, this.title, this.move), this.drawing),
+      this.receipt,
       this.before,
       this.text,
       this.after,
@@ -118,15 +149,14 @@ export class HitCard {
         h("div", { class: "facts" }, this.origin, this.tags),
         h("div", { class: "actions" }, this.neighbours, h("button", { class: "quiet", onclick: () => this.document() }, icon(ICONS.file), "Document")),
       ),
-      this.receipt,
     );
   }
 
   // `best`: the largest score of the answer. `moved`, where two configurations are compared: of the
   // first one the rank in the second, {to}; of the second the places gained, {by}; null: only here.
-  show(hit, { query, best, marks, moved, several }) {
+  show(hit, { words, best, marks, moved, several }) {
     this.hit = hit;
-    this.query = query;
+    this.words = words;
     this.marks = marks;
     this.rank.textContent = hit.rank;
     const name = nameOf(hit);
@@ -136,7 +166,7 @@ export class HitCard {
     this.drawing.replaceChildren(picture(hit.receipt, best), h("span", { class: "score", "aria-hidden": "true" }, score(hit.score)), spoken);
     this.drawing.title = spokenReceipt(hit.receipt);
     if (!this.whole) this.text.replaceChildren(...passage(hit, marks));
-    else this.text.replaceChildren(...marked(hit.content, marks?.matches));
+    else put(this.text, marked(hit.content, marks?.matches));
     this.origin.replaceChildren(hit.chunk_id, h("span", { class: "spot" }, spot(hit.metadata)), several ? ` · ${hit.collection}` : "");
     this.tags.replaceChildren(...tags(hit));
     this.neighbours.hidden = hit.chunk_index === null || hit.chunk_index === undefined;
@@ -162,7 +192,7 @@ export class HitCard {
   }
 
   document() {
-    return showDocument(this.hit, this.query);
+    return showDocument(this.hit, this.words, this.marks?.window?.[0]);
   }
 
   // The passage with one more chunk on each side; the fourth time back to where it began.
@@ -176,17 +206,21 @@ export class HitCard {
       this.text.replaceChildren(...passage(this.hit, this.marks));
       return;
     }
+    const { hit, around } = this;
+    const wanted = () => around === this.around; // nobody asked for more or fewer meanwhile
     try {
-      const { chunks } = await neighborsOf(this.hit, this.around);
-      const own = chunks.findIndex((chunk) => chunk.chunk_id === this.hit.chunk_id);
-      const texts = (list) => list.map((chunk) => h("p", { dir: "auto" }, chunk.content));
+      const chunks = (await neighborsOf(hit, around)).chunks.map((chunk) => ({ ...chunk, collection: hit.collection }));
+      const found = await highlights(this.words, chunks, 1);
+      if (!wanted()) return;
+      const own = chunks.findIndex((chunk) => chunk.chunk_id === hit.chunk_id);
+      const texts = (list) => list.map((chunk) => h("p", { dir: "auto" }, marked(chunk.content, found.get(chunk)?.matches)));
       this.whole = true;
-      this.text.replaceChildren(...marked(this.hit.content, this.marks?.matches));
-      this.before.replaceChildren(...texts(chunks.slice(0, own)));
-      this.after.replaceChildren(...texts(chunks.slice(own + 1)));
+      put(this.text, marked(hit.content, this.marks?.matches));
+      put(this.before, texts(chunks.slice(0, own)));
+      put(this.after, texts(chunks.slice(own + 1)));
       if (chunks.length === 1) this.after.replaceChildren(h("p", { class: "none" }, "No neighbours: this is the whole document."));
     } catch (error) {
-      this.after.replaceChildren(h("p", { class: "none" }, error.message));
+      if (wanted()) this.after.replaceChildren(h("p", { class: "none" }, error.message));
     }
   }
 }

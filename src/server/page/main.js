@@ -19,6 +19,9 @@ const notice = document.getElementById("notice");
 let page = null;
 let asking = null;
 
+const RIGHTS = ["read", "write", "admin"]; // each with those before it
+const atLeast = (wanted, right) => RIGHTS.indexOf(right) >= RIGHTS.indexOf(wanted);
+
 const world = {
   collections: [],
   rights: null,
@@ -27,11 +30,21 @@ const world = {
     world.collections = listed.collections;
     world.rights = rights;
   },
-  // Whether a collection may be written; without a name, one that is yet to be made.
-  mayWrite(name) {
-    const rights = world.rights;
-    const right = rights && Object.hasOwn(rights.collections, name) ? rights.collections[name] : rights?.everywhere;
-    return right === "write" || right === "admin";
+  // What the key says of a collection, there or not: by its name, else by the longest beginning.
+  rightTo(name) {
+    const grants = new Map(Object.entries(world.rights?.grants ?? {}));
+    const fits = [...grants.keys()].filter((one) => one.endsWith("*") && name.startsWith(one.slice(0, -1)));
+    return grants.get(name) ?? grants.get(fits.sort((a, b) => b.length - a.length)[0]);
+  },
+  // Whether a collection may be written; without a name, any at all.
+  mayWrite: (name) => (name === undefined ? world.allows("write") : atLeast("write", world.rightTo(name))),
+  // Whether there is a collection of which the key allows this; `need` as "x-needs" of OpenAPI.
+  allows(need) {
+    const given = Object.values(world.rights?.grants ?? {});
+    const seesAll = world.rights?.sees_everything;
+    if (need === "whole_database") return seesAll && atLeast("admin", world.rightTo("*")) && given.every((one) => one === "admin");
+    if (need === "whole_collection") return seesAll && given.includes("admin");
+    return !need || given.some((one) => atLeast(need, one));
   },
   askKey,
 };
@@ -91,7 +104,7 @@ function theme(value) {
 const dark = () => document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
 
 function showTools() {
-  const readOnly = world.rights && !world.mayWrite() && !world.collections.some((one) => world.mayWrite(one.name));
+  const readOnly = world.rights && !world.mayWrite();
   document.getElementById("tools").replaceChildren(
     ...[
       readOnly ? h("span", { class: "chip", title: "This key can only read" }, "read-only") : null,
@@ -135,7 +148,7 @@ function lost() {
   waiting = setTimeout(look, 1000);
 }
 onConnection((state) => {
-  if (state === "unauthenticated" && !asking) askKey();
+  if (state === "unauthenticated" && !asking) askKey(hasKey() ? "The key is no longer known here, or has expired. Enter another." : undefined);
   if (state === "offline") lost();
 });
 
@@ -210,7 +223,7 @@ async function start() {
     showTools();
     const why = error instanceof Problem ? error : new Problem(0, "page", String(error));
     content.replaceChildren(
-      h("div", { class: why.status === 401 ? "state" : "state error" }, h("h1", {}, why.status === 401 ? "API key required" : why.status === 0 ? "The server is not responding" : "Something went wrong"), h("p", {}, why.status === 401 ? "This server requires an API key." : why.message),
+      h("div", { class: why.status === 401 ? "state" : "state error" }, h("h1", {}, why.status === 401 ? "API key required" : why.status === 0 ? "The server is not responding" : "Something went wrong"), h("p", {}, why.status === 401 ? "This server requires an API key." : why.status === 0 ? "This page goes on when it is back." : why.message),
         why.status === 401 ? h("button", { class: "primary", onclick: () => askKey() }, "Enter a key") : null),
     );
     return;

@@ -1,6 +1,7 @@
 // What opens over the search: "why is it not here?", the search as a command, the keys.
 import { collectionPath, get, hasKey, post } from "./api.js";
 import { copy, debounced, dialog, h, number, score, sentence } from "./dom.js";
+import { print } from "./json.js";
 import { legOf } from "./receipt.js";
 import { requestOf } from "./state.js";
 
@@ -13,7 +14,7 @@ function asCurl(request) {
     `curl ${location.origin}/v1/retrieve`,
     "-H 'Content-Type: application/json'",
     ...(hasKey() ? ['-H "Authorization: Bearer $BRAID_API_KEY"'] : []),
-    `-d ${quoted(JSON.stringify(request))}`,
+    `-d ${quoted(print(request))}`,
   ].join(" \\\n  ");
 }
 
@@ -21,7 +22,7 @@ const pythonValue = (value) =>
   value === true ? "True" : value === false ? "False" : value === null ? "None"
     : Array.isArray(value) ? `[${value.map(pythonValue).join(", ")}]`
     : typeof value === "object" ? `{${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${pythonValue(one)}`).join(", ")}}`
-    : JSON.stringify(value);
+    : print(value);
 
 function asPython(request) {
   const { query, collection, ...rest } = request;
@@ -44,7 +45,7 @@ function asCommand(request) {
   for (const name of collections ?? [collection]) if (name) words.push(`--collection ${quoted(name)}`);
   for (const [key, value] of Object.entries({ ...(fusion ? { fusion } : {}), ...rest })) {
     const flag = `--${key.replaceAll("_", "-")}`;
-    words.push(value === true ? flag : `${flag} ${quoted(typeof value === "object" ? JSON.stringify(value) : String(value))}`);
+    words.push(value === true ? flag : `${flag} ${quoted(typeof value === "object" ? print(value) : String(value))}`);
   }
   return [...words, `-- ${quoted(query)}`].join(" \\\n  ");
 }
@@ -52,10 +53,11 @@ function asCommand(request) {
 export const FORMS = { curl: asCurl, Python: asPython, "Command line": asCommand };
 const HINTS = { "Command line": "Run it on the server’s machine; add --data if the database is not in the default place." };
 
-export function showCopy(settings, collections) {
+// `side`: "left" or "right" where two configurations are compared.
+export function showCopy(settings, collections, side) {
   const request = requestOf(settings, collections);
   return dialog(
-    "Use this search elsewhere",
+    `Use ${side ? `the search on the ${side}` : "this search"} elsewhere`,
     "middle",
     Object.entries(FORMS).map(([name, write]) => {
       const text = write(request);
@@ -90,6 +92,18 @@ function standing(leg) {
   );
 }
 
+// Where a chunk was lost, for people.
+const LOST = {
+  filter: "the filter",
+  not_reached: "the legs, which do not find it",
+  depth: "the depth of the legs",
+  fused_out: "the fusion",
+  deduplicated: "near-identical passages, of which one is shown",
+  threshold: "the minimum score",
+  stage: "a stage",
+  cut: "the number of hits",
+};
+
 // What the change would be called here; null if it has no control on this page.
 function applicable(change) {
   const value = change.value;
@@ -111,7 +125,7 @@ function applicable(change) {
 }
 
 // `change(update)` as the controls have it.
-export function showWhyNot(settings, collections, change) {
+export function showWhyNot(settings, collections, side, change) {
   const list = h("datalist", { id: "chunk-ids" });
   const input = h("input", { type: "text", id: "why-id", list: "chunk-ids", autocomplete: "off", spellcheck: "false", required: true });
   const place = h("select", { id: "why-collection" }, collections.map((name) => h("option", { value: name }, name)));
@@ -120,6 +134,7 @@ export function showWhyNot(settings, collections, change) {
   const complete = debounced(80, async () => {
     try {
       const { chunks } = await get(`${collectionPath(place.value)}/chunks?limit=12&after=${encodeURIComponent(input.value)}${where}`);
+      input.placeholder ||= chunks[0]?.chunk_id ?? "";
       list.replaceChildren(...chunks.map((chunk) => h("option", { value: chunk.chunk_id }, chunk.title ?? "")));
     } catch {
       // The list only helps.
@@ -138,10 +153,10 @@ export function showWhyNot(settings, collections, change) {
       out.replaceChildren(
         ...[
           h("p", { class: "reason" }, explanation.shown && explanation.hit ? `It is here, at rank ${explanation.hit.rank}.` : sentence(why.reason)),
-          why.lost_at ? h("p", { class: "origin" }, `Dropped at: ${why.lost_at}`) : null,
+          why.lost_at ? h("p", { class: "origin" }, `Lost at: ${LOST[why.lost_at] ?? why.lost_at}`) : null,
           explanation.legs.length ? h("div", { class: "arithmetic" }, h("table", {}, h("tbody", {}, explanation.legs.map(standing)))) : null,
           why.change
-            ? h("p", { class: "change" }, "It would appear with ", h("code", {}, `${why.change.key} = ${JSON.stringify(why.change.value)}`), ". ",
+            ? h("p", { class: "change" }, "It would appear with ", h("code", {}, `${why.change.key} = ${print(why.change.value)}`), ". ",
                 apply ? h("button", { onclick: () => { box.close(); change(apply); } }, "Apply") : null)
             : null,
         ].filter(Boolean),
@@ -151,7 +166,7 @@ export function showWhyNot(settings, collections, change) {
     }
   };
   const box = dialog(
-    "Why is it not here?",
+    `Why is it not ${side ? `on the ${side}` : "here"}?`,
     "middle",
     h(
       "form",

@@ -1,5 +1,6 @@
 // A hit's receipt: as a picture, strands that flow together, and as the arithmetic, line by line.
 import { h, s, score } from "./dom.js";
+import { inWords, prove } from "./proof.js";
 
 const WIDTH = 150;
 const HEIGHT = 44;
@@ -101,26 +102,6 @@ function formula(source, fusion) {
   return source.weight === 1 ? rounded(source.score) : `${rounded(source.weight)} × ${rounded(source.score)}`;
 }
 
-// The fused score again, from the numbers shown, in the order shown; null where the method needs
-// more than the receipt's sources.
-export function recomputed(receipt) {
-  const { method, preset, k } = receipt.fusion;
-  let sum = 0;
-  for (const source of receipt.sources) {
-    if (method === "rrf" && !preset && source.rank !== undefined) sum += source.weight / (k + source.rank);
-    else sum += source.contribution;
-  }
-  if (method === "dbsf") sum /= receipt.sources.length;
-  let value = receipt.fused;
-  for (const stage of receipt.stages) {
-    if (stage.operation === "multiply") value *= stage.value;
-    else if (stage.operation === "divide") value /= stage.value;
-    else if (stage.operation === "add") value += stage.value;
-    else if (stage.operation === "replace") value = stage.value;
-  }
-  return preset ? null : sum === receipt.fused && value === receipt.score;
-}
-
 const SIGNS = { multiply: "×", divide: "÷", add: "+", replace: "→", keep: "≥" };
 
 // `depth`: of a receipt within another, whose sum is the score of the line above.
@@ -164,12 +145,12 @@ function choiceText({ base, signals, lowest, highest, dense_weight }) {
 }
 
 export function arithmetic(receipt) {
-  const same = recomputed(receipt);
+  const proof = prove(receipt);
   return h(
     "div",
     { class: "arithmetic" },
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The arithmetic of this score" }, h("table", {}, h("tbody", {}, lines(receipt)))),
+    h("table", { "aria-label": "The arithmetic of this score" }, h("tbody", {}, lines(receipt))),
     receipt.fusion.choice ? h("p", { class: "choice" }, choiceText(receipt.fusion.choice)) : null,
-    same === null ? null : h("p", { class: same ? "proof" : "proof broken" }, same ? "✓ recomputed here from these numbers: the same bits" : "✗ recomputed here: a different number"),
+    h("p", { class: proof.same ? "proof" : "proof broken" }, inWords(proof)),
   );
 }

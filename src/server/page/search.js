@@ -125,6 +125,18 @@ export class SearchPage {
     this.settle();
   }
 
+  // One that a column offers is about its own configuration.
+  changeOf(column, update) {
+    this.edited = column === this.right ? "b" : "a";
+    this.laySwitch();
+    this.change(update);
+  }
+
+  // The one that the controls are about, where there are two.
+  get side() {
+    return this.b ? (this.edited === "a" ? "left" : "right") : null;
+  }
+
   compare() {
     if (this.b) {
       this.b = null;
@@ -148,8 +160,8 @@ export class SearchPage {
     this.actions.replaceChildren(
       h("span", { class: "legend" }, h("span", { class: "dense" }, h("span", { class: "dot" }), "dense, by meaning"), h("span", { class: "sparse" }, h("span", { class: "dot" }), "sparse, by words")),
       h("button", { class: "quiet", "aria-pressed": String(two), onclick: () => this.compare() }, icon(ICONS.swap), two ? "Stop comparing" : "Compare"),
-      h("button", { class: "quiet asked", onclick: () => showWhyNot(this.now, this.collectionsOf(this.now), (update) => this.change(update)) }, icon(ICONS.help), "Why not?"),
-      h("button", { class: "quiet asked", onclick: () => showCopy(this.now, this.collectionsOf(this.now)) }, icon(ICONS.copy), "Copy as …"),
+      h("button", { class: "quiet asked", onclick: () => showWhyNot(this.now, this.collectionsOf(this.now), this.side, (update) => this.change(update)) }, icon(ICONS.help), "Why not?"),
+      h("button", { class: "quiet asked", onclick: () => showCopy(this.now, this.collectionsOf(this.now), this.side) }, icon(ICONS.copy), "Copy as …"),
     );
     this.tuning.hidden = this.actions.hidden = this.world.collections.length === 0; // nothing to tune
     this.laySwitch();
@@ -228,8 +240,8 @@ export class SearchPage {
       return h(
         "div",
         { class: "state welcome" },
-        h("h2", {}, this.world.rights?.everywhere ? "Nothing to search yet" : "Nothing that this key may read"),
-        ...(this.world.rights?.everywhere
+        h("h2", {}, this.world.mayWrite() ? "Nothing to search yet" : "Nothing that this key may read"),
+        ...(this.world.mayWrite()
           ? [h("p", {}, "Add some text: drop files on ", h("a", { href: "/collections" }, "Collections"), ", or run"), h("pre", {}, "braid ingest notes/")]
           : [h("p", {}, "Ask for a key that may read the collection you need.")]),
       );

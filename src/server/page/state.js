@@ -1,6 +1,7 @@
 // What is searched for and how. It stands in the address behind "#", so that an address can be
 // shared; what stands there is never sent to the server, nor written to its log.
 import { short } from "./dom.js";
+import { parse, print } from "./json.js";
 
 export const DEFAULTS = {
   q: "",
@@ -14,6 +15,7 @@ export const DEFAULTS = {
   top: 10,
   threshold: null,
   syntax: false, // the words are in the query language
+  typos: "", // "off": words that no chunk has are not corrected
   filter: new Map(), // field: [values]; a field may have any name, "__proto__" too
 };
 
@@ -30,7 +32,7 @@ const fieldNamed = (name) => (name.startsWith("$") || name === "" ? `metadata.${
 function readInto(settings, name, text) {
   if (name.startsWith("f.")) {
     try {
-      const values = JSON.parse(text);
+      const values = parse(text);
       if (Array.isArray(values) && values.length) settings.filter.set(fieldNamed(name.slice(2)), values);
     } catch {
       // Not one of our addresses; the rest may still do.
@@ -49,6 +51,7 @@ function readInto(settings, name, text) {
 
 function repaired(settings) {
   if (!STRATEGIES.includes(settings.strategy)) settings.strategy = "hybrid";
+  if (settings.typos !== "off") settings.typos = "";
   if (!METHODS.includes(settings.fusion)) settings.fusion = "";
   settings.top = Math.min(1000, Math.max(1, Math.round(settings.top ?? 10)));
   if (settings.weight !== null) settings.weight = Math.min(1, Math.max(0, settings.weight));
@@ -75,7 +78,7 @@ function write(parameters, prefix, settings) {
     const value = settings[name];
     if (name === "filter") {
       for (const [field, values] of value) {
-        if (values.length) parameters.set(`${prefix}f.${field}`, JSON.stringify(values));
+        if (values.length) parameters.set(`${prefix}f.${field}`, print(values));
       }
     } else if (name === "q" && prefix) {
       continue;
@@ -105,6 +108,9 @@ export const takesWeight = (settings) =>
 // The constant of reciprocal ranks, where these are what is fused.
 export const takesK = (settings) => settings.strategy === "hybrid" && (settings.fusion === "" || settings.fusion === "rrf");
 
+// What reads the words of a query has a say only where there is a sparse leg.
+export const takesWords = (settings) => settings.strategy === "hybrid" || settings.strategy === "sparse";
+
 export function filterOf(settings) {
   return Object.fromEntries([...settings.filter].map(([field, values]) => [field, values.length === 1 ? values[0] : { $in: values }]));
 }
@@ -121,9 +127,10 @@ export function requestOf(settings, collections) {
   if (settings.weight !== null && takesWeight(settings)) request.dense_weight = settings.weight;
   if (settings.depth !== null) {
     if (settings.strategy !== "sparse") request.dense_top_k = settings.depth;
-    if (settings.strategy === "sparse" || settings.strategy === "hybrid") request.sparse_top_k = settings.depth;
+    if (takesWords(settings)) request.sparse_top_k = settings.depth;
   }
-  if (settings.syntax && settings.strategy !== "dense" && settings.strategy !== "multi_hop") request.query_syntax = true;
+  if (settings.syntax && takesWords(settings)) request.query_syntax = true;
+  if (settings.typos && takesWords(settings)) request.typos = settings.typos;
   request.top_k = settings.top;
   if (settings.threshold !== null) request.score_threshold = settings.threshold;
   const filter = filterOf(settings);
@@ -133,7 +140,7 @@ export function requestOf(settings, collections) {
 
 // A configuration in a few words, to tell two apart.
 export function inWords(settings, collections) {
-  const { strategy, fusion, k, weight, depth, threshold, filter, ns } = settings;
+  const { strategy, fusion, k, weight, depth, threshold, syntax, typos, filter, ns } = settings;
   return [
     collections.join(" + ") + (ns ? `/${ns}` : ""),
     strategy === "multi_hop" ? "multi-hop" : strategy,
@@ -142,6 +149,8 @@ export function inWords(settings, collections) {
     weight !== null && takesWeight(settings) ? `dense ${weight.toFixed(2)}` : "",
     depth !== null ? `${depth} deep` : "",
     threshold !== null ? `score ≥ ${threshold}` : "",
+    syntax && takesWords(settings) ? "query language" : "",
+    typos && takesWords(settings) ? "words as typed" : "",
     ...[...filter].map(([field, values]) => short(`${field} ${values.join(" or ")}`)),
   ].filter(Boolean).join(" · ");
 }

@@ -1,6 +1,7 @@
 // Trying an operation where it is described: what to begin with, a form, and what came back.
 import { collectionPath, get, Problem, send } from "./api.js";
 import { copy, duration, h } from "./dom.js";
+import { parse, print } from "./json.js";
 
 const LONGEST = 20_000; // characters of an answer that are shown
 
@@ -80,40 +81,73 @@ function addressOf(path, inputs) {
 
 function shown(answer) {
   try {
-    return JSON.stringify(JSON.parse(answer), null, 2);
+    return print(parse(answer), 2);
   } catch {
     return answer; // as it came
   }
 }
 
+// What a change does, by its name: "Drop collection “x” and everything in it".
+export function named(summary, collection) {
+  const what = summary.split(/[;:]/)[0];
+  if (!collection) return what;
+  const whole = /\b(a|the) collection\b/;
+  return whole.test(what) ? what.replace(whole, () => `collection “${collection}”`) : `${what} in “${collection}”`;
+}
+
+const MOMENT = 500; // milliseconds in which a press cannot be about a question that just came
+
 // Fields, a body, a button, and what came back. `writes(body)`: whether that would change data; then
-// the button is pressed twice.
-export function trial({ method, path, parameters = [], body = null, writes = () => false, accept = "*/*", extra = {} }) {
+// another button sends it, named by `does(body, fields)`.
+export function trial({ method, path, parameters = [], body = null, writes = () => false, does = () => "Change data", accept = "*/*", extra = {} }) {
   const changes = () => writes(text ? text.value : "");
   const inputs = parameters.filter((one) => one.in !== "header").map((one) => {
     const begin = one.required || one.name === "namespace" ? (writes("") ? "" : argument(one.name, one.schema, false, false)) : "";
     return { ...one, input: h("input", { type: "text", id: `try-${method}-${path}-${one.name}`.replace(/\W+/g, "-"), required: one.required, placeholder: one.required ? "required" : "", value: begin ?? "" }) };
   });
   const button = h("button", { class: "primary" }, "Try it");
-  let sure = false;
-  const ask = (asked) => {
-    sure = asked;
-    button.textContent = asked ? "Yes, change data" : "Try it";
+  const question = h("div", { class: "question", role: "alert" });
+  // It is not the form's own button: neither Enter in a field nor a second click sends a change.
+  const ask = (request) => {
+    let since = performance.now();
+    const sure = () => {
+      const early = performance.now() - since < MOMENT;
+      since = performance.now();
+      if (!early) run(request);
+    };
+    const cancel = () => {
+      question.replaceChildren();
+      button.focus();
+    };
+    question.replaceChildren(
+      h("p", {}, "This changes data: ", h("code", {}, `${method} ${request.address}`)),
+      h("button", { type: "button", onclick: cancel }, "Cancel"),
+      h("button", { type: "button", class: "danger", onclick: sure }, does(request.body ?? "", Object.fromEntries(inputs.map(({ name, input }) => [name, input.value])))),
+    );
   };
   const text = body === null ? null : h("textarea", { rows: Math.min(14, body.split("\n").length + 1), spellcheck: "false", "aria-label": "Body of the request" });
   if (text) text.value = body;
   const out = h("div", { class: "answer", "aria-live": "polite" });
-  const run = async (event) => {
+  const submit = (event) => {
     event.preventDefault();
-    if (changes() && !sure) return ask(true);
-    ask(false);
+    const request = { address: path, body: text ? text.value : undefined };
+    try {
+      request.address = addressOf(path, inputs);
+    } catch (error) {
+      request.error = error;
+    }
+    if (!changes() || request.error) run(request);
+    else if (question.childElementCount === 0) ask(request);
+  };
+  const run = async ({ address, body, error }) => {
+    if (question.contains(document.activeElement)) button.focus();
+    question.replaceChildren();
     const started = performance.now();
-    let address = path;
     let status = "";
     let answer = "";
     try {
-      address = addressOf(path, inputs);
-      const response = await send(method, address, { body: text ? text.value : undefined, accept, extra });
+      if (error) throw error;
+      const response = await send(method, address, { body, accept, extra });
       status = `${response.status}`;
       answer = await response.text();
     } catch (error) {
@@ -129,10 +163,11 @@ export function trial({ method, path, parameters = [], body = null, writes = () 
   };
   return h(
     "form",
-    { class: "trial", onsubmit: run, oninput: () => ask(false) },
+    { class: "trial", onsubmit: submit, oninput: () => question.replaceChildren() },
     inputs.length ? h("div", { class: "row" }, inputs.map((one) => h("div", { class: "field" }, h("label", { for: one.input.id }, one.name), one.input))) : null,
     text,
     h("div", {}, button, changes() ? h("span", { class: "origin" }, " This changes data.") : null),
+    question,
     out,
   );
 }

@@ -123,7 +123,7 @@ std::string Rpc::answer_batch(Array batch, const service::Caller& caller, Reply&
 
 std::string Rpc::answer(Value json, const service::Caller& caller, Reply& outcome) const {
     Reading reading = read_message(std::move(json));
-    if (reading.is_answer) reading.problem = "a request is expected here, not an answer";
+    if (reading.is_answer) reading.problem = "expected a request, got an answer";
     if (!reading.message) {
         return printed_failure(std::move(reading.id), {kInvalidRequest, reading.problem, {}});
     }

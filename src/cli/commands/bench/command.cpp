@@ -26,7 +26,17 @@ constexpr auto kSparseFlags = std::to_array<FlagSpec>({
      .value = "NAME",
      .help = "standard (default) or simple",
      .choices = "standard|simple"},
-    {.name = "stop-words", .help = "leave stop words out"},
+    {.name = "stop-words", .help = "leave out stop words"},
+    {.name = "match",
+     .kind = FlagKind::Text,
+     .value = "WHAT",
+     .help = "hits hold any word (default), all, or the phrase",
+     .choices = "any|all|phrase"},
+    {.name = "selectivity",
+     .kind = FlagKind::Number,
+     .value = "S",
+     .help = "filter that lets this share of the documents through"},
+    {.name = "see-half", .help = "search as one who may see half of the documents"},
 });
 
 constexpr auto kDenseFlags = std::to_array<FlagSpec>({
@@ -53,18 +63,14 @@ constexpr auto kDenseFlags = std::to_array<FlagSpec>({
      .value = "NAME",
      .help = "cosine (default), dot or euclidean",
      .choices = "cosine|dot|euclidean"},
+    {.name = "precision",
+     .kind = FlagKind::Text,
+     .value = "NAME",
+     .help = "of stored vectors: f32 (default) or f16",
+     .choices = "f32|f16"},
 });
 
-/// A number from 0 (left out) to 1.
-Result<double> share_of(const Arguments& arguments, const FlagSpec& flag, double otherwise) {
-    BRAID_TRY(const Value value, arguments.value(flag));
-    if (!value.is_number()) return otherwise;
-    const double share = value.as_double();
-    if (!(share > 0 && share <= 1)) {
-        return invalid_argument("--" + std::string(flag.name) + ": must be above 0 and at most 1");
-    }
-    return share;
-}
+constexpr const FlagSpec& kSelectivity = kSparseFlags[5];
 
 /// Whether row `index` belongs to the share that a filter lets through: the same rows for everyone
 /// who measures with this share.
@@ -73,11 +79,36 @@ bool is_allowed(std::uint64_t index, double share) {
     return static_cast<double>(hash) < share * 4'294'967'296.0;
 }
 
+/// The field that says whether a chunk belongs to a share.
+std::string share_field(double share) {
+    std::string name = "allowed_" + core::brief(share, 6);
+    std::ranges::replace(name, '.', '_');
+    return name;
+}
+
 std::vector<std::uint64_t> rows_of(const LegResult& result) {
     std::vector<std::uint64_t> rows;
     rows.reserve(result.hits.size());
     for (const LegHit& hit : result.hits) rows.push_back(std::stoull(hit.chunk_id));
     return rows;
+}
+
+/// A query whose words a hit must all hold, or hold as a phrase.
+std::shared_ptr<const QueryClause> joint_clause(const std::string& query, bool phrase) {
+    QueryClause root{.kind = QueryClause::Kind::Group};
+    if (phrase) {
+        root.clauses.push_back({.kind = QueryClause::Kind::Phrase, .text = query});
+    } else {
+        for (std::size_t at = 0; at < query.size();) {
+            const std::size_t end = std::min(query.find(' ', at), query.size());
+            if (end > at) {
+                root.clauses.push_back(
+                    {.occur = QueryClause::Occur::Must, .text = query.substr(at, end - at)});
+            }
+            at = end + 1;
+        }
+    }
+    return std::make_shared<const QueryClause>(std::move(root));
 }
 
 Result<> run_sparse(Session& session) {
@@ -90,9 +121,15 @@ Result<> run_sparse(Session& session) {
     Schema schema;
     schema.analyzer = arguments.text_or("analyzer", schema.analyzer);
     schema.stop_words = arguments.has("stop-words");
+    const std::string match = arguments.text_or("match", "any");
+    schema.positions = match == "phrase";
+    BRAID_TRY(const double share, bench_share(arguments, kSelectivity, 1.0));
+    const bool half = arguments.has("see-half");
     BRAID_TRY(BenchIndex built, build_bench(session, schema, corpus.size(), [&](std::uint64_t i) {
                   Chunk chunk;
                   chunk.content = corpus[i];
+                  if (share < 1) chunk.metadata.set(share_field(share), is_allowed(i, share));
+                  if (half && is_allowed(i, 0.5)) chunk.visibility_scope = {"others"};
                   return Result<Chunk>(std::move(chunk));
               }));
     BRAID_CHECK(finish_bench(built));
@@ -102,12 +139,31 @@ Result<> run_sparse(Session& session) {
     const Backend& backend = built.database.backend();
     const std::vector<std::string> names{kBenchCollection};
     BRAID_TRY(const ReaderPtr snapshot, backend.snapshot(names, {}));
+    ReadScope whole;
+    whole.collection = kBenchCollection;
+    BRAID_TRY(const CollectionStats stats, snapshot->stats(whole));
+    for (const StoredPart& part : stats.parts) {
+        if (part.name == "words") built.facts.set("words_bytes", part.bytes);
+    }
+    ReadScope scope = whole;
+    if (share < 1) {
+        scope.filter = Filter::compare(Filter::Op::Eq, share_field(share), Value(true));
+    }
+    if (half) scope.principal = {"half", schema.levels.names.back(), {}};
+    std::vector<std::shared_ptr<const QueryClause>> clauses;
+    for (const std::string& query : queries) {
+        if (match != "any") clauses.push_back(joint_clause(query, match == "phrase"));
+    }
     BenchSubject subject{queries.size(), sizes.threads, {}, built.facts};
     subject.search = [&](std::size_t i) -> Result<std::vector<std::uint64_t>> {
         Leg leg;
-        leg.scope.collection = kBenchCollection;
-        BRAID_TRY(auto terms, snapshot->analyze(kBenchCollection, queries[i]));
-        leg.phrasings.push_back(std::move(terms));
+        leg.scope = scope;
+        if (clauses.empty()) {
+            BRAID_TRY(auto terms, snapshot->analyze(kBenchCollection, queries[i]));
+            leg.phrasings.push_back(std::move(terms));
+        } else {
+            leg.clause = clauses[i];
+        }
         leg.depth = sizes.top_k;
         BRAID_TRY(const LegResult result, snapshot->search_leg(leg));
         return rows_of(result);
@@ -128,13 +184,6 @@ double recall_of(const std::vector<std::vector<std::uint64_t>>& found,
     return wanted == 0 ? 1.0 : static_cast<double>(hits) / static_cast<double>(wanted);
 }
 
-/// The field that says whether a chunk belongs to a share.
-std::string share_field(double share) {
-    std::string name = "allowed_" + core::brief(share, 6);
-    std::ranges::replace(name, '.', '_');
-    return name;
-}
-
 Result<std::vector<double>> shares_of(const Arguments& arguments, double share) {
     std::vector<double> shares;
     std::string rest = arguments.text_or("shares", "");
@@ -144,7 +193,7 @@ Result<std::vector<double>> shares_of(const Arguments& arguments, double share) 
         const auto [end, error] = std::from_chars(rest.data(), rest.data() + comma, one);
         if (error != std::errc() || end != rest.data() + comma || !(one > 0 && one < 1)) {
             return invalid_argument("--shares: \"" + rest.substr(0, comma) +
-                                    "\" is no number between 0 and 1");
+                                    "\" is not a number between 0 and 1");
         }
         shares.push_back(one);
         rest.erase(0, comma + 1);
@@ -161,8 +210,8 @@ Result<> run_dense(Session& session) {
     BRAID_TRY(const std::string base_path, bench_file(arguments, "base"));
     BRAID_TRY(const std::string queries_path, bench_file(arguments, "queries"));
     BRAID_TRY(const BenchSizes sizes, bench_sizes(arguments));
-    BRAID_TRY(const double wanted_recall, share_of(arguments, kDenseFlags[2], 0.95));
-    BRAID_TRY(const double share, share_of(arguments, kDenseFlags[3], 1.0));
+    BRAID_TRY(const double wanted_recall, bench_share(arguments, kDenseFlags[2], 0.95));
+    BRAID_TRY(const double share, bench_share(arguments, kDenseFlags[3], 1.0));
     BRAID_TRY(const auto shares, shares_of(arguments, share));
     BRAID_TRY(const auto base, ingest::NpyFile::open(base_path));
     BRAID_TRY(const auto queries, read_bench_rows(queries_path));
@@ -172,6 +221,8 @@ Result<> run_dense(Session& session) {
     schema.vectors.dimension = base.dimension();
     schema.vectors.metric =
         metric_by_name(arguments.text_or("metric", "cosine")).value_or(Metric::Cosine);
+    schema.vectors.precision =
+        precision_by_name(arguments.text_or("precision", "f32")).value_or(Precision::F32);
     BRAID_TRY(BenchIndex built,
               build_bench(session, schema, base.rows(), [&](std::uint64_t i) -> Result<Chunk> {
                   Chunk chunk;
@@ -236,7 +287,7 @@ const CommandSpec kBenchSparseCommand{
     .summary = "measure sparse search on your own text",
     .details = R"(Builds the index in a temporary folder and runs every query in one warm-up and
 five measured rounds; reports the median round. Answers are chunk ids with
-scores; texts are not fetched.
+scores; texts are not fetched. "words_bytes" are those of the inverted index.
 
   braid bench sparse --corpus lines.txt --queries questions.txt -k 10 --json)",
     .flags = kSparseFlags,
@@ -252,7 +303,7 @@ const CommandSpec kBenchDenseCommand{
     .details = R"(Like "bench sparse". "recall" is the share of the exact hits that are found,
 "exact_qps" the speed of exact search in the same run. Before it measures, it
 lets the collection see the queries of --recent (or those it measures with) and
-find out how deep to search for the recall asked for.
+learn how deep to search for the required recall.
 
   braid bench dense --base base.npy --queries q.npy --recall 0.95 --json
   braid bench dense --base base.npy --queries q.npy --selectivity 0.01)",

@@ -30,12 +30,22 @@ constexpr auto kBenchHybridFlags = std::to_array<FlagSpec>({
      .value = "NAME",
      .help = "embed every query with this model instead"},
     {.name = "docs", .kind = FlagKind::Integer, .value = "N", .help = "only the first N documents"},
+    {.name = "recall",
+     .kind = FlagKind::Number,
+     .value = "R",
+     .help = "recall of the dense leg (default: 0.98)"},
+    {.name = "recent",
+     .kind = FlagKind::Text,
+     .value = "FILE.npy",
+     .help = "query vectors it has seen before"},
     {.name = "analyzer",
      .kind = FlagKind::Text,
      .value = "NAME",
      .help = "standard (default) or simple",
      .choices = "standard|simple"},
 });
+
+constexpr std::size_t kHybridDepth = 50;  // of each leg, the usual one
 
 /// What the answers say of their own time, added up.
 class AnswerTimes {
@@ -97,6 +107,8 @@ struct HybridInput {
     std::vector<std::string> corpus;
     std::vector<std::string> queries;
     std::vector<std::vector<float>> vectors;  // of the queries; none: they are embedded
+    std::vector<std::vector<float>> recent;   // of queries before them
+    double recall = kUsualRecall;
 };
 
 Result<HybridInput> read_hybrid_input(const Arguments& arguments, const ingest::NpyFile& base) {
@@ -112,6 +124,10 @@ Result<HybridInput> read_hybrid_input(const Arguments& arguments, const ingest::
         BRAID_TRY(input.vectors, read_bench_rows(vectors_path));
         fits = fits && input.vectors.size() == input.queries.size();
     }
+    if (const auto recent = arguments.text("recent")) {
+        BRAID_TRY(input.recent, read_bench_rows(*recent));
+    }
+    BRAID_TRY(input.recall, bench_share(arguments, kBenchHybridFlags[6], kUsualRecall));
     if (!fits) {
         return invalid_argument("there must be one vector for each document and each query");
     }
@@ -138,32 +154,57 @@ Result<> run_hybrid(Session& session) {
                                                 BRAID_TRY(chunk.vector, base.row(i));
                                                 return chunk;
                                             }));
-    BRAID_CHECK(finish_bench(built));
     AnswerTimes times;
-    std::atomic<std::size_t> asked{0};
-    BenchSubject subject{input.queries.size(), sizes.threads, {}, built.facts};
-    subject.search = [&](std::size_t i) -> Result<std::vector<std::uint64_t>> {
-        Request request;
-        request.query = input.queries[i];
-        if (input.vectors.empty()) {
-            request.query += " " + std::to_string(asked++);  // never asked before: not remembered
-        } else {
-            request.query_embedding = input.vectors[i];
-        }
-        request.collections = {kBenchCollection};
-        request.top_k = sizes.top_k;
-        request.highlight = false;   // rivals do not say where the words are
-        request.dense_weight = 0.5;  // both legs alike, as others fuse
+    const auto ask = [&](const Request& request) -> Result<std::vector<std::uint64_t>> {
         BRAID_TRY(const Answer answer, built.database.retrieve(request));
         if (!answer.complete) {
             return fail(ErrorCode::Unavailable,
-                        "an answer is not complete: " + answer.warnings.front());
+                        "an answer is incomplete: " + answer.warnings.front());
         }
         times.add(answer.timings);
         std::vector<std::uint64_t> rows;
         rows.reserve(answer.hits.size());
         for (const Hit& hit : answer.hits) rows.push_back(std::stoull(hit.chunk.chunk_id));
         return rows;
+    };
+    Request usual;
+    usual.collections = {kBenchCollection};
+    usual.top_k = sizes.top_k;
+    usual.recall = input.recall;
+    usual.dense_weight = 0.5;      // both legs alike, as others fuse
+    usual.highlight = false;       // rivals do not say where the words are,
+    usual.typos = false;           // look for similar ones,
+    usual.keep_duplicates = true;  // or compare the texts of hits
+    Request dense = usual;
+    dense.strategy = Strategy::Dense;
+    dense.top_k = kHybridDepth;
+    // As with "bench dense": what a collection in use has learnt counts as building.
+    const auto calibrate = [&]() -> Result<> {
+        for (const auto& vector : input.recent) {
+            dense.query_embedding = vector;
+            BRAID_CHECK(built.database.retrieve(dense));
+        }
+        BRAID_CHECK(built.database.compact(kBenchCollection));
+        return {};
+    };
+    BRAID_CHECK(finish_bench(built, calibrate));
+    std::atomic<std::size_t> asked{0};
+    BenchSubject subject{input.queries.size(), sizes.threads, {}, built.facts};
+    subject.search = [&](std::size_t i) {
+        Request request = usual;
+        request.query = input.queries[i];
+        if (input.vectors.empty()) {
+            request.query += " " + std::to_string(asked++);  // never asked before: not remembered
+        } else {
+            request.query_embedding = input.vectors[i];
+        }
+        return ask(request);
+    };
+    subject.dense_leg = [&](std::size_t i) -> Result<std::vector<std::uint64_t>> {
+        if (input.vectors.empty()) return invalid_argument("the dense leg needs --query-vectors");
+        Request request = dense;
+        request.query_embedding = input.vectors[i];
+        return ask(request);
     };
     BRAID_TRY(const double fuse_us, time_of_fusing());
     return bench_measure(session, subject, [&] {
@@ -183,7 +224,8 @@ const CommandSpec kBenchHybridCommand{
 equal weights, texts and receipts. With --embedder that model embeds every
 query, every time. The means are the timings the answers report: the legs run in
 parallel, so "both legs" is less than their sum where cores are free.
-"fusion_share" is the share spent on fusion and receipts.
+"fusion_share" is the share spent on fusion and receipts. The collection first
+sees the queries of --recent, and learns from them how deep to search.
 
   braid bench hybrid --corpus lines.txt --base base.npy --queries questions.txt
                      --query-vectors q.npy --json

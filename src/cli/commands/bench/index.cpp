@@ -98,7 +98,8 @@ Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std
         return BenchIndex{std::move(folder), std::move(database), std::move(facts), true};
     }
     if (std::filesystem::exists(path)) {
-        return invalid_argument(path.string() + " was not built to its end, or is something else");
+        return invalid_argument(path.string() +
+                                " is incomplete, or not an index built by \"braid bench\"");
     }
     BRAID_TRY(auto database, Database::open(path));
     BRAID_CHECK(database.create_collection(kBenchCollection, schema));

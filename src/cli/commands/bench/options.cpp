@@ -27,6 +27,16 @@ Result<std::string> bench_file(const Arguments& arguments, std::string_view flag
                             std::string(flag));
 }
 
+Result<double> bench_share(const Arguments& arguments, const FlagSpec& flag, double otherwise) {
+    BRAID_TRY(const Value value, arguments.value(flag));
+    if (!value.is_number()) return otherwise;
+    const double share = value.as_double();
+    if (!(share > 0 && share <= 1)) {
+        return invalid_argument("--" + std::string(flag.name) + ": must be above 0 and at most 1");
+    }
+    return share;
+}
+
 Result<> bench_measure(Session& session, const BenchSubject& subject,
                        const std::function<Object()>& extra) {
     if (session.arguments.has("wait")) return bench_wait(session, subject);

@@ -28,11 +28,11 @@ inline constexpr auto kBenchFlags = std::to_array<FlagSpec>({
     {.name = "scratch",
      .kind = FlagKind::Text,
      .value = "DIR",
-     .help = "where to build (default: the folder for temporary files)"},
+     .help = "temporary folder to build in (default: the system's)"},
     {.name = "index",
      .kind = FlagKind::Text,
      .value = "DIR",
-     .help = "keep what is built there, or open what is there"},
+     .help = "build and keep the index there, or reuse it"},
     {.name = "wait", .help = "measure when standard input says \"round\""},
 });
 
@@ -45,6 +45,9 @@ Result<BenchSizes> bench_sizes(const Arguments& arguments);
 
 /// A file that the command cannot do without.
 Result<std::string> bench_file(const Arguments& arguments, std::string_view flag);
+
+/// A number above 0 and at most 1, or `otherwise` where the flag is not given.
+Result<double> bench_share(const Arguments& arguments, const FlagSpec& flag, double otherwise);
 
 /// Prints what was measured, with what `extra` gives afterwards; or measures when asked to.
 Result<> bench_measure(Session& session, const BenchSubject& subject,

@@ -36,8 +36,12 @@ Result<Object> answer_line(const BenchSubject& subject, const std::string& line)
         return bench_figures(round);
     }
     if (word == "ids") {
+        const std::string rest = line.substr(word.size());
+        BRAID_TRY(const Value params, json::parse(rest.empty() ? "{}" : rest));
+        const bool leg = subject.dense_leg && params.find("leg") != nullptr;
         std::vector<std::vector<std::uint64_t>> rows;
-        BRAID_CHECK(bench_round(subject.queries, subject.threads, subject.search, &rows));
+        BRAID_CHECK(bench_round(subject.queries, subject.threads,
+                                leg ? subject.dense_leg : subject.search, &rows));
         Array lists;
         lists.reserve(rows.size());
         for (const auto& row : rows) lists.emplace_back(Array(row.begin(), row.end()));

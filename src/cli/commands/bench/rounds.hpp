@@ -37,14 +37,16 @@ struct BenchSubject {
     std::size_t queries = 0;
     std::size_t threads = 1;
     BenchSearch search;
-    Object built;  // seconds and bytes, for the output
+    Object built;           // seconds and bytes, for the output
+    BenchSearch dense_leg;  // hybrid: what that leg hands to fusion
 };
 
 /// One warm-up and `rounds` measured rounds, of which the median by queries per second counts.
 Result<BenchRound> bench_median(const BenchSubject& subject, std::size_t rounds);
 
 /// Lets another program say when a round is due: prints `{"ready": true, ...}`, then answers each
-/// line of standard input: "round" with the figures of one round, "ids" with the rows found.
+/// line of standard input: "round" with the figures of one round, "ids" with the rows found, and
+/// `ids {"leg": "dense"}` with those of that leg.
 Result<> bench_wait(Session& session, const BenchSubject& subject);
 
 /// A folder for what is built: a new one that is removed with the object, or one that stays.

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "braid/collection.hpp"
+#include "braid/request.hpp"
+#include "braid/value.hpp"
+
+namespace braid::cli {
+
+/// One way to search.
+struct Trial {
+    std::string name;
+    Request request;
+    Object profile;  // what differs from today's, as a profile says it
+
+    bool fuses() const { return request.strategy == Strategy::Hybrid; }
+};
+
+// Places among the settings to try.
+inline constexpr std::size_t kSparseAlone = 1;
+
+/// What `braid tune` tries on a collection of this schema: first how it is searched `now`, then
+/// words alone. Without vectors there is one leg, and nothing to fuse.
+std::vector<Trial> settings_to_try(const Request& now, const Schema& schema);
+
+}  // namespace braid::cli

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "braid/docs/column.hpp"
+#include "braid/docs/column_format.hpp"
+#include "braid/docs/merge_order.hpp"
+#include "braid/docs/packed_ints.hpp"
+#include "braid/docs/string_table.hpp"
+#include "braid/result.hpp"
+#include "braid/store/bytes.hpp"
+#include "braid/store/sections.hpp"
+
+namespace braid::docs {
+
+/// One column of several inputs, of the rows that stay: first the values that some such row has are
+/// put in order, then they are written, and the rows with their new codes.
+class ColumnMerge {
+public:
+    using GoOn = std::function<Result<>()>;  // fails if told to stop
+
+    struct Source {
+        std::size_t input = 0;
+        Column column;
+        /// New ones by the input's own; kLeftOut: no row that stays has it.
+        std::vector<std::uint32_t> codes;
+        /// The column's others in the order of their bytes.
+        std::vector<std::uint32_t> others;
+    };
+
+    ColumnMerge(const MergeOrder& order, const GoOn& go_on) : order_(order), go_on_(go_on) {}
+
+    /// The column of an input that has one.
+    Result<> add(std::size_t input, const Column& column);
+    /// Whether some row that stays has a value.
+    bool has_rows() const noexcept { return rows_.count > 0; }
+    /// More of the section begun last.
+    Result<> write(store::SectionSink& sink);
+
+private:
+    Result<> look_at_rows(Source& source);
+    Result<> number_values();
+    Result<> number_timed_texts();
+    Result<> write_rows();
+    Result<> write_texts(store::SectionSink& sink);
+    Result<> write_others(store::SectionSink& sink);
+    /// Calls `visit(stream)` for each value of a type that stays, in order; it has the code
+    /// `next_code` then.
+    template <class Stream, class Visit>
+    Result<> each_value(std::uint32_t& next_code, const Visit& visit);
+    store::ByteWriter& part(ColumnPart which) { return parts_[static_cast<std::size_t>(which)]; }
+
+    const MergeOrder& order_;
+    const GoOn& go_on_;
+    std::vector<Source> sources_;
+    PackedRange rows_;   // that have a value, by their new numbers
+    PackedRange kinds_;  // of these
+    std::uint64_t code_count_ = 0;
+    std::uint32_t first_text_ = 0;  // codes
+    std::uint32_t first_other_ = 0;
+    StringTableWriter texts_;
+    std::uint64_t other_bytes_ = 0;
+    std::array<store::ByteWriter, kColumnParts> parts_;  // all but texts and others
+};
+
+}  // namespace braid::docs

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "braid/sparse/query_bounds.hpp"
+#include "braid/sparse/window_scratch.hpp"
+
+namespace braid::sparse {
+
+/// Rows that hold all of some terms, window by window, with what the lists say of them: the
+/// shortest list is walked, the others are merged with it or looked up.
+class JointRows {
+public:
+    static constexpr std::size_t kMostTerms = 8;
+
+    /// `terms`: numbers among those of the bounds, 1 to kMostTerms of them, each once. All must
+    /// stay, and a thread has one such search at a time.
+    JointRows(const IndexReader& reader, const RowFacts& facts, const QueryBounds& bounds,
+              std::span<const std::size_t> terms);
+
+    /// The rows of a window, ascending, that have term i at least least[i] times, and that `mask`
+    /// allows: the bits of the whole index; empty: all. 1 <= least <= kTopTf. Valid up to the next
+    /// call.
+    std::span<const std::uint16_t> find(std::uint32_t window, std::span<const std::uint8_t> least,
+                                        std::span<const std::uint64_t> mask);
+    /// A RowCode of each row found, for the i-th of the terms.
+    std::span<const std::uint8_t> codes(std::size_t i) const noexcept {
+        return {codes_[i].data(), found_};
+    }
+
+private:
+    /// What a term has in the window.
+    struct Part {
+        const std::uint8_t* rows = nullptr;   // u16 each
+        const std::uint8_t* codes = nullptr;  // a RowCode each
+        std::size_t size = 0;
+        const std::uint8_t* nibbles = nullptr;  // of the window's rows; otherwise a list
+    };
+    struct Run {
+        std::vector<std::uint16_t> rows;  // in their windows
+        std::vector<std::uint8_t> codes;
+    };
+
+    Part part_of(std::size_t term, std::uint32_t window) const noexcept;
+    void begin_with_list(std::size_t term, std::uint32_t least,
+                         std::span<const std::uint64_t> mask);
+    void begin_with_columns(std::span<const std::uint8_t> least,
+                            std::span<const std::uint64_t> mask);
+    void keep_in_list(std::size_t term, std::uint32_t least);
+    void keep_in_column(std::size_t term, std::uint32_t least);
+    /// Keeps of the rows found those at `kept_`, ascending, in number `count`.
+    void keep(std::size_t count) noexcept;
+
+    const IndexReader& reader_;
+    const RowFacts& facts_;
+    const QueryBounds& bounds_;
+    WindowScratch& scratch_;
+    std::vector<std::size_t> terms_;
+    std::vector<Run> runs_;  // of each term that is a run
+    std::array<Part, kMostTerms> parts_{};
+    std::uint32_t window_ = 0;
+    std::uint32_t rows_ = 0;  // of the window
+    std::size_t found_ = 0;
+    std::vector<std::size_t> order_;  // the shortest list of the window first, columns last
+    std::vector<std::size_t> done_;   // terms whose codes are there
+    std::vector<std::uint16_t> local_;
+    std::vector<std::uint16_t> kept_;
+    std::vector<std::uint32_t> entries_;  // of the list, for each of kept_
+    std::array<std::vector<std::uint8_t>, kMostTerms> codes_;
+};
+
+}  // namespace braid::sparse
