@@ -27,6 +27,7 @@ JOINT_WORDS = (2, 3)  # of queries whose words a hit must all hold
 FILTERED_QUERIES = 500  # a filter in Python makes one rival very slow
 RECENT = 1024  # questions that braid may have seen before: as many as a collection remembers
 DEPTH = 50  # candidates per leg of a hybrid query, braid's own default
+USUAL_HITS = 10  # asked for unless --top-k says otherwise
 
 
 class Session:
@@ -81,9 +82,10 @@ class Session:
         corpus = data.corpus(self.sources, docs)
 
         def group(task: str, title: str, queries: Path, more: dict) -> Group:
+            hits = self.given.top_k
             return Group(
                 task,
-                title,
+                title if hits == USUAL_HITS else f"{title}, top {hits}",
                 data.count_lines(corpus),
                 data.count_lines(queries),
                 {"corpus": corpus, "queries": queries} | more,

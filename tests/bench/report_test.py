@@ -105,39 +105,75 @@ class Figures(WithFolder):
     def setUp(self):
         super().setUp()
         self.result = self.folder / "result.json"
-        self.result.write_text(json.dumps(sample_report()))
-        self.document = self.folder / "README.md"
-        self.document.write_text("Before\n<!-- figures:begin -->\nold\n<!-- figures:end -->\nAfter\n")
+        self.write(sample_report())
+        self.document = self.folder / "benchmarks.md"
+        self.summary = self.folder / "README.md"
+        for file in (self.document, self.summary):
+            file.write_text("Before\n<!-- figures:begin -->\n\n<!-- figures:end -->\nAfter\n")
+
+    def write(self, report):
+        self.result.write_text(json.dumps(report))
 
     def run_script(self, *more):
-        words = [sys.executable, BENCH / "figures", self.result, "--into", self.document, *more]
+        words = [sys.executable, BENCH / "figures", self.result, "--into", self.document,
+                 "--summary", self.summary, *more]  # fmt: skip
         return subprocess.run(words, capture_output=True, text=True)
 
     def test_figures_are_copied_with_date_and_commit(self):
         self.assertEqual(self.run_script().returncode, 0)
         text = self.document.read_text()
         self.assertTrue(text.startswith("Before\n") and text.endswith("\nAfter\n"))
-        self.assertNotIn("old", text)
         self.assertIn("| hnswlib | 0.960 | 500 |", text)
         self.assertIn("2030-01-02, commit abcdef123456", text)
         self.assertNotIn("50,000", text)
 
+    def test_the_summary_has_the_fastest_rival_that_finds_what_was_asked(self):
+        report = sample_report()
+        report["groups"][0]["contestants"][2]["qps"]["median"] = 5000.0  # it never found .95
+        self.write(report)
+        self.assertEqual(self.run_script().returncode, 0)
+        self.assertIn(
+            "| dense: recall 0.95 at 10 (100,000 documents, 100 queries) | 1,000/s | hnswlib, 500/s | 2.00 |",
+            self.summary.read_text(),
+        )
+
+    def test_a_run_replaces_its_own_tables_and_leaves_the_others(self):
+        self.run_script()
+        other = sample_report() | {"date": "2031-01-01T00:00:00Z", "commit": "fedcba654321"}
+        other["groups"][0]["title"] = "recall 0.99 at 10"
+        self.write(other)
+        self.run_script()
+        both = self.document.read_text()
+        self.assertLess(both.index("2030-01-02"), both.index("2031-01-01"))
+        self.assertEqual(self.summary.read_text().count("| dense: "), 2)
+
+        self.write(sample_report() | {"date": "2032-01-01T00:00:00Z"})
+        self.run_script()
+        text = self.document.read_text()
+        self.assertNotIn("2030-01-02", text)
+        self.assertLess(text.index("2032-01-01"), text.index("2031-01-01"))
+        self.assertEqual(text.count("recall 0.95 at 10"), 1)
+
     def test_a_second_copy_changes_nothing_and_check_agrees(self):
         self.assertEqual(self.run_script("--check").returncode, 1)
         self.run_script()
-        once = self.document.read_text()
+        once = self.document.read_text(), self.summary.read_text()
         self.run_script()
-        self.assertEqual(self.document.read_text(), once)
+        self.assertEqual((self.document.read_text(), self.summary.read_text()), once)
         self.assertEqual(self.run_script("--check").returncode, 0)
 
     def test_quick_runs_changed_trees_and_missing_markers_are_refused(self):
         for change in ({"quick": True}, {"changed": True}):
-            self.result.write_text(json.dumps(sample_report() | change))
+            self.write(sample_report() | change)
             self.assertEqual(self.run_script().returncode, 1)
-        self.result.write_text(json.dumps(sample_report()))
+        self.write(sample_report())
         self.document.write_text("nothing marked")
         self.assertIn("figures:begin", self.run_script().stderr)
         self.assertEqual(self.document.read_text(), "nothing marked")
+
+    def test_the_projects_own_summary_is_that_of_its_figures(self):
+        done = subprocess.run([sys.executable, BENCH / "figures", "--check"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Pins(unittest.TestCase):
