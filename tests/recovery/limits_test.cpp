@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <iostream>
+#include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -37,11 +35,6 @@ Ids ids_in(const Backend& backend, const std::string& collection) {
     const std::vector<std::string> names{collection};
     const ReaderPtr snapshot = must(backend.snapshot(names, {}));
     return ids_of(must(snapshot->scan(scope_of(collection), "", 1000, false)));
-}
-
-ReaderPtr snapshot_of_c(const Backend& backend) {
-    const std::vector<std::string> names{"c"};
-    return must(backend.snapshot(names, {}));
 }
 
 Result<WriteReport> put(Backend& backend, const std::string& collection, const std::string& id) {
@@ -284,43 +277,6 @@ TEST(FullDisk, AnAutomaticCompactionThatFailsIsNotTriedAgainAtOnce) {
     backend.run_due_compactions();
     EXPECT_EQ(backend.health().compactions, 1U);
     EXPECT_EQ(backend.health().failed_compactions, 1U);
-}
-
-/// Writers of one chunk at a time; returns how many syncs of files they took together.
-std::uint64_t syncs_of(int writers, int writes, std::chrono::microseconds delay) {
-    FaultyDisk disk;
-    const auto backend = open_whole(disk);
-    must(backend->create_collection("c", vectors_schema(2)));
-    disk.plan().set_sync_delay(delay);
-    const std::uint64_t before = disk.plan().file_syncs();
-    std::vector<std::thread> threads;
-    threads.reserve(static_cast<std::size_t>(writers));
-    for (int writer = 0; writer < writers; ++writer) {
-        threads.emplace_back([&, writer] {
-            for (int i = 0; i < writes; ++i) {
-                must(put(*backend, "c", std::to_string(writer) + "-" + std::to_string(i)));
-            }
-        });
-    }
-    for (std::thread& thread : threads) thread.join();
-    const std::uint64_t syncs = disk.plan().file_syncs() - before;
-    const auto all = static_cast<std::uint64_t>(writers) * static_cast<std::uint64_t>(writes);
-    EXPECT_EQ(must(snapshot_of_c(*backend)->count(scope_of("c"))), all);
-    FaultyDisk after = disk.crash_state(1, CrashMode::DropAll);
-    EXPECT_EQ(must(snapshot_of_c(*open_whole(after))->count(scope_of("c"))), all);
-    return syncs;
-}
-
-TEST(GroupCommit, ManyWritersShareSyncs) {
-    EXPECT_LT(syncs_of(8, 8, std::chrono::milliseconds(5)), 64U);
-}
-
-/// A sync takes so long that whoever is woken by one has long written again when the next begins.
-TEST(GroupCommit, SixtyFourWritersShareEachSyncAmongEightAtLeast) {
-    constexpr int writes = 313;  // 20,032 in all
-    const std::uint64_t syncs = syncs_of(64, writes, std::chrono::milliseconds(4));
-    std::cout << syncs << " syncs for " << 64 * writes << " acknowledgements\n";
-    EXPECT_LE(syncs, 64U * writes / 8);
 }
 
 /// Runs `work` in a process of its own, so that limits do not stay behind; it returns what failed,
