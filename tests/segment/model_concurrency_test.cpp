@@ -12,6 +12,10 @@
 #include "core/share.hpp"
 #include "segment/model_database.hpp"
 
+#ifndef BRAID_MODEL_TIMES
+#define BRAID_MODEL_TIMES 1
+#endif
+
 namespace braid::testing {
 namespace {
 
@@ -70,7 +74,7 @@ void run_beside_each_other(unsigned seed, const Schema& schema, int steps, unsig
 }
 
 TEST(SegmentModelBesideEachOther, ReadersSeeWhatTheExactEngineShows) {
-    for (unsigned seed = 0; seed < share_of(6); ++seed) {
+    for (unsigned seed = 0; seed < share_of(6) * BRAID_MODEL_TIMES; ++seed) {
         Schema schema = vectors_schema(3, static_cast<Metric>(seed % 3));
         if (seed % 3 == 2) schema.bm25.variant = Bm25Variant::Okapi;
         run_beside_each_other(seed, schema, 400, 3);

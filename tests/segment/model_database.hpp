@@ -54,10 +54,11 @@ public:
     Backend& backend() { return *backend_; }
     void settle() { dynamic_cast<local::LocalBackend&>(*backend_).run_due_compactions(); }
     void compact() { compact_whole(*backend_, "c"); }
-    std::size_t files() const {
-        const auto home = must(root_->subdirectory("db"));
-        return must(must(must(home->subdirectory("collections"))->subdirectory("c"))->list())
-            .size();
+    std::size_t files() const { return entries().size(); }
+    std::uint64_t bytes() const {
+        std::uint64_t bytes = 0;
+        for (const store::DirectoryEntry& entry : entries()) bytes += entry.size;
+        return bytes;
     }
     ReaderPtr snapshot() {
         const std::vector<std::string> names{"c"};
@@ -65,6 +66,10 @@ public:
     }
 
 private:
+    std::vector<store::DirectoryEntry> entries() const {
+        const auto home = must(root_->subdirectory("db"));
+        return must(must(must(home->subdirectory("collections"))->subdirectory("c"))->list());
+    }
     static void copy_tree(store::Directory& from, store::Directory& to) {
         for (const store::DirectoryEntry& entry : must(from.list())) {
             if (entry.is_directory) {

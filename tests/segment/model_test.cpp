@@ -7,6 +7,11 @@
 #include "core/share.hpp"
 #include "segment/model_database.hpp"
 
+// So many times as many seeds as by default: in the program segment_model, which takes minutes.
+#ifndef BRAID_MODEL_TIMES
+#define BRAID_MODEL_TIMES 1
+#endif
+
 namespace braid::testing {
 namespace {
 
@@ -58,7 +63,7 @@ void run_model(unsigned seed, Schema schema, int steps) {
 }
 
 TEST(SegmentModel, AnswersAreThoseOfTheExactEngine) {
-    for (unsigned seed = 0; seed < share_of(12); ++seed) {
+    for (unsigned seed = 0; seed < share_of(12) * BRAID_MODEL_TIMES; ++seed) {
         Schema schema = vectors_schema(3, Metric::Dot);
         if (seed % 3 == 1) schema.vectors.metric = Metric::Euclidean;
         if (seed % 3 == 2) schema.bm25.variant = Bm25Variant::Okapi;
@@ -69,7 +74,7 @@ TEST(SegmentModel, AnswersAreThoseOfTheExactEngine) {
 }
 
 TEST(SegmentModel, WithWeightedFieldsAndTextInTheMetadata) {
-    for (unsigned seed = 100; seed < 100 + share_of(6); ++seed) {
+    for (unsigned seed = 1000; seed < 1000 + share_of(6) * BRAID_MODEL_TIMES; ++seed) {
         Schema schema = vectors_schema(3, Metric::Dot);
         schema.text_fields = {{"title", 2.5}, {"content", 1.0}, {"metadata.kind", 0.5}};
         schema.positions = seed % 2 == 0;
@@ -151,21 +156,40 @@ TEST(SegmentModel, TheNumberOfFilesIsBounded) {
     EXPECT_EQ(must(database.snapshot()->count(scope_of("c"))), 600U);
 }
 
-TEST(SegmentModel, ManyNamespacesShareFiles) {
-    Database database(local::Engine::Segment, 512);
+ReadScope tenant(std::uint64_t number) {
+    ReadScope scope = scope_of("c");
+    scope.namespace_ = "tenant" + std::to_string(number);
+    return scope;
+}
+
+TEST(SegmentModel, TenThousandNamespacesShareFilesAndGoAtOnce) {
+    Database database(local::Engine::Segment, 4096);
     must(database.backend().create_collection("c", words_schema()));
-    constexpr int spaces = 2000;
-    for (int i = 0; i < spaces; ++i) {
-        must(database.backend().upsert("c", "tenant" + std::to_string(i),
+    const std::uint64_t spaces = share_of(10'000);
+    for (std::uint64_t i = 0; i < spaces; ++i) {
+        must(database.backend().upsert("c", tenant(i).namespace_,
                                        {make_chunk("a", "word all"), make_chunk("b", "other")},
                                        {}));
-        database.settle();
+        if (i % 64 == 0) database.settle();
     }
-    database.reopen();
-    for (const int i : {0, 777, spaces - 1}) {
-        ReadScope scope = scope_of("c");
-        scope.namespace_ = "tenant" + std::to_string(i);
-        EXPECT_EQ(must(database.snapshot()->count(scope)), 2U);
+    database.settle();
+    database.compact();
+    const std::size_t files = database.files();
+    EXPECT_LE(files, 6U);
+    const std::uint64_t before = database.bytes();
+    for (std::uint64_t i = 0; i < spaces; i += 2) {
+        DeleteSelector all;
+        all.filter = Filter{};
+        EXPECT_EQ(must(database.backend().remove(tenant(i), all, {})).written, 2U);
+    }
+    // A record each, of about its name, and not a file.
+    EXPECT_LE(database.bytes() - before, 100 * (spaces + 1) / 2);
+    EXPECT_EQ(database.files(), files);
+    for (int round = 0; round < 2; ++round) {
+        for (const std::uint64_t i : {std::uint64_t{0}, spaces / 2, spaces - 1}) {
+            EXPECT_EQ(must(database.snapshot()->count(tenant(i))), i % 2 == 0 ? 0U : 2U);
+        }
+        database.reopen();
     }
     EXPECT_EQ(must(database.backend().check({})).problems, std::vector<std::string>());
 }
