@@ -2,7 +2,9 @@
 // rows and a log: every answer is right, or a clear error; a check finds each damage. Here some of
 // them, in the program segment_damage all.
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,16 +25,26 @@ namespace {
 using FileBytes = std::vector<std::byte>;
 using FilesByName = std::map<std::string, FileBytes>;
 
+constexpr std::int64_t kLongAfter = 4'000'000'000'000'000;  // the year 2096
+
 Chunk numbered(int i) {
     Chunk chunk = make_chunk("c" + std::to_string(i),
                              "word w" + std::to_string(i % 3) + " only" + std::to_string(i),
                              {1, static_cast<float>(i)});
     chunk.document_id = "d" + std::to_string(i / 2);
     chunk.metadata = {{"kind", i % 2 == 0 ? "even" : "odd"}};
+    if (i == 6) chunk.expires_at = Timestamp{kLongAfter};
     return chunk;
 }
 
-/// Two segments, the older with dead rows, and some records after the last flush.
+ReadScope in_namespace(const std::string& name) {
+    ReadScope scope = scope_of("c");
+    scope.namespace_ = name;
+    return scope;
+}
+
+/// Two segments, the older with dead rows, and some records after the last flush; words know where
+/// they stand, one chunk is to expire, and of two other namespaces one was dropped.
 FilesByName small_collection() {
     const DatabaseInMemory database;
     local::LocalOptions options;
@@ -41,9 +53,14 @@ FilesByName small_collection() {
     options.compaction.background = false;
     const auto backend = database.open(options);
     auto& local = dynamic_cast<local::LocalBackend&>(*backend);
-    must(backend->create_collection("c", vectors_schema(2)));
+    Schema schema = vectors_schema(2);
+    schema.positions = true;
+    must(backend->create_collection("c", schema));
     for (int i = 0; i < 12; ++i) {
         must(backend->upsert("c", "default", {numbered(i)}, {}));
+        if (i == 3) must(backend->upsert("c", "gone", {numbered(1)}, {}));
+        if (i == 3) must(backend->upsert("c", "other", {numbered(2)}, {}));
+        if (i == 7) must(backend->remove(in_namespace("gone"), by_filter(Filter{}), {}));
         if (i == 7) must(backend->remove(scope_of("c"), by_ids({"c1"}), {}));
         local.run_due_compactions();
     }
@@ -65,14 +82,17 @@ std::vector<std::string> answers(const Backend& backend) {
     if (!snapshot) return lines;
     const Reader& reader = **snapshot;
     const ReadScope scope = scope_of("c");
-    add(reader.scan(scope, "", 100, true), [](const std::vector<Chunk>& chunks) {
-        std::string text;
-        for (const Chunk& chunk : chunks) {
-            text += chunk.chunk_id + "=" + chunk.content + "@" +
-                    std::to_string(chunk.vector.at(1)) + " " + std::to_string(chunk.version) + ";";
-        }
-        return text;
-    });
+    for (const char* const name : {"default", "other", "gone"}) {
+        add(reader.scan(in_namespace(name), "", 100, true), [](const std::vector<Chunk>& chunks) {
+            std::string text;
+            for (const Chunk& chunk : chunks) {
+                text += chunk.chunk_id + "=" + chunk.content + "@" +
+                        std::to_string(chunk.vector.at(1)) + " " + std::to_string(chunk.version) +
+                        (chunk.expires_at ? " expires;" : ";");
+            }
+            return text;
+        });
+    }
     const auto hits = [](const LegResult& result) {
         std::string text = std::to_string(result.matched.count);
         for (const LegHit& hit : result.hits)
@@ -80,6 +100,10 @@ std::vector<std::string> answers(const Backend& backend) {
         return text;
     };
     add(reader.search_leg(words_leg(scope, {"word w1"})), hits);
+    Leg phrase{.kind = LegKind::Sparse, .scope = scope};
+    phrase.clause = std::make_shared<const QueryClause>(
+        QueryClause{.kind = QueryClause::Kind::Phrase, .text = "word w1"});
+    add(reader.search_leg(phrase), hits);
     add(reader.search_leg(vector_leg(scope, {1, 2})), hits);
     add(reader.facets(scope, "kind", 10), [](const std::vector<FacetCount>& counts) {
         std::string text;
@@ -120,7 +144,8 @@ TEST(SegmentDamage, GivesRightAnswersOrErrors) {
         const DatabaseInMemory database;
         for (const auto& [name, bytes] : whole) must(database.collection("c")->create(name, bytes));
         expected = answers(*must(database.try_open({.read_only = true})).backend);
-        ASSERT_EQ(expected.size(), 5U);
+        ASSERT_EQ(expected.size(), 8U);
+        EXPECT_EQ(std::ranges::count(expected, "error"), 0);
     }
     std::size_t segments = 0;
     for (const auto& [name, bytes] : whole) {
