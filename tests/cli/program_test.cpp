@@ -69,7 +69,8 @@ TEST_F(Program, IngestsAndRetrieves) {
     EXPECT_TRUE(has(text.output, "2 hits of 2 candidates")) << text.output;
 
     const Value again = json({"ingest", folder / "c.jsonl"});
-    EXPECT_EQ(*again.find("replaced"), Value(3));
+    EXPECT_EQ(*again.find("unchanged"), Value(3));
+    EXPECT_EQ(*again.find("chunks"), Value(0));
     EXPECT_EQ(*again.find("created"), Value(false));
 }
 

@@ -216,11 +216,12 @@ private:
         return {};
     }
 
-    /// Where vectors are made, what a run before has embedded is not embedded again.
+    /// What is stored as it is in the file is neither embedded nor written again. In a collection
+    /// that this run has made there is nothing to look for; embedding costs more than looking.
     Result<> note_embedder() {
         BRAID_TRY(const Schema schema, service_->schema(texts_.collection));
         const std::string& embedder = schema.vectors.embedder;
-        write_.skip_unchanged = embedder != "none" && embedder != "external";
+        write_.skip_unchanged = !totals_.created || (embedder != "none" && embedder != "external");
         return {};
     }
 
