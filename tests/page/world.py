@@ -106,9 +106,17 @@ class World:
     def start(self, *flags, data=None):
         """A server; the first one's port is kept, so that a page finds the next one."""
         port = self.url.rsplit(":", 1)[1] if self.server is not None else "0"
-        self.server = subprocess.Popen([self.braid, "--data", data or self.data, "serve", "--port", port, "--json", "--log", "none", *flags],
-                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment, text=True)
-        self.url = json.loads(self.server.stdout.readline())["listening"]
+        for _ in range(20):  # somebody else may hold the port for a moment
+            self.server = subprocess.Popen([self.braid, "--data", data or self.data, "serve", "--port", port, "--json", "--log", "none", *flags],
+                                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment, text=True)
+            told = self.server.stdout.readline()
+            if told:
+                self.url = json.loads(told)["listening"]
+                return
+            self.server.wait(30)
+            self.server.stdout.close()
+            time.sleep(0.5)
+        raise RuntimeError(f"no server at port {port}")
 
     def stop(self):
         self.server.send_signal(signal.SIGTERM)
