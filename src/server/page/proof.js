@@ -14,6 +14,16 @@ const PARTS = {
   multi_hop: ({ weight, score }) => (score < 0 ? score / weight : score * weight),
 };
 
+// What these read, in words.
+const READ = {
+  none: ["scores"],
+  rrf: ["ranks", "weights"],
+  multi_hop: ["scores", "weights"],
+  weighted_sum: ["scores", "weights", "ranges"],
+  dbsf: ["scores", "means", "deviations"],
+  auto: ["scores", "ranges"],
+};
+
 const STAGES = {
   multiply: (score, { value }) => score * value,
   divide: (score, { value }) => score / value,
@@ -30,6 +40,7 @@ const REPLACED = {
 class Proof {
   same = true;
   rounded = false; // but for exp()
+  read = new Set(); // what it was computed from
   given = new Set(); // what could not be computed here
 
   expect(computed, told) {
@@ -39,6 +50,7 @@ class Proof {
 
   part(source, fusion) {
     const { method, lists } = fusion;
+    for (const one of READ[method]) this.read.add(one);
     const normalize = NORMALIZED[method];
     if (!normalize) return PARTS[method](source, fusion);
     const value = normalize(source, lists[source.source]);
@@ -53,6 +65,7 @@ class Proof {
   choice({ base, signals, lowest, highest, dense_weight }, sources) {
     const moved = signals.reduce((sum, { coefficient, value, usual }) => sum + coefficient * (value - usual), base);
     const dense = this.expect(Math.min(highest, Math.max(lowest, moved)), dense_weight);
+    this.read.add("signals");
     for (const { source, weight } of sources) this.expect(source === "dense" ? dense : 1 - dense, weight);
   }
 
@@ -62,11 +75,12 @@ class Proof {
       this.given.add(`the sum, by the ${method} of ${preset ?? "the server"}`);
       return fused;
     }
-    if (fusion.choice) this.choice(fusion.choice, sources);
     const parts = sources.map((source) => {
       if (source.receipt) this.expect(this.score(source.receipt), source.score);
       return this.expect(this.part(source, fusion), source.contribution);
     });
+    if (fusion.choice) this.choice(fusion.choice, sources);
+    else if (method === "auto") this.read.add("weights");
     const sum = parts.reduce((total, part) => total + part, 0);
     return this.expect(method === "dbsf" ? sum / parts.length : sum, fused);
   }
@@ -87,15 +101,18 @@ class Proof {
   }
 }
 
-// {same, rounded, given}
+// {same, rounded, read, given}
 export function prove(receipt) {
   const proof = new Proof();
   proof.score(receipt);
   return proof;
 }
 
-export function inWords({ same, rounded, given }) {
-  if (!same) return "✗ Computed here from the legs’ ranks and scores: a different number";
+const joined = (words) => [words.slice(0, -1).join(", "), words.at(-1)].filter(Boolean).join(" and ");
+
+export function inWords({ same, rounded, read, given }) {
+  const from = `Computed here from the legs’ ${joined([...read])}`;
+  if (!same) return `✗ ${from}: a different number`;
   if (given.size) return `Taken as given: ${[...given].join("; ")}. All else, computed here: the same bits`;
-  return `✓ Computed here from the legs’ ranks and scores: the same bits${rounded ? ", but for the last of exp()" : ""}`;
+  return `✓ ${from}: the same bits${rounded ? ", but for the last of exp()" : ""}`;
 }
