@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import random
 import shlex
 import subprocess
 import time
@@ -43,6 +44,22 @@ class Search(PageTest):
         page.wait("document.querySelectorAll('mark').length > 0", "marks")
         self.assertLessEqual({one.lower() for one in page.texts("mark")}, {"fox", "sleeps", "foxes"})
         page.wait("document.querySelector('.hit h2 mark')?.innerText === 'Fox'", "in the title too")
+
+    def test_chooses_the_passage_as_the_server_does(self):
+        """Of long texts: as many different words of the query as in the passage that the server would choose."""
+        random.seed(22)
+        words = ["fox", "owl", "vole"]
+        texts = [" ".join(random.choice(words) if random.random() < 0.03 else random.choice(["stone", "wall", "river", "x" * 30]) for _ in range(random.randrange(1, 300))) for _ in range(200)]
+        page = self.open()
+        page.wait("document.querySelector('.welcome')")
+        size = 110
+        told = case.world.call("POST", "/v1/collections/animals/highlight", {"query": " ".join(words), "texts": texts, "window": size})["texts"]
+        windows = page.run(f"import('/page/hit.js').then(({{ passageOf }}) => {json.dumps([[text, one['matches']] for text, one in zip(texts, told)])}.map(([text, matches]) => passageOf(text, matches, {size})))")
+        for text, one, (begin, end) in zip(texts, told, windows):
+            def found(first, last):
+                return {text[a:b] for a, b in one["matches"] if a >= first and b <= last}
+            self.assertGreaterEqual(len(found(begin, end)), len(found(*one["window"])), text)
+            self.assertLessEqual(end - begin, size)
 
     def test_marks_what_was_searched_for(self):
         """Words in place of mistyped ones, and those a pattern stands for; never those behind "-"."""
@@ -242,7 +259,7 @@ class Search(PageTest):
         page.run("document.querySelector('#query').focus()")
         page.type(" marsh")
         page.wait("location.hash.includes('q=fox+marsh') && " + SHOWN)
-        time.sleep(1.8)
+        time.sleep(2.5)
         page.type(" winter")
         page.wait("location.hash.includes('q=fox+marsh+winter') && " + SHOWN)
         self.assertEqual(page.run("history.length"), begun + 2)

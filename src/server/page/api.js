@@ -108,26 +108,18 @@ export function wordsOf({ query, query_understood, corrections = [], chunks }) {
   return [...new Set(words)].join(" ").trim().slice(0, WORDS);
 }
 
-// Where the words stand in the content, title and section of each hit, and the stretch of its content
-// with most of them; empty if it cannot be said: an answer is worth showing without.
-export async function highlights(words, hits, window, signal) {
-  const found = new Map();
-  if (!words || hits.length === 0) return found;
-  const byCollection = Map.groupBy(hits, (hit) => hit.collection);
-  await Promise.all(
-    [...byCollection].map(async ([collection, members]) => {
-      try {
-        const texts = members.flatMap((hit) => [hit.content, hit.title ?? "", hit.section_title ?? ""]);
-        const marks = [];
-        for (let at = 0; at < texts.length; at += TEXTS) {
-          const answer = await post(`${collectionPath(collection)}/highlight`, { query: words, texts: texts.slice(at, at + TEXTS), window }, { signal });
-          marks.push(...answer.texts);
-        }
-        members.forEach((hit, i) => found.set(hit, { ...marks[3 * i], matches: hit.matches ?? marks[3 * i].matches, title: marks[3 * i + 1].matches, section: marks[3 * i + 2].matches }));
-      } catch {
-        // Shown without.
-      }
-    }),
-  );
-  return found;
+// Where the words stand in each of these texts, as the collection's analyzer finds them; nowhere if
+// that cannot be said: an answer is worth showing without.
+export async function matchesIn(words, collection, texts, signal) {
+  const found = [];
+  try {
+    for (let at = 0; words && at < texts.length; at += TEXTS) {
+      const some = texts.slice(at, at + TEXTS);
+      const answer = await post(`${collectionPath(collection)}/highlight`, { query: words, texts: some, window: 1 }, { signal });
+      found.push(...answer.texts.map((one) => one.matches));
+    }
+  } catch {
+    // Shown without.
+  }
+  return texts.map((_, i) => found[i] ?? []);
 }

@@ -1,10 +1,10 @@
 // The answer to one configuration: asks, cancels what is stale, shows hits, and every other state.
-import { highlights, post, wordsOf } from "./api.js";
+import { matchesIn, post, wordsOf } from "./api.js";
 import { calm, counted, duration, h, number, say, sentence } from "./dom.js";
 import { HitCard, idOf, PASSAGE, SHORT_PASSAGE } from "./hit.js";
 import { inWords, requestOf } from "./state.js";
 
-const PATIENCE = 40; // milliseconds that hits wait for their marks
+const PATIENCE = 40; // milliseconds that hits wait for the marks of their titles
 
 const LATE = 3000; // milliseconds without an answer until the page says that it waits
 
@@ -95,7 +95,7 @@ export class Column {
   async show(answer, found, signal, before = []) {
     const hits = [...before, ...found];
     this.words = wordsOf({ ...answer, chunks: hits });
-    const marks = highlights(this.words, found, this.page.b ? SHORT_PASSAGE : PASSAGE, signal);
+    const marks = this.titles(found, signal);
     const early = await within(marks, PATIENCE);
     if (signal.aborted) throw new DOMException("stale", "AbortError");
     this.answer = { ...answer, chunks: hits };
@@ -111,6 +111,17 @@ export class Column {
     }
   }
 
+  // Where the words stand in titles and sections; hits say it of their contents.
+  async titles(hits, signal) {
+    const found = new Map();
+    const mark = async ([collection, members]) => {
+      const matches = await matchesIn(this.words, collection, members.flatMap((hit) => [hit.title ?? "", hit.section_title ?? ""]), signal);
+      members.forEach((hit, i) => found.set(hit, { title: matches[2 * i], section: matches[2 * i + 1] }));
+    };
+    await Promise.all([...Map.groupBy(hits, (hit) => hit.collection)].map(mark));
+    return found;
+  }
+
   // Cards of hits that stay keep what was opened in them, and glide to their new places.
   draw(marks) {
     const before = new Map([...this.cards].map(([id, card]) => [id, card.element.getBoundingClientRect().top]));
@@ -124,7 +135,8 @@ export class Column {
       const card = this.cards.get(id) ?? new HitCard();
       const place = other ? places.get(this.page.sameAs(hit)) : undefined;
       const moved = !other?.answer ? undefined : place === undefined ? null : this === this.page.left ? { to: place } : { by: place - hit.rank };
-      card.show(hit, { words: this.words, best, marks: marks.get(hit) ?? (card.hit === hit || card.words === this.words ? card.marks : { matches: hit.matches }), moved, several });
+      const titles = marks.get(hit) ?? (card.hit === hit || card.words === this.words ? card.titles : undefined);
+      card.show(hit, { words: this.words, size: this.page.b ? SHORT_PASSAGE : PASSAGE, best, titles, moved, several });
       cards.set(id, card);
     }
     this.cards = cards;

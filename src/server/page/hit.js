@@ -1,5 +1,5 @@
 // One hit: its title, its picture, the passage where it matches, and what can be asked about it.
-import { documentOf, highlights, neighborsOf } from "./api.js";
+import { documentOf, matchesIn, neighborsOf } from "./api.js";
 import { counted, dialog, h, icon, ICONS, number, put, score } from "./dom.js";
 import { arithmetic, picture, spokenReceipt } from "./receipt.js";
 
@@ -43,12 +43,40 @@ export function marked(text, matches = [], window = null) {
 export const PASSAGE = 320;
 export const SHORT_PASSAGE = 110;
 
-function passage(hit, marks) {
-  const points = Array.from(hit.content).length;
-  const [from, to] = marks?.window ?? [0, PASSAGE];
-  // The window ends between words; before a word without end it would show next to nothing.
-  const end = to - from < SHORT_PASSAGE / 2 ? from + SHORT_PASSAGE : to;
-  return marked(hit.content, marks?.matches, [from, Math.min(points, end)]);
+// The matches that a passage of this size holds: most of the different words, then most of all, the
+// first of equals. [where the first begins, where the last ends]
+function densest(points, matches, size) {
+  const words = matches.map(([begin, end]) => points.slice(begin, end).join("").toLowerCase());
+  const held = new Map(); // how often each word is between `first` and `last`
+  let best = [0, 0];
+  let most = [0, 0];
+  for (let first = 0, last = 0; last < matches.length; ++last) {
+    held.set(words[last], (held.get(words[last]) ?? 0) + 1);
+    for (; first < last && matches[last][1] - matches[first][0] > size; ++first) {
+      if (held.get(words[first]) === 1) held.delete(words[first]);
+      else held.set(words[first], held.get(words[first]) - 1);
+    }
+    const [different, all] = [held.size, last - first + 1];
+    if (different < most[0] || (different === most[0] && all <= most[1])) continue;
+    most = [different, all];
+    best = [matches[first][0], matches[last][1]];
+  }
+  return best;
+}
+
+// Where the passage that is shown begins and ends: its matches in the middle, as far as there is text
+// on both sides, and between words where there are any near.
+export function passageOf(content, matches, size) {
+  const points = Array.from(content);
+  const [first, last] = densest(points, matches, size);
+  const spare = Math.max(0, size - (last - first));
+  let end = Math.min(points.length, Math.max(first - Math.floor(spare / 2), 0) + size);
+  let begin = Math.max(0, Math.min(end - size, first));
+  const upTo = (count) => [...Array(Math.max(0, Math.min(count, Math.floor(size / 4)))).keys()];
+  const blank = (at) => /\s/.test(points[at]);
+  if (begin > 0) begin += upTo(first - begin).find((i) => blank(begin + i - 1)) ?? 0;
+  if (end < points.length) end -= upTo(end - last).find((i) => blank(end - i)) ?? 0;
+  return [begin, end];
 }
 
 export const nameOf = (hit) => hit.title || hit.metadata?.title || hit.document_id || hit.chunk_id;
@@ -89,10 +117,12 @@ async function showDocument(hit, words, near = 0) {
   const box = dialog(nameOf(hit), "drawer", body);
   try {
     const answer = await documentOf(hit);
-    const chunks = answer.chunks.map((chunk) => ({ ...chunk, collection: hit.collection, namespace: hit.namespace }));
+    const { chunks } = answer;
     const place = chunks.findIndex((chunk) => chunk.chunk_id === hit.chunk_id);
     const from = Math.max(0, place - MARKED / 2);
-    const found = await highlights(words, chunks.slice(from, from + MARKED), 1);
+    const some = chunks.slice(from, from + MARKED);
+    const matches = await matchesIn(words, hit.collection, some.flatMap((chunk) => [chunk.content, chunk.section_title ?? ""]));
+    const found = new Map(some.map((chunk, i) => [chunk, { matches: matches[2 * i], section: matches[2 * i + 1] }]));
     const shown = fewOf(found, chunks, place, near);
     const count = (map) => [...map.values()].reduce((sum, one) => sum + (one.matches ?? one).length, 0);
     const more = count(found) - count(shown);
@@ -154,19 +184,20 @@ export class HitCard {
 
   // `best`: the largest score of the answer. `moved`, where two configurations are compared: of the
   // first one the rank in the second, {to}; of the second the places gained, {by}; null: only here.
-  show(hit, { words, best, marks, moved, several }) {
+  // `titles`: matches of its title and section. `size`: code points of its passage.
+  show(hit, { words, size, best, titles, moved, several }) {
     this.hit = hit;
     this.words = words;
-    this.marks = marks;
+    this.titles = titles;
+    this.window = passageOf(hit.content, hit.matches ?? [], size);
     this.rank.textContent = hit.rank;
     const name = nameOf(hit);
-    const section = hit.section_title && hit.section_title !== name ? [h("span", { class: "section" }, " › ", h("bdi", {}, marked(hit.section_title, marks?.section)))] : [];
-    this.title.replaceChildren(h("bdi", {}, marked(name, name === hit.title ? marks?.title : [])), ...section);
+    const section = hit.section_title && hit.section_title !== name ? [h("span", { class: "section" }, " › ", h("bdi", {}, marked(hit.section_title, titles?.section)))] : [];
+    this.title.replaceChildren(h("bdi", {}, marked(name, name === hit.title ? titles?.title : [])), ...section);
     const spoken = h("span", { class: "unseen" }, `Receipt: ${spokenReceipt(hit.receipt)}`);
     this.drawing.replaceChildren(picture(hit.receipt, best), h("span", { class: "score", "aria-hidden": "true" }, score(hit.score)), spoken);
     this.drawing.title = spokenReceipt(hit.receipt);
-    if (!this.whole) this.text.replaceChildren(...passage(hit, marks));
-    else put(this.text, marked(hit.content, marks?.matches));
+    this.read();
     this.origin.replaceChildren(hit.chunk_id, h("span", { class: "spot" }, spot(hit.metadata)), several ? ` · ${hit.collection}` : "");
     this.tags.replaceChildren(...tags(hit));
     this.neighbours.hidden = hit.chunk_index === null || hit.chunk_index === undefined;
@@ -185,6 +216,11 @@ export class HitCard {
     this.move.title = moved === undefined ? "" : moved === null ? "Not in the other configuration" : "Its rank in the two configurations";
   }
 
+  // The passage, or all of it where its neighbours are shown.
+  read() {
+    put(this.text, marked(this.hit.content, this.hit.matches, this.around ? null : this.window));
+  }
+
   toggleReceipt() {
     this.receipt.hidden = !this.receipt.hidden;
     this.drawing.setAttribute("aria-expanded", String(!this.receipt.hidden));
@@ -192,7 +228,7 @@ export class HitCard {
   }
 
   document() {
-    return showDocument(this.hit, this.words, this.marks?.window?.[0]);
+    return showDocument(this.hit, this.words, this.window[0]);
   }
 
   // The passage with one more chunk on each side; the fourth time back to where it began.
@@ -202,22 +238,20 @@ export class HitCard {
     if (this.around === 0) {
       this.before.replaceChildren();
       this.after.replaceChildren();
-      this.whole = false;
-      this.text.replaceChildren(...passage(this.hit, this.marks));
+      this.read();
       return;
     }
     const { hit, around } = this;
     const wanted = () => around === this.around; // nobody asked for more or fewer meanwhile
     try {
-      const chunks = (await neighborsOf(hit, around)).chunks.map((chunk) => ({ ...chunk, collection: hit.collection }));
-      const found = await highlights(this.words, chunks, 1);
+      const { chunks } = await neighborsOf(hit, around);
+      const found = await matchesIn(this.words, hit.collection, chunks.map((chunk) => chunk.content));
       if (!wanted()) return;
       const own = chunks.findIndex((chunk) => chunk.chunk_id === hit.chunk_id);
-      const texts = (list) => list.map((chunk) => h("p", { dir: "auto" }, marked(chunk.content, found.get(chunk)?.matches)));
-      this.whole = true;
-      put(this.text, marked(hit.content, this.marks?.matches));
-      put(this.before, texts(chunks.slice(0, own)));
-      put(this.after, texts(chunks.slice(own + 1)));
+      const texts = chunks.map((chunk, i) => h("p", { dir: "auto" }, marked(chunk.content, found[i])));
+      this.read();
+      put(this.before, texts.slice(0, own));
+      put(this.after, texts.slice(own + 1));
       if (chunks.length === 1) this.after.replaceChildren(h("p", { class: "none" }, "No neighbours: this is the whole document."));
     } catch (error) {
       if (wanted()) this.after.replaceChildren(h("p", { class: "none" }, error.message));
