@@ -4,7 +4,7 @@ import os
 import subprocess
 
 import case
-from case import PageTest
+from case import PageTest, SHOWN
 
 ENDED = "document.querySelectorAll('.progress .done, .progress .partly, .progress .failed').length"
 
@@ -66,6 +66,39 @@ class Drop(PageTest):
             self.page.wait("document.querySelector('#into')")
             self.assertEqual(self.page.run("document.querySelector('#into').value"), "notes")
             self.assertIn("No collections yet", self.page.text(".cards"))
+        finally:
+            self.without_keys()
+
+    def test_counts_many_files_and_lists_those_that_failed(self):
+        page = self.opened()
+        page.run("document.querySelector('#into').value = 'many-files'")
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/many-files"))
+        self.drop(*[(f"newt{i:02}.txt", "['A newt swims.']") for i in range(30)], ("empty.txt", "[]"))
+        page.wait("document.querySelector('.drop > p:not([hidden]) span')?.innerText === '30 of 31 files added, 1 failed'", "a line that counts them", timeout=60)
+        listed = "[...document.querySelectorAll('.progress li')].filter((e) => e.checkVisibility()).map((e) => e.querySelector('b').innerText)"
+        self.assertEqual(page.run(listed), ["empty.txt"], "what went in is counted, not listed")
+        self.assertEqual(page.text("#spoken"), "30 of 31 files added, 1 failed")
+        case.world.delay = 0.5
+        self.addCleanup(setattr, case.world, "delay", 0)
+        self.drop(*[(f"toad{i:02}.txt", f"['A toad sits there, number {i}.']") for i in range(40)])
+        page.wait("document.querySelector('.progress .running b')?.innerText === 'toad00.txt'", "the one on its way")
+        page.click(".drop > p button")
+        page.wait("!document.querySelector('.progress .waiting, .progress .running')", "the rest is not sent")
+        documents = case.world.call("GET", "/v1/collections/many-files")["documents"]
+        self.assertLess(documents, 60)
+        self.assertEqual(page.text(".drop > p span"), f"{documents} of {documents + 1} files added, 1 failed")
+
+    def test_takes_the_first_file_where_nothing_is(self):
+        """The search itself has a place for files while there is no collection, and goes on with what is in."""
+        case.world.stop()
+        case.world.start(data=os.path.join(case.world.folder, "nothing"))
+        try:
+            page = self.open("/")
+            page.wait("document.querySelector('.welcome .drop')")
+            self.drop(("newts.md", "['# Newts\\n\\nNewts swim.']"))
+            page.wait("document.querySelector('.welcome h2')?.innerText === '1 passage in 1 document'")
+            page.click(".welcome .suggestion")
+            page.wait(SHOWN)
         finally:
             self.without_keys()
 

@@ -1,11 +1,12 @@
 // A place to drop files: each becomes a document of a collection, and says how far it is.
 import { collectionPath, get, patiently, send } from "./api.js";
-import { bytes, counted, h, icon, ICONS, number, say } from "./dom.js";
+import { bytes, counted, h, icon, ICONS, number, put, say } from "./dom.js";
 
 const LINES = 400; // of one request, so that progress can be shown
 const PART = 8_000_000; // characters of one request
 const LISTS = ["jsonl", "ndjson"];
 const LARGE = 4_000_000; // bytes; above, it is looked up whether the server takes so much
+const MANY = 24; // files; more are not all listed
 const PASSING = [0, 401, 403, 408, 429]; // statuses after which the same file may do
 
 const ending = (name) => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
@@ -104,27 +105,59 @@ async function droppedFiles(transfer) {
   return found;
 }
 
-let running = 0; // files on their way; the browser asks before it closes the tab
-addEventListener("beforeunload", (event) => running > 0 && event.preventDefault());
+// The browser asks before it closes the tab while files are on their way.
+addEventListener("beforeunload", (event) => tally.running > 0 && event.preventDefault());
 
-// One file on its way, as a line of the list.
+// What was dropped in this tab stays to be seen when somebody comes back from another page. Of many
+// files those are listed that are on their way or went wrong; a line counts them all.
+const list = h("ul", { class: "progress" });
+const tally = { waiting: 0, running: 0, done: 0, partly: 0, failed: 0 };
+const waiting = new Set();
+const total = h("span", {});
+const stop = h("button", { class: "quiet", onclick: () => {
+  tally.waiting = 0;
+  for (const job of waiting) job.element.remove();
+  waiting.clear();
+  tellAll();
+} }, "Stop");
+const summary = h("p", { hidden: true }, total, " ", stop);
+let taken = () => {};
+
+function tellAll() {
+  const all = Object.values(tally).reduce((sum, one) => sum + one, 0);
+  summary.hidden = all <= MANY;
+  list.classList.toggle("many", all > MANY);
+  const { done, partly, failed } = tally;
+  total.textContent = [`${number(done + partly)} of ${counted(all, "file")} added`, partly && `${number(partly)} in part`, failed && `${number(failed)} failed`].filter(Boolean).join(", ");
+  stop.hidden = tally.waiting === 0;
+  if (tally.waiting + tally.running === 0 && all > MANY) say(total.textContent);
+}
+
+// One file on its way, as a line of the list; its class says how far it is.
 function jobOf({ file, name }, collection) {
   const bar = h("progress", { max: 1, value: 0, "aria-label": name });
   const told = h("span", { class: "origin" }, "waiting");
   const again = h("button", { class: "quiet", hidden: true, onclick: () => job.run() }, "Try again");
   const element = h("li", {}, h("b", {}, name), bar, h("span", {}, told, " ", again));
   const job = { file, name, bar, element, chunks: 0, lines: 0, failed: [] };
-  const end = (kind, text, share) => {
+  const become = (kind, text) => {
+    if (element.className) --tally[element.className];
+    ++tally[kind];
     element.className = kind;
-    bar.value = share;
     told.textContent = text;
-    say(`${name}: ${text}`);
+    tellAll();
   };
+  const end = (kind, text, share) => {
+    become(kind, text);
+    bar.value = share;
+    if (summary.hidden) say(`${name}: ${text}`);
+  };
+  become("waiting", "waiting");
+  waiting.add(job);
   job.run = async () => {
-    ++running;
     again.hidden = true;
-    element.className = "";
-    told.textContent = "reading, splitting, embedding …";
+    waiting.delete(job);
+    become("running", "reading, splitting, embedding …");
     bar.removeAttribute("value");
     try {
       await ingest(job, collection);
@@ -134,14 +167,9 @@ function jobOf({ file, name }, collection) {
       end("failed", error.message, 0);
       again.hidden = !(PASSING.includes(error.status) || error.status >= 500);
     }
-    --running;
   };
   return job;
 }
-
-// What was dropped in this tab stays to be seen when somebody comes back from another page.
-const list = h("ul", { class: "progress" });
-let taken = () => {};
 
 // Null for those who may write nowhere. `then()` is called once files are in.
 export function dropZone(world, then) {
@@ -157,9 +185,9 @@ export function dropZone(world, then) {
   const files = h("input", { type: "file", id: "files", "aria-label": "Files to add", tabindex: -1, multiple: true, class: "unseen", onchange: () => take([...files.files].map((file) => ({ file, name: file.name }))) });
   const take = async (found) => {
     if (!name.reportValidity()) return;
-    const jobs = found.map((one) => jobOf(one, name.value.trim()));
-    list.prepend(...jobs.map((job) => job.element));
-    for (const job of jobs) await job.run();
+    const added = found.map((one) => jobOf(one, name.value.trim()));
+    list.prepend(put(new DocumentFragment(), added.map((job) => job.element)));
+    for (const job of added) if (waiting.has(job)) await job.run();
     files.value = "";
     taken();
   };
@@ -174,6 +202,7 @@ export function dropZone(world, then) {
     h("h2", {}, "Drop files or folders here"),
     h("p", {}, "Text, Markdown, HTML, PDF, office documents, mail, code, or JSON Lines with a chunk per line. A file replaces the one with the same name."),
     h("div", { class: "row" }, h("div", { class: "field" }, h("label", { for: "into" }, "Collection"), name, names), h("button", { onclick: () => files.click() }, icon(ICONS.file), "Choose files"), files),
+    summary,
     list,
   );
   return zone;

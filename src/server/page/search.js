@@ -35,7 +35,7 @@ export class SearchPage {
     this.settleSoon = debounced(PAUSE, this.settle);
     this.lines = s("svg", { class: "lines", "aria-hidden": "true" });
     this.columns = h("div", { class: "columns" });
-    this.switch = h("div", { class: "switch" });
+    this.switch = h("div", { class: "switch", role: "group", "aria-label": "Controls for" });
     this.tuning = h("details", { class: "side", open: matchMedia("(min-width: 60rem)").matches }, h("summary", {}, icon(ICONS.sliders), "Controls and filters"), this.switch, this.controls.element);
     this.actions = h("div", { class: "toolbar" });
     this.element = h(
@@ -234,18 +234,24 @@ export class SearchPage {
     }
   }
 
+  // Nothing is there: whoever may add something can do so here.
+  nothing() {
+    if (!this.world.mayWrite()) {
+      return h("div", { class: "state welcome" }, h("h2", {}, "Nothing that this key may read"), h("p", {}, "Ask for a key that may read the collection you need."));
+    }
+    const place = h("div", {});
+    const added = async () => {
+      await this.world.load().catch(() => {}); // told elsewhere
+      this.lay();
+      this.search();
+    };
+    import("./drop.js").then(({ dropZone }) => place.append(dropZone(this.world, added)), () => {});
+    return h("div", { class: "state welcome" }, h("h2", {}, "Nothing to search yet"), h("p", {}, "Add some text: drop files below, or run"), h("pre", {}, "braid ingest notes/"), place);
+  }
+
   idle(collections) {
     const chosen = this.world.collections.filter((one) => collections.includes(one.name));
-    if (this.world.collections.length === 0) {
-      return h(
-        "div",
-        { class: "state welcome" },
-        h("h2", {}, this.world.mayWrite() ? "Nothing to search yet" : "Nothing that this key may read"),
-        ...(this.world.mayWrite()
-          ? [h("p", {}, "Add some text: drop files on ", h("a", { href: "/collections" }, "Collections"), ", or run"), h("pre", {}, "braid ingest notes/")]
-          : [h("p", {}, "Ask for a key that may read the collection you need.")]),
-      );
-    }
+    if (this.world.collections.length === 0) return this.nothing();
     const chunks = chosen.reduce((sum, one) => sum + one.chunks, 0);
     const documents = chosen.reduce((sum, one) => sum + one.documents, 0);
     const examples = h("p", { class: "examples" });
