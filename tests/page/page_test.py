@@ -158,6 +158,32 @@ class Others(PageTest):
         page.click("form.drop button.primary")
         page.wait("document.querySelector('.report').innerText.includes('Choose a way')")
 
+    def test_measures_a_namespace_query_by_query(self):
+        """Each query leads to the search by the best way beside the worst."""
+        def document(name, text):
+            return json.dumps({"_id": name, "document_id": name, "text": text, "namespace": "burrows"})
+        texts = [document("hit", "badger"), *[document(f"other{i}", f"badger badgers badgers badgers number {i}") for i in range(12)], document("plain", "weasel")]
+        request = urllib.request.Request(case.world.url + "/v1/collections/warren/chunks", "\n".join(texts).encode(), {"Content-Type": "application/x-ndjson"})
+        urllib.request.urlopen(request, timeout=60).close()
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/warren"))
+        for name, text in (("warren.tsv", "one\tnumber\ntwo\tweasel\n"), ("warren-qrels.tsv", "one\thit\t1\ntwo\tplain\t1\n")):
+            with open(os.path.join(case.world.folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        page = self.open("/evaluate")
+        page.wait("document.querySelector('#eval-queries')")
+        self.assertTrue(page.run("document.querySelector('#eval-namespace').closest('.field').hidden"), "animals has one alone")
+        page.run("const s = document.querySelector('#eval-collection'); s.value = 'warren'; s.dispatchEvent(new Event('change'))")
+        self.assertEqual(page.texts("#eval-namespace option"), ["burrows"])
+        page.files("#eval-queries", [os.path.join(case.world.folder, "warren.tsv")])
+        page.files("#eval-qrels", [os.path.join(case.world.folder, "warren-qrels.tsv")])
+        page.click("form.drop button.primary")
+        page.wait("document.querySelectorAll('.queries tbody tr').length === 2", "both queries")
+        self.assertEqual(page.text(".report h2"), "warren/burrows, 2 queries")
+        rows = dict(page.run("[...document.querySelectorAll('.queries tbody tr')].map((e) => [e.children[0].innerText, [...e.children].slice(1).map((td) => td.innerText.trim())])"))
+        self.assertEqual(rows["weasel"], ["1.000"] * 3)
+        page.run("[...document.querySelectorAll('.queries a')].find((e) => e.innerText === 'weasel').click()")
+        page.wait("location.pathname === '/' && location.hash.includes('ns=burrows') && document.querySelector('#query').value === 'weasel' && " + SHOWN, "its search")
+
     def test_says_what_is_no_file_of_queries_or_of_its_judgements(self):
         def file(name, content):
             path = os.path.join(case.world.folder, name)
@@ -265,6 +291,16 @@ class Everybody(PageTest):
 
         def press(text):
             return f"[...document.querySelectorAll('.hit button, .toolbar button, nav button')].find((e) => e.innerText.includes('{text}')).click()"
+        measure = """(() => { for (const [id, text] of [['queries', 'fox\\tfox of the marsh'], ['qrels', 'fox\\tfox-marsh\\t1']]) {
+                const files = new DataTransfer();
+                files.items.add(new File([text], `${id}.tsv`));
+                document.querySelector(`#eval-${id}`).files = files.files;
+            } document.querySelector('form.drop button.primary').click(); })()"""
+        drop = """(() => { document.querySelector('#into').value = 'axe';
+            const files = new DataTransfer();
+            for (let i = 0; i < 30; ++i) files.items.add(new File([i ? 'A newt.' : ''], `newt${i}.txt`));
+            document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {dataTransfer: files, bubbles: true, cancelable: true})); })()"""
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/axe"))
         # An address, what it waits for, what is done then, and what that leads to.
         states = [(hits, SHOWN, "document.querySelectorAll('.receipt-button').forEach((e) => e.click())", "document.querySelector('.arithmetic')"),
                   (hits, SHOWN, press("Document"), "document.querySelector('dialog .chunk')"), (hits, SHOWN, press("Neighbours"), "document.querySelector('.around p')"),
@@ -275,6 +311,8 @@ class Everybody(PageTest):
                   ("/#q=STOOT&c=animals&strategy=sparse", "document.querySelector('.suggestion')", "0", "true"), ("/#q=stoatt&c=animals", "document.querySelector('.note button')", "0", "true"),
                   ("/#q=fox&c=animals&ns=nowhere", "document.querySelector('.instead')", "0", "true"), ("/#q=x&c=nowhere", "document.querySelector('.state.error')", "0", "true"),
                   ("/collections", "document.querySelectorAll('.histogram').length > 3", "0", "true"), ("/evaluate", "document.querySelector('#eval-queries')", "0", "true"),
+                  ("/evaluate", "document.querySelector('#eval-queries')", measure, "document.querySelectorAll('.queries tbody td').length === 3"),
+                  ("/collections", "document.querySelectorAll('.histogram').length > 3", drop, "document.querySelectorAll('.progress .failed, .progress .done').length === 30"),
                   ("/docs", "document.querySelectorAll('#tag-mcp .operation').length > 3", "document.querySelectorAll('.operation').forEach((e) => (e.open = true))", "document.querySelectorAll('.trial').length > 30")]
         for look in ({}, {"dark": True}, {"width": 360, "height": 740, "phone": True}):
             page = case.chromium.page(**look)

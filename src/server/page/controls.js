@@ -255,7 +255,9 @@ export class Controls {
   async namesOf(collections, namespace) {
     try {
       const chunks = (await Promise.all(collections.map((name) => this.someOf(name, namespace)))).flat();
-      const names = [...new Set(chunks.flatMap((chunk) => [chunk.title, chunk.section_title]))].filter((name) => name && name.length <= 40);
+      const all = [...new Set(chunks.flatMap((chunk) => [chunk.title, chunk.section_title]))].filter((name) => name && name.length <= 40);
+      const several = all.filter((name) => name.includes(" ")); // a word alone says little
+      const names = several.length >= 4 ? several : all;
       return names.filter((_, i) => i % Math.ceil(names.length / 4) === 0).slice(0, 4);
     } catch {
       return [];

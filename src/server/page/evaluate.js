@@ -2,8 +2,8 @@
 import { collectionPath, post } from "./api.js";
 import { counted, duration, h, number, say } from "./dom.js";
 import { parse } from "./json.js";
-import { interval } from "./plots.js";
-import { requestOf, fresh } from "./state.js";
+import { bar, interval } from "./plots.js";
+import { address, requestOf, fresh } from "./state.js";
 
 const WAYS = [
   ["hybrid", {}, "both"],
@@ -15,6 +15,7 @@ const WAYS = [
 ];
 const MEASURES = ["nDCG@10", "RR@10", "R@100"];
 const MOST = 1000; // queries the server takes at once
+const FIRST = 10; // queries of a report that are shown one by one
 
 const LISTED = 10_000; // values the server takes in one list of a filter
 
@@ -32,9 +33,10 @@ async function textOf(file, what) {
 }
 
 // Whether any of these documents is in the collection.
-async function anyOf(documents, collection) {
+async function anyOf(documents, collection, namespace) {
   for (let at = 0; at < documents.length; at += LISTED) {
-    const { count } = await post(`${collectionPath(collection)}/count`, { filter: { document_id: { $in: documents.slice(at, at + LISTED) } } });
+    const filter = { document_id: { $in: documents.slice(at, at + LISTED) } };
+    const { count } = await post(`${collectionPath(collection)}/count`, namespace ? { namespace, filter } : { filter });
     if (count > 0) return true;
   }
   return documents.length === 0;
@@ -85,11 +87,13 @@ export class EvaluatePage {
     this.world = world;
     document.title = "Evaluate · braid";
     const usual = world.collections[0]?.name ?? "default";
-    this.collection = h("select", { id: "eval-collection" }, world.collections.map((one) => h("option", { value: one.name, selected: one.name === usual }, one.name)));
+    this.collection = h("select", { id: "eval-collection", onchange: () => this.chosen() }, world.collections.map((one) => h("option", { value: one.name, selected: one.name === usual }, one.name)));
+    this.namespace = h("select", { id: "eval-namespace" });
+    this.namespaces = h("div", { class: "field" }, h("label", { for: "eval-namespace" }, "Namespace"), this.namespace);
     this.queries = h("input", { type: "file", id: "eval-queries", accept: ".jsonl,.tsv,.txt" });
     this.qrels = h("input", { type: "file", id: "eval-qrels", accept: ".tsv,.qrels,.txt,.trec" });
     this.ways = WAYS.map(([name, , leg], i) => ({ name, input: h("input", { type: "checkbox", checked: i < 3 }), leg }));
-    this.out = h("div", { class: "report", "aria-live": "polite" });
+    this.out = h("div", { class: "report" });
     this.button = h("button", { class: "primary" }, "Measure");
     this.element = h(
       "div",
@@ -101,6 +105,7 @@ export class EvaluatePage {
         { class: "drop", onsubmit: (event) => { event.preventDefault(); this.measure(); } },
         h("div", { class: "row" },
           h("div", { class: "field" }, h("label", { for: "eval-collection" }, "Collection"), this.collection),
+          this.namespaces,
           h("div", { class: "field" }, h("label", { for: "eval-queries" }, "Queries (JSON lines, or tab-separated)"), this.queries),
           h("div", { class: "field" }, h("label", { for: "eval-qrels" }, "Judgements (TREC or BEIR)"), this.qrels)),
         h("fieldset", { class: "ways" }, h("legend", {}, "Ways of searching"), this.ways.map(({ name, input, leg }) => h("label", { class: leg }, input, h("span", {}, name)))),
@@ -108,12 +113,25 @@ export class EvaluatePage {
       ),
       this.out,
     );
+    this.chosen();
+  }
+
+  // Namespaces, where there are others than "default".
+  chosen() {
+    const names = this.world.collections.find((one) => one.name === this.collection.value)?.namespaces ?? [];
+    this.namespace.replaceChildren(...names.map((name) => h("option", { value: name === "default" ? "" : name }, name)));
+    this.namespaces.hidden = names.every((name) => name === "default");
+  }
+
+  settings(way) {
+    return Object.assign(fresh(), WAYS.find(([name]) => name === way)[1], { c: [this.collection.value], ns: this.namespace.value });
   }
 
   async measure() {
     const pressed = document.activeElement === this.button;
     this.button.disabled = true;
     const rows = [];
+    const place = [this.collection.value, this.namespace.value];
     let asked = 0; // queries
     try {
       if (!this.queries.files[0] || !this.qrels.files[0]) throw new Error("Choose a file of queries and a file of judgements.");
@@ -126,22 +144,55 @@ export class EvaluatePage {
       const judged = Object.fromEntries(queries.map((one) => [one.id, qrels[one.id]]));
       for (const { name, input, leg } of this.ways) {
         if (!input.checked) continue;
-        this.out.replaceChildren(...this.report(rows, queries.length), h("p", { class: "wait" }, `Measuring ${name} on ${number(queries.length)} queries …`));
-        const settings = Object.assign(fresh(), WAYS.find((way) => way[0] === name)[1]);
-        const { query, top_k, ...request } = requestOf(settings, [this.collection.value]);
-        const answer = await post("/v1/eval", { queries, qrels: judged, measures: MEASURES, request });
-        rows.push({ name, leg, run: answer.runs[0], timings: answer.timings });
+        const told = `Measuring ${name} on ${counted(queries.length, "query", "queries")} …`;
+        this.out.replaceChildren(...this.report(rows, queries.length), h("p", { class: "wait" }, told));
+        say(told);
+        const settings = this.settings(name);
+        const { query, top_k, ...request } = requestOf(settings, settings.c);
+        const answer = await post("/v1/eval", { queries, qrels: judged, measures: MEASURES, per_query: true, request });
+        const values = new Map(answer.per_query.map((one) => [one.query, one.values[MEASURES[0]][0]]));
+        rows.push({ name, leg, settings, run: answer.runs[0], timings: answer.timings, values });
         if (rows.length > 1 || Object.values(rows[0].run.measures).some((value) => value > 0)) continue;
         const documents = [...new Set(Object.values(judged).flatMap(Object.keys))];
-        if (!(await anyOf(documents, this.collection.value))) throw new Error(`None of the judged documents (${number(documents.length)}) is in “${this.collection.value}”. Judgements name documents by their ids; the first here is “${documents[0]}”.`);
+        if (!(await anyOf(documents, ...place))) throw new Error(`None of the judged documents (${number(documents.length)}) is in “${place.filter(Boolean).join("/")}”. Judgements name documents by their ids; the first here is “${documents[0]}”.`);
       }
-      this.out.replaceChildren(...this.report(rows, queries.length));
+      this.out.replaceChildren(...this.report(rows, queries.length), ...this.oneByOne(rows, queries));
       say(`Measured: ${rows.map((row) => `${row.name} ${row.run.measures[MEASURES[0]].toFixed(3)}`).join(", ")}`);
     } catch (error) {
       this.out.replaceChildren(...this.report(rows, asked), h("p", { class: "state error", role: "alert" }, error.message));
     }
     this.button.disabled = false;
     if (pressed) this.button.focus({ preventScroll: true }); // a button that is off loses it
+  }
+
+  // Query by query: first where the ways differ most, then where all do badly. Each leads to its
+  // search; where ways differ, to the best one beside the worst.
+  oneByOne(rows, queries) {
+    const lines = queries.map(({ id, text }) => {
+      const values = rows.map((row) => row.values.get(id));
+      const [low, high] = [Math.min(...values), Math.max(...values)];
+      const [best, worst] = [high, low].map((value) => ({ ...rows[values.indexOf(value)].settings, q: text }));
+      return { text, values, low, spread: high - low, link: `/${address(best, high > low ? worst : null)}` };
+    });
+    lines.sort((a, b) => b.spread - a.spread || a.low - b.low);
+    const cell = (value, { leg }) => h("td", {}, value.toFixed(3), bar(value, leg));
+    const body = h("tbody", {});
+    const more = h("button", { class: "quiet", hidden: lines.length <= FIRST, onclick: () => show(lines.length) }, `All ${counted(lines.length, "query", "queries")}`);
+    const show = (count) => {
+      body.replaceChildren(...lines.slice(0, count).map((line) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: line.link }, h("bdi", {}, line.text))), line.values.map((value, i) => cell(value, rows[i])))));
+      more.hidden = count >= lines.length;
+    };
+    show(FIRST);
+    return [
+      h("h2", {}, "Query by query"),
+      h("p", { class: "origin" }, `${MEASURES[0]} of each query, ${rows.length > 1 ? "those first where the ways differ most; a query leads to its search by the best way beside the worst" : "the worst first; a query leads to its search"}.`),
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Query by query" },
+        h("table", { class: "queries" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "query"), rows.map((row) => h("th", { scope: "col", class: row.leg }, h("span", { class: "dot" }), row.name)))), body),
+      ),
+      h("div", {}, more),
+    ];
   }
 
   // What searches said, on request: there may be much.
@@ -154,7 +205,7 @@ export class EvaluatePage {
     if (rows.length === 0) return [];
     const best = (measure) => Math.max(...rows.map((row) => row.run.measures[measure]));
     return [
-      h("h2", {}, `${this.collection.value}, ${counted(queries, "query", "queries")}`),
+      h("h2", {}, `${[...rows[0].settings.c, rows[0].settings.ns].filter(Boolean).join("/")}, ${counted(queries, "query", "queries")}`),
       h(
         "div",
         { class: "scroll", tabindex: 0, role: "region", "aria-label": "Measures" },

@@ -3,7 +3,7 @@ import { collectionPath, get, hasKey, post } from "./api.js";
 import { copy, debounced, dialog, h, number, score, sentence } from "./dom.js";
 import { print } from "./json.js";
 import { legOf } from "./receipt.js";
-import { requestOf } from "./state.js";
+import { fresh, requestOf } from "./state.js";
 
 // For a shell; what comes from an address may hold anything.
 const quoted = (text) => (/^[\w.:/-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`);
@@ -131,11 +131,17 @@ export function showWhyNot(settings, collections, side, change) {
   const place = h("select", { id: "why-collection" }, collections.map((name) => h("option", { value: name }, name)));
   const out = h("div", { class: "why", "aria-live": "polite" });
   const where = settings.ns ? `&namespace=${encodeURIComponent(settings.ns)}` : "";
+  // Ids that follow what is typed, and chunks with its words.
   const complete = debounced(80, async () => {
+    const text = input.value.trim();
     try {
-      const { chunks } = await get(`${collectionPath(place.value)}/chunks?limit=12&after=${encodeURIComponent(input.value)}${where}`);
-      input.placeholder ||= chunks[0]?.chunk_id ?? "";
-      list.replaceChildren(...chunks.map((chunk) => h("option", { value: chunk.chunk_id }, chunk.title ?? "")));
+      const [{ chunks: next }, { chunks: found }] = await Promise.all([
+        get(`${collectionPath(place.value)}/chunks?limit=12&after=${encodeURIComponent(text)}${where}`),
+        text ? post("/v1/retrieve", requestOf({ ...fresh(), q: text, ns: settings.ns, strategy: "sparse" }, [place.value])) : { chunks: [] },
+      ]);
+      input.placeholder ||= next[0]?.chunk_id ?? "";
+      const chunks = new Map([...found, ...next].map((chunk) => [chunk.chunk_id, [chunk.title, chunk.section_title].filter(Boolean).join(" › ")]));
+      list.replaceChildren(...[...chunks].map(([id, name]) => h("option", { value: id }, name)));
     } catch {
       // The list only helps.
     }
@@ -171,7 +177,7 @@ export function showWhyNot(settings, collections, side, change) {
     h(
       "form",
       { class: "row", onsubmit: ask },
-      h("div", { class: "field grow" }, h("label", { for: "why-id" }, "Chunk id"), input),
+      h("div", { class: "field grow" }, h("label", { for: "why-id" }, "Chunk: its id, or words of its title"), input),
       collections.length > 1 ? h("div", { class: "field" }, h("label", { for: "why-collection" }, "Collection"), place) : null,
       h("button", { class: "primary" }, "Ask"),
     ),

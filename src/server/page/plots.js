@@ -1,16 +1,19 @@
 // Small drawings of numbers.
 import { bytes, counted, duration, h, number, s } from "./dom.js";
 
+// A bar in a track, which 1 fills.
+export function bar(share, leg = "") {
+  const drawn = h("span", { class: `bar ${leg}` });
+  drawn.style.width = `${100 * Math.min(1, share)}%`;
+  return h("span", { class: "track", "aria-hidden": "true" }, drawn);
+}
+
 // A bar for each of `rows`, which are [label, value, text, leg]; `most` fills its track.
 export function bars(rows, most) {
   return h(
     "ul",
     { class: "bars" },
-    rows.map(([label, value, text, leg]) => {
-      const bar = h("span", { class: `bar ${leg ?? ""}` });
-      bar.style.width = `${Math.max(0.5, (100 * value) / (most || 1))}%`;
-      return h("li", {}, h("span", { class: "what" }, label), h("span", { class: "track" }, bar), h("span", { class: "much" }, text));
-    }),
+    rows.map(([label, value, text, leg]) => h("li", {}, h("span", { class: "what" }, label), bar(Math.max(0.005, value / (most || 1)), leg), h("span", { class: "much" }, text))),
   );
 }
 
@@ -38,12 +41,12 @@ const DUE = { flush: "writing chunks to a file", merge: "merging files", graph: 
 export function segments({ segments: files, in_memory, pending }) {
   const most = Math.max(in_memory, ...files.map((one) => one.chunks), 1);
   const row = (name, live, dead, text, facts) => {
-    const bar = (count, kind) => {
+    const stretch = (count, kind) => {
       const part = h("span", { class: kind });
       part.style.width = `${(100 * count) / most}%`;
       return part;
     };
-    return h("li", { title: facts }, h("span", { class: "what" }, name), h("span", { class: "track" }, bar(live, "live"), bar(dead, "dead")), h("span", { class: "much" }, text), h("span", { class: "unseen" }, facts));
+    return h("li", { title: facts }, h("span", { class: "what" }, name), h("span", { class: "track" }, stretch(live, "live"), stretch(dead, "dead")), h("span", { class: "much" }, text), h("span", { class: "unseen" }, facts));
   };
   const shown = files.slice(-12);
   return h(
