@@ -274,7 +274,7 @@ class Everybody(PageTest):
     def test_fits_a_phone(self):
         page = self.search("fox", "&c=animals", width=360, height=740, phone=True)
         self.assertLessEqual(page.run("document.documentElement.scrollWidth"), 360, "nothing to scroll sideways")
-        for width in (320, 360, 820, 1920):
+        for width in (320, 360, 820, 1920, 2560):
             page.look(width, 740, phone=width < 900)
             for address in ("/#q=fox&c=animals&vs&b.c=birds", "/#q=fox&c=nowhere", "/collections", "/docs", "/evaluate"):
                 page.go(case.world.url + address)
