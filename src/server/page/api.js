@@ -112,8 +112,9 @@ export function wordsOf({ query, query_understood, corrections = [], chunks }) {
 // that cannot be said: an answer is worth showing without.
 export async function matchesIn(words, collection, texts, signal) {
   const found = [];
+  const asked = words && texts.some(Boolean);
   try {
-    for (let at = 0; words && at < texts.length; at += TEXTS) {
+    for (let at = 0; asked && at < texts.length; at += TEXTS) {
       const some = texts.slice(at, at + TEXTS);
       const answer = await post(`${collectionPath(collection)}/highlight`, { query: words, texts: some, window: 1 }, { signal });
       found.push(...answer.texts.map((one) => one.matches));
