@@ -96,6 +96,41 @@ class Filters(PageTest):
         page.wait("location.hash.includes('f.shelf=%5B%22shelf+65%22%5D') && document.querySelectorAll('.hit').length === 2")
         page.wait("[...document.querySelectorAll('.filters label')].some((e) => e.innerText.includes('shelf 65') && e.querySelector('input').checked)", "it is in the list now")
 
+    def between(self, low, high):
+        """Fills in both ends of the range that is open, and applies it."""
+        self.page.run(f"(() => {{ const ends = document.querySelectorAll('#field .range input'); [ends[0].value, ends[1].value] = {json.dumps([low, high])}; document.querySelector('#field .range button').click(); }})()")
+
+    def test_filters_from_one_value_to_another(self):
+        """Numbers with all digits, days to their end; a range takes the place of values, and stands in the address."""
+        first = 2**53
+        chunks = [{"chunk_id": f"n{i}", "content": "almanac", "vector": vector("almanac"), "metadata": {"number": first + i, "day": f"2024-03-{i + 1:02}" + ("T18:30:00Z" if i % 2 else ""), "word": "same"}} for i in range(20)]
+        case.world.call("POST", "/v1/collections/almanac/chunks", {"chunks": chunks})
+        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/almanac"))
+        address = "&c=almanac&strategy=sparse&top=50"
+        for field, low, high, found, text in (("number", str(first + 1), str(first + 3), (1, 2, 3), f"{first + 1} to {first + 3}"), ("number", "", str(first + 1), (0, 1), f"to {first + 1}"),
+                                              ("day", "2024-03-10", "2024-03-12", (9, 10, 11), "2024-03-10 to 2024-03-12"), ("day", "2024-03-19", "", (18, 19), "from 2024-03-19")):
+            with self.subTest(field=field, low=low, high=high):
+                page = self.search("almanac", address)
+                self.field(field)
+                page.run("document.querySelector('#field input[type=checkbox]').click()")
+                page.wait("document.querySelectorAll('.hit').length === 1")
+                self.field(field)
+                self.between(low, high)
+                for _ in range(2):
+                    page.wait(f"document.querySelectorAll('.hit').length === {len(found)}", text)
+                    self.assertEqual(set(self.ids()), {f"n{i}" for i in found})
+                    page.wait(f"[...document.querySelectorAll('.filters input:checked')].map((e) => e.parentElement.innerText.replaceAll('\\n', ' ')).join() === {json.dumps(f'{text} {len(found)}')}", "the range alone is chosen")
+                    page = self.open(page.run("location.href").removeprefix(case.world.url))  # the same from its address
+                page.wait("document.querySelector('.filters input:checked')")
+                page.run("document.querySelector('.filters input:checked').click()")
+                page.wait("document.querySelectorAll('.hit').length === 20", "all of them again")
+        page = self.search("almanac", address)
+        self.field("number")
+        self.between("many", "")
+        self.assertEqual(page.text("#field .range p"), "“many” is not a number.")
+        self.field("word")
+        self.assertFalse(page.run("!!document.querySelector('#field .range')"), "words have no range")
+
     def test_counts_exactly_over_several_collections(self):
         """The lists of each collection hold other values first; every one of the 600 is counted in both."""
         def many(first):

@@ -183,6 +183,7 @@ class Search(PageTest):
     SEARCHES = (("it's a fox", "&c=animals&strategy=sparse&top=5&f.kind=%5B%22guide%22%5D"),
                 ("owl in winter", "&c=animals,birds&fusion=weighted_sum&weight=0.4&depth=20&typos=off"),
                 ("-fox $(true) `true` \"crane\" \\ marsh", "&c=animals&fusion=dbsf&f.kind=%5B%22guide%22,%22note%22%5D&f.year=%5B2001%5D"),
+                ("heron or crane", "&c=animals,birds&top=20&f.year=%5B%7B%22$gte%22:2001,%22$lte%22:2002%7D%5D"),
                 ("+crane -marsh", "&c=birds&strategy=sparse&syntax=true&top=5"))
 
     def test_gives_the_search_for_elsewhere(self):

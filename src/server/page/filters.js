@@ -5,10 +5,15 @@ import { counted, h, number, say, short } from "./dom.js";
 import { countOf, fieldsOf, labelOf, valuesOf } from "./facets.js";
 import { bookkeeping } from "./hit.js";
 import { parse, print } from "./json.js";
+import { isRange, valueText } from "./state.js";
 
 const FIELDS = 12; // shown at first
 const VALUES = 8; // of each
 const STEP = 50; // more at a time
+
+const DAY = /^\d{4}-\d\d-\d\d(?=T|$)/;
+const numberOf = (text) => (/^-?[1-9]\d*$/.test(text) ? parse(text) : Number(text)); // with all digits
+const same = (a, b) => print(a) === print(b);
 
 export class Filters {
   // `change(update)` gets the settings to change.
@@ -84,7 +89,7 @@ class Field {
     const limit = panel.limits.get(name) ?? Math.max(VALUES, this.chosen.length);
     try {
       const { values, more } = await patiently(() => valuesOf(collections, name, settings, limit), panel.wanted);
-      const others = this.chosen.filter((value) => !values.some((one) => one.value === value));
+      const others = this.chosen.filter((value) => !values.some((one) => same(one.value, value)));
       const counts = await Promise.all(others.map((value) => countOf(collections, name, value, settings)));
       // A value for each chunk is nothing to choose from.
       if (more && values[0].count === 1 && this.chosen.length === 0 && !panel.opened.has(name)) this.element.open = false;
@@ -103,6 +108,7 @@ class Field {
       ...(values.length === 0 ? [h("p", { class: "none" }, "No values.")] : []),
       ...(more ? [h("button", { class: "quiet", "data-filter": `more ${this.name}`, onclick: () => this.further(limit) }, "More values")] : []),
       ...(more || limit > VALUES ? [this.typed()] : []),
+      ...this.range(values.map((one) => one.value).filter((value) => !isRange(value))),
     );
   }
 
@@ -110,14 +116,15 @@ class Field {
     const bar = h("span", { class: "bar" });
     bar.style.width = `${(100 * count) / most}%`;
     const id = `value ${this.name} ${print(value)}`;
-    const input = h("input", { type: "checkbox", checked: this.chosen.includes(value), "data-filter": id, onchange: () => this.choose(value, input.checked) });
-    const text = String(value);
+    const input = h("input", { type: "checkbox", checked: this.chosen.some((one) => same(one, value)), "data-filter": id, onchange: () => this.choose(value, input.checked) });
+    const text = valueText(value);
     return h("label", { title: short(text) === text ? null : short(text, 1000) }, input, h("span", {}, text.trim() === "" ? "(blank)" : short(text)), h("small", {}, number(count)), bar);
   }
 
+  // Values, or a range: not both.
   choose(value, chosen) {
     this.panel.change((now) => {
-      const kept = (now.filter.get(this.name) ?? []).filter((one) => one !== value);
+      const kept = (now.filter.get(this.name) ?? []).filter((one) => !same(one, value) && isRange(one) === isRange(value) && !isRange(one));
       if (chosen) kept.push(value);
       if (kept.length) now.filter.set(this.name, kept);
       else now.filter.delete(this.name);
@@ -131,6 +138,31 @@ class Field {
     this.list.querySelectorAll("input[type=checkbox]")[before]?.focus();
   }
 
+  // From one number or day to another, where values are such; either may be left out.
+  range(values) {
+    const days = values.every((value) => DAY.test(value));
+    if (values.length < 3 || !(days || values.every((value) => ["number", "bigint"].includes(typeof value)))) return [];
+    const now = this.chosen.find(isRange) ?? {};
+    const [from, to] = [["from", now.$gte], ["to", now.$lte]].map(([word, value]) => {
+      const shown = value === undefined ? "" : days ? (DAY.exec(value)?.[0] ?? "") : String(value);
+      return h("input", { type: days ? "date" : "text", inputmode: days ? null : "decimal", value: shown, placeholder: word, autocomplete: "off", "aria-label": `${labelOf(this.name)} ${word}`, "data-filter": `${word} ${this.name}` });
+    });
+    const told = h("p", { class: "none", role: "status" });
+    const take = (event) => {
+      event.preventDefault();
+      const [low, high] = [from, to].map((input) => input.value.trim());
+      const wrong = days ? undefined : [low, high].find((text) => !Number.isFinite(Number(text)));
+      if (wrong !== undefined) {
+        told.textContent = `“${wrong}” is not a number.`;
+        return;
+      }
+      // A day lasts until its end.
+      const range = { ...(low && { $gte: days ? low : numberOf(low) }), ...(high && { $lte: days ? `${high}T23:59:59.999Z` : numberOf(high) }) };
+      this.choose(Object.keys(range).length ? range : now, Object.keys(range).length > 0);
+    };
+    return [h("form", { class: days ? "range days" : "range", onsubmit: take }, from, to, h("button", { "data-filter": `range ${this.name}` }, "Apply"), told)];
+  }
+
   // A value that is not in the list; what is typed may mean a text, a number or a truth.
   typed() {
     const label = labelOf(this.name);
@@ -140,7 +172,7 @@ class Field {
       event.preventDefault();
       const text = input.value.trim();
       if (!text) return;
-      const readings = [text, ...(Number.isFinite(Number(text)) ? [/^-?[1-9]\d*$/.test(text) ? parse(text) : Number(text)] : []), ...(/^(true|false)$/.test(text) ? [text === "true"] : [])];
+      const readings = [text, ...(Number.isFinite(Number(text)) ? [numberOf(text)] : []), ...(/^(true|false)$/.test(text) ? [text === "true"] : [])];
       try {
         const counts = await Promise.all(readings.map((value) => countOf(this.collections, this.name, value, this.settings)));
         const found = readings[counts.findIndex((count) => count > 0)];

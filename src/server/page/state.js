@@ -115,6 +115,17 @@ export function filterOf(settings) {
   return Object.fromEntries([...settings.filter].map(([field, values]) => [field, values.length === 1 ? values[0] : { $in: values }]));
 }
 
+// From one value to another: {$gte, $lte}, either of them or both.
+export const isRange = (value) => typeof value === "object" && value !== null;
+
+export function valueText(value) {
+  if (!isRange(value)) return String(value);
+  const { $gte, $lte } = value;
+  const day = (one) => String(one).replace(/T23:59:59\.999Z$/, "");
+  if ($gte === undefined && $lte === undefined) return print(value);
+  return [$gte === undefined ? "" : $lte === undefined ? `from ${day($gte)}` : day($gte), $lte === undefined ? "" : `to ${day($lte)}`].filter(Boolean).join(" ");
+}
+
 // The request, with nothing in it that was not chosen.
 export function requestOf(settings, collections) {
   const request = { query: settings.q };
@@ -151,6 +162,6 @@ export function inWords(settings, collections) {
     threshold !== null ? `score ≥ ${threshold}` : "",
     syntax && takesWords(settings) ? "query language" : "",
     typos && takesWords(settings) ? "words as typed" : "",
-    ...[...filter].map(([field, values]) => short(`${field} ${values.join(" or ")}`)),
+    ...[...filter].map(([field, values]) => short(`${field} ${values.map(valueText).join(" or ")}`)),
   ].filter(Boolean).join(" · ");
 }
