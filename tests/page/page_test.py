@@ -11,6 +11,7 @@ import case
 from case import PageTest, SHOWN
 from docs_cases import Docs  # noqa: F401 (found here by unittest)
 from drop_cases import Drop  # noqa: F401
+from elsewhere_cases import Elsewhere  # noqa: F401
 from filter_cases import Filters  # noqa: F401
 from receipt_cases import Receipts  # noqa: F401
 from search_cases import Compare, Search  # noqa: F401
@@ -305,6 +306,7 @@ class Everybody(PageTest):
         states = [(hits, SHOWN, "document.querySelectorAll('.receipt-button').forEach((e) => e.click())", "document.querySelector('.arithmetic')"),
                   (hits, SHOWN, press("Document"), "document.querySelector('dialog .chunk')"), (hits, SHOWN, press("Neighbours"), "document.querySelector('.around p')"),
                   (hits, SHOWN, press("Copy as"), "document.querySelector('dialog pre')"), (hits, SHOWN, press("Why not"), "document.querySelector('#why-id')"),
+                  (hits, "document.querySelector('.filters label')", "document.querySelectorAll('.filters details').forEach((e) => (e.open = true))", "document.querySelector('.range')"),
                   (hits + ",birds&fusion=auto", SHOWN, "document.querySelector('.receipt-button').click(); document.querySelector('.side').open = true", "document.querySelector('.arithmetic')"),
                   ("/", "document.querySelector('.welcome')", "0", "true"), ("/nowhere", "document.querySelector('main h1')", "0", "true"),
                   ("/#q=fox&c=animals&vs&b.c=birds", "document.querySelectorAll('.column .hit').length > 5", "0", "true"),
