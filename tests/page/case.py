@@ -28,6 +28,10 @@ def stop():
 
 
 class PageTest(unittest.TestCase):
+    def setUp(self):
+        if world.server.poll() is not None:  # an earlier test failed while it was stopped
+            world.start()
+
     def open(self, address="/", **look):
         page = chromium.page(**look)
         self.addCleanup(page.close)
