@@ -4,7 +4,7 @@ import { calm, counted, duration, h, number, say, sentence } from "./dom.js";
 import { HitCard, idOf, PASSAGE, SHORT_PASSAGE } from "./hit.js";
 import { inWords, requestOf } from "./state.js";
 
-const PATIENCE = 40; // milliseconds that hits wait for the marks of their titles
+const PATIENCE = 20; // milliseconds that hits wait for the marks of their titles
 
 const LATE = 3000; // milliseconds without an answer until the page says that it waits
 
