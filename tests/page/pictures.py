@@ -18,7 +18,7 @@ SHOWN = "document.querySelectorAll('.hit').length > 0 && !document.querySelector
 QUESTION = "who kept the lighthouse during the storm"
 
 KEPT = ("search", "search-dark", "search-phone", "search-tablet", "loading", "welcome", "receipt-several", "compare", "why-not", "neighbours", "document", "copy", "keys", "nothing",
-        "error", "strange", "collections", "drop-running", "drop-done", "evaluate-measured", "docs-retrieve", "docs-rpc", "empty", "key", "key-wrong",
+        "error", "strange", "collections", "drop-running", "drop-done", "drop-many", "receipt-phone", "collections-dark", "evaluate-measured", "docs-retrieve", "docs-rpc", "empty", "key", "key-wrong",
         "key-forbidden", "key-reader", "filters", "receipt", "offline", "missing", "docs-asked")
 WHOLE_SIZE = ("search", "compare")
 
@@ -147,6 +147,18 @@ def drop(page):
     page.wait("document.querySelectorAll('.progress li').length === 4")
 
 
+def drop_many(page):
+    """Sixty files, one of no format."""
+    page.run("""(() => {
+        document.querySelector('#into').value = 'dropped';
+        const files = new DataTransfer();
+        for (let i = 0; i < 60; ++i) files.items.add(i === 9 ? new File([new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0])], 'picture.png') : new File([`# Note ${i}\n\nThe sea, number ${i}.`], `note-${i}.md`));
+        document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {dataTransfer: files, bubbles: true, cancelable: true}));
+        document.querySelector('.drop').scrollIntoView({block: 'center'});
+    })()""")
+    page.wait("document.querySelectorAll('.progress .done').length > 20")
+
+
 def measured(page):
     page.files("#eval-queries", [os.path.join(EXAMPLES, "queries", "wiki.jsonl")])
     page.files("#eval-qrels", [os.path.join(EXAMPLES, "qrels", "wiki.tsv")])
@@ -228,8 +240,9 @@ def others(camera, url):
     camera.take("collections-phone", f"{url}/collections", cards, whole=True, width=360, height=780, phone=True)
     camera.take("drop-running", f"{url}/collections", cards, drop)
     camera.take("drop-done", f"{url}/collections", cards, both(drop, lambda page: page.wait("document.querySelectorAll('.progress .done, .progress .partly, .progress .failed').length === 4", timeout=90)))
+    camera.take("drop-many", f"{url}/collections", cards, drop_many)
     camera.take("evaluate", f"{url}/evaluate", "document.querySelector('#eval-queries')")
-    camera.take("evaluate-measured", f"{url}/evaluate", "document.querySelector('#eval-queries')", measured)
+    camera.take("evaluate-measured", f"{url}/evaluate", "document.querySelector('#eval-queries')", measured, height=1560)
     camera.take("evaluate-phone", f"{url}/evaluate", "document.querySelector('#eval-queries')", measured, width=360, height=780, phone=True, whole=True)
     tools = "document.querySelectorAll('#tag-mcp .operation').length > 3"
     camera.take("docs", f"{url}/docs", tools)
