@@ -70,7 +70,8 @@ std::shared_ptr<const Bits> Deaths::live(Sequence at) const {
 }
 
 Result<Deaths::Removed> Deaths::removed(const sparse::IndexReader& reader, Sequence at,
-                                        const Expired& expired) const {
+                                        const Expired& expired,
+                                        const sparse::RemovedRows::TermsOfRow& terms_of) const {
     constexpr std::size_t kept = 4;
     const std::size_t died = listed(at);
     if (died == 0 && expired.count == 0) return Removed();
@@ -88,18 +89,20 @@ Result<Deaths::Removed> Deaths::removed(const sparse::IndexReader& reader, Seque
     }
     auto rows = from.rows ? std::make_shared<sparse::RemovedRows>(*from.rows)
                           : std::make_shared<sparse::RemovedRows>();
+    std::vector<std::uint32_t> fresh;
     // Each row once: of what is dead and expired, whichever was counted first.
     for (std::uint64_t i = from.expired; i < expired.count; ++i) {
         BRAID_TRY(const std::uint64_t wide, expired.rows->at(i));
         const auto row = static_cast<std::uint32_t>(wide);
         if (from.dead > 0 && dead(row, deaths_[from.dead - 1].at)) continue;
-        BRAID_CHECK(rows->add(reader, row));
+        fresh.push_back(row);
     }
     for (std::size_t i = from.dead; i < died; ++i) {
         const std::uint32_t row = deaths_[i].row;
         if (expired.count > 0 && !docs::has_bit(*expired.others, row)) continue;
-        BRAID_CHECK(rows->add(reader, row));
+        fresh.push_back(row);
     }
+    BRAID_CHECK(rows->add(reader, fresh, terms_of));
     if (removed_.size() == kept) removed_.erase(removed_.begin());
     removed_.push_back({died, expired.count, rows});
     return Removed(std::move(rows));

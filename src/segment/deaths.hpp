@@ -71,8 +71,8 @@ public:
     /// null: nothing. Of a namespace that is not dropped by then. Counted from those of the times
     /// asked for last.
     using Removed = std::shared_ptr<const sparse::RemovedRows>;
-    Result<Removed> removed(const sparse::IndexReader& reader, Sequence at,
-                            const Expired& expired) const;
+    Result<Removed> removed(const sparse::IndexReader& reader, Sequence at, const Expired& expired,
+                            const sparse::RemovedRows::TermsOfRow& terms_of) const;
 
 private:
     const std::uint64_t rows_;

@@ -47,6 +47,10 @@ Result<PartTree> PartTree::create(const PartView& view, const index::TreeScorer&
         BRAID_TRY(const auto entry, tree.words().dictionary().find(scorer.terms()[i]));
         tree.entries_.push_back(entry);
         if (entry) tree.wanted_.push_back({entry->id, i});
+        if (facts.has_forward()) continue;
+        auto& finder = tree.finders_.emplace_back();
+        if (!entry) continue;
+        BRAID_TRY(finder, sparse::CountFinder::create(tree.words(), *entry));
     }
     std::ranges::sort(tree.wanted_, {}, &Wanted::id);
     tree.counts_.resize(scorer.terms().size() * schema.text_fields.size());
@@ -58,9 +62,8 @@ Result<PartTree> PartTree::create(const PartView& view, const index::TreeScorer&
     return tree;
 }
 
-Result<index::Verdict> PartTree::evaluate(std::uint32_t row, bool with_text) {
+Result<> PartTree::read_forward(std::uint32_t row) {
     const std::size_t fields = schema_->text_fields.size();
-    std::ranges::fill(counts_, 0U);
     BRAID_TRY(sparse::ForwardCursor cursor, facts_.terms(row));
     std::size_t words_before = 0;
     for (auto next = wanted_.begin(); next != wanted_.end() && cursor.next();) {
@@ -79,6 +82,24 @@ Result<index::Verdict> PartTree::evaluate(std::uint32_t row, bool with_text) {
         if (wanted) ++next;
     }
     if (cursor.broken()) return sparse::corrupt_index("the terms of a row cannot be read");
+    return {};
+}
+
+Result<> PartTree::read_lists(std::uint32_t row) {
+    const std::size_t fields = schema_->text_fields.size();
+    sparse::FieldCounts counts;
+    for (std::size_t i = 0; i < finders_.size(); ++i) {
+        if (!finders_[i].find(row, counts)) continue;
+        std::copy_n(counts.begin(), fields,
+                    counts_.begin() + static_cast<std::ptrdiff_t>(i * fields));
+    }
+    return {};
+}
+
+Result<index::Verdict> PartTree::evaluate(std::uint32_t row, bool with_text) {
+    const std::size_t fields = schema_->text_fields.size();
+    std::ranges::fill(counts_, 0U);
+    BRAID_CHECK(facts_.has_forward() ? read_forward(row) : read_lists(row));
     std::array<std::uint32_t, sparse::kMaxFields> lengths{};
     for (std::size_t f = 0; f < fields; ++f) lengths[f] = facts_.length(row, f);
     index::ChunkWords words;

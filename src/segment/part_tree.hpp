@@ -8,6 +8,7 @@
 
 #include "braid/index/tree_scorer.hpp"
 #include "braid/segment/part_view.hpp"
+#include "braid/sparse/count_finder.hpp"
 
 namespace braid::segment {
 
@@ -52,6 +53,9 @@ private:
     PartTree(const PartView& view, const index::TreeScorer& scorer, const Schema& schema,
              const sparse::RowFacts& facts)
         : view_(&view), scorer_(&scorer), schema_(&schema), facts_(facts) {}
+    /// How often the row has each term: from its forward list, or from the lists of the terms.
+    Result<> read_forward(std::uint32_t row);
+    Result<> read_lists(std::uint32_t row);
     Result<> read_positions(std::uint32_t row);
     Result<Rows> rows_of_leaf(const index::TreeScorer::Leaf& leaf) const;
     Result<Bits> rows_of_place(const std::vector<index::TreeScorer::Alternative>& place) const;
@@ -65,6 +69,7 @@ private:
     sparse::RowFacts facts_;
     std::vector<std::optional<sparse::TermEntry>> entries_;  // of the scorer's terms
     std::vector<Wanted> wanted_;                             // by id
+    std::vector<sparse::CountFinder> finders_;               // the same, without forward lists
     std::vector<std::uint32_t> counts_;
     // Of the row, if the index has them and the tree has phrases:
     bool with_positions_ = false;

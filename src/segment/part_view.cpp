@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "braid/dense/code_scan.hpp"
+#include "braid/index/prepared.hpp"
 
 namespace braid::segment {
 namespace {
@@ -76,7 +77,16 @@ Result<std::optional<std::uint32_t>> PartView::find(const std::string& id) const
 Result<sparse::IndexStatistics> PartView::statistics() const {
     if (!removed_) {
         BRAID_TRY(const Deaths::Expired* const gone, expired());
-        BRAID_TRY(removed_, space_->deaths.removed(part_->words(), at_, *gone));
+        const auto terms_of = [this](std::uint32_t row) -> Result<std::vector<std::string>> {
+            BRAID_TRY(const Chunk chunk, part_->chunk(row, false));
+            index::PreparedText text = index::count_terms(chunk, *schema_, *analyzer_);
+            std::vector<std::string> terms;  // each once
+            for (sparse::TermCount& one : text.terms) {
+                if (terms.empty() || terms.back() != one.term) terms.push_back(std::move(one.term));
+            }
+            return terms;
+        };
+        BRAID_TRY(removed_, space_->deaths.removed(part_->words(), at_, *gone, terms_of));
     }
     sparse::LabelPredicate visible;  // none: all are
     if (labels_ != nullptr) visible = [this](std::uint32_t label) { return shows_label(label); };

@@ -9,6 +9,7 @@
 #include "braid/filter.hpp"
 #include "braid/result.hpp"
 #include "braid/segment/segment.hpp"
+#include "braid/text/analyzer.hpp"
 #include "braid/types.hpp"
 
 namespace braid::segment {
@@ -21,7 +22,7 @@ public:
     PartView(std::shared_ptr<const Segment> segment, const Segment::Space& space,
              std::shared_ptr<const Part> part, Sequence at, Timestamp now,
              const std::vector<bool>* labels, const Filter* filter, const Schema& schema,
-             const CallLimits& limits)
+             const text::Analyzer& analyzer, const CallLimits& limits)
         : segment_(std::move(segment)),
           space_(&space),
           part_(std::move(part)),
@@ -30,10 +31,12 @@ public:
           labels_(labels),
           filter_(filter),
           schema_(&schema),
+          analyzer_(&analyzer),
           limits_(&limits) {}
 
     const Part& part() const noexcept { return *part_; }
     const Deaths& deaths() const noexcept { return space_->deaths; }
+    Result<> check_limits() const;
 
     /// Rows that can be seen, and those of them that the filter admits; null: all rows.
     Result<BitsPtr> visible() const;
@@ -67,6 +70,7 @@ private:
     const std::vector<bool>* labels_;
     const Filter* filter_;
     const Schema* schema_;
+    const text::Analyzer* analyzer_;
     const CallLimits* limits_;
     mutable std::optional<Deaths::Expired> expired_;
     mutable std::optional<Deaths::Removed> removed_;
@@ -79,6 +83,10 @@ private:
 #include "braid/core/limits.hpp"
 
 namespace braid::segment {
+
+inline Result<> PartView::check_limits() const {
+    return core::check_limits(*limits_);
+}
 
 template <class Use>
 Result<> PartView::for_each(const BitsPtr& mask, const Use& use) const {

@@ -8,6 +8,7 @@
 #include "braid/dense/stored_vectors.hpp"
 #include "braid/exact/labels.hpp"
 #include "braid/index/prepared.hpp"
+#include "braid/sparse/count_finder.hpp"
 
 namespace braid::segment {
 namespace {
@@ -79,6 +80,7 @@ private:
                 break;
             }
         }
+        if (!facts.has_forward()) return look_up_words(chunk, row, expected);
         struct Held {
             sparse::TermCount count;
             std::size_t first;  // of the row's positions
@@ -116,6 +118,32 @@ private:
         }
         if (in_order != expected.positions) {
             problem(chunk, "its words stand elsewhere than in its text");
+        }
+        return {};
+    }
+
+    /// All words are there, so often; check_frequencies() says whether there are others.
+    Result<> look_up_words(const Chunk& chunk, std::uint32_t row,
+                           const index::PreparedText& expected) {
+        const auto& words = part_.words();
+        for (std::size_t i = 0; i < expected.terms.size();) {
+            const std::string& term = expected.terms[i].term;
+            sparse::FieldCounts wanted{};
+            for (; i < expected.terms.size() && expected.terms[i].term == term; ++i) {
+                wanted[expected.terms[i].field] = expected.terms[i].count;
+            }
+            BRAID_TRY(const auto entry, words.dictionary().find(term));
+            sparse::FieldCounts counts{};
+            bool found = false;
+            if (entry) {
+                BRAID_TRY(const auto finder, sparse::CountFinder::create(words, *entry));
+                found = finder.find(row, counts);
+            }
+            if (!found || counts != wanted) {
+                problem(chunk, "its words in the index are not those of its text");
+                return {};
+            }
+            ++terms_[entry->id].found;
         }
         return {};
     }

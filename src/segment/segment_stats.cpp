@@ -76,6 +76,20 @@ Result<std::vector<bool>> terms_among(const PartView& view, const BitsPtr& rows)
     const sparse::IndexReader& words = view.part().words();
     BRAID_TRY(const sparse::RowFacts facts, words.row_facts());
     std::vector<bool> held(words.dictionary().terms(), false);
+    if (!facts.has_forward()) {
+        sparse::TermStream terms(words.dictionary());
+        for (;;) {
+            BRAID_CHECK(view.check_limits());
+            BRAID_TRY(const bool more, terms.next());
+            if (!more) return held;
+            BRAID_TRY(const sparse::ListView list, words.list(terms.entry()));
+            for (sparse::ListCursor cursor(list, words.rows());
+                 cursor.row() != sparse::ListCursor::kEnd && !held[terms.entry().id];
+                 cursor.next()) {
+                held[terms.entry().id] = !rows || docs::has_bit(*rows, cursor.row());
+            }
+        }
+    }
     BRAID_CHECK(view.for_each(rows, [&](std::uint32_t row) -> Result<> {
         BRAID_TRY(sparse::ForwardCursor cursor, facts.terms(row));
         while (cursor.next()) {

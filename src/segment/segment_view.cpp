@@ -30,7 +30,7 @@ Result<std::unique_ptr<index::View>> SegmentView::create(const SegmentIndex& ind
         BRAID_TRY(auto part, space->part());
         view->parts_.emplace_back(segment, *space, std::move(part), of.at, of.now,
                                   everything ? nullptr : &view->labels_, view->filter_,
-                                  index.schema(), view->limits_);
+                                  index.schema(), index.analyzer(), view->limits_);
     }
     return std::unique_ptr<index::View>(std::move(view));
 }

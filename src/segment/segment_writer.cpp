@@ -13,7 +13,7 @@
 #include "braid/docs/merge_order.hpp"
 #include "braid/docs/packed_ints.hpp"
 #include "braid/sparse/index_merge.hpp"
-#include "braid/sparse/memory_rows.hpp"
+#include "braid/sparse/memory_index.hpp"
 #include "braid/store/nested_sections.hpp"
 
 namespace braid::segment {
@@ -124,7 +124,7 @@ Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
     // Soon merged: to learn a dictionary takes longer than to compress without one.
     RowsWriter rows(settings, sink, {.sample_bytes = 0});
     rows.expect_transform(from.transform != nullptr);
-    std::vector<sparse::MemoryRows::Row> words;
+    std::vector<sparse::MemoryRow> words;
     const exact::Partition& partition = *from.partition;
     std::map<std::uint32_t, std::uint32_t> numbers;  // of labels here and in all segments
     for (const exact::Row row : from.rows) {
@@ -144,11 +144,10 @@ Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
         BRAID_CHECK(rows.add(partition.chunk(row), known->second, total_of(lengths), vector));
     }
     BRAID_CHECK(rows.finish(from.transform, meta, segment));
-    BRAID_TRY(const auto source, sparse::MemoryRows::create(
-                                     partition.postings(), std::move(words),
-                                     static_cast<std::uint32_t>(settings.schema.text_fields.size()),
-                                     settings.schema.positions));
-    BRAID_CHECK(sparse::write_index(source, words_options(settings), sink));
+    const auto fields = static_cast<std::uint32_t>(settings.schema.text_fields.size());
+    BRAID_CHECK(sparse::write_memory_index(partition.postings(), words, fields,
+                                           settings.schema.positions, words_options(settings),
+                                           sink));
     labels.insert(rows.labels().begin(), rows.labels().end());
     return sink.finish();
 }

@@ -22,10 +22,11 @@ Gap gap_at(ListForm form, const std::uint8_t* entries, std::uint64_t count,
 
 }  // namespace
 
-Result<> check_directory(const std::uint8_t* directory, std::uint64_t windows) {
+Result<> check_directory(const std::uint8_t* directory, std::uint32_t width,
+                         std::uint64_t windows) {
     std::uint32_t before = 0;
     for (std::uint64_t w = 0; w <= windows; ++w) {
-        const auto first = load<std::uint32_t>(directory, w);
+        const std::uint32_t first = load_narrow(directory, width, w);
         if (first < before) return corrupt_index("a directory goes backwards");
         before = first;
     }
@@ -45,7 +46,7 @@ Result<std::shared_ptr<const DecodedList>> decode_list(
     const std::uint64_t entry_bytes =
         form == ListForm::WideGaps ? 2 * count : count + (count + 1) / 2;
     if (bytes.size() != need + entry_bytes) return corrupt_index("a list is cut off");
-    BRAID_CHECK(check_directory(bytes.data(), windows));
+    BRAID_CHECK(check_directory(bytes.data(), 4, windows));
     auto list = std::make_shared<DecodedList>();
     list->directory.reserve(windows + 1);
     std::uint64_t i = load<std::uint32_t>(bytes.data());

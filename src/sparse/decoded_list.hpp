@@ -23,7 +23,7 @@ Result<std::shared_ptr<const DecodedList>> decode_list(
     ListForm form, std::span<const std::uint8_t> bytes,
     std::span<const std::uint8_t> length_classes);
 
-/// Corruption if a directory of so many windows turns back.
-Result<> check_directory(const std::uint8_t* directory, std::uint64_t windows);
+/// Corruption if a directory of so many windows, with numbers of so many bytes, turns back.
+Result<> check_directory(const std::uint8_t* directory, std::uint32_t width, std::uint64_t windows);
 
 }  // namespace braid::sparse

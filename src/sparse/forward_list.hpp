@@ -1,17 +1,11 @@
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <span>
 
-#include "braid/sparse/index_format.hpp"
-#include "braid/sparse/varint.hpp"
+#include "braid/sparse/field_counts.hpp"
 
 namespace braid::sparse {
-
-/// How often a term occurs in each field of a row.
-using FieldCounts = std::array<std::uint32_t, kMaxFields>;
 
 /// Writes the terms of one row in increasing order of their numbers. A term that occurs once, in
 /// the main field, takes its distance from the one before and nothing else.
@@ -21,21 +15,10 @@ public:
         : out_(&out), fields_(fields), main_field_(main_field) {}
 
     void add(std::uint32_t term, const std::uint32_t* counts) {
-        std::uint32_t total = 0;
-        std::uint8_t mask = 0;
-        for (std::uint32_t f = 0; f < fields_; ++f) {
-            if (counts[f] == 0) continue;
-            mask = static_cast<std::uint8_t>(mask | 1U << f);
-            total += counts[f] > 1 ? 2U : 1U;
-        }
-        const bool plain = total == 1 && counts[main_field_] == 1;
+        const bool plain = counts[main_field_] == 1 && total_of(counts, fields_) == 1;
         put_varint(*out_, static_cast<std::uint64_t>(term - next_) << 1 | (plain ? 0U : 1U));
         next_ = term + 1;
-        if (plain) return;
-        if (fields_ > 1) out_->push_back(mask);
-        for (std::uint32_t f = 0; f < fields_; ++f) {
-            if (counts[f] != 0) put_varint(*out_, counts[f]);
-        }
+        if (!plain) put_counts(*out_, counts, fields_);
     }
 
 private:
@@ -64,7 +47,7 @@ public:
         term_ = static_cast<std::uint32_t>(term);
         next_ = term + 1;
         plain_ = (value & 1) == 0;
-        return plain_ || read_counts();
+        return plain_ || get_counts(at_, end_, fields_, counts_) || stop();
     }
 
     std::uint32_t term() const noexcept { return term_; }
@@ -79,23 +62,6 @@ private:
         broken_ = true;
         at_ = end_;
         return false;
-    }
-
-    bool read_counts() noexcept {
-        std::uint32_t mask = 1;
-        if (fields_ > 1) {
-            if (at_ == end_) return stop();
-            mask = *at_++;
-        }
-        if (mask == 0 || mask >> fields_ != 0) return stop();
-        counts_.fill(0);
-        for (; mask != 0; mask &= mask - 1) {
-            std::uint64_t count = 0;
-            if (!get_varint(at_, end_, count) || count == 0 || count > 0xFFFFFFFF) return stop();
-            counts_[static_cast<std::size_t>(std::countr_zero(mask))] =
-                static_cast<std::uint32_t>(count);
-        }
-        return true;
     }
 
     const std::uint8_t* at_;

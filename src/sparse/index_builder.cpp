@@ -40,7 +40,7 @@ Result<> IndexBuilder::add(std::uint32_t label, std::span<const std::uint32_t> l
     std::vector<TermCounts> sorted(terms.begin(), terms.end());
     std::ranges::sort(sorted, {}, &TermCounts::term);
     BRAID_TRY(const auto counts, ordered_counts(sorted, fields_));
-    MemoryRows::Row row{.row = rows(), .label = label};
+    MemoryRow row{.row = rows(), .label = label};
     std::ranges::copy(lengths, row.lengths.begin());
     postings_.add(row.row, counts);
     rows_.push_back(row);
@@ -53,11 +53,9 @@ Result<> IndexBuilder::add(std::uint32_t label, std::span<const std::uint32_t> l
 }
 
 Result<> IndexBuilder::finish(store::SectionSink& sink, const WriteOptions& options) const {
-    std::vector<MemoryRows::Row> rows = rows_;
+    std::vector<MemoryRow> rows = rows_;
     for (std::size_t i = 0; i < positions_.size(); ++i) rows[i].positions = positions_[i];
-    BRAID_TRY(const MemoryRows source,
-              MemoryRows::create(postings_, std::move(rows), fields_, with_positions_));
-    return write_index(source, options, sink);
+    return write_memory_index(postings_, rows, fields_, with_positions_, options, sink);
 }
 
 }  // namespace braid::sparse

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "braid/sparse/index_writer.hpp"
-#include "braid/sparse/memory_rows.hpp"
+#include "braid/sparse/memory_index.hpp"
 
 namespace braid::sparse {
 
@@ -39,7 +39,7 @@ private:
     std::uint32_t fields_;
     bool with_positions_;
     MemoryPostings postings_;
-    std::vector<MemoryRows::Row> rows_;
+    std::vector<MemoryRow> rows_;
     std::vector<std::vector<std::uint32_t>> positions_;  // of each
 };
 

@@ -6,12 +6,7 @@ namespace braid::sparse {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x31505342;  // "BSP1"
-constexpr std::uint32_t kFormatVersion = 3;
 constexpr std::uint32_t kOldestVersion = 2;
-
-bool is_width(std::uint32_t width) noexcept {
-    return width == 1 || width == 2 || width == 4;
-}
 
 Result<> validate_header(const IndexHeader& header) {
     if (header.rows > kMaxRows) return corrupt_index("too many rows");
@@ -46,7 +41,7 @@ std::uint64_t IndexHeader::lengths_offset(std::size_t field) const noexcept {
 Bytes encode_header(const IndexHeader& header) {
     Bytes out;
     for (const std::uint32_t value :
-         {kMagic, kFormatVersion, header.rows, header.fields, header.terms, header.labels,
+         {kMagic, header.version, header.rows, header.fields, header.terms, header.labels,
           header.columns, header.main_field, header.label_width, header.offset_width}) {
         put(out, value);
     }
@@ -65,12 +60,13 @@ Result<IndexHeader> decode_header(std::span<const std::byte> bytes) {
     BRAID_TRY(const std::uint32_t magic, in.u32("magic"));
     if (magic != kMagic) return corrupt_index("this is not the header of a sparse index");
     BRAID_TRY(const std::uint32_t version, in.u32("version"));
-    if (version < kOldestVersion || version > kFormatVersion) {
+    if (version < kOldestVersion || version > kListsVersion) {
         return fail(ErrorCode::Unsupported, "sparse index: format version " +
                                                 std::to_string(version) +
                                                 " is not supported by this braid");
     }
     IndexHeader header;
+    header.version = version;
     for (std::uint32_t* value :
          {&header.rows, &header.fields, &header.terms, &header.labels, &header.columns,
           &header.main_field, &header.label_width, &header.offset_width}) {
@@ -99,7 +95,8 @@ Result<IndexHeader> decode_header(std::span<const std::byte> bytes) {
 void put_list_header(Bytes& out, const ListHeader& header) {
     put(out, static_cast<std::uint8_t>(header.form));
     put(out, header.fields);
-    put(out, std::uint16_t{0});
+    put(out, header.count_width);
+    put(out, header.entry_width);
     put(out, header.max_tf);
     put(out, header.label_bytes);
     out.insert(out.end(), header.classes.begin(), header.classes.end());
@@ -110,6 +107,8 @@ ListHeader load_list_header(const std::uint8_t* at) noexcept {
     ListHeader header;
     header.form = static_cast<ListForm>(at[0]);
     header.fields = at[1];
+    header.count_width = at[2];
+    header.entry_width = at[3];
     header.max_tf = load<std::uint32_t>(at + 4);
     header.label_bytes = load<std::uint32_t>(at + 8);
     std::copy_n(at + 12, header.classes.size(), header.classes.begin());

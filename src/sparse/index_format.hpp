@@ -59,13 +59,20 @@ struct LengthClasses {
     }
 };
 
+/// Version 3: rows have forward lists, which say how often each field has a term. Version 4: lists
+/// say that themselves. Indexes with positions are of version 3, all others are written in
+/// version 4.
+inline constexpr std::uint32_t kForwardVersion = 3;
+inline constexpr std::uint32_t kListsVersion = 4;
+
 struct IndexHeader {
+    std::uint32_t version = kForwardVersion;
     std::uint32_t rows = 0;
     std::uint32_t fields = 1;
     std::uint32_t terms = 0;
     std::uint32_t labels = 0;
     std::uint32_t columns = 0;
-    std::uint32_t main_field = 0;    // the one of which forward lists need not speak
+    std::uint32_t main_field = 0;    // the one in which a term is if nothing else is said
     std::uint32_t label_width = 0;   // bytes per row; 0: all rows have the one label
     std::uint32_t offset_width = 4;  // bytes per forward offset
     std::array<std::uint32_t, kMaxFields> length_widths{};
@@ -73,6 +80,7 @@ struct IndexHeader {
     std::uint64_t postings = 0;
     LengthClasses classes;
 
+    bool has_forward() const noexcept { return version < kListsVersion; }
     std::uint32_t windows() const noexcept { return (rows + kWindowRows - 1) / kWindowRows; }
     std::uint32_t blocks() const noexcept { return (terms + kBlockTerms - 1) / kBlockTerms; }
     /// Of a column: 4 bits a row, up to a whole word of a mask.
@@ -88,8 +96,16 @@ Bytes encode_header(const IndexHeader& header);
 /// Corruption if it is none, Unsupported if it is newer.
 Result<IndexHeader> decode_header(std::span<const std::byte> bytes);
 
-/// Gaps and WideGaps are those of version 2.
-enum class ListForm : std::uint8_t { Gaps = 0, WideGaps = 1, Column = 2, Rows = 3 };
+/// Gaps and WideGaps are those of version 2, Column and Rows those of version 3.
+enum class ListForm : std::uint8_t {
+    Gaps = 0,
+    WideGaps = 1,
+    Column = 2,
+    Rows = 3,
+    CountedRows = 4,
+    CountedColumn = 5,
+    CountedGaps = 6,
+};
 
 /// What a list says of a row: how often it has the term, at most kTopTf, and the class of its
 /// length. Both bound what the term adds to the row's score.
@@ -109,12 +125,22 @@ inline constexpr std::size_t kRowCodes = 256;
 /// Of an entry that a list names apart, because its row has the term kTopTf times or more often.
 inline constexpr std::size_t kOftenBytes = sizeof(std::uint32_t) + 1;
 
+/// The most that an entry of a list of gaps may say; a row that is farther away takes several, all
+/// but the last with a code of 0.
+inline constexpr std::uint32_t kMostGap = 255;
+/// A term that one row of so many holds has such a list, unless it has a column.
+inline constexpr std::uint32_t kGapsFrom = 64;
+/// So many entries of such a list have a mark, which says where in their window they begin.
+inline constexpr std::uint32_t kMarkedEntries = 32;
+
 inline constexpr std::uint8_t kNoClass = 0xFF;
 
 /// What a list begins with.
 struct ListHeader {
     ListForm form = ListForm::Rows;
     std::uint8_t fields = 0;        // bit f: some row has the term in field f
+    std::uint8_t count_width = 0;   // version 4: bytes of the counts that are told apart
+    std::uint8_t entry_width = 0;   // version 4: bytes of the numbers of a directory
     std::uint32_t max_tf = 0;       // over all fields together
     std::uint32_t label_bytes = 0;  // of the labels of its rows
     /// Of the rows that have the term 1, 2, ... kTopTf times, the smallest class of length;
@@ -132,6 +158,10 @@ inline constexpr std::size_t kListHeaderBytes = 20;
 void put_list_header(Bytes& out, const ListHeader& header);
 /// Requires kListHeaderBytes.
 ListHeader load_list_header(const std::uint8_t* at) noexcept;
+
+constexpr bool is_width(std::uint32_t width) noexcept {
+    return width == 1 || width == 2 || width == 4;
+}
 
 /// Bytes a number up to `largest` needs: 1, 2 or 4.
 constexpr std::uint32_t width_of(std::uint32_t largest) noexcept {

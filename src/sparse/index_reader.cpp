@@ -16,6 +16,7 @@ Result<> expect_size(const store::Section& section, std::uint64_t expected) {
 
 void RowFacts::prefetch(std::uint32_t row) const noexcept {
     prefetch_lengths(row);
+    if (!has_forward()) return;
     // As a number: an offset that is wrong must not make a pointer.
     const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(forward_begin_) + offset(row);
     __builtin_prefetch(reinterpret_cast<const void*>(at));       // NOLINT: never read through
@@ -50,27 +51,43 @@ Result<ForwardCursor> RowFacts::terms(std::uint32_t row) const {
     return ForwardCursor(octets(bytes), header_->fields, header_->main_field);
 }
 
+Result<> RowFacts::read_counts(std::uint32_t row, std::uint32_t id, FieldCounts& counts) const {
+    BRAID_TRY(ForwardCursor terms, this->terms(row));
+    while (terms.next() && terms.term() <= id) {
+        if (terms.term() != id) continue;
+        for (std::uint32_t f = 0; f < header_->fields; ++f) counts[f] = terms.count(f);
+        return {};
+    }
+    return corrupt_index("a list has a row that lacks the term");
+}
+
 Result<IndexReader> IndexReader::open(const store::SectionSource& source) {
     IndexReader reader;
     BRAID_TRY(const store::Section header, source.section(kHeaderSection));
     BRAID_TRY(const auto bytes, header.bytes());
     BRAID_TRY(reader.header_, decode_header(bytes));
-    BRAID_TRY(reader.dictionary_, TermDictionary::open(source, reader.header_.terms));
+    const TermFormat format{reader.header_.version, reader.header_.fields};
+    BRAID_TRY(reader.dictionary_, TermDictionary::open(source, reader.header_.terms, format));
     BRAID_TRY(reader.lengths_, source.section(kLengthsSection));
     BRAID_TRY(reader.classes_, source.section(kClassesSection));
     BRAID_TRY(reader.labels_, source.section(kLabelsSection));
-    BRAID_TRY(reader.offsets_, source.section(kForwardOffsetsSection));
-    BRAID_TRY(reader.forward_, source.section(kForwardSection));
     BRAID_TRY(reader.postings_, source.section(kPostingsSection));
-    BRAID_TRY(reader.columns_, source.section(kColumnsSection));
+    if (reader.header_.has_forward()) BRAID_CHECK(reader.open_forward(source));
+    BRAID_CHECK(reader.check_sizes());
+    return reader;
+}
+
+Result<> IndexReader::open_forward(const store::SectionSource& source) {
+    BRAID_TRY(offsets_, source.section(kForwardOffsetsSection));
+    BRAID_TRY(forward_, source.section(kForwardSection));
+    BRAID_TRY(columns_, source.section(kColumnsSection));
     if (auto offsets = source.section(kPositionOffsetsSection)) {
-        reader.position_offsets_ = *offsets;
-        BRAID_TRY(reader.positions_, source.section(kPositionsSection));
+        position_offsets_ = *offsets;
+        BRAID_TRY(positions_, source.section(kPositionsSection));
     } else if (offsets.error().code != ErrorCode::NotFound) {
         return tl::unexpected(std::move(offsets).error());
     }
-    BRAID_CHECK(reader.check_sizes());
-    return reader;
+    return {};
 }
 
 Result<> IndexReader::check_sizes() const {
@@ -79,6 +96,7 @@ Result<> IndexReader::check_sizes() const {
     BRAID_CHECK(expect_size(classes_, rows));
     BRAID_CHECK(
         expect_size(labels_, header_.labels * header_.label_entry() + rows * header_.label_width));
+    if (!header_.has_forward()) return {};
     BRAID_CHECK(expect_size(offsets_, (rows + 1) * header_.offset_width));
     if (position_offsets_ && position_offsets_->size() != (rows + 1) * 8) {
         BRAID_CHECK(expect_size(*position_offsets_, (rows + 1) * 4));
@@ -89,6 +107,9 @@ Result<> IndexReader::check_sizes() const {
 Result<ListView> IndexReader::list(const TermEntry& entry) const {
     ListView list;
     list.entry = entry;
+    list.counted = !header_.has_forward();
+    list.fields = static_cast<std::uint8_t>(header_.fields);
+    list.main_field = static_cast<std::uint8_t>(header_.main_field);
     if (entry.df > header_.rows) return corrupt_index("a term has more rows than the index");
     if (entry.df == 1) {
         if (entry.row >= header_.rows)
@@ -102,19 +123,26 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
         list.run = all;
         return list;
     }
-    const std::uint64_t windows = header_.windows();
     if (all.size() < kListHeaderBytes) return corrupt_index("a list has no header");
     list.header = load_list_header(all.data());
-    std::uint64_t need = kListHeaderBytes + std::uint64_t{list.header.label_bytes};
+    const std::uint64_t need = kListHeaderBytes + std::uint64_t{list.header.label_bytes};
     if (need > all.size()) return corrupt_index("a list ends within its labels");
     list.label_counts = all.subspan(kListHeaderBytes, list.header.label_bytes);
+    BRAID_CHECK(list.counted ? read_counted_list(all, list) : read_list(all, list));
+    return list;
+}
+
+Result<> IndexReader::read_list(std::span<const std::uint8_t> all, ListView& list) const {
+    const TermEntry& entry = list.entry;
+    const std::uint64_t windows = header_.windows();
+    std::uint64_t need = kListHeaderBytes + std::uint64_t{list.header.label_bytes};
     if (list.header.form == ListForm::Column) {
         list.form = ListView::Form::Column;
         if (entry.id >= header_.columns) return corrupt_index("a column does not exist");
         const std::uint64_t stride = header_.column_stride();
         BRAID_TRY(const auto nibbles, columns_.bytes(entry.id * stride, stride));
         list.tfs = octets(nibbles).data();
-        return list;
+        return {};
     }
     if (list.header.form != ListForm::Rows) {
         BRAID_TRY(const auto classes, classes_.bytes());
@@ -123,7 +151,7 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
         list.rows = octets(std::as_bytes(std::span(list.decoded->rows))).data();
         list.codes = list.decoded->codes.data();
         list.form = ListView::Form::Rows;
-        return list;
+        return {};
     }
     list.form = ListView::Form::Rows;
     list.directory = all.data() + need;
@@ -136,37 +164,46 @@ Result<ListView> IndexReader::list(const TermEntry& entry) const {
         return corrupt_index("a list is cut off");
     }
     list.often = all.subspan(need + 3 * count);
-    BRAID_CHECK(check_directory(list.directory, windows));
-    return list;
+    return check_directory(list.directory, 4, windows);
 }
 
-std::uint32_t ListView::tf_in(std::uint32_t window, std::uint32_t row) const noexcept {
-    std::uint32_t first = first_entry(window);
-    std::uint32_t left = count_in(window);
-    if (left == 0) return 0;
-    // Without a branch for each step: where it ends cannot be foretold.
-    while (left > 1) {
-        const std::uint32_t half = left / 2;
-        first += row_at(first + half) <= row ? half : 0;
-        left -= half;
-    }
-    return row_at(first) == row ? tf_at(first) : 0;
-}
-
-std::uint32_t ListView::often_at(std::uint32_t i) const noexcept {
-    const std::size_t count = often.size() / kOftenBytes;
-    std::size_t first = 0;
-    for (std::size_t left = count; left > 0;) {
-        const std::size_t half = left / 2;
-        if (load<std::uint32_t>(often.data(), first + half) < i) {
-            first += half + 1;
-            left -= half + 1;
+Result<> IndexReader::read_counted_list(std::span<const std::uint8_t> all, ListView& list) const {
+    const ListHeader& header = list.header;
+    std::uint64_t need = kListHeaderBytes + std::uint64_t{header.label_bytes};
+    if (header.form == ListForm::CountedColumn) {
+        list.form = ListView::Form::Column;
+        const std::uint64_t begin = column_begin(list.entry.offset + need) - list.entry.offset;
+        need = begin + header_.column_stride();
+        if (need > all.size()) return corrupt_index("a list is cut off");
+        list.tfs = all.data() + begin;
+    } else if (header.form == ListForm::CountedRows || header.form == ListForm::CountedGaps) {
+        list.form = ListView::Form::Rows;
+        list.entry_width = header.entry_width;
+        if (!is_width(list.entry_width)) return corrupt_index("a list has an unknown form");
+        const std::uint64_t windows = header_.windows();
+        list.directory = all.data() + need;
+        need += list.entry_width * (windows + 1);
+        if (need > all.size()) return corrupt_index("a list ends within its directory");
+        const std::uint64_t count = list.first_entry(static_cast<std::uint32_t>(windows));
+        if (header.form == ListForm::CountedRows) {
+            list.rows = all.data() + need;
+            list.codes = list.rows + 2 * count;
+            need += 3 * count;
         } else {
-            left = half;
+            if (count < kListRows) return corrupt_index("a list is cut off");
+            list.marks = all.data() + need;
+            list.gaps = list.marks + 2 * ((count + kMarkedEntries - 1) / kMarkedEntries);
+            list.codes = list.gaps + count;
+            need = static_cast<std::uint64_t>(list.codes - all.data()) + count;
         }
+        if (need > all.size()) return corrupt_index("a list is cut off");
+        BRAID_CHECK(check_directory(list.directory, list.entry_width, windows));
+    } else {
+        return corrupt_index("a list has an unknown form");
     }
-    if (first == count || load<std::uint32_t>(often.data(), first) != i) return kMostRunTf;
-    return often[count * sizeof(std::uint32_t) + first];
+    BRAID_TRY(list.apart,
+              CountsApart::create(all.subspan(need), header.count_width, header_.fields));
+    return {};
 }
 
 Result<RowFacts> IndexReader::row_facts(bool positions) const {
@@ -177,9 +214,10 @@ Result<RowFacts> IndexReader::row_facts(bool positions) const {
         facts.lengths_[f] = octets(lengths).data() + header_.lengths_offset(f);
     }
     BRAID_TRY(const auto classes, classes_.bytes());
+    facts.classes_ = octets(classes).data();
+    if (!header_.has_forward()) return facts;
     BRAID_TRY(const auto offsets, offsets_.bytes());
     BRAID_TRY(const auto nothing, forward_.bytes(0, 0));
-    facts.classes_ = octets(classes).data();
     facts.offsets_ = octets(offsets).data();
     facts.forward_begin_ = octets(nothing).data();
     facts.forward_ = forward_;
@@ -227,64 +265,6 @@ Result<std::uint32_t> IndexReader::label_of(std::uint32_t row) const {
     BRAID_TRY(const std::uint32_t number, label_number(row));
     BRAID_TRY(const LabelFacts facts, label(number));
     return facts.label;
-}
-
-ListCursor::ListCursor(const ListView& list, std::uint32_t rows) noexcept
-    : list_(list), rows_(rows) {
-    if (list.form == ListView::Form::Single) {
-        take(list.entry.row, list.entry.tf);
-        return;
-    }
-    at_ = list_.run.data();
-    next();
-}
-
-void ListCursor::next() noexcept {
-    switch (list_.form) {
-        case ListView::Form::Single:
-            row_ = kEnd;
-            return;
-        case ListView::Form::Run:
-            return next_in_run();
-        case ListView::Form::Column:
-            return next_in_column();
-        default:
-            return next_in_windows();
-    }
-}
-
-void ListCursor::next_in_run() noexcept {
-    const std::uint8_t* end = list_.run.data() + list_.run.size();
-    std::uint64_t value = 0;
-    row_ = kEnd;
-    if (!get_varint(at_, end, value) || value >> 1 > kMaxRows) return;
-    const bool often = (value & 1) != 0;
-    if (often && at_ == end) return;
-    const std::uint64_t row = next_row_ + (value >> 1);
-    next_row_ = row + 1;
-    const std::uint32_t tf = often ? *at_++ : 1U;
-    if (row < rows_) take(static_cast<std::uint32_t>(row), tf);
-}
-
-void ListCursor::next_in_windows() noexcept {
-    const std::uint32_t windows = (rows_ + kWindowRows - 1) / kWindowRows;
-    for (row_ = kEnd; window_ < windows;) {
-        if (entry_ >= list_.first_entry(window_ + 1)) {
-            ++window_;
-            continue;
-        }
-        const std::uint32_t at = entry_++;
-        const std::uint32_t tf = list_.tf_at(at);
-        if (tf != 0) return take(window_ * kWindowRows + list_.row_at(at), tf);
-    }
-}
-
-void ListCursor::next_in_column() noexcept {
-    for (row_ = kEnd; next_row_ < rows_;) {
-        const std::uint64_t row = next_row_++;
-        const std::uint32_t tf = list_.nibble(row);
-        if (tf != 0) return take(static_cast<std::uint32_t>(row), tf);
-    }
 }
 
 }  // namespace braid::sparse

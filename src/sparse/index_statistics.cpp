@@ -1,20 +1,113 @@
 #include "braid/sparse/index_statistics.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include "braid/sparse/count_finder.hpp"
+
 namespace braid::sparse {
 
-Result<> RemovedRows::add(const IndexReader& reader, std::uint32_t row) {
+namespace {
+
+// What it takes to look up the terms of one row, in postings that are walked.
+constexpr std::uint64_t kLookUpCost = 12'000;
+
+}  // namespace
+
+Result<> RemovedRows::add(const IndexReader& reader, std::span<const std::uint32_t> rows,
+                          const TermsOfRow& terms_of) {
     BRAID_TRY(const RowFacts facts, reader.row_facts());
+    const bool few = terms_of && rows.size() < 1 + reader.header().postings / kLookUpCost;
+    std::vector<std::uint32_t> left;  // rows whose terms only the lists know
+    for (const std::uint32_t row : rows) {
+        BRAID_CHECK(add_label(reader, facts, row));
+        BRAID_TRY(const std::uint32_t label, reader.label_number(row));
+        if (facts.has_forward()) {
+            BRAID_CHECK(read_forward(facts, row, label));
+        } else {
+            bool found = false;
+            if (few) {
+                BRAID_TRY(const auto terms, terms_of(row));
+                BRAID_TRY(found, look_up(reader, facts, row, label, terms));
+            }
+            if (!found) {
+                left.push_back(row);
+                continue;
+            }
+        }
+        terms_.add(row_);
+    }
+    return left.empty() ? Result<>() : walk_lists(reader, left);
+}
+
+Result<> RemovedRows::add_label(const IndexReader& reader, const RowFacts& facts,
+                                std::uint32_t row) {
     BRAID_TRY(const std::uint32_t number, reader.label_number(row));
-    BRAID_TRY(ForwardCursor cursor, facts.terms(row));
-    row_.clear();
-    while (cursor.next()) row_.push_back({.term = cursor.term(), .label = number, .rows = 1});
-    if (cursor.broken()) return corrupt_index("the terms of a row cannot be read");
     LabelRows label{.number = number, .facts = {.rows = 1}};
     for (std::size_t f = 0; f < reader.fields(); ++f) {
         label.facts.total_lengths[f] = facts.length(row, f);
     }
     labels_.add(std::span(&label, 1));
-    terms_.add(row_);
+    return {};
+}
+
+Result<> RemovedRows::read_forward(const RowFacts& facts, std::uint32_t row, std::uint32_t label) {
+    BRAID_TRY(ForwardCursor cursor, facts.terms(row));
+    row_.clear();
+    while (cursor.next()) row_.push_back({.term = cursor.term(), .label = label, .rows = 1});
+    if (cursor.broken()) return corrupt_index("the terms of a row cannot be read");
+    return {};
+}
+
+Result<bool> RemovedRows::look_up(const IndexReader& reader, const RowFacts& facts,
+                                  std::uint32_t row, std::uint32_t label,
+                                  std::span<const std::string> terms) {
+    row_.clear();
+    std::array<std::uint64_t, kMaxFields> found{};
+    FieldCounts counts;
+    for (const std::string& term : terms) {
+        BRAID_TRY(const auto entry, reader.dictionary().find(term));
+        if (!entry) continue;
+        BRAID_TRY(const CountFinder finder, CountFinder::create(reader, *entry));
+        if (!finder.find(row, counts)) continue;
+        row_.push_back({.term = entry->id, .label = label, .rows = 1});
+        for (std::size_t f = 0; f < reader.fields(); ++f) found[f] += counts[f];
+    }
+    // A row has no other terms if these are as many as it has words.
+    for (std::size_t f = 0; f < reader.fields(); ++f) {
+        if (found[f] != facts.length(row, f)) return false;
+    }
+    std::ranges::sort(row_, {}, &TermRows::key);
+    return std::ranges::adjacent_find(row_, {}, &TermRows::key) == row_.end();
+}
+
+Result<> RemovedRows::walk_lists(const IndexReader& reader, std::span<const std::uint32_t> rows) {
+    std::vector<std::uint32_t> labels(reader.rows(), 0);  // of those rows, their numbers from 1
+    for (const std::uint32_t row : rows) {
+        BRAID_TRY(const std::uint32_t label, reader.label_number(row));
+        labels[row] = label + 1;
+    }
+    std::vector<TermRows> found;
+    std::vector<std::uint32_t> seen;  // labels of the rows of one term
+    TermStream terms(reader.dictionary());
+    for (;;) {
+        BRAID_TRY(const bool more, terms.next());
+        if (!more) break;
+        BRAID_TRY(const ListView list, reader.list(terms.entry()));
+        seen.clear();
+        for (ListCursor cursor(list, reader.rows()); cursor.row() != ListCursor::kEnd;
+             cursor.next()) {
+            if (labels[cursor.row()] != 0) seen.push_back(labels[cursor.row()] - 1);
+        }
+        std::ranges::sort(seen);
+        for (const std::uint32_t label : seen) {
+            const bool same = !found.empty() && found.back().term == terms.entry().id &&
+                              found.back().label == label;
+            if (!same) found.push_back({.term = terms.entry().id, .label = label, .rows = 0});
+            ++found.back().rows;
+        }
+    }
+    terms_.add(found);
     return {};
 }
 

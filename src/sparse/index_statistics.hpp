@@ -22,8 +22,14 @@ using LabelPredicate = std::function<bool(std::uint32_t label)>;
 /// thread's at a time; copies are independent.
 class RemovedRows {
 public:
-    /// Each row once. Requires row < reader.rows(), and the same index in all calls.
-    Result<> add(const IndexReader& reader, std::uint32_t row);
+    /// The terms of a row as its text has them now, which may be others than when it was indexed.
+    using TermsOfRow = std::function<Result<std::vector<std::string>>(std::uint32_t row)>;
+
+    /// Each row once. Requires rows below reader.rows(), and the same index in all calls. Without
+    /// forward lists the terms of few rows are looked up as `terms_of` gives them, if it does and
+    /// they are all; those of many are found by walking all lists.
+    Result<> add(const IndexReader& reader, std::span<const std::uint32_t> rows,
+                 const TermsOfRow& terms_of);
 
     /// Rows and lengths by number of the label; a number may come several times.
     template <class Visit>
@@ -58,6 +64,14 @@ private:
         std::uint64_t key() const noexcept { return number; }
         void add(const LabelRows& other) noexcept;
     };
+
+    Result<> add_label(const IndexReader& reader, const RowFacts& facts, std::uint32_t row);
+    /// Fills `row_`.
+    Result<> read_forward(const RowFacts& facts, std::uint32_t row, std::uint32_t label);
+    /// The same; false, and `row_` is of no use, if these are not all terms of the row.
+    Result<bool> look_up(const IndexReader& reader, const RowFacts& facts, std::uint32_t row,
+                         std::uint32_t label, std::span<const std::string> terms);
+    Result<> walk_lists(const IndexReader& reader, std::span<const std::uint32_t> rows);
 
     SummedLevels<LabelRows> labels_;
     SummedLevels<TermRows> terms_;

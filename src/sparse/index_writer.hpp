@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "braid/result.hpp"
-#include "braid/sparse/forward_list.hpp"
+#include "braid/sparse/term_source.hpp"
 #include "braid/store/sections.hpp"
 
 namespace braid::sparse {
@@ -31,8 +31,8 @@ struct SourceRow {
     std::vector<std::uint32_t> positions;
 };
 
-/// What an index is made from: rows whose terms are numbered in byte order. It is read several
-/// times, always with the same outcome.
+/// What an index with forward lists is made from: rows whose terms are numbered in byte order. It
+/// is read several times, always with the same outcome.
 class RowSource {
 public:
     virtual ~RowSource() = default;
@@ -46,9 +46,15 @@ public:
     virtual Result<> each_term(const std::function<Result<>(std::string_view)>& visit) const = 0;
 };
 
-/// Writes the sections of an index, which depend on rows and options alone: an index that was
-/// merged has the same bytes as one that was built at once.
-Result<> write_index(const RowSource& source, const WriteOptions& options,
+// Both write sections that depend on rows and options alone: an index that was merged has the same
+// bytes as one that was built at once.
+
+/// Of version 4, whose lists say how often each field has a term.
+Result<> write_index(const TermSource& source, const WriteOptions& options,
                      store::SectionSink& sink);
+
+/// Of version 3, with forward lists, and with positions where the source has them.
+Result<> write_forward_index(const RowSource& source, const WriteOptions& options,
+                             store::SectionSink& sink);
 
 }  // namespace braid::sparse

@@ -23,7 +23,8 @@ JointRows::JointRows(const IndexReader& reader, const RowFacts& facts, const Que
       bounds_(bounds),
       scratch_(thread_scratch()),
       terms_(terms.begin(), terms.end()),
-      runs_(terms.size()) {
+      runs_(terms.size()),
+      spelt_(terms.size()) {
     for (std::size_t i = 0; i < terms_.size(); ++i) {
         const BoundedTerm& term = bounds.terms()[terms_[i]];
         order_.push_back(i);
@@ -43,14 +44,38 @@ JointRows::Part JointRows::part_of(std::size_t i, std::uint32_t window) const no
     }
     if (list.form == ListView::Form::Rows) {
         const std::size_t first = list.first_entry(window);
-        return {list.rows + 2 * first, list.codes + first, list.count_in(window), nullptr};
+        const std::size_t size = list.count_in(window);
+        if (list.gaps != nullptr) {
+            return {.codes = list.codes + first, .size = size, .gaps = &list};
+        }
+        return {.rows = list.rows + 2 * first, .codes = list.codes + first, .size = size};
     }
     const auto rows = bounds_.run_rows().subspan(term.run_begin, term.run_end - term.run_begin);
     const auto first = std::ranges::lower_bound(rows, window * kWindowRows) - rows.begin();
     const auto end = std::ranges::lower_bound(rows, (window + 1) * kWindowRows) - rows.begin();
     const auto octets_of = reinterpret_cast<const std::uint8_t*>(runs_[i].rows.data());  // NOLINT
-    return {octets_of + 2 * first, runs_[i].codes.data() + first,
-            static_cast<std::size_t>(end - first), nullptr};
+    return {.rows = octets_of + 2 * first,
+            .codes = runs_[i].codes.data() + first,
+            .size = static_cast<std::size_t>(end - first)};
+}
+
+const JointRows::Part& JointRows::spelt(std::size_t i) {
+    Part& part = parts_[i];
+    if (part.gaps == nullptr) return part;
+    Run& run = spelt_[i];
+    run.rows.resize(part.size);
+    run.codes.resize(part.size);
+    std::size_t size = 0;
+    part.gaps->each_in(window_, [&, rows = run.rows.data(), codes = run.codes.data()](
+                                    std::uint32_t local, RowCode code) {
+        rows[size] = static_cast<std::uint16_t>(local);
+        codes[size] = code.bits();
+        size += code.tf() > 0 ? 1 : 0;
+    });
+    part = {.rows = reinterpret_cast<const std::uint8_t*>(run.rows.data()),  // NOLINT
+            .codes = run.codes.data(),
+            .size = size};
+    return part;
 }
 
 std::span<const std::uint16_t> JointRows::find(std::uint32_t window,
@@ -89,7 +114,7 @@ std::span<const std::uint16_t> JointRows::find(std::uint32_t window,
 
 void JointRows::begin_with_list(std::size_t term, std::uint32_t least,
                                 std::span<const std::uint64_t> mask) {
-    const Part part = parts_[term];
+    const Part part = spelt(term);
     local_.resize(part.size);
     codes_[term].resize(part.size);
     std::uint16_t* const rows = local_.data();
@@ -151,38 +176,56 @@ void JointRows::keep(std::size_t count) noexcept {
     found_ = count;
 }
 
+std::size_t JointRows::look_up(const Part& part) {
+    std::size_t count = 0;
+    if (part.gaps != nullptr) {
+        const std::uint32_t begin = part.gaps->first_entry(window_);
+        for (std::size_t f = 0; f < found_; ++f) {
+            const std::uint32_t entry = part.gaps->find_in(window_, local_[f]);
+            if (entry == ListView::kNoEntry) continue;
+            kept_[count] = static_cast<std::uint16_t>(f);
+            entries_[count++] = entry - begin;
+        }
+        return count;
+    }
+    std::size_t first = 0;
+    for (std::size_t f = 0; f < found_ && first < part.size; ++f) {
+        const std::uint16_t row = local_[f];
+        std::size_t left = part.size - first;
+        while (left > 1) {
+            const std::size_t half = left / 2;
+            first += row_at(part.rows, first + half) <= row ? half : 0;
+            left -= half;
+        }
+        kept_[count] = static_cast<std::uint16_t>(f);
+        entries_[count] = static_cast<std::uint32_t>(first);
+        count += row_at(part.rows, first) == row ? 1 : 0;
+    }
+    return count;
+}
+
+std::size_t JointRows::merge(const Part& part) {
+    std::size_t count = 0;
+    std::size_t f = 0;
+    std::size_t e = 0;
+    while (f < found_ && e < part.size) {
+        const std::uint16_t a = local_[f];
+        const std::uint16_t b = row_at(part.rows, e);
+        kept_[count] = static_cast<std::uint16_t>(f);
+        entries_[count] = static_cast<std::uint32_t>(e);
+        count += a == b ? 1 : 0;
+        f += a <= b ? 1 : 0;
+        e += b <= a ? 1 : 0;
+    }
+    return count;
+}
+
 void JointRows::keep_in_list(std::size_t term, std::uint32_t least) {
-    const Part part = parts_[term];
     kept_.resize(found_ + 1);
     entries_.resize(found_ + 1);
-    std::size_t count = 0;
-    if (found_ * kMuchLonger < part.size) {
-        std::size_t first = 0;
-        for (std::size_t f = 0; f < found_ && first < part.size; ++f) {
-            const std::uint16_t row = local_[f];
-            std::size_t left = part.size - first;
-            while (left > 1) {
-                const std::size_t half = left / 2;
-                first += row_at(part.rows, first + half) <= row ? half : 0;
-                left -= half;
-            }
-            kept_[count] = static_cast<std::uint16_t>(f);
-            entries_[count] = static_cast<std::uint32_t>(first);
-            count += row_at(part.rows, first) == row ? 1 : 0;
-        }
-    } else {
-        std::size_t f = 0;
-        std::size_t e = 0;
-        while (f < found_ && e < part.size) {
-            const std::uint16_t a = local_[f];
-            const std::uint16_t b = row_at(part.rows, e);
-            kept_[count] = static_cast<std::uint16_t>(f);
-            entries_[count] = static_cast<std::uint32_t>(e);
-            count += a == b ? 1 : 0;
-            f += a <= b ? 1 : 0;
-            e += b <= a ? 1 : 0;
-        }
-    }
+    const bool longer = found_ * kMuchLonger < parts_[term].size;
+    const std::size_t count = longer ? look_up(parts_[term]) : merge(spelt(term));
+    const Part part = parts_[term];
     std::size_t enough = 0;
     for (std::size_t k = 0; k < count; ++k) {
         kept_[enough] = kept_[k];

@@ -38,6 +38,7 @@ private:
         const std::uint8_t* codes = nullptr;  // a RowCode each
         std::size_t size = 0;
         const std::uint8_t* nibbles = nullptr;  // of the window's rows; otherwise a list
+        const ListView* gaps = nullptr;         // a list whose rows are not spelt out yet
     };
     struct Run {
         std::vector<std::uint16_t> rows;  // in their windows
@@ -45,11 +46,16 @@ private:
     };
 
     Part part_of(std::size_t term, std::uint32_t window) const noexcept;
+    /// Spells out the rows of a list of gaps.
+    const Part& spelt(std::size_t term);
     void begin_with_list(std::size_t term, std::uint32_t least,
                          std::span<const std::uint64_t> mask);
     void begin_with_columns(std::span<const std::uint8_t> least,
                             std::span<const std::uint64_t> mask);
     void keep_in_list(std::size_t term, std::uint32_t least);
+    /// The rows found that a much longer list has too; returns how many.
+    std::size_t look_up(const Part& part);
+    std::size_t merge(const Part& part);
     void keep_in_column(std::size_t term, std::uint32_t least);
     /// Keeps of the rows found those at `kept_`, ascending, in number `count`.
     void keep(std::size_t count) noexcept;
@@ -59,7 +65,8 @@ private:
     const QueryBounds& bounds_;
     WindowScratch& scratch_;
     std::vector<std::size_t> terms_;
-    std::vector<Run> runs_;  // of each term that is a run
+    std::vector<Run> runs_;   // of each term that is a run
+    std::vector<Run> spelt_;  // of lists of gaps, in the window
     std::array<Part, kMostTerms> parts_{};
     std::uint32_t window_ = 0;
     std::uint32_t rows_ = 0;  // of the window

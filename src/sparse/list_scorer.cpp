@@ -44,8 +44,8 @@ double ListScorer::sum(std::size_t terms,
 
 std::uint32_t ListScorer::tf_of(const BoundedTerm& term, std::uint32_t row) const noexcept {
     if (term.list.form == ListView::Form::Column) {
-        const std::uint32_t nibble = term.list.nibble(row);
-        return nibble == kTopNibble ? kMore : nibble;
+        const std::uint32_t tf = term.list.tf_in_column(row);
+        return tf == kMostRunTf ? kMore : tf;
     }
     if (term.list.form == ListView::Form::Rows) {
         const std::uint32_t tf = term.list.tf_in(row / kWindowRows, row % kWindowRows);

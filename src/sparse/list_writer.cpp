@@ -1,7 +1,5 @@
 #include "braid/sparse/list_writer.hpp"
 
-#include <algorithm>
-
 namespace braid::sparse {
 
 void ListWriter::write_run(const TermPostings& term, Bytes& out) {
@@ -12,26 +10,6 @@ void ListWriter::write_run(const TermPostings& term, Bytes& out) {
         if (often) out.push_back(term.tfs[i]);
         next = term.rows[i] + 1;
     }
-}
-
-void ListWriter::write_labels(const TermPostings& term) {
-    constexpr std::size_t kRowsPerByte = 8;
-    labels_.clear();
-    if (context_.label_numbers.empty()) return;
-    labels_seen_.clear();
-    for (const std::uint32_t row : term.rows) {
-        const std::uint32_t label = context_.label_numbers[row];
-        if (label_rows_[label]++ == 0) labels_seen_.push_back(label);
-    }
-    std::ranges::sort(labels_seen_);
-    std::uint32_t next = 0;
-    for (const std::uint32_t label : labels_seen_) {
-        put_varint(labels_, label - next);
-        put_varint(labels_, label_rows_[label]);
-        label_rows_[label] = 0;
-        next = label + 1;
-    }
-    if (labels_.size() > term.rows.size() / kRowsPerByte) labels_.clear();
 }
 
 void ListWriter::put_rows(const TermPostings& term, Bytes& out) const {
@@ -63,11 +41,11 @@ void ListWriter::write(const TermPostings& term, Bytes& out) {
     for (std::size_t i = 0; i < term.rows.size(); ++i) {
         header.add_row(term.tfs[i], context_.length_classes[term.rows[i]]);
     }
-    write_labels(term);
-    header.label_bytes = static_cast<std::uint32_t>(labels_.size());
+    const Bytes& labels = labels_.of(term.rows);
+    header.label_bytes = static_cast<std::uint32_t>(labels.size());
     if (term.id < context_.columns) header.form = ListForm::Column;
     put_list_header(out, header);
-    out.insert(out.end(), labels_.begin(), labels_.end());
+    out.insert(out.end(), labels.begin(), labels.end());
     if (header.form == ListForm::Rows) put_rows(term, out);
 }
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "braid/sparse/index_format.hpp"
+#include "braid/sparse/label_counts.hpp"
 
 namespace braid::sparse {
 
@@ -26,26 +26,22 @@ struct TermPostings {
     std::span<const std::uint8_t> tfs;    // of each row, at most kMostRunTf
 };
 
-/// Turns postings into the bytes of a run (fewer than kListRows) or of a list.
+/// Turns postings into the bytes of a run (fewer than kListRows) or of a list of version 3.
 class ListWriter {
 public:
     explicit ListWriter(const ListContext& context)
-        : context_(context), label_rows_(context.labels, 0) {}
+        : context_(context), labels_(context.label_numbers, context.labels) {}
 
     /// Replaces `out`.
     void write(const TermPostings& term, Bytes& out);
 
 private:
     static void write_run(const TermPostings& term, Bytes& out);
-    /// How many rows have each label, if that takes few bytes beside the rows themselves.
-    void write_labels(const TermPostings& term);
     /// The directory of windows, the rows and their codes.
     void put_rows(const TermPostings& term, Bytes& out) const;
 
     ListContext context_;
-    std::vector<std::uint32_t> label_rows_;  // all 0 between calls
-    std::vector<std::uint32_t> labels_seen_;
-    Bytes labels_;
+    LabelCounts labels_;
 };
 
 }  // namespace braid::sparse

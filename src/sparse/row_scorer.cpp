@@ -12,6 +12,7 @@ Result<RowScorer> RowScorer::create(const IndexReader& reader, const Query& quer
         return invalid_argument("query: the entries belong to other terms");
     }
     RowScorer scorer;
+    scorer.reader_ = &reader;
     BRAID_TRY(scorer.facts_, reader.row_facts());
     scorer.bm25_ = query.bm25;
     scorer.field_weights_ = query.field_weights;
@@ -56,10 +57,16 @@ double RowScorer::weighted_tf(const ForwardCursor& cursor) const noexcept {
     return tf;
 }
 
-Result<double> RowScorer::score(std::uint32_t row) {
-    if (wanted_.empty()) return 0.0;
+double RowScorer::weighted_tf(const std::uint32_t* counts) const noexcept {
+    double tf = 0;
+    for (std::uint32_t f = 0; f < field_weights_.size(); ++f) {
+        tf += field_weights_[f] * static_cast<double>(counts[f]);
+    }
+    return tf;
+}
+
+Result<> RowScorer::match_forward(std::uint32_t row) {
     BRAID_TRY(ForwardCursor cursor, facts_.terms(row));
-    matched_.clear();
     const Wanted* next = wanted_.data();
     const Wanted* const end = next + wanted_.size();
     constexpr std::ptrdiff_t kFew = 16;
@@ -78,6 +85,27 @@ Result<double> RowScorer::score(std::uint32_t row) {
     }
     if (cursor.broken()) return corrupt_index("the terms of a row cannot be read");
     std::ranges::sort(matched_, {}, &Matched::found);
+    return {};
+}
+
+Result<> RowScorer::match_lists(std::uint32_t row) {
+    while (finders_.size() < terms_.size()) {
+        BRAID_TRY(finders_.emplace_back(),
+                  CountFinder::create(*reader_, terms_[finders_.size()].entry));
+    }
+    FieldCounts counts;
+    for (std::uint32_t found = 0; found < terms_.size(); ++found) {
+        if (!finders_[found].find(row, counts)) continue;
+        const double tf = weighted_tf(counts.data());
+        if (tf > 0) matched_.push_back({found, tf});
+    }
+    return {};
+}
+
+Result<double> RowScorer::score(std::uint32_t row) {
+    if (wanted_.empty()) return 0.0;
+    matched_.clear();
+    BRAID_CHECK(facts_.has_forward() ? match_forward(row) : match_lists(row));
     const double norm = length_norm(bm25_, weighted_length(row), average_);
     double score = 0;
     for (const Matched& match : matched_) {

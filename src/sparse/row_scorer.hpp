@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "braid/sparse/index_reader.hpp"
+#include "braid/sparse/count_finder.hpp"
 #include "braid/sparse/query.hpp"
 
 namespace braid::sparse {
@@ -17,8 +17,9 @@ struct FoundTerm {
     TermEntry entry;
 };
 
-/// Exact scores of rows for one query, from the rows' own terms: the same additions in the same
-/// order as exhaustive scoring. The reader must stay; query and scorer are one caller's at a time.
+/// Exact scores of rows for one query, from the rows' own terms or, where they have no forward
+/// lists, from those of the query: the same additions in the same order as exhaustive scoring. The
+/// reader must stay; query and scorer are one caller's at a time.
 class RowScorer {
 public:
     /// InvalidArgument if the query is not valid for the index, or names a term twice. `entries`:
@@ -34,6 +35,8 @@ public:
     const RowFacts& facts() const noexcept { return facts_; }
     const Bm25& bm25() const noexcept { return bm25_; }
     std::span<const double> field_weights() const noexcept { return field_weights_; }
+    /// How often a row has a term, weighted over the fields.
+    double weighted_tf(const std::uint32_t* counts) const noexcept;
     double average_length() const noexcept { return average_; }
     double weighted_length(std::uint32_t row) const noexcept;
 
@@ -48,14 +51,22 @@ private:
     };
 
     double weighted_tf(const ForwardCursor& cursor) const noexcept;
+    /// By the row's own terms, and by the lists of the query's.
+    Result<> match_forward(std::uint32_t row);
+    Result<> match_lists(std::uint32_t row);
 
+    const IndexReader* reader_ = nullptr;
     RowFacts facts_;
     Bm25 bm25_;
     std::vector<double> field_weights_;
     double average_ = 0;
     std::vector<FoundTerm> terms_;
-    std::vector<Wanted> wanted_;  // sorted by id
+    std::vector<Wanted> wanted_;        // sorted by id
+    std::vector<CountFinder> finders_;  // as terms_; made when they are first needed
     std::vector<Matched> matched_;
 };
+
+/// Of every row, by walking the lists of the query's terms.
+Result<std::vector<double>> score_all(const IndexReader& reader, const RowScorer& scorer);
 
 }  // namespace braid::sparse

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "braid/sparse/direct_scoring.hpp"
 #include "braid/sparse/window_search.hpp"
 
 namespace braid::sparse {
@@ -33,15 +34,6 @@ Result<std::vector<RowScorer>> make_scorers(
     return scorers;
 }
 
-Result<double> best_score(std::span<RowScorer> scorers, std::uint32_t row) {
-    std::optional<double> best;  // Okapi's may be negative
-    for (RowScorer& scorer : scorers) {
-        BRAID_TRY(const double score, scorer.score(row));
-        best = std::max(best.value_or(score), score);
-    }
-    return best.value_or(0);
-}
-
 /// Whether no more than `most` bits are set. A wide mask is not walked to its end for that.
 bool at_most(std::span<const std::uint64_t> allowed, std::uint64_t most) {
     std::uint64_t count = 0;
@@ -51,41 +43,6 @@ bool at_most(std::span<const std::uint64_t> allowed, std::uint64_t most) {
         }
     }
     return true;
-}
-
-/// Scores every allowed row: what is cheapest when few are, and the last resort for queries of
-/// very many terms.
-Result<std::uint64_t> score_allowed(const IndexReader& reader, std::span<RowScorer> scorers,
-                                    std::span<const std::uint64_t> allowed, RowSink& sink) {
-    constexpr std::size_t kAhead = 8;  // rows whose terms are on the way
-    std::uint64_t matched = 0;
-    std::array<std::uint32_t, 64 + 2 * kAhead> rows;  // NOLINT: written before it is read
-    std::size_t waiting = 0;
-    const auto score_first = [&](std::size_t count) -> Result<> {
-        for (std::size_t i = 0; i < count; ++i) {
-            for (RowScorer& scorer : scorers) {
-                if (i + kAhead < waiting) scorer.facts().prefetch(rows[i + kAhead]);
-                if (i + 2 * kAhead < waiting) scorer.facts().prefetch_offset(rows[i + 2 * kAhead]);
-            }
-            BRAID_TRY(const double best, best_score(scorers, rows[i]));
-            if (!(best > 0)) continue;
-            ++matched;
-            sink.offer({rows[i], best});
-        }
-        std::copy(rows.begin() + count, rows.begin() + waiting, rows.begin());
-        waiting -= count;
-        return {};
-    };
-    for (std::uint32_t base = 0; base < reader.rows(); base += 64) {
-        std::uint64_t word = allowed.empty() ? ~std::uint64_t{0} : allowed[base / 64];
-        for (; word != 0; word &= word - 1) {
-            const std::uint32_t row = base + static_cast<std::uint32_t>(std::countr_zero(word));
-            if (row < reader.rows()) rows[waiting++] = row;
-        }
-        if (waiting > 2 * kAhead) BRAID_CHECK(score_first(waiting - 2 * kAhead));
-    }
-    BRAID_CHECK(score_first(waiting));
-    return matched;
 }
 
 /// Counts the rows that score more than 0.
@@ -118,22 +75,19 @@ public:
     /// Makes the bounds of every query; afterwards the plan is known.
     Result<> prepare() {
         for (const RowScorer& scorer : scorers_) {
-            if (scorer.terms().size() > kMostBoundedTerms) {
-                direct_ = true;
-                return {};
-            }
+            if (scorer.terms().size() > kMostBoundedTerms) return score_directly();
             BRAID_TRY(bounds_.emplace_back(), QueryBounds::create(reader_, scorer));
             if (!bounds_.back().usable()) direct_ = true;
         }
-        if (direct_ || allowed_.empty()) return {};
+        if (direct_) return score_directly();
+        if (allowed_.empty()) return {};
         // In entries added: what a window costs, and a row that is scored outright.
         constexpr std::uint64_t kWindowCost = 2500;
-        constexpr std::uint64_t kRowCost = 300;
         std::uint64_t work = 0;
         for (const QueryBounds& bounds : bounds_) {
             work += bounds.list_rows() + kWindowCost * reader_.header().windows();
         }
-        direct_ = at_most(allowed_, work / (kRowCost * std::max<std::size_t>(1, scorers_.size())));
+        direct_ = at_most(allowed_, work / std::max<std::uint64_t>(1, row_cost()));
         return {};
     }
 
@@ -142,7 +96,8 @@ public:
     template <class Raise>
     Result<> run(RowSink& sink, const Raise& raise) {
         if (direct_) {
-            BRAID_TRY(matched_, score_allowed(reader_, scorers_, allowed_, sink));
+            const auto score = everything_ ? score_everything : score_allowed;
+            BRAID_TRY(matched_, score(reader_, scorers_, allowed_, sink));
             complete_ = true;
             return {};
         }
@@ -201,11 +156,35 @@ public:
     std::span<RowScorer> scorers() noexcept { return scorers_; }
 
 private:
+    /// What it costs to score one row outright, in entries added.
+    std::uint64_t row_cost() const noexcept {
+        constexpr std::uint64_t kForwardCost = 300;
+        std::uint64_t cost = 0;
+        for (const RowScorer& scorer : scorers_) {
+            cost += reader_.header().has_forward() ? kForwardCost
+                                                   : ListScorer::kFindCost * scorer.terms().size();
+        }
+        return cost;
+    }
+    /// Without bounds: row by row, or all rows list by list.
+    Result<> score_directly() {
+        direct_ = true;
+        std::uint64_t rows = 0;
+        for (const RowScorer& scorer : scorers_) {
+            for (const FoundTerm& term : scorer.terms()) rows += term.entry.df;
+        }
+        const std::uint64_t most = rows / std::max<std::uint64_t>(1, row_cost());
+        everything_ =
+            !reader_.header().has_forward() && (allowed_.empty() || !at_most(allowed_, most));
+        return {};
+    }
+
     const IndexReader& reader_;
     std::vector<RowScorer> scorers_;
     std::span<const std::uint64_t> allowed_;
     std::vector<QueryBounds> bounds_;
     bool direct_ = false;
+    bool everything_ = false;
     bool complete_ = false;
     std::uint64_t matched_ = 0;
 };

@@ -8,14 +8,6 @@
 namespace braid::sparse {
 namespace {
 
-/// The first eight bytes as a number that orders as they do.
-std::uint64_t key_of(std::string_view term) noexcept {
-    std::uint64_t key = 0;
-    if (term.empty()) return key;
-    std::memcpy(&key, term.data(), std::min<std::size_t>(8, term.size()));
-    return __builtin_bswap64(key);
-}
-
 /// Whole characters only: edit distances count characters.
 std::size_t shared_prefix(std::string_view a, std::string_view b) noexcept {
     const std::size_t most = std::min(a.size(), b.size());
@@ -46,7 +38,7 @@ std::uint32_t upper_bound_of_keys(const std::uint8_t* keys, std::uint32_t count,
 void TermDictionaryWriter::add(std::string_view term, const TermEntry& entry) {
     std::size_t shared = 0;
     if (terms_ % kBlockTerms == 0) {
-        keys_.push_back(key_of(term));
+        keys_.push_back(leading_bytes(term));
         text_offsets_.push_back(text_.size());
         posting_offsets_.push_back(posting_end_);
         singles_before_.push_back(singles_);
@@ -58,11 +50,9 @@ void TermDictionaryWriter::add(std::string_view term, const TermEntry& entry) {
     text_.insert(text_.end(), term.begin() + static_cast<std::ptrdiff_t>(shared), term.end());
     put_varint(text_, entry.df);
     if (entry.df == 1) {
-        put_varint(text_, entry.row);
-        put_varint(text_, entry.tf);
-        if (singles_++ == 0) first_single_ = entry.id;
+        put_single(entry);
     } else {
-        put_varint(text_, entry.id);
+        if (format_.version < kListsVersion) put_varint(text_, entry.id);
         put_varint(text_, entry.length);
         if (entry.df >= kListRows) posting_end_ = (posting_end_ + 3) / 4 * 4;
         posting_end_ += entry.length;
@@ -71,14 +61,33 @@ void TermDictionaryWriter::add(std::string_view term, const TermEntry& entry) {
     ++terms_;
 }
 
+void TermDictionaryWriter::put_single(const TermEntry& entry) {
+    if (singles_++ == 0) first_single_ = entry.id;
+    if (format_.version >= kListsVersion) {
+        put_varint(text_, std::uint64_t{entry.row} << 1 | (entry.counts.empty() ? 0U : 1U));
+        text_.insert(text_.end(), entry.counts.begin(), entry.counts.end());
+        return;
+    }
+    put_varint(text_, entry.row);
+    put_varint(text_, entry.tf);
+}
+
 Result<> TermDictionaryWriter::finish(store::SectionSink& sink) {
     text_offsets_.push_back(text_.size());
     BRAID_CHECK(sink.begin(kTermsSection));
     BRAID_CHECK(sink.write(raw(text_)));
     BRAID_CHECK(sink.begin(kTermIndexSection));
     BRAID_CHECK(sink.write(raw(keys_)));
+    if (format_.version >= kListsVersion && text_.size() >> 32 == 0 && posting_end_ >> 32 == 0) {
+        for (const auto& offsets : {text_offsets_, posting_offsets_}) {
+            const std::vector<std::uint32_t> narrow(offsets.begin(), offsets.end());
+            BRAID_CHECK(sink.write(raw(narrow)));
+        }
+        return {};
+    }
     BRAID_CHECK(sink.write(raw(text_offsets_)));
     BRAID_CHECK(sink.write(raw(posting_offsets_)));
+    if (format_.version >= kListsVersion) return {};
     for (std::uint32_t& before : singles_before_) before += first_single_;
     return sink.write(raw(singles_before_));
 }
@@ -124,57 +133,89 @@ bool TermBlockCursor::seek(std::string_view term) noexcept {
 
 bool TermBlockCursor::read_place() noexcept {
     std::uint64_t df = 0;
-    std::uint64_t first = 0;
-    std::uint64_t second = 0;
-    if (!get_varint(at_, end_, df) || !get_varint(at_, end_, first) ||
-        !get_varint(at_, end_, second)) {
+    if (!get_varint(at_, end_, df) || df == 0 || df > kMaxRows) return stop();
+    entry_ = {.df = static_cast<std::uint32_t>(df)};
+    if (df == 1) return read_single();
+    std::uint64_t id = 0;
+    if (format_.version >= kListsVersion) {
+        id = next_id_++;
+    } else if (!get_varint(at_, end_, id) || id > 0xFFFFFFFE) {
         return stop();
     }
-    if (df == 0 || df > kMaxRows) return stop();
-    entry_ = {.df = static_cast<std::uint32_t>(df)};
-    if (df == 1) {
-        if (first > kMaxRows || second == 0 || second > 0xFFFFFFFF) return stop();
-        entry_.id = next_single_++;
-        entry_.row = static_cast<std::uint32_t>(first);
-        entry_.tf = static_cast<std::uint32_t>(second);
-        return true;
-    }
+    std::uint64_t length = 0;
+    if (!get_varint(at_, end_, length) || length > (std::uint64_t{1} << 48)) return stop();
     if (df >= kListRows) posting_offset_ = (posting_offset_ + 3) / 4 * 4;
-    if (first > 0xFFFFFFFE || second > (std::uint64_t{1} << 48)) return stop();
-    entry_.id = static_cast<std::uint32_t>(first);
+    entry_.id = static_cast<std::uint32_t>(id);
     entry_.offset = posting_offset_;
-    entry_.length = second;
-    posting_offset_ += second;
+    entry_.length = length;
+    posting_offset_ += length;
     return true;
 }
 
-Result<TermDictionary> TermDictionary::open(const store::SectionSource& source,
-                                            std::uint32_t terms) {
+bool TermBlockCursor::read_single() noexcept {
+    std::uint64_t row = 0;
+    std::uint64_t tf = 1;
+    if (!get_varint(at_, end_, row)) return stop();
+    if (format_.version >= kListsVersion) {
+        const bool plain = (row & 1) == 0;
+        row >>= 1;
+        if (!plain) {
+            const std::uint8_t* const begin = at_;
+            FieldCounts counts;
+            if (!get_counts(at_, end_, format_.fields, counts)) return stop();
+            entry_.counts = {begin, at_};
+            tf = total_of(counts.data(), format_.fields);
+        }
+    } else if (!get_varint(at_, end_, tf)) {
+        return stop();
+    }
+    if (row > kMaxRows || tf == 0 || tf > 0xFFFFFFFF) return stop();
+    entry_.id = next_id_++;
+    entry_.row = static_cast<std::uint32_t>(row);
+    entry_.tf = static_cast<std::uint32_t>(tf);
+    return true;
+}
+
+Result<TermDictionary> TermDictionary::open(const store::SectionSource& source, std::uint32_t terms,
+                                            const TermFormat& format) {
     TermDictionary dictionary;
     dictionary.terms_ = terms;
+    dictionary.format_ = format;
     BRAID_TRY(dictionary.text_, source.section(kTermsSection));
     BRAID_TRY(dictionary.index_, source.section(kTermIndexSection));
-    const std::uint64_t expected = 28ULL * dictionary.blocks() + 8;
-    if (dictionary.index_.size() != expected) {
-        return corrupt_index("the index of terms has " + std::to_string(dictionary.index_.size()) +
-                             " bytes, not " + std::to_string(expected));
+    const std::uint64_t blocks = dictionary.blocks();
+    const bool old = format.version < kListsVersion;
+    const std::uint64_t expected = old ? 28 * blocks + 8 : 24 * blocks + 8;
+    const std::uint64_t narrow = 16 * blocks + 4;
+    const std::uint64_t size = dictionary.index_.size();
+    if (size != expected && (old || size != narrow)) {
+        return corrupt_index("the index of terms has " + std::to_string(size) + " bytes, not " +
+                             std::to_string(expected));
     }
     return dictionary;
 }
 
 Result<TermDictionary::Arrays> TermDictionary::arrays() const {
     BRAID_TRY(const auto bytes, index_.bytes());
-    const std::uint8_t* at = octets(bytes).data();
-    return Arrays{at, at + 8ULL * blocks(), at + 16ULL * blocks() + 8, at + 24ULL * blocks() + 8};
+    Arrays arrays{.keys = octets(bytes).data()};
+    const std::uint64_t count = blocks();
+    arrays.narrow = bytes.size() < 24 * count + 8;
+    const std::uint64_t width = arrays.narrow ? 4 : 8;
+    arrays.text_offsets = arrays.keys + 8 * count;
+    arrays.posting_offsets = arrays.text_offsets + width * (count + 1);
+    if (format_.version < kListsVersion) {
+        arrays.singles = arrays.posting_offsets + width * count;
+    }
+    return arrays;
 }
 
 Result<TermBlockCursor> TermDictionary::block(const Arrays& arrays, std::uint32_t number) const {
-    const auto begin = load<std::uint64_t>(arrays.text_offsets, number);
-    const auto end = load<std::uint64_t>(arrays.text_offsets, number + 1);
+    const std::uint64_t begin = arrays.text_offset(number);
+    const std::uint64_t end = arrays.text_offset(number + 1);
     if (begin > end) return corrupt_index("a block of terms ends before it begins");
     BRAID_TRY(const auto text, text_.bytes(begin, end - begin));
     const std::uint32_t count = std::min(kBlockTerms, terms_ - number * kBlockTerms);
-    return TermBlockCursor(octets(text), count, arrays.begin(number));
+    return TermBlockCursor(octets(text), count, arrays.begin(number), format_);
 }
 
 Result<std::string> TermDictionary::first_term(const Arrays& arrays, std::uint32_t number) const {
@@ -184,7 +225,7 @@ Result<std::string> TermDictionary::first_term(const Arrays& arrays, std::uint32
 }
 
 Result<std::uint32_t> TermDictionary::block_of(const Arrays& arrays, std::string_view term) const {
-    const std::uint64_t key = key_of(term);
+    const std::uint64_t key = leading_bytes(term);
     std::uint32_t after = upper_bound_of_keys(arrays.keys, blocks(), key);
     // The blocks before `after` with the same first eight bytes are told apart by the whole term.
     std::uint32_t first = after;
@@ -207,12 +248,7 @@ Result<std::optional<TermEntry>> TermDictionary::find(std::string_view term) con
     if (terms_ == 0) return std::nullopt;
     BRAID_TRY(const Arrays at, arrays());
     BRAID_TRY(const std::uint32_t number, block_of(at, term));
-    const auto begin = load<std::uint64_t>(at.text_offsets, number);
-    const auto end = load<std::uint64_t>(at.text_offsets, number + 1);
-    if (begin > end) return corrupt_index("a block of terms ends before it begins");
-    BRAID_TRY(const auto text, text_.bytes(begin, end - begin));
-    TermBlockCursor cursor(octets(text), std::min(kBlockTerms, terms_ - number * kBlockTerms),
-                           at.begin(number));
+    BRAID_TRY(TermBlockCursor cursor, block(at, number));
     if (cursor.seek(term)) return cursor.entry();
     if (cursor.broken()) return corrupt_index("a block of terms cannot be read");
     return std::nullopt;

@@ -3,29 +3,47 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "braid/result.hpp"
-#include "braid/sparse/index_format.hpp"
+#include "braid/sparse/field_counts.hpp"
 #include "braid/store/sections.hpp"
 
 namespace braid::sparse {
 
+/// What of an index its dictionary depends on.
+struct TermFormat {
+    std::uint32_t version = kListsVersion;
+    std::uint32_t fields = 1;
+};
+
 /// What the dictionary knows of one term.
 struct TermEntry {
-    std::uint32_t id = 0;  // 0 for the most frequent
+    std::uint32_t id = 0;  // version 3: 0 for the most frequent; version 4: in byte order
     std::uint32_t df = 0;  // rows that hold it
     /// Of a term with one row: that row and how often it has the term.
     std::uint32_t row = 0;
     std::uint32_t tf = 0;
+    /// The same by field, as get_counts() reads it, in version 4; empty: once, in the main field.
+    std::span<const std::uint8_t> counts;
     /// Of any other: where its run or list lies in the section of postings.
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
 };
+
+/// The first eight bytes as a number that orders as they do.
+inline std::uint64_t leading_bytes(std::string_view term) noexcept {
+    std::uint64_t key = 0;
+    if (term.empty()) return key;
+    std::memcpy(&key, term.data(), std::min<std::size_t>(8, term.size()));
+    return __builtin_bswap64(key);
+}
 
 /// How many bytes two texts begin with in common.
 inline std::size_t shared_bytes(std::string_view a, std::string_view b) noexcept {
@@ -36,12 +54,18 @@ inline std::size_t shared_bytes(std::string_view a, std::string_view b) noexcept
 /// Collects terms in byte order, and writes them in blocks that share prefixes.
 class TermDictionaryWriter {
 public:
+    explicit TermDictionaryWriter(const TermFormat& format) : format_(format) {}
+
     /// `entry.offset` is not stored: runs and lists lie one after another, lists at multiples of 4.
-    /// Nor are the ids of terms with one row: they must be one after another.
+    /// Nor are ids in version 4, nor those of terms with one row in version 3: they must be one
+    /// after another.
     void add(std::string_view term, const TermEntry& entry);
     Result<> finish(store::SectionSink& sink);
 
 private:
+    void put_single(const TermEntry& entry);
+
+    TermFormat format_;
     Bytes text_;
     std::vector<std::uint64_t> keys_;
     std::vector<std::uint64_t> text_offsets_;
@@ -57,18 +81,19 @@ private:
 /// Walks the entries of one block. A term stays valid until the next call.
 class TermBlockCursor {
 public:
-    /// Where its postings begin, and the id of its first term with one row.
+    /// Where its postings begin, and the id of its first term (version 3: with one row).
     struct Begin {
         std::uint64_t postings = 0;
-        std::uint32_t single = 0;
+        std::uint32_t id = 0;
     };
-    TermBlockCursor(std::span<const std::uint8_t> text, std::uint32_t terms,
-                    const Begin& begin) noexcept
-        : at_(text.data()),
+    TermBlockCursor(std::span<const std::uint8_t> text, std::uint32_t terms, const Begin& begin,
+                    const TermFormat& format) noexcept
+        : format_(format),
+          at_(text.data()),
           end_(text.data() + text.size()),
           left_(terms),
           posting_offset_(begin.postings),
-          next_single_(begin.single) {}
+          next_id_(begin.id) {}
 
     /// False at the end of the block, or where it is broken.
     bool next() noexcept;
@@ -83,17 +108,19 @@ public:
 
 private:
     bool read_place() noexcept;
+    bool read_single() noexcept;
     bool stop() noexcept {
         broken_ = true;
         left_ = 0;
         return false;
     }
 
+    TermFormat format_;
     const std::uint8_t* at_;
     const std::uint8_t* end_;
     std::uint32_t left_;
     std::uint64_t posting_offset_;
-    std::uint32_t next_single_;
+    std::uint32_t next_id_;
     std::size_t size_ = 0;
     std::size_t shared_ = 0;
     bool broken_ = false;
@@ -109,7 +136,8 @@ std::uint32_t term_distance(std::string_view a, std::string_view b, std::uint32_
 class TermDictionary {
 public:
     /// Checks sizes only.
-    static Result<TermDictionary> open(const store::SectionSource& source, std::uint32_t terms);
+    static Result<TermDictionary> open(const store::SectionSource& source, std::uint32_t terms,
+                                       const TermFormat& format);
 
     std::uint32_t terms() const noexcept { return terms_; }
     Result<std::optional<TermEntry>> find(std::string_view term) const;
@@ -135,15 +163,23 @@ public:
 
 private:
     friend class TermStream;
+    /// The index of the blocks.
     struct Arrays {
         const std::uint8_t* keys = nullptr;
         const std::uint8_t* text_offsets = nullptr;
         const std::uint8_t* posting_offsets = nullptr;
-        const std::uint8_t* singles = nullptr;
+        const std::uint8_t* singles = nullptr;  // of version 3
+        bool narrow = false;                    // offsets have 4 bytes
 
+        std::uint64_t text_offset(std::uint32_t number) const noexcept {
+            return narrow ? load<std::uint32_t>(text_offsets, number)
+                          : load<std::uint64_t>(text_offsets, number);
+        }
         TermBlockCursor::Begin begin(std::uint32_t number) const noexcept {
-            return {load<std::uint64_t>(posting_offsets, number),
-                    load<std::uint32_t>(singles, number)};
+            return {
+                narrow ? load<std::uint32_t>(posting_offsets, number)
+                       : load<std::uint64_t>(posting_offsets, number),
+                singles == nullptr ? number * kBlockTerms : load<std::uint32_t>(singles, number)};
         }
     };
     std::uint32_t blocks() const noexcept { return (terms_ + kBlockTerms - 1) / kBlockTerms; }
@@ -156,6 +192,7 @@ private:
     store::Section text_;
     store::Section index_;
     std::uint32_t terms_ = 0;
+    TermFormat format_;
 };
 
 /// The terms of a dictionary one by one, in byte order. The dictionary must stay.
@@ -171,7 +208,7 @@ public:
 private:
     const TermDictionary* dictionary_;
     std::uint32_t block_ = 0;
-    TermBlockCursor cursor_{{}, 0, {}};
+    TermBlockCursor cursor_{{}, 0, {}, {}};
 };
 
 }  // namespace braid::sparse

@@ -38,14 +38,13 @@ void WindowSearch::refine_kept(const WindowSpan& window, double threshold) {
             }
         } else if (kept.size() * ListScorer::kFindCost < term.list.count_in(window.number)) {
             for (std::size_t i = 0; i < kept.size(); ++i) {
-                const std::uint32_t tf =
-                    term.list.tf_in(window.number, kept[i].row - window.base);
+                const std::uint32_t tf = term.list.tf_in(window.number, kept[i].row - window.base);
                 if (tf > 0) add(i + 1, tf, kMostRunTf);
             }
         } else {
             term.list.each_in(window.number, [&](std::uint32_t local, RowCode code) {
                 const std::size_t place = scratch_.places[local];
-                if (place > 0) add(place, code.tf(), kTopTf);
+                if (place > 0 && code.tf() > 0) add(place, code.tf(), kTopTf);
             });
         }
     }

@@ -124,7 +124,8 @@ std::size_t WindowSearch::add_touching(std::size_t number, const WindowSpan& win
     if (touched == 0) {
         // All sums are 0, and a row comes once.
         each_byte(number, window, [&touched, sums, rows](std::uint32_t local, std::uint8_t more) {
-            rows[touched++] = static_cast<std::uint16_t>(local);
+            rows[touched] = static_cast<std::uint16_t>(local);
+            touched += static_cast<std::size_t>(more != 0);
             sums[local] = more;
         });
         return touched;

@@ -96,7 +96,8 @@ void expect_scores_and_ranks(const Corpus& corpus, const IndexReader& reader,
 }
 
 void compare_one_corpus(std::mt19937_64& rng, const CorpusShape& shape, int rounds) {
-    const Corpus corpus = random_corpus(rng, shape);
+    Corpus corpus = random_corpus(rng, shape);
+    corpus.positions = below(rng, 3) == 0;  // with forward lists
     store::MemorySections sections;
     // Without room for columns, frequent terms have lists.
     const WriteOptions options{.column_bytes = below(rng, 3) == 0 ? 0U : 1U << 20};
@@ -168,8 +169,9 @@ TEST(SparseSearch, EqualsExhaustiveScoringOverSeveralWindows) {
 }
 
 /// All ways to ask that prune differently: few and many hits, filters from none to nearly all rows.
-void compare_all_ways(const Corpus& corpus,
-                      const std::vector<std::vector<std::string>>& questions) {
+void compare_all_ways(Corpus corpus, const std::vector<std::vector<std::string>>& questions,
+                      bool forward_lists = false) {
+    corpus.positions = forward_lists;
     store::MemorySections sections;
     corpus.build(sections);
     const IndexReader reader = open_index(sections);
@@ -246,6 +248,7 @@ TEST(SparseSearch, EqualsExhaustiveScoringOfWordsThatRowsRepeat) {
     std::vector<std::vector<std::string>> questions;
     for (int i = 0; i < 6; ++i) questions.push_back(random_words(rng, 4, 60));
     compare_all_ways(corpus, questions);
+    compare_all_ways(corpus, questions, true);
 }
 
 TEST(SparseSearch, EqualsExhaustiveScoringOfLongQueries) {
@@ -257,6 +260,7 @@ TEST(SparseSearch, EqualsExhaustiveScoringOfLongQueries) {
         questions.push_back(random_words(rng, size, 1500));
     }
     compare_all_ways(corpus, questions);
+    compare_all_ways(corpus, questions, true);
 }
 
 TEST(SparseSearch, EqualScoresComeInOrderOfRows) {

@@ -17,26 +17,37 @@ struct Dictionary {
     store::MemorySections sections;
     std::map<std::string, TermEntry> terms;
 
-    explicit Dictionary(const std::set<std::string>& words) {
-        TermDictionaryWriter writer;
+    std::uint32_t version;
+
+    /// Of the present version, or of the one with forward lists.
+    explicit Dictionary(const std::set<std::string>& words, bool old = false)
+        : version(old ? kForwardVersion : kListsVersion) {
+        TermDictionaryWriter writer({version, 2});
         std::uint32_t id = 0;
         std::uint32_t singles = 0;
+        Bytes counts;
         for (const std::string& word : words) {
             TermEntry entry{.id = id++, .df = 1 + id % 200};
             if (entry.df == 1) {
-                entry.id = 1'000'000 + singles++;  // one after another, as an index has them
+                // One after another, as an index of version 3 has them.
+                if (old) entry.id = 1'000'000 + singles++;
                 entry.row = id;
-                entry.tf = 33;
+                entry.tf = id % 400 == 0 ? 1 : 333;
+                counts.clear();
+                put_counts(counts, std::array<std::uint32_t, 2>{33, 300}.data(), 2);
+                if (entry.tf > 1) entry.counts = counts;
             } else {
                 entry.length = 3 * entry.df;
             }
             writer.add(word, entry);
+            entry.counts = {};
             terms.emplace(word, entry);
         }
         EXPECT_TRUE(writer.finish(sections));
     }
     TermDictionary open() const {
-        return *TermDictionary::open(sections, static_cast<std::uint32_t>(terms.size()));
+        return *TermDictionary::open(sections, static_cast<std::uint32_t>(terms.size()),
+                                     {version, 2});
     }
 };
 
@@ -85,7 +96,7 @@ TEST(TermDictionary, FindsEveryTermAndNoOther) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937_64 rng(seed);
-        const Dictionary made(random_terms(rng, 2 + rng() % 400));
+        const Dictionary made(random_terms(rng, 2 + rng() % 400), seed % 2 == 1);
         const TermDictionary dictionary = made.open();
         for (const auto& [term, entry] : made.terms) {
             const auto found = dictionary.find(term);
@@ -94,6 +105,14 @@ TEST(TermDictionary, FindsEveryTermAndNoOther) {
             EXPECT_EQ((*found)->df, entry.df);
             EXPECT_EQ((*found)->row, entry.df == 1 ? entry.row : 0);
             EXPECT_EQ((*found)->length, entry.length);
+            EXPECT_EQ((*found)->tf, entry.tf);
+            FieldCounts counts{};
+            const std::uint8_t* at = (*found)->counts.data();
+            const bool apart = seed % 2 == 0 && entry.tf > 1;
+            EXPECT_EQ(!(*found)->counts.empty(), apart);
+            if (!apart) continue;
+            EXPECT_TRUE(get_counts(at, at + (*found)->counts.size(), 2, counts));
+            EXPECT_EQ(counts, (FieldCounts{33, 300}));
         }
         for (const std::string& other : random_terms(rng, 300)) {
             if (made.terms.contains(other)) continue;
@@ -106,15 +125,17 @@ TEST(TermDictionary, FindsEveryTermAndNoOther) {
 
 TEST(TermDictionary, ListsLieBehindOneAnother) {
     std::mt19937_64 rng(5);
-    const Dictionary made(random_terms(rng, 300));
-    std::uint64_t end = 0;
-    ASSERT_TRUE(made.open().each([&](std::string_view, const TermEntry& entry) {
-        if (entry.df == 1) return true;
-        if (entry.df >= kListRows) end = (end + 3) / 4 * 4;
-        EXPECT_EQ(entry.offset, end);
-        end += entry.length;
-        return true;
-    }));
+    for (const bool old : {false, true}) {
+        const Dictionary made(random_terms(rng, 300), old);
+        std::uint64_t end = 0;
+        ASSERT_TRUE(made.open().each([&](std::string_view, const TermEntry& entry) {
+            if (entry.df == 1) return true;
+            if (entry.df >= kListRows) end = (end + 3) / 4 * 4;
+            EXPECT_EQ(entry.offset, end);
+            end += entry.length;
+            return true;
+        }));
+    }
 }
 
 TEST(TermDictionary, FindsTermsByPrefixAndByDistance) {
