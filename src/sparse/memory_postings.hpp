@@ -2,12 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -77,21 +76,22 @@ public:
     Iterator end() const noexcept { return {*this, terms()}; }
 
 private:
-    /// Not noexcept: libstdc++ then keeps the hash beside the key, and compares few keys.
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const {  // NOLINT(modernize-use-noexcept)
-            return std::hash<std::string_view>()(text);
-        }
+    struct Slot {
+        std::uint32_t hash = 0;
+        Entry* entry = nullptr;
     };
+    /// Where a term is, or would be put.
+    std::size_t slot_of(std::uint32_t hash, std::string_view term) const noexcept;
+    void grow();
     /// The number of a term, which is given one if it has none.
-    std::uint32_t intern(const std::string& term);
+    std::uint32_t intern(std::uint32_t hash, const std::string& term);
     void add_forward(std::uint32_t row, std::span<const std::uint32_t> terms);
     std::span<const std::uint32_t> terms_of(std::uint32_t row) const noexcept;
 
-    mutable std::mutex mutex_;  // of lists_, as a map; the writer reads it without
-    std::unordered_map<std::string, NumberedList, Hash, std::equal_to<>> lists_;
-    core::StableVector<Entry*> entries_;  // by number
+    mutable std::mutex mutex_;  // of slots_; the writer reads them without
+    std::vector<Slot> slots_;   // a power of two of them, at most half of them used
+    core::StableVector<std::unique_ptr<Entry>> entries_;  // by number
+    std::vector<std::uint32_t> hashes_;                   // of the row that is added
     // The terms of each row, by number; the writer's.
     std::vector<std::uint32_t> forward_;
     std::vector<std::size_t> forward_ends_;
