@@ -4,11 +4,15 @@
 #include <utility>
 
 #include "braid/docs/chunk_codec.hpp"
+#include "braid/sparse/term_dictionary.hpp"
 
 namespace braid::index {
 namespace {
 
 constexpr std::string_view kInMetadata = "metadata.";
+/// Rather too many: room for a few words too many is cheaper than moving all of them.
+constexpr std::size_t kBytesPerWord = 5;
+constexpr std::size_t kMostReserved = 4096;  // words
 
 }  // namespace
 
@@ -25,6 +29,7 @@ std::string_view field_text(const Chunk& chunk, const std::string& field) {
 
 PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::Analyzer& analyzer) {
     struct Occurrence {
+        std::uint64_t key;  // the term's first bytes: most comparisons need no others
         std::string* term;
         std::uint32_t field;
         std::uint32_t position;
@@ -34,17 +39,23 @@ PreparedText count_terms(const Chunk& chunk, const Schema& schema, const text::A
     std::vector<Occurrence> occurrences;
     const text::Analyzer own = analyzer.for_text(chunk.content);
     for (std::uint32_t field = 0; field < schema.text_fields.size(); ++field) {
-        own.analyze(field_text(chunk, schema.text_fields[field].name), tokens[field]);
+        const std::string_view words = field_text(chunk, schema.text_fields[field].name);
+        tokens[field].reserve(std::min(words.size() / kBytesPerWord, kMostReserved));
+        own.analyze(words, tokens[field]);
         text.field_lengths.push_back(static_cast<std::uint32_t>(tokens[field].size()));
+        occurrences.reserve(occurrences.size() + tokens[field].size());
         for (text::Token& token : tokens[field]) {
-            occurrences.push_back({&token.term, field, token.position});
+            occurrences.push_back(
+                {sparse::leading_bytes(token.term), &token.term, field, token.position});
         }
     }
     std::ranges::sort(occurrences, [](const Occurrence& a, const Occurrence& b) {
+        if (a.key != b.key) return a.key < b.key;
         const int order = a.term->compare(*b.term);
         if (order != 0) return order < 0;
         return a.field != b.field ? a.field < b.field : a.position < b.position;
     });
+    text.terms.reserve(std::min(occurrences.size(), kMostReserved));
     for (const Occurrence& one : occurrences) {
         const bool same = !text.terms.empty() && text.terms.back().field == one.field &&
                           text.terms.back().term == *one.term;

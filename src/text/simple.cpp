@@ -91,6 +91,15 @@ char32_t lower_of(char32_t c) noexcept {
     return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
 }
 
+constexpr char lower_ascii(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 0x20) : c;
+}
+
+constexpr bool is_ascii_word(char c) noexcept {
+    const char lower = lower_ascii(c);
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 }  // namespace
 
 void simple_words(std::string_view text, TokenWriter& writer, std::string& scratch) {
@@ -105,6 +114,15 @@ void simple_words(std::string_view text, TokenWriter& writer, std::string& scrat
         scratch.clear();
     };
     for (std::size_t at = 0; at < text.size();) {
+        if (is_ascii_word(text[at])) {
+            // The same as below for a whole run of them.
+            if (scratch.empty()) begin = at;
+            for (; at < text.size() && is_ascii_word(text[at]); ++at) {
+                if (scratch.size() <= kMaxTermBytes) scratch.push_back(lower_ascii(text[at]));
+            }
+            after_letter = is_cased(static_cast<unsigned char>(text[at - 1]));
+            continue;
+        }
         const auto [c, length] = core::decode_at(text, at);
         const std::size_t next = at + length;
         char32_t lower = c;
