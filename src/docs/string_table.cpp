@@ -251,13 +251,20 @@ Result<std::string> StringTable::at(std::uint64_t index) const {
 /// Whether the first string of a group is not greater. It stands there whole: no copy is made.
 Result<bool> StringTable::begins_at_most(std::uint64_t number, std::string_view text) const {
     BRAID_TRY(store::ByteReader in, group(number));
+    const auto bytes = in.rest();
+    // Nearly always: nothing shared, and a length of one byte.
+    if (bytes.size() >= 2 && bytes[0] == std::byte{0} && bytes[1] < std::byte{128} &&
+        bytes.size() - 2 >= static_cast<std::size_t>(bytes[1])) {
+        return std::string_view(reinterpret_cast<const char*>(bytes.data() + 2),
+                                static_cast<std::size_t>(bytes[1])) <= text;
+    }
     BRAID_TRY(const std::uint64_t shared, in.varint("shared length"));
     if (shared > 0) return in.corrupt("the first string of a group shares bytes with none");
     BRAID_TRY(const std::string_view head, in.string("string"));
     return head <= text;
 }
 
-Result<std::uint64_t> StringTable::lower_bound(std::string_view text) const {
+Result<StringTable::Bound> StringTable::bound_of(std::string_view text) const {
     // The last group whose first string is not greater holds it, or its place is behind it.
     std::uint64_t low = 0;
     std::uint64_t high = group_count(count_);
@@ -270,21 +277,25 @@ Result<std::uint64_t> StringTable::lower_bound(std::string_view text) const {
             high = middle;
         }
     }
-    if (low == 0) return std::uint64_t{0};
+    if (low == 0) return Bound{};
     Walk walk;
     const std::uint64_t end = std::min(count_, low * kGroupStrings);
     for (std::uint64_t i = (low - 1) * kGroupStrings; i < end; ++i) {
         BRAID_CHECK(step(walk, i));
-        if (walk.text >= text) return i;
+        const int order = walk.text.compare(text);
+        if (order >= 0) return Bound{i, order == 0};
     }
-    return end;
+    return Bound{end, false};
+}
+
+Result<std::uint64_t> StringTable::lower_bound(std::string_view text) const {
+    BRAID_TRY(const Bound bound, bound_of(text));
+    return bound.number;
 }
 
 Result<std::optional<std::uint64_t>> StringTable::find(std::string_view text) const {
-    BRAID_TRY(const std::uint64_t place, lower_bound(text));
-    if (place == count_) return std::optional<std::uint64_t>();
-    BRAID_TRY(const std::string found, at(place));
-    return found == text ? std::optional(place) : std::nullopt;
+    BRAID_TRY(const Bound bound, bound_of(text));
+    return bound.equal ? std::optional(bound.number) : std::nullopt;
 }
 
 }  // namespace braid::docs

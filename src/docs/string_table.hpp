@@ -97,6 +97,12 @@ private:
     /// Makes `text` string number `index`; cheap if that is the one after the last.
     Result<> step(Walk& walk, std::uint64_t index) const;
     Result<store::ByteReader> group(std::uint64_t number) const;
+    /// Where lower_bound() is, and whether the string is there.
+    struct Bound {
+        std::uint64_t number = 0;
+        bool equal = false;
+    };
+    Result<Bound> bound_of(std::string_view text) const;
     Result<bool> begins_at_most(std::uint64_t number, std::string_view text) const;
 
     store::Section offsets_;
