@@ -121,8 +121,9 @@ Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
                     store::SectionSink& outer, PartMeta& meta, SegmentMeta& segment,
                     std::set<std::uint32_t>& labels) {
     store::NestedSink sink(outer);
-    // Soon merged: to learn a dictionary takes longer than to compress without one.
-    RowsWriter rows(settings, sink, {.sample_bytes = 0});
+    // Soon merged: to learn a dictionary takes longer than to compress without one, and without one
+    // higher levels gain nothing on such small blocks.
+    RowsWriter rows(settings, sink, {.level = 1, .sample_bytes = 0});
     rows.expect_transform(from.transform != nullptr);
     std::vector<sparse::MemoryRow> words;
     const exact::Partition& partition = *from.partition;
