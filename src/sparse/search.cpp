@@ -209,25 +209,24 @@ public:
         if (row.score >= least_) top_.offer(row);
     }
     void progressed(std::uint32_t done, std::uint32_t all) override {
-        if (!guesses_ || done == all) return;
+        // A guess grows slower than what it is made from: it is made anew now and then.
+        if (!guesses_ || done == all || done < next_guess_) return;
+        next_guess_ = done + (done + 2) / 3;
         const std::size_t rank = guessed_rank(k_, static_cast<double>(done) / all);
         if (rank >= k_ || rank > top_.rows().size()) return;
-        ranked_.assign(top_.rows().begin(), top_.rows().end());
+        ranked_.clear();
+        for (const ScoredRow& row : top_.rows()) ranked_.push_back(row.score);
         const auto at = ranked_.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-        std::ranges::nth_element(ranked_, at, kBetterRow);
-        raise(at->score);
+        std::ranges::nth_element(ranked_, at, std::ranges::greater{});
+        raise(*at);
         guessed_ = true;
     }
     void raise(double threshold) noexcept { least_ = std::max(least_, threshold); }
     bool guessed() const noexcept { return guessed_; }
     /// Whether k rows reach the threshold, which may have been raised above some that came before.
-    bool proven() const noexcept {
-        return top_.full() && (top_.rows().empty() || top_.rows().front().score >= least_);
-    }
+    bool proven() { return top_.full() && (top_.rows().empty() || top_.worst() >= least_); }
     /// What k rows reach, as far as is known; 0 if they are not that many.
-    double worst() const noexcept {
-        return top_.full() && !top_.rows().empty() ? top_.rows().front().score : 0.0;
-    }
+    double worst() { return top_.full() ? top_.worst() : 0.0; }
     std::vector<ScoredRow> take() && { return std::move(top_).take(); }
 
 private:
@@ -236,7 +235,8 @@ private:
     bool guesses_;
     bool guessed_ = false;
     std::size_t k_;
-    std::vector<ScoredRow> ranked_;
+    std::uint32_t next_guess_ = 1;  // windows
+    std::vector<double> ranked_;
 };
 
 /// Counts the rows that are better than some others.

@@ -434,7 +434,7 @@ Result<double> WindowSearch::sample_threshold(std::size_t k, std::optional<Score
             for (const std::uint32_t row : rows) BRAID_CHECK(score_row(row, top));
         }
         matched_ = before;
-        if (top.full()) return top.threshold();
+        if (top.full()) return std::max(top.threshold(), top.worst());
         if (cut == 1) return 0.0;
     }
 }
