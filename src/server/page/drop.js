@@ -106,7 +106,7 @@ async function droppedFiles(transfer) {
 }
 
 // The browser asks before it closes the tab while files are on their way.
-addEventListener("beforeunload", (event) => tally.running > 0 && event.preventDefault());
+addEventListener("beforeunload", (event) => tally.running + tally.waiting > 0 && event.preventDefault());
 
 // What was dropped in this tab stays to be seen when somebody comes back from another page. Of many
 // files those are listed that are on their way or went wrong; a line counts them all.
