@@ -101,14 +101,14 @@ class Filters(PageTest):
         self.page.run(f"(() => {{ const ends = document.querySelectorAll('#field .range input'); [ends[0].value, ends[1].value] = {json.dumps([low, high])}; document.querySelector('#field .range button').click(); }})()")
 
     def test_filters_from_one_value_to_another(self):
-        """Numbers with all digits, days to their end; a range takes the place of values, and stands in the address."""
+        """Numbers with all digits, days to their end, in either order; a range takes the place of values, and stands in the address."""
         first = 2**53
         chunks = [{"chunk_id": f"n{i}", "content": "almanac", "vector": vector("almanac"), "metadata": {"number": first + i, "day": f"2024-03-{i + 1:02}" + ("T18:30:00Z" if i % 2 else ""), "word": "same"}} for i in range(20)]
         case.world.call("POST", "/v1/collections/almanac/chunks", {"chunks": chunks})
         self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/almanac"))
         address = "&c=almanac&strategy=sparse&top=50"
         for field, low, high, found, text in (("number", str(first + 1), str(first + 3), (1, 2, 3), f"{first + 1} to {first + 3}"), ("number", "", str(first + 1), (0, 1), f"to {first + 1}"),
-                                              ("day", "2024-03-10", "2024-03-12", (9, 10, 11), "2024-03-10 to 2024-03-12"), ("day", "2024-03-19", "", (18, 19), "from 2024-03-19")):
+                                              ("day", "2024-03-12", "2024-03-10", (9, 10, 11), "2024-03-10 to 2024-03-12"), ("day", "2024-03-19", "", (18, 19), "from 2024-03-19")):
             with self.subTest(field=field, low=low, high=high):
                 page = self.search("almanac", address)
                 self.field(field)

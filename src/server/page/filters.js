@@ -150,12 +150,13 @@ class Field {
     const told = h("p", { class: "none", role: "status" });
     const take = (event) => {
       event.preventDefault();
-      const [low, high] = [from, to].map((input) => input.value.trim());
+      let [low, high] = [from, to].map((input) => input.value.trim());
       const wrong = days ? undefined : [low, high].find((text) => !Number.isFinite(Number(text)));
       if (wrong !== undefined) {
         told.textContent = `“${wrong}” is not a number.`;
         return;
       }
+      if (low && high && (days ? low > high : numberOf(low) > numberOf(high))) [low, high] = [high, low];
       // A day lasts until its end.
       const range = { ...(low && { $gte: days ? low : numberOf(low) }), ...(high && { $lte: days ? `${high}T23:59:59.999Z` : numberOf(high) }) };
       this.choose(Object.keys(range).length ? range : now, Object.keys(range).length > 0);
