@@ -56,7 +56,7 @@ CONTESTANTS = (
     ),
     Contestant("zvec", (*BOTH, "store"), "zvec_rival.py", "zvec", "", BEAM, BOTH),
     Contestant(
-        "qdrant-edge", (*BOTH, "store"), "qdrant_rival.py", "qdrant-edge-py", "", BEAM, BOTH
+        "qdrant-edge", ("sparse", *BOTH, "store"), "qdrant_rival.py", "qdrant-edge-py", "", BEAM, BOTH
     ),
     Contestant(
         "lancedb", ("hybrid", "store"), "lancedb_rival.py", "lancedb", "", SHORT_BEAM, ("hybrid",)

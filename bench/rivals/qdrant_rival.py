@@ -12,6 +12,10 @@ BATCH = 1000
 NOTE = "HNSW, m 16, ef_construct 200"
 
 
+def sparse_params():
+    return {"words": qdrant.EdgeSparseVectorParams(modifier=qdrant.Modifier.Idf)}
+
+
 def config(dimension, text, threads, precision="f32"):
     graph = qdrant.HnswIndexConfig(
         m=16, ef_construct=200, full_scan_threshold=10, max_indexing_threads=threads
@@ -20,10 +24,9 @@ def config(dimension, text, threads, precision="f32"):
     dense = qdrant.EdgeVectorParams(
         size=dimension, distance=qdrant.Distance.Dot, datatype=kinds[precision]
     )
-    words = {"words": qdrant.EdgeSparseVectorParams(modifier=qdrant.Modifier.Idf)}
     return qdrant.EdgeConfig(
         vectors={"dense": dense},
-        sparse_vectors=words if text else None,
+        sparse_vectors=sparse_params() if text else None,
         hnsw_config=graph,
         optimizers=qdrant.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=1),
         max_search_threads=threads,
@@ -66,6 +69,50 @@ def fill(path, base, texts, words, allowed, threads, precision="f32"):
     shard.optimize()
     shard.flush()
     return shard
+
+
+def fill_words(path, texts, words, threads):
+    """Words alone: neither texts nor other vectors are stored."""
+    config = qdrant.EdgeConfig(
+        vectors={},
+        sparse_vectors=sparse_params(),
+        optimizers=qdrant.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=1),
+        max_search_threads=threads,
+    )
+    shard = qdrant.EdgeShard.create(str(path), config)
+    for first in range(0, len(texts), BATCH):
+        points = [
+            qdrant.Point(row, {"words": words.embed_document(texts[row])}, None)
+            for row in range(first, min(first + BATCH, len(texts)))
+        ]
+        shard.update(qdrant.UpdateOperation.upsert_points(points))
+    shard.optimize()
+    shard.flush()
+    return shard
+
+
+class Words(Rival):
+    version = version("qdrant-edge-py")
+    note = "its BM25 as a sparse vector, k1 1.2 b 0.75, without stop words or stemming"
+
+    def __init__(self, shard, path, texts, words, top_k):
+        self.shard, self.queries = shard, len(texts)
+        self.index_bytes = folder_bytes(path)
+        self.requests = [
+            qdrant.QueryRequest(
+                limit=top_k,
+                query=qdrant.Query.Nearest(words.embed_query(text), using="words"),
+                with_payload=False,
+                with_vector=False,
+            )
+            for text in texts
+        ]
+
+    def search(self, query):
+        return self.shard.query(self.requests[query])
+
+    def rows(self, answer):
+        return [int(point.id) for point in answer]
 
 
 class Dense(Rival):
@@ -192,7 +239,19 @@ def opened(given, path, base, texts, words):
     return fill(path, base, texts, words, marks(given, len(base)), given.threads)
 
 
+def build_words(given):
+    texts, queries = lines(given.corpus), lines(given.queries)
+    words = bm25(texts)
+    path = f"{given.scratch}/qdrant"
+    yield
+    shard = fill_words(path, texts, words, given.threads)
+    yield Words(shard, path, queries, words, given.top_k)
+
+
 def build(given):
+    if given.task == "sparse":
+        yield from build_words(given)
+        return
     base = base_of(given)
     path = f"{given.folder}/qdrant"
     if given.task == "store":
