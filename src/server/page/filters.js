@@ -145,7 +145,7 @@ class Field {
     const now = this.chosen.find(isRange) ?? {};
     const [from, to] = [["from", now.$gte], ["to", now.$lte]].map(([word, value]) => {
       const shown = value === undefined ? "" : days ? (DAY.exec(value)?.[0] ?? "") : String(value);
-      return h("input", { type: days ? "date" : "text", inputmode: days ? null : "decimal", value: shown, placeholder: word, autocomplete: "off", "aria-label": `${labelOf(this.name)} ${word}`, "data-filter": `${word} ${this.name}` });
+      return h("input", { type: days ? "date" : "text", inputmode: days ? null : "decimal", value: shown, autocomplete: "off", "aria-label": `${labelOf(this.name)} ${word}`, "data-filter": `${word} ${this.name}` });
     });
     const told = h("p", { class: "none", role: "status" });
     const take = (event) => {
@@ -161,7 +161,7 @@ class Field {
       const range = { ...(low && { $gte: days ? low : numberOf(low) }), ...(high && { $lte: days ? `${high}T23:59:59.999Z` : numberOf(high) }) };
       this.choose(Object.keys(range).length ? range : now, Object.keys(range).length > 0);
     };
-    return [h("form", { class: days ? "range days" : "range", onsubmit: take }, from, to, h("button", { "data-filter": `range ${this.name}` }, "Apply"), told)];
+    return [h("form", { class: "range", onsubmit: take }, h("span", {}, "From"), from, h("span", {}, "To"), to, h("button", { "data-filter": `range ${this.name}` }, "Apply"), told)];
   }
 
   // A value that is not in the list; what is typed may mean a text, a number or a truth.
