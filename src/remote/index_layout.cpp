@@ -34,12 +34,14 @@ Value keyword(bool columns) {
 }
 
 Value vector_type(const IndexMeta& meta) {
-    return Object{{"type", "knn_vector"},
-                  {"dimension", Value(meta.dimension)},
-                  {"space_type", Value(space_of(meta.schema.vectors.metric))},
-                  {"method", Object{{"name", "hnsw"},
-                                    {"engine", "lucene"},
-                                    {"parameters", Object{{"m", 16}, {"ef_construction", 128}}}}}};
+    // One after the other, here and below: in a list, gcc 12 takes members for uninitialised.
+    Object type{{"type", "knn_vector"}};
+    type.set("dimension", meta.dimension);
+    type.set("space_type", space_of(meta.schema.vectors.metric));
+    type.set("method", Object{{"name", "hnsw"},
+                              {"engine", "lucene"},
+                              {"parameters", Object{{"m", 16}, {"ef_construction", 128}}}});
+    return type;
 }
 
 Value meta_value(const IndexMeta& meta) {
@@ -47,11 +49,13 @@ Value meta_value(const IndexMeta& meta) {
     Schema schema = meta.schema;
     schema.positions = false;  // a cluster has its own, and older programs read this
     docs::write_schema(out, schema);
-    return Object{{"braid", Object{{"format", Value(kFormat)},
-                                   {"collection", Value(meta.collection)},
-                                   {"filling", Value(meta.filling)},
-                                   {"made", Value(meta.made)},
-                                   {"schema", Value(core::encode_base64(out.view()))}}}};
+    Object members;
+    members.set("format", kFormat);
+    members.set("collection", meta.collection);
+    members.set("filling", meta.filling);
+    members.set("made", meta.made);
+    members.set("schema", core::encode_base64(out.view()));
+    return Object{{"braid", std::move(members)}};
 }
 
 const Value* path_in(const Value& value, std::initializer_list<std::string_view> names) {
