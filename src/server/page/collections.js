@@ -139,7 +139,7 @@ export class CollectionsPage {
       ),
       ...(stages.length ? [h("h3", {}, "Stages of a search"), h("div", { class: "histograms" }, stages.map(([name, one]) => histogram(name, one, name === "sparse" ? "sparse" : name === "dense" || name === "embed" ? "dense" : "other")))] : []),
       h("h3", {}, "Requests, largest total time first"),
-      h("div", { class: "histograms" }, routes.slice(0, 9).map(([name, one]) => histogram(name, one, "other"))),
+      h("div", { class: "histograms" }, routes.slice(0, 12).map(([name, one]) => histogram(name === "none" ? "no such route" : name, one, "other"))),
     ];
     this.server.replaceChildren(...parts);
   }

@@ -108,7 +108,7 @@ function showTools() {
   document.getElementById("tools").replaceChildren(
     ...[
       readOnly ? h("span", { class: "chip", title: "This key can only read" }, "read-only") : null,
-      world.rights?.name ? h("span", { class: "chip" }, world.rights.name) : null,
+      world.rights?.name ? h("span", { class: "chip who", title: `The key “${world.rights.name}”` }, world.rights.name) : null,
       hasKey() ? h("button", { class: "quiet round", "aria-label": "Use another key", title: "Use another key", onclick: () => askKey() }, icon(ICONS.key)) : null,
       h("button", {
         class: "quiet round",

@@ -104,10 +104,28 @@ const LOST = {
   cut: "the number of hits",
 };
 
-// What the change would be called here; null if it has no control on this page.
-function applicable(change) {
-  const value = change.value;
-  switch (change.key) {
+const noFilter = (value) => value === null || Object.keys(value).length === 0;
+
+// The change in the words of the controls, where it has one.
+function changed({ key, value }) {
+  switch (key) {
+    case "top_k":
+      return `${number(value)} hits per page`;
+    case "dense_top_k":
+    case "sparse_top_k":
+      return `a depth of ${number(value)}`;
+    case "score_threshold":
+      return `a minimum score of ${value}`;
+    case "strategy":
+      return `the strategy ${value}`;
+    default:
+      return key === "filter" && noFilter(value) ? "no filters" : h("code", {}, `${key} = ${print(value)}`);
+  }
+}
+
+// How the controls make that change; null if there is none for it.
+function applicable({ key, value }) {
+  switch (key) {
     case "top_k":
       return value <= 1000 ? (now) => (now.top = value) : null;
     case "dense_top_k":
@@ -116,7 +134,7 @@ function applicable(change) {
     case "score_threshold":
       return (now) => (now.threshold = value);
     case "filter":
-      return value === null || Object.keys(value).length === 0 ? (now) => (now.filter = new Map()) : null;
+      return noFilter(value) ? (now) => (now.filter = new Map()) : null;
     case "strategy":
       return (now) => (now.strategy = value);
     default:
@@ -162,7 +180,7 @@ export function showWhyNot(settings, collections, side, change) {
           why.lost_at ? h("p", { class: "origin" }, `Lost at: ${LOST[why.lost_at] ?? why.lost_at}`) : null,
           explanation.legs.length ? h("div", { class: "arithmetic" }, h("table", {}, h("tbody", {}, explanation.legs.map(standing)))) : null,
           why.change
-            ? h("p", { class: "change" }, "It would appear with ", h("code", {}, `${why.change.key} = ${print(why.change.value)}`), ". ",
+            ? h("p", { class: "change" }, "It would appear with ", changed(why.change), ". ",
                 apply ? h("button", { onclick: () => { box.close(); change(apply); } }, "Apply") : null)
             : null,
         ].filter(Boolean),

@@ -111,7 +111,7 @@ export function histogram(name, one, leg = "") {
   return h(
     "figure",
     { class: "histogram" },
-    h("figcaption", {}, h("b", {}, name), h("span", {}, `${number(one.total)} · p50 ${text(0.5)} · p99 ${text(0.99)}`)),
+    h("figcaption", {}, h("b", {}, name), `${number(one.total)} × · p50 ${text(0.5)} · p99 ${text(0.99)}`),
     s(
       "svg",
       { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: leg },
