@@ -9,6 +9,7 @@ import threading
 import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE = 120  # seconds until something counts as lost: a machine may be slow, or busy with other things
 # Keys that are not a character.
 CODES = {"Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "Tab": 9, " ": 32}
 
@@ -67,7 +68,7 @@ class Browser:
                     if listener:
                         listener(message["method"], message["params"])
 
-    def call(self, method, parameters=None, session=None, timeout=60):
+    def call(self, method, parameters=None, session=None, timeout=PATIENCE):
         with self.lock:
             self.next += 1
             number = self.next
@@ -91,7 +92,11 @@ class Browser:
             self.call("Browser.close", timeout=10)
         except (RuntimeError, TimeoutError, OSError):
             self.process.kill()
-        self.process.wait(20)
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         shutil.rmtree(self.profile, ignore_errors=True)
 
 
@@ -100,11 +105,11 @@ class Page:
 
     def __init__(self, browser, width=1280, height=860, dark=False, phone=False):
         self.browser = browser
-        context = browser.call("Target.createBrowserContext")["browserContextId"]
-        target = browser.call("Target.createTarget", {"url": "about:blank", "browserContextId": context})["targetId"]
-        self.target = target
+        self.context = browser.call("Target.createBrowserContext")["browserContextId"]
+        target = browser.call("Target.createTarget", {"url": "about:blank", "browserContextId": self.context})["targetId"]
         self.session = browser.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
         self.requests = []  # every address that was asked for
+        self.flying = set()  # requests without an end yet
         self.cancelled = 0  # requests that the page called back
         self.complaints = []  # what the console says is wrong: errors, refusals by the policy
         browser.listeners[self.session] = self._heard
@@ -122,8 +127,10 @@ class Page:
     def _heard(self, method, parameters):
         if method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
-        elif method == "Network.loadingFailed" and parameters.get("canceled"):
-            self.cancelled += 1
+            self.flying.add(parameters["requestId"])
+        elif method in ("Network.loadingFinished", "Network.loadingFailed"):
+            self.flying.discard(parameters["requestId"])
+            self.cancelled += bool(parameters.get("canceled"))
         elif method == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
             self.complaints.append(details.get("exception", {}).get("description", details["text"]))
@@ -132,10 +139,11 @@ class Page:
             if entry["source"] != "network":  # a refused request is what some tests are about
                 self.complaints.append(entry["text"])
 
-    def call(self, method, parameters=None, timeout=60):
+    def call(self, method, parameters=None, timeout=PATIENCE):
         return self.browser.call(method, parameters, self.session, timeout)
 
     def go(self, address):
+        self.flying.clear()  # those of the page before have nobody to wait for them
         self.call("Page.navigate", {"url": address})
 
     def run(self, script):
@@ -147,7 +155,7 @@ class Page:
             raise RuntimeError(details.get("exception", {}).get("description", details["text"]) + "\nin " + script)
         return answer["result"].get("value")
 
-    def wait(self, script, what=None, timeout=20):
+    def wait(self, script, what=None, timeout=PATIENCE):
         """Until the expression is true."""
         end = time.monotonic() + timeout
         while True:
@@ -162,6 +170,24 @@ class Page:
             if time.monotonic() > end:
                 raise AssertionError(f"never came: {what or script}" + (f" ({last})" if last else ""))
             time.sleep(0.03)
+
+    def wait_for(self, happened, what):
+        """Until `happened()` is true, of what is heard here."""
+        end = time.monotonic() + PATIENCE
+        while not happened():
+            if time.monotonic() > end:
+                raise AssertionError(f"never came: {what}")
+            time.sleep(0.03)
+
+    def settle(self):
+        """Until nothing is asked of the server any more, and what it said is shown."""
+        end = time.monotonic() + PATIENCE
+        calm = 0
+        while calm < 2:
+            self.run("new Promise((done) => { setTimeout(done, 100); requestAnimationFrame(() => requestAnimationFrame(done)); })")
+            calm = 0 if self.flying else calm + 1
+            if time.monotonic() > end:
+                raise AssertionError(f"still asking: {self.requests[-3:]}")
 
     def texts(self, selector):
         return self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map((e) => e.innerText.trim())")
@@ -207,6 +233,10 @@ class Page:
             self.call("Input.dispatchKeyEvent", {"type": "keyDown", "text": character, "key": character})
             self.call("Input.dispatchKeyEvent", {"type": "keyUp", "key": character})
 
+    def type_fast(self, text):
+        """Character by character, with no pause that anybody could notice, however slow the machine."""
+        self.run(f"for (const one of {json.dumps(text)}) document.execCommand('insertText', false, one)")
+
     def press(self, key, shift=False):
         code = {"windowsVirtualKeyCode": CODES[key], "code": "Space" if key == " " else key} if key in CODES else {}
         event = {"key": key, "modifiers": 8 if shift else 0, **code}
@@ -246,4 +276,4 @@ class Page:
             file.write(base64.b64decode(answer["data"]))
 
     def close(self):
-        self.browser.call("Target.closeTarget", {"targetId": self.target})
+        self.browser.call("Target.disposeBrowserContext", {"browserContextId": self.context})  # with its connections

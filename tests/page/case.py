@@ -44,14 +44,19 @@ class PageTest(unittest.TestCase):
         page.wait(SHOWN, "hits")
         return page
 
-    def with_key(self, address, grants, *flags):
+    def hold(self):
+        """The embedding endpoint answers nobody until `case.world.answering` is set, or the test is over."""
+        world.answering.clear()
+        self.addCleanup(world.answering.set)
+
+    def with_key(self, address, grants, *flags, **look):
         """The page on a server with keys, after one with these grants was entered; gives the key."""
         keys = os.path.join(world.folder, f"{self.id()}-{len(grants)}-{'-'.join(grants)}.json".replace("*", "any"))
         words = [word for grant in grants for word in ("--grant", grant)]
         made = subprocess.run([BRAID, "keys", "add", "somebody", "--file", keys, *words, "--json"], capture_output=True, text=True, check=True)
         world.stop()
         world.start("--key-file", keys, *flags)
-        page = self.open(address)
+        page = self.open(address, **look)
         page.wait("document.querySelector('#api-key')", "the question for a key")
         key = json.loads(made.stdout)["key"]
         page.type(key)

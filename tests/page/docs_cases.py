@@ -1,6 +1,5 @@
 """The reference: what it offers to try succeeds, asks before it changes data, and is not offered to those who may not."""
 import json
-import time
 import urllib.error
 import urllib.request
 
@@ -72,7 +71,7 @@ class Docs(PageTest):
                     document.querySelectorAll('{place} .trial textarea').forEach((e) => {{ e.value = e.value.replace('"collection": ""', '"collection": "scratch"'); }})""")
                 page.run(f"document.querySelector('{place} .trial button.primary').click()")
                 page.wait(f"document.querySelector('{place} .trial button.danger')", "a question")
-                time.sleep(0.55)
+                page.run("new Promise((done) => setTimeout(done, 550))")
                 line, answer = self.outcome(place, "danger")
                 self.assertRegex(line, "→ 20[01]", answer)
         case.world.call("DELETE", "/v1/collections/trial")

@@ -35,6 +35,7 @@ class Filters(PageTest):
         page = self.page
         page.wait("document.querySelector('.filters details')", "fields")
         page.run("document.querySelector('.filters > button')?.click()")
+        page.settle()  # the fields are those of this search, and stay
         page.wait(f"[...document.querySelectorAll('.filters summary')].some((e) => e.firstChild.textContent === {json.dumps(name)})", f"the field {name}")
         page.run(f"""(() => {{
             const box = [...document.querySelectorAll('.filters details')].find((e) => e.querySelector('summary').firstChild.textContent === {json.dumps(name)});
@@ -198,8 +199,8 @@ class Filters(PageTest):
             page.wait("document.querySelector('#api-key')")
             page.type(json.loads(made.stdout)["key"])
             page.press("Enter")
-            page.wait("document.querySelectorAll('.filters label').length > 4", "values, though too many requests were made at first", timeout=60)
-            page.wait(SHOWN, timeout=60)
+            page.wait("document.querySelectorAll('.filters label').length > 4", "values, though too many requests were made at first")
+            page.wait(SHOWN)
         finally:
             case.world.stop()
             case.world.start()

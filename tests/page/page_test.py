@@ -2,7 +2,6 @@
 import json
 import os
 import sys
-import time
 import unittest
 import urllib.request
 
@@ -61,7 +60,7 @@ class Others(PageTest):
         page.wait("document.querySelectorAll('.progress .done').length === 2", "both files")
         self.assertEqual(sorted(page.texts(".progress b")), ["notes/a.md", "notes/deep/b.txt"])
         page.drop("h1", [os.path.join(folder, "a.md")])
-        time.sleep(0.2)
+        page.settle()
         self.assertEqual(page.run("location.pathname"), "/collections", "a file beside its place does not take the tab")
         case.world.call("DELETE", "/v1/collections/newts")
 
@@ -123,13 +122,13 @@ class Others(PageTest):
             page.click("#op-dropCollection .trial button.primary")
         page.run("[...document.querySelectorAll('#op-dropCollection .question button')].find((e) => e.innerText === 'Cancel').click()")
         self.assertFalse(page.run(f"!!document.querySelector('{drop}')"))
-        page.click("#op-dropCollection .trial button.primary")
-        page.run(f"for (let i = 0; i < 4; ++i) document.querySelector('{drop}').click()")
+        page.run(f"document.querySelector('#op-dropCollection .trial button.primary').click(); for (let i = 0; i < 4; ++i) document.querySelector('{drop}').click()")
         self.assertTrue(page.run("""(() => {
             const [one, other] = ["primary", "danger"].map((name) => document.querySelector(`#op-dropCollection .trial button.${name}`).getBoundingClientRect());
             return other.top > one.bottom && other.left > one.right;
         })()"""), "not where the first button is")
-        time.sleep(0.6)
+        page.run("new Promise((done) => setTimeout(done, 600))")
+        page.settle()
         self.assertFalse(page.run("!!document.querySelector('#op-dropCollection .answer pre')"), "neither Enter nor a double click sends it")
         self.assertIn("doomed", json.dumps(case.world.call("GET", "/v1/collections")))
         page.click(drop)
@@ -155,6 +154,11 @@ class Others(PageTest):
         page.wait("document.querySelectorAll('.measures tbody tr').length === 3 && !document.querySelector('form.drop button').disabled", "three ways measured")
         self.assertIn("1.000", page.text(".measures"))
         self.assertIn("3 queries", page.text(".report h2"))
+        for width in (360, 768):
+            page.look(width, 740, phone=True)
+            page.settle()
+            self.assertEqual(page.run("[...document.querySelectorAll('.report .scroll')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => [e.ariaLabel, innerWidth, e.scrollWidth, e.clientWidth].join())"), [], "no table is cut")
+        page.look(1280, 860)
         page.run("document.querySelectorAll('.ways input').forEach((e) => (e.checked = false))")
         page.click("form.drop button.primary")
         page.wait("document.querySelector('.report').innerText.includes('Choose a way')")
@@ -247,10 +251,8 @@ class Everybody(PageTest):
         page.tab_to(".toolbar button:not(.asked)")
         page.press("Enter")
         page.wait("document.querySelectorAll('.column').length === 2", "two configurations")
-        for name, inside in (("Why not", "#why-id"), ("Copy as", "dialog pre")):
-            page.tab_to(".toolbar .asked")
-            while name not in page.run("document.activeElement.innerText"):
-                page.press("Tab")
+        for place, inside in ((2, "#why-id"), (3, "dialog pre")):  # why not, copy as
+            page.tab_to(f".toolbar .asked:nth-of-type({place})")
             page.press("Enter")
             page.wait(f"document.querySelector('{inside}')")
             page.press("Escape")
@@ -280,8 +282,22 @@ class Everybody(PageTest):
             for address in ("/#q=fox&c=animals&vs&b.c=birds", "/#q=fox&c=nowhere", "/collections", "/docs", "/evaluate"):
                 page.go(case.world.url + address)
                 page.wait("document.querySelector('main h1') && document.readyState === 'complete'")
-                time.sleep(0.2)
+                page.settle()
                 self.assertLessEqual(page.run("document.documentElement.scrollWidth"), width, f"{address} at {width}")
+                if "vs" in address and width > 320:
+                    self.assertLess(page.run("document.querySelector('.toolbar').clientHeight"), 45, "one line of buttons")
+
+    def test_has_one_line_of_head_on_a_phone(self):
+        """What the key is and may do stands beside the name, however long."""
+        self.with_key("/", ["animals=read"], width=360, height=740, phone=True)
+        try:
+            self.page.wait("document.querySelector('.tools .who')")
+            brand, tools = (self.page.run(f"document.querySelector('{part}').getBoundingClientRect().toJSON()") for part in (".brand", ".tools"))
+            self.assertLess(abs(brand["y"] + brand["height"] / 2 - tools["y"] - tools["height"] / 2), 4)
+            self.assertLessEqual(tools["right"], 360)
+            self.assertEqual(self.page.texts(".chip"), ["read-only", "somebody"])
+        finally:
+            self.without_keys()
 
     def test_has_no_accessibility_violations(self):
         if not os.path.exists(AXE):
@@ -325,7 +341,7 @@ class Everybody(PageTest):
                 page.wait(ready)
                 page.run(act)
                 page.wait(then)
-                time.sleep(0.2)
+                page.settle()
                 page.run(axe + ";0")
                 found = page.run("axe.run().then((r) => r.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).slice(0, 3).join(', ')}`))")
                 with self.subTest(address=address, act=act, **look):

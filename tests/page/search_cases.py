@@ -1,7 +1,6 @@
 """Searching and comparing."""
 import json
 import random
-import time
 
 import case
 from case import PageTest, SHOWN
@@ -21,14 +20,16 @@ class Search(PageTest):
 
     def test_cancels_what_is_stale(self):
         page = self.search("fox", "&c=animals")
-        case.world.delay = 1.5  # of the embedding endpoint
-        self.addCleanup(setattr, case.world, "delay", 0)
+        self.hold()
         page.run("document.querySelector('#query').focus()")
         page.type(" unheard")
-        page.wait("document.querySelector('.column[aria-busy]')", "it waits for the endpoint")
+        page.wait("location.hash.includes('q=fox+unheard&') && document.querySelector('.column[aria-busy]')", "it waits for the endpoint")
+        before = page.cancelled
         page.type(" of")
+        page.wait("location.hash.includes('q=fox+unheard+of&')")
+        page.wait_for(lambda: page.cancelled > before, "the older question is called back")
+        case.world.answering.set()
         page.wait("!document.querySelector('.column[aria-busy]')")
-        self.assertGreaterEqual(page.cancelled, 1, "the older question was called back")
         self.assertEqual(page.run("document.title"), "fox unheard of · braid")
 
     def test_marks_the_words_that_match(self):
@@ -119,7 +120,7 @@ class Search(PageTest):
         page.wait("!document.querySelector('dialog')")
         self.assertIn("otter", page.texts(".hit:first-child .around mark"), "words are marked there too")
         page.run("for (let i = 0; i < 3; ++i) document.querySelector('.hit:first-child .actions button').click()")
-        time.sleep(0.3)
+        page.settle()
         self.assertEqual(page.run("document.querySelectorAll('.hit:first-child .around p').length"), 0, "the last press counts, not the last answer")
 
     def test_says_why_a_chunk_is_not_there_and_changes_it(self):
@@ -130,6 +131,7 @@ class Search(PageTest):
         page.type(last)
         page.press("Enter")
         self.assertIn("rank", page.text("dialog .arithmetic"))
+        self.assertRegex(page.text("dialog .change"), r"^It would appear with \d+ hits per page\.", "in the words of the controls")
         page.click("dialog .change button")
         page.wait(f"[...document.querySelectorAll('.hit .origin')].some((e) => e.textContent === {json.dumps(last)})", "the chunk is there now")
 
@@ -170,11 +172,11 @@ class Search(PageTest):
 
         def shown(query, rest=""):
             page.wait(f"location.hash.includes('q={query}') && location.hash.includes({json.dumps(rest)}) && document.querySelector('#query').value === {json.dumps(query.replace('+', ' '))} && " + SHOWN, query + rest)
-        page.type("otter quarry")
+        page.type_fast("otter quarry")
         page.press("Enter")
         shown("otter+quarry")
         self.assertEqual(page.run("history.length"), begun + 1, "one for all that was typed")
-        page.type(" winter")
+        page.type_fast(" winter")
         shown("otter+quarry+winter")
         page.run("[...document.querySelectorAll('.segmented input')].find((e) => e.value === 'sparse').click()")
         shown("otter+quarry+winter", "strategy=sparse")
@@ -197,10 +199,10 @@ class Search(PageTest):
         page = self.search("fox", "&c=animals")
         begun = page.run("history.length")
         page.run("document.querySelector('#query').focus()")
-        page.type(" marsh")
+        page.type_fast(" marsh")
         page.wait("location.hash.includes('q=fox+marsh') && " + SHOWN)
-        time.sleep(2.5)
-        page.type(" winter")
+        page.run("new Promise((done) => setTimeout(done, 2000))")  # by the page's own clock
+        page.type_fast(" winter")
         page.wait("location.hash.includes('q=fox+marsh+winter') && " + SHOWN)
         self.assertEqual(page.run("history.length"), begun + 2)
         page.run("history.back()")

@@ -51,10 +51,8 @@ class Trouble(PageTest):
         world.call("POST", "/v1/collections/many/chunks", {"chunks": [{"chunk_id": "long", "document_id": "long", "content": "ferret word " * 80_000}]})
         self.addCleanup(lambda: world.call("DELETE", "/v1/collections/many"))
         page = self.search("ferret", "&c=many&strategy=sparse")
-        began = time.monotonic()
         page.run("[...document.querySelectorAll('.hit:first-child .actions button')].at(-1).click()")
         page.wait("document.querySelector('dialog .chunk.own')")
-        self.assertLess(time.monotonic() - began, 20)
         self.assertEqual(page.run("document.querySelectorAll('dialog mark').length"), 500)
         self.assertEqual(page.text("dialog .note"), "500 matches around the passage are marked; there are 79,500 more.")
         self.assertEqual(page.run("document.querySelector('dialog .chunk').textContent.length"), 960_000, "all of it is there")
@@ -76,10 +74,9 @@ class Trouble(PageTest):
                 }} catch {{ return 'refused'; }}
             }})))""")
             self.assertLessEqual(set(told), {"opaque", "refused"}, "nothing can be read")
-            page.run("document.forms[0].submit()")
+            page.run("new Promise((done) => { document.querySelector('iframe').onload = () => done(0); document.forms[0].submit(); })")
             reading = page.run(f"fetch('{case.world.url}/v1/collections').then((r) => r.text(), () => 'refused')")
             self.assertEqual(reading, "refused")
-            time.sleep(0.3)
         self.assertEqual(case.world.call("GET", "/v1/collections/animals")["chunks"], before, "nothing was written")
         port = case.world.url.rsplit(":", 1)[1]
         page = case.chromium.page()
@@ -112,7 +109,7 @@ class Trouble(PageTest):
         self.assertIn("not responding", page.text("#notice p"))
         self.assertGreater(len(self.ids()), 0, "what was found stays")
         case.world.start()
-        page.wait("document.querySelector('#notice').innerText === '' && document.querySelector('.hit mark')", "it is back", timeout=30)
+        page.wait("document.querySelector('#notice').innerText === '' && document.querySelector('.hit mark')", "it is back")
         page.wait(SHOWN)
 
     def test_keeps_what_was_measured_and_typed_when_the_server_goes(self):
@@ -136,7 +133,7 @@ class Trouble(PageTest):
         page.run("document.querySelector('#op-retrieve .trial button.primary').click()")
         page.wait("document.querySelector('#notice p')")
         case.world.start()
-        page.wait("document.querySelector('#notice').innerText === ''", timeout=30)
+        page.wait("document.querySelector('#notice').innerText === ''")
         self.assertIn("typed", page.run("document.querySelector('#op-retrieve textarea').value"))
 
     def test_says_that_a_server_does_not_answer(self):
@@ -164,11 +161,11 @@ class Trouble(PageTest):
 
     def test_shows_that_it_waits_without_motion_too(self):
         page = self.search("fox", "&c=animals")
-        case.world.delay = 1.5
-        self.addCleanup(setattr, case.world, "delay", 0)
+        self.hold()
         page.run("document.querySelector('#query').focus()")
         page.type(" unanswered")
         page.wait("document.querySelector('.column[aria-busy]') && getComputedStyle(document.querySelector('.column'), '::before').opacity === '1'", "a line above the hits")
+        case.world.answering.set()
         page.wait(SHOWN)
 
     def test_goes_on_to_other_pages_once_the_server_is_back(self):
@@ -178,7 +175,7 @@ class Trouble(PageTest):
         self.assertIn("when the server is back", page.text("main .state"))
         self.assertIn("not responding", page.text("#notice p"))
         case.world.start()
-        page.wait("document.querySelectorAll('.docs .operation').length > 10", "the page that was asked for", timeout=30)
+        page.wait("document.querySelectorAll('.docs .operation').length > 10", "the page that was asked for")
         page.wait("document.querySelector('#notice').innerText === ''")
         page.complaints.clear()  # the browser's own, of the file it could not fetch
 

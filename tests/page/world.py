@@ -29,7 +29,7 @@ def vector(text):
 
 class Endpoint(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
-        time.sleep(self.server.world.delay)
+        self.server.world.answering.wait()
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         texts = asked["input"] if isinstance(asked["input"], list) else [asked["input"]]
         body = json.dumps({"object": "list", "model": "page", "usage": {"prompt_tokens": 1, "total_tokens": 1},
@@ -95,7 +95,8 @@ class World:
         self.folder = tempfile.mkdtemp(prefix="braid-page-")
         self.data = os.path.join(self.folder, "data")
         self.endpoint = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-        self.delay = 0  # seconds the endpoint takes
+        self.answering = threading.Event()  # while it is not set, the endpoint answers nobody
+        self.answering.set()
         self.endpoint.world = self
         threading.Thread(target=self.endpoint.serve_forever, daemon=True).start()
         self.environment = {**os.environ, "BRAID_EMBEDDER": "openai", "BRAID_OPENAI_API_KEY": "none",
@@ -120,7 +121,7 @@ class World:
 
     def stop(self):
         self.server.send_signal(signal.SIGTERM)
-        self.server.wait(30)
+        self.server.wait(120)
         self.server.stdout.close()
 
     def call(self, method, path, body=None, key=None):
@@ -135,6 +136,7 @@ class World:
         self.call("POST", "/v1/collections/birds/chunks", {"chunks": [one for one in chunks if one["document_id"].split("-")[0] in ("owl", "heron", "crane")]})
 
     def close(self):
+        self.answering.set()
         if self.server.poll() is None:
             self.stop()
         self.endpoint.shutdown()
