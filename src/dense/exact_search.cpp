@@ -1,6 +1,7 @@
 #include "braid/dense/exact_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 #include <limits>
@@ -104,6 +105,39 @@ Result<> ExactSearch::look_at(std::uint64_t first, std::size_t count, std::uint6
     for (std::uint64_t rest = wanted; rest != 0; rest &= rest - 1) {
         const auto i = static_cast<std::size_t>(std::countr_zero(rest));
         consider(first + i, approximations[i], distance ? 0 : norms[i]);
+    }
+    return {};
+}
+
+Result<> ExactSearch::look_at_together(std::span<ExactSearch> searches, std::uint64_t first,
+                                       std::size_t count) {
+    constexpr std::size_t kTogether = 4;  // queries, as the kernel has it
+    const StoredVectors& vectors = searches.front().vectors_;
+    const std::size_t n = vectors.meta().dimension;
+    BRAID_TRY(const auto bytes, vectors.raw_rows(first, count));
+    BRAID_TRY(const auto norms, vectors.norms(first, count));
+    const auto* rows = reinterpret_cast<const float*>(bytes.data());
+    std::vector<float> wide;
+    if (vectors.meta().precision == Precision::F16) {
+        wide.resize(count * n);
+        kernels::dense_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes.data()),
+                                       wide.size(), wide.data());
+        rows = wide.data();
+    }
+    std::array<float, kTogether * kWord> approximations;
+    for (std::size_t q = 0; q < searches.size(); q += kTogether) {
+        const auto some = searches.subspan(q, std::min(kTogether, searches.size() - q));
+        std::array<const float*, kTogether> queries;
+        for (std::size_t i = 0; i < kTogether; ++i) {  // the last may come more than once
+            queries[i] = some[std::min(i, some.size() - 1)].query_.vector.data();
+        }
+        kernels::dense_kernels().dot_f32_of_four(queries.data(), rows, n, count, n,
+                                                 approximations.data());
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            for (std::size_t r = 0; r < count; ++r) {
+                some[i].consider(first + r, approximations[i * count + r], norms[r]);
+            }
+        }
     }
     return {};
 }

@@ -18,6 +18,10 @@ public:
     /// Rows first ... first + count - 1, at most 64, of which bit i of `wanted` says whether row
     /// first + i counts. `run` is this for all rows, then `finish`.
     Result<> look_at(std::uint64_t first, std::size_t count, std::uint64_t wanted);
+    /// `look_at` of all the rows by several searches of the same products (not distances), which
+    /// read each row together.
+    static Result<> look_at_together(std::span<ExactSearch> searches, std::uint64_t first,
+                                     std::size_t count);
     /// The best of the rows looked at.
     Result<std::vector<VectorHit>> finish();
 

@@ -189,16 +189,23 @@ Result<std::vector<VectorHit>> StoredVectors::search(const ExactQuery& query, st
 
 Result<std::vector<std::vector<VectorHit>>> StoredVectors::search_all(
     std::span<const ExactQuery> queries, std::size_t k) const {
-    constexpr std::uint64_t kTogether = 64;  // rows, which stay in the cache for all queries
     std::vector<std::vector<VectorHit>> best(queries.size());
-    if (k == 0) return best;
+    if (k == 0 || queries.empty()) return best;
     std::vector<ExactSearch> searches;
     searches.reserve(queries.size());
     for (const ExactQuery& query : queries) searches.emplace_back(*this, query, k);
-    for (std::uint64_t first = 0; first < size(); first += kTogether) {
-        const auto count = static_cast<std::size_t>(std::min(kTogether, size() - first));
+    // Rows that stay in the nearest cache while all queries pass.
+    constexpr std::uint64_t kCached = std::uint64_t{24} << 10;
+    const std::uint64_t together =
+        std::clamp<std::uint64_t>(kCached / (4 * meta_.dimension), 4, 64);
+    for (std::uint64_t first = 0; first < size(); first += together) {
+        const auto count = static_cast<std::size_t>(std::min(together, size() - first));
+        if (meta_.metric != Metric::Euclidean) {
+            BRAID_CHECK(ExactSearch::look_at_together(searches, first, count));
+            continue;
+        }
         for (ExactSearch& search : searches) {
-            BRAID_CHECK(search.look_at(first, count, ~std::uint64_t{0} >> (kTogether - count)));
+            BRAID_CHECK(search.look_at(first, count, ~std::uint64_t{0} >> (64 - count)));
         }
     }
     for (std::size_t i = 0; i < searches.size(); ++i) {

@@ -55,6 +55,9 @@ struct DenseKernels {
     CpuLevel level;
     void (*dot_f32)(const float* query, const float* rows, std::size_t stride, std::size_t count,
                     std::size_t n, float* out) noexcept;
+    /// dot_f32 of four queries: out[q * count + r] is that of queries[q].
+    void (*dot_f32_of_four)(const float* const* queries, const float* rows, std::size_t stride,
+                            std::size_t count, std::size_t n, float* out) noexcept;
     void (*distance_f32)(const float* query, const float* rows, std::size_t stride,
                          std::size_t count, std::size_t n, float* out) noexcept;
     void (*dot_f16)(const float* query, const std::uint16_t* rows, std::size_t stride,

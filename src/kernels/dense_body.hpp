@@ -61,6 +61,47 @@ void reduce_float_rows(const float* query, const Number* rows, std::size_t strid
     }
 }
 
+/// Four queries with each row: a row is loaded once for all of them.
+template <class Simd>
+void product_of_four(const float* const* queries, const float* rows, std::size_t stride,
+                     std::size_t count, std::size_t n, float* out) noexcept {
+    constexpr std::size_t kQueries = 4;
+    using Block = typename Simd::Block;
+    for (std::size_t r = 0; r < count; ++r) {
+        const float* row = rows + r * stride;
+        Block sums[kQueries][4];
+        for (auto& sum : sums) {
+            for (Block& block : sum) block = Simd::zero();
+        }
+        std::size_t i = 0;
+        for (; i + 64 <= n; i += 64) {
+            for (std::size_t part = 0; part < 4; ++part) {
+                const Block numbers = Simd::load(row + i + 16 * part);
+                for (std::size_t q = 0; q < kQueries; ++q) {
+                    Simd::add_product(sums[q][part], Simd::load(queries[q] + i + 16 * part),
+                                      numbers);
+                }
+            }
+        }
+        for (std::size_t part = 0; i < n; i += 16, ++part) {
+            const std::size_t some = n - i < 16 ? n - i : 16;
+            const Block numbers =
+                some == 16 ? Simd::load(row + i) : Simd::load_first(row + i, some);
+            for (std::size_t q = 0; q < kQueries; ++q) {
+                const float* query = queries[q] + i;
+                Simd::add_product(sums[q][part],
+                                  some == 16 ? Simd::load(query) : Simd::load_first(query, some),
+                                  numbers);
+            }
+        }
+        for (std::size_t q = 0; q < kQueries; ++q) {
+            const auto& sum = sums[q];
+            out[q * count + r] =
+                Simd::tree_sum(Simd::add(Simd::add(sum[0], sum[1]), Simd::add(sum[2], sum[3])));
+        }
+    }
+}
+
 /// The half that stands there. A damaged one that stands for no number comes out as a large one: a
 /// wrong candidate, no worse.
 inline float half_at(const std::uint8_t* from) noexcept {

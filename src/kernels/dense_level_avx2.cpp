@@ -201,6 +201,7 @@ using namespace float_loops;
 constexpr DenseKernels kAvx2Dense{
     .level = CpuLevel::Avx2,
     .dot_f32 = reduce_float_rows<Avx2Floats, FloatProduct<Avx2Floats>, float>,
+    .dot_f32_of_four = product_of_four<Avx2Floats>,
     .distance_f32 = reduce_float_rows<Avx2Floats, FloatSquare<Avx2Floats>, float>,
     .dot_f16 = reduce_float_rows<Avx2Floats, FloatProduct<Avx2Floats>, std::uint16_t>,
     .distance_f16 = reduce_float_rows<Avx2Floats, FloatSquare<Avx2Floats>, std::uint16_t>,

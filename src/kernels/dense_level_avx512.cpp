@@ -332,6 +332,7 @@ using namespace float_loops;
 constexpr DenseKernels kAvx512Dense{
     .level = CpuLevel::Avx512,
     .dot_f32 = reduce_float_rows<Avx512Floats, FloatProduct<Avx512Floats>, float>,
+    .dot_f32_of_four = product_of_four<Avx512Floats>,
     .distance_f32 = reduce_float_rows<Avx512Floats, FloatSquare<Avx512Floats>, float>,
     .dot_f16 = reduce_float_rows<Avx512Floats, FloatProduct<Avx512Floats>, std::uint16_t>,
     .distance_f16 = reduce_float_rows<Avx512Floats, FloatSquare<Avx512Floats>, std::uint16_t>,

@@ -163,6 +163,7 @@ using namespace float_loops;
 constexpr DenseKernels kScalarDense{
     .level = CpuLevel::Scalar,
     .dot_f32 = reduce_float_rows<ScalarFloats, FloatProduct<ScalarFloats>, float>,
+    .dot_f32_of_four = product_of_four<ScalarFloats>,
     .distance_f32 = reduce_float_rows<ScalarFloats, FloatSquare<ScalarFloats>, float>,
     .dot_f16 = reduce_float_rows<ScalarFloats, FloatProduct<ScalarFloats>, std::uint16_t>,
     .distance_f16 = reduce_float_rows<ScalarFloats, FloatSquare<ScalarFloats>, std::uint16_t>,

@@ -17,6 +17,30 @@ namespace {
 constexpr std::array kMetrics{Metric::Cosine, Metric::Dot, Metric::Euclidean};
 constexpr std::array kPrecisions{Precision::F32, Precision::F16};
 
+/// The first of `expected`, bits of scores included.
+void expect_first(std::span<const VectorHit> hits, std::span<const VectorHit> expected) {
+    ASSERT_EQ(hits.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_EQ(hits[i].row, expected[i].row) << "place " << i << " of " << expected.size();
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(hits[i].score),
+                  std::bit_cast<std::uint64_t>(expected[i].score));
+    }
+}
+
+/// Several queries together are answered as each alone.
+void expect_exact_together(const StoredVectors& stored, const ExactRows& rows,
+                           const Vectors& queries, std::size_t k) {
+    std::vector<ExactQuery> all;
+    for (const auto& query : queries) all.push_back(*stored.query(query));
+    const auto best = stored.search_all(all, k);
+    ASSERT_TRUE(best) << best.error().message;
+    ASSERT_EQ(best->size(), queries.size());
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+        const auto expected = reference_search(rows, queries[q], stored.size(), {});
+        expect_first((*best)[q], std::span(expected).first(std::min(k, expected.size())));
+    }
+}
+
 /// Exact search over sections gives what scoring everything gives, bits of scores included.
 void expect_exact(const Vectors& vectors, const VectorsOptions& options, const Vectors& queries,
                   std::span<const std::size_t> ks, Allowed allowed) {
@@ -35,16 +59,13 @@ void expect_exact(const Vectors& vectors, const VectorsOptions& options, const V
             search.exact = true;
             const auto answer = reader->search(query, search);
             ASSERT_TRUE(answer) << answer.error().message;
-            const auto expected = std::span(all).first(std::min(k, all.size()));
-            ASSERT_EQ(answer->hits.size(), expected.size());
-            for (std::size_t i = 0; i < expected.size(); ++i) {
-                ASSERT_EQ(answer->hits[i].row, expected[i].row) << "place " << i << ", k " << k;
-                ASSERT_EQ(std::bit_cast<std::uint64_t>(answer->hits[i].score),
-                          std::bit_cast<std::uint64_t>(expected[i].score));
-            }
+            expect_first(answer->hits, std::span(all).first(std::min(k, all.size())));
+            if (::testing::Test::HasFatalFailure()) return;
             EXPECT_EQ(answer->method, VectorMethod::Exact);
         }
     }
+    if (!allowed.empty()) return;
+    for (const std::size_t k : ks) expect_exact_together(reader->vectors(), rows, queries, k);
 }
 
 TEST(ExactSearch, ReturnsWhatScoringEveryRowReturns) {

@@ -70,6 +70,29 @@ TEST(DenseKernels, SumsOfFloatsAgreeBitForBit) {
     }
 }
 
+TEST(DenseKernels, FourQueriesAtOnceGiveWhatEachGives) {
+    constexpr std::size_t kRows = 3;
+    for (std::size_t n = 0; n <= 1100; n += n < 200 ? 1 : 37) {
+        SCOPED_TRACE(::testing::Message() << "seed and length " << n);
+        std::mt19937 rng(static_cast<unsigned>(n));
+        const std::vector<float> queries = floats(rng, 4 * n);
+        const std::vector<float> rows = floats(rng, kRows * n);
+        std::vector<const float*> each;
+        for (std::size_t q = 0; q < 4; ++q) each.push_back(queries.data() + q * n);
+        for (const DenseKernels* kernels : all_levels()) {
+            SCOPED_TRACE(name_of(kernels->level));
+            std::vector<float> alone(4 * kRows);
+            for (std::size_t q = 0; q < 4; ++q) {
+                kernels->dot_f32(each[q], rows.data(), n, kRows, n, alone.data() + q * kRows);
+            }
+            std::vector<float> together(4 * kRows);
+            kernels->dot_f32_of_four(each.data(), rows.data(), n, kRows, n, together.data());
+            expect_same_bits(together, alone);
+        }
+        if (HasFatalFailure()) return;
+    }
+}
+
 TEST(DenseKernels, AFloatSumIsAsCloseAsItsRoundingsAllow) {
     std::mt19937 rng(11);
     for (const std::size_t n : {1UL, 64UL, 383UL, 1536UL, 4096UL}) {
