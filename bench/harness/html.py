@@ -100,14 +100,23 @@ def bar_rows(group: dict) -> list[dict]:
     return rows
 
 
-def curves(group: dict) -> dict[str, list[tuple[float, float]]]:
-    """Recall and queries per second; a contestant without settings is a single point."""
+def curves(group: dict, groups: list[dict]) -> dict[str, list[tuple[float, float]]]:
+    """Recall and queries per second. A contestant without settings has a point for each recall asked
+    of it in the same run; where there was but one, a single point."""
+    asked: dict[str, list[tuple[float, float]]] = {}
+    for other in groups if group["task"] == "dense" else [group]:
+        if (other["task"], other["docs"]) != (group["task"], group["docs"]):
+            continue
+        for entry in other["contestants"]:
+            if entry.get("recall") is not None:
+                point = (entry["recall"], entry["qps"]["median"])
+                asked.setdefault(entry["name"], []).append(point)
     series = {}
     for entry in group["contestants"]:
         if entry.get("recall") is None:
             continue
         points = [(point["recall"], point["qps"]) for point in entry.get("curve", [])]
-        series[entry["name"]] = points or [(entry["recall"], entry["qps"]["median"])]
+        series[entry["name"]] = points or asked[entry["name"]]
     return dict(sorted(series.items()))
 
 
@@ -141,13 +150,13 @@ def notes(group: dict) -> str:
     return f"<h3>How each was set up</h3><table>{rows}</table>" if rows else ""
 
 
-def section(group: dict, target: float) -> str:
+def section(group: dict, target: float, groups: list[dict]) -> str:
     unit = "queries/s" if group["metric"] == "qps" else "documents/s"
     parts = [f"<h2>{escape(table.heading(group))}</h2>"]
     parts.append(f"<p class=soft>{unit}, median; the whisker goes from the slowest to the fastest "
                  "round</p>")  # fmt: skip
     parts.append(plots.bars(bar_rows(group), unit))
-    series = curves(group)
+    series = curves(group, groups)
     if series:
         parts.append("<h3>Recall against queries per second, one query per call (up and right is better)</h3>")
         parts.append(
@@ -204,9 +213,9 @@ def page(report: dict) -> str:
         f"<title>braid: {name}, {report['date'][:10]}</title><style>{STYLE}</style><main>"
         f"<h1>braid against its rivals: {name}</h1><p class=soft>{ABOUT.get(name, '')}</p>{warning}"
         f"<section>{facts(report)}{not_measured(report['absent'])}</section>"
-        + "".join(section(group, target) for group in shown)
+        + "".join(section(group, target, report["groups"]) for group in shown)
         + own_answers(report)
         + growth_sections(report)
-        + "".join(section(group, target) for group in rest)
+        + "".join(section(group, target, report["groups"]) for group in rest)
         + "</main></html>\n"
     )

@@ -117,7 +117,7 @@ class Session:
         rows = len(data.load(base))
         queries, recent = self.questions()
         truth = data.Truth(base, queries, given.top_k)
-        for target in given.recall:
+        for target in () if given.filtered and main else given.recall:
             yield Group(
                 "dense",
                 f"recall {target:g} at {given.top_k}, {data.load(base).shape[1]} dimensions",

@@ -50,6 +50,7 @@ SEARCH_COLUMNS = (
     ("braid ÷ it", lambda e: short(e.get("braid_ratio"))),
     ("same hits", lambda e: share(e.get("overlap"))),
     ("build s", lambda e: short(e.get("build_seconds"))),
+    ("learn s", lambda e: short(e.get("learn_seconds"))),
     ("index MB", lambda e: megabytes(e.get("index_bytes"))),
     ("words MB", lambda e: megabytes(e.get("words_bytes"))),
     ("memory MB", lambda e: megabytes(e.get("memory_bytes"))),

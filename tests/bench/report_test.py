@@ -54,7 +54,15 @@ class Report(unittest.TestCase):
         group = sample_report()["groups"][0]
         group["contestants"][1] |= {"overlap": 0.4, "overlap_with": "braid"}
         self.assertIn("hnswlib shares only 0.40", table.text(group))
-        self.assertIn("hnswlib shares only 0.40", html.section(group, 0.95))
+        self.assertIn("hnswlib shares only 0.40", html.section(group, 0.95, [group]))
+
+    def test_a_curve_without_settings_has_a_point_for_each_recall_asked(self):
+        first, other_size = sample_report()["groups"]
+        second = sample_report()["groups"][0]
+        second["contestants"][0] |= {"recall": 0.999, "qps": {"median": 700.0}}
+        series = html.curves(first, [first, second, other_size])
+        self.assertEqual(series["braid"], [(0.99, 1000.0), (0.999, 700.0)])
+        self.assertEqual(series["hnswlib"], [(0.8, 900.0), (0.96, 500.0)])
 
     def test_whole_answers_stand_in_the_table_and_on_the_page(self):
         entries = [

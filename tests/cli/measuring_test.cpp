@@ -310,8 +310,8 @@ TEST_F(Measuring, BenchDenseFindsWhatTheExactSearchFinds) {
     const std::string base = folder.write("base.npy", npy({1, 0, 0, 1, 0.6F, 0.8F}));
     const Value value =
         json({"bench", "dense", "--base", base, "--queries", vector_file, "--top-k", "2"});
-    for (const char* key :
-         {"qps", "p50_us", "p99_us", "build_seconds", "index_bytes", "memory_bytes", "exact_qps"}) {
+    for (const char* key : {"qps", "p50_us", "p99_us", "build_seconds", "learn_seconds",
+                            "index_bytes", "memory_bytes", "exact_qps"}) {
         EXPECT_NE(value.find(key), nullptr) << key;
     }
     EXPECT_EQ(value.find("recall")->as_double(), 1.0);

@@ -252,8 +252,7 @@ Result<> run_dense(Session& session) {
         return rows_of(result);
     };
     const auto search = [&](std::size_t i, bool exact) { return ask(queries[i], exact); };
-    // A collection in use has seen queries, and knows how deep to search for them. What that takes
-    // counts as building.
+    // A collection in use has seen queries, and knows how deep to search for them.
     const auto calibrate = [&]() -> Result<> {
         for (const auto& query : recent) BRAID_CHECK(ask(query, false));
         BRAID_CHECK(built.database.compact(kBenchCollection));

@@ -178,7 +178,7 @@ Result<> run_hybrid(Session& session) {
     Request dense = usual;
     dense.strategy = Strategy::Dense;
     dense.top_k = kHybridDepth;
-    // As with "bench dense": what a collection in use has learnt counts as building.
+    // As with "bench dense": a collection in use has learnt from queries.
     const auto calibrate = [&]() -> Result<> {
         for (const auto& vector : input.recent) {
             dense.query_embedding = vector;

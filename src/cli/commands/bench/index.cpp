@@ -21,18 +21,15 @@ constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
 
 constexpr const char* kComplete = "complete";
 
-/// Adds the time that the work takes to that of building.
-Result<> timed(BenchIndex& built, const std::function<Result<>()>& work) {
+/// Does the work, and notes its time as that of `what`.
+Result<> timed(BenchIndex& built, const std::string& what, const std::function<Result<>()>& work) {
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t cpu = std::clock();
     BRAID_CHECK(work());
-    const auto add = [&](const char* key, double seconds) {
-        const Value* const before = built.facts.find(key);
-        built.facts.set(key, seconds + (before != nullptr ? before->as_double() : 0));
-    };
-    add("build_seconds",
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    add("build_cpu_seconds", static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    built.facts.set(what + "_seconds", seconds.count());
+    built.facts.set(what + "_cpu_seconds",
+                    static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
     built.facts.set("index_bytes", built.folder.bytes());
     const auto before = static_cast<std::uint64_t>(built.facts.find("resident_before")->as_int());
     const std::uint64_t now = core::resident_bytes();
@@ -104,13 +101,13 @@ Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std
     BRAID_TRY(auto database, Database::open(path));
     BRAID_CHECK(database.create_collection(kBenchCollection, schema));
     BenchIndex built{std::move(folder), std::move(database), std::move(facts)};
-    BRAID_CHECK(timed(built, [&] { return fill(session, built.database, rows, make); }));
+    BRAID_CHECK(timed(built, "build", [&] { return fill(session, built.database, rows, make); }));
     return built;
 }
 
 Result<> finish_bench(BenchIndex& built, const std::function<Result<>()>& work) {
     if (built.opened) return {};
-    if (work) BRAID_CHECK(timed(built, work));
+    if (work) BRAID_CHECK(timed(built, "learn", work));
     std::ofstream(built.folder.path() / kComplete) << "complete\n";
     return {};
 }

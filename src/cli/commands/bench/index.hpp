@@ -25,8 +25,8 @@ Result<std::vector<std::vector<float>>> read_bench_rows(const std::string& path)
 struct BenchIndex {
     ScratchFolder folder;
     Database database;
-    Object facts;  // build_seconds, build_cpu_seconds, index_bytes, resident_before; one that was
-                   // opened has the last two
+    Object facts;         // build_seconds, build_cpu_seconds, the same of learn, index_bytes,
+                          // resident_before; one that was opened has the last two
     bool opened = false;  // as an earlier run left it, to be read only
 };
 
@@ -36,8 +36,8 @@ using MakeChunk = std::function<Result<Chunk>(std::uint64_t index)>;
 Result<BenchIndex> build_bench(const Session& session, const Schema& schema, std::uint64_t rows,
                                const MakeChunk& make);
 
-/// Does `work`, which counts as building, and notes that the index is complete. Nothing where it
-/// was opened.
+/// Does `work`, by which the index learns from queries, and notes that it is complete. Nothing
+/// where it was opened.
 Result<> finish_bench(BenchIndex& built, const std::function<Result<>()>& work = nullptr);
 
 }  // namespace braid::cli
