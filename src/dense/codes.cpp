@@ -38,13 +38,11 @@ unsigned code_of(const Code& code, std::size_t dimension) noexcept {
 
 }  // namespace
 
-RawCode quantise(const Transform& transform, const float* vector, double norm,
-                 std::span<float> projected, Code& code) {
+RawCode quantise(const Transform& transform, const float* vector, std::span<const float> projected,
+                 Code& code) {
     constexpr float kStep =
         0.98F;  // of the root mean square: best for normal numbers in four steps
     const std::size_t m = transform.code_dimensions();
-    const bool cosine = transform.metric() == Metric::Cosine;
-    transform.project(vector, cosine ? static_cast<float>(1 / norm) : 1, true, projected.data());
     double square = 0;
     for (std::size_t i = 0; i < m; ++i) square += double{projected[i]} * double{projected[i]};
     const auto step = static_cast<float>(kStep * std::sqrt(square / static_cast<double>(m)));
@@ -70,16 +68,29 @@ RawCode quantise(const Transform& transform, const float* vector, double norm,
     return raw;
 }
 
-Code encode(const Transform& transform, const float* vector, double norm,
-            std::span<float> scratch) {
-    Code code;
-    const RawCode raw = quantise(transform, vector, norm, scratch, code);
+std::array<Code, 4> encode_four(const Transform& transform,
+                                const std::array<const float*, 4>& vectors,
+                                const std::array<double, 4>& norms) {
+    const std::size_t m = transform.code_dimensions();
+    std::array<float, 4> lengths{1, 1, 1, 1};
+    if (transform.metric() == Metric::Cosine) {
+        std::ranges::transform(norms, lengths.begin(),
+                               [](double norm) { return static_cast<float>(1 / norm); });
+    }
+    std::array<float, 4 * kernels::kCodeDimensions> projected;
+    transform.project_four(vectors, lengths, true, projected.data());
     const Transform::Scales& scales = transform.scales();
-    put_half(raw.line_factor / scales.line_factor, code.line.data() + kFactorPlace);
-    put_half(raw.offset / scales.offset, code.line.data() + kOffsetPlace);
-    code.factor = q15(raw.block_factor / scales.block_factor);
-    code.offset = q15(raw.offset / scales.offset);
-    return code;
+    std::array<Code, 4> codes;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        Code& code = codes[i];
+        const RawCode raw =
+            quantise(transform, vectors[i], std::span(projected).subspan(i * m, m), code);
+        put_half(raw.line_factor / scales.line_factor, code.line.data() + kFactorPlace);
+        put_half(raw.offset / scales.offset, code.line.data() + kOffsetPlace);
+        code.factor = q15(raw.block_factor / scales.block_factor);
+        code.offset = q15(raw.offset / scales.offset);
+    }
+    return codes;
 }
 
 void put_into_block(const Code& code, std::size_t place, std::size_t dimensions, bool offsets,

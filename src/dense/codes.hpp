@@ -31,12 +31,14 @@ struct RawCode {
     float offset = 0;
 };
 
-/// The code of a vector of length `norm`. Requires transform.load(), and room for code_dimensions()
-/// numbers, where the projected vector is left.
-Code encode(const Transform& transform, const float* vector, double norm, std::span<float> scratch);
-/// What encode rounds; fills in the line's bits.
-RawCode quantise(const Transform& transform, const float* vector, double norm,
-                 std::span<float> projected, Code& code);
+/// The codes of vectors of these lengths. Requires transform.load().
+std::array<Code, 4> encode_four(const Transform& transform,
+                                const std::array<const float*, 4>& vectors,
+                                const std::array<double, 4>& norms);
+/// What encode_four rounds, of a vector and its projection about the mean; fills in the line's
+/// bits.
+RawCode quantise(const Transform& transform, const float* vector, std::span<const float> projected,
+                 Code& code);
 
 /// Sets the bits and factors of vector `place` of a block that was all zero.
 void put_into_block(const Code& code, std::size_t place, std::size_t dimensions, bool offsets,

@@ -62,11 +62,13 @@ public:
         std::atomic<bool> failed = false;
         const std::uint64_t pieces = (count + kRowsAtOnce - 1) / kRowsAtOnce;
         core::run_computing(pieces, [&](std::size_t piece) {
-            std::vector<float> row(reader.meta().dimension);
+            constexpr std::size_t kTogether = 4;
+            std::vector<float> rows(kTogether * reader.meta().dimension);
             const std::uint64_t end = std::min(count, (piece + 1) * kRowsAtOnce);
-            for (std::uint64_t i = piece * kRowsAtOnce; i < end; ++i) {
+            for (std::uint64_t i = piece * kRowsAtOnce; i < end; i += kTogether) {
                 if (control.stop.stop_requested()) return;
-                if (!load_row(reader, static_cast<std::uint32_t>(i), row)) failed = true;
+                const std::uint64_t some = std::min<std::uint64_t>(kTogether, end - i);
+                if (!load_rows(reader, static_cast<std::uint32_t>(i), some, rows)) failed = true;
             }
         });
         if (failed) return fail(ErrorCode::Corruption, "vectors could not be read for the graph");
@@ -114,15 +116,33 @@ private:
         return scale;
     }
 
-    bool load_row(const VectorsReader& reader, std::uint32_t row, std::span<float> scratch) {
-        const auto norm = reader.vectors().norm(row);
-        if (!reader.vectors().copy_row(row, scratch) || !norm) return false;
-        std::array<float, kernels::kCodeDimensions> projected{};
+    /// Up to four rows that lie together, with room for four.
+    bool load_rows(const VectorsReader& reader, std::uint32_t first, std::size_t count,
+                   std::span<float> room) {
+        const std::size_t n = reader.meta().dimension;
         const bool cosine = reader.meta().metric == Metric::Cosine;
-        reader.transform()->project(scratch.data(), cosine ? static_cast<float>(1 / *norm) : 1,
-                                    true, projected.data());
+        std::array<const float*, 4> vectors{};
+        std::array<float, 4> scales{1, 1, 1, 1};
+        for (std::size_t i = 0; i < vectors.size(); ++i) {
+            vectors[i] = room.data() + i * n;
+            if (i >= count) continue;  // what there is of an earlier one
+            const auto row = first + static_cast<std::uint32_t>(i);
+            const auto norm = reader.vectors().norm(row);
+            if (!norm || !reader.vectors().copy_row(row, room.subspan(i * n, n))) return false;
+            if (cosine) scales[i] = static_cast<float>(1 / *norm);
+        }
+        std::array<float, 4 * kernels::kCodeDimensions> projected;
+        reader.transform()->project_four(vectors, scales, true, projected.data());
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto row = first + static_cast<std::uint32_t>(i);
+            if (!keep_row(row, std::span(projected).subspan(i * m_, m_))) return false;
+        }
+        return true;
+    }
+
+    bool keep_row(std::uint32_t row, std::span<const float> projected) {
         float largest = 0;
-        for (std::size_t i = 0; i < m_; ++i) largest = std::max(largest, std::abs(projected[i]));
+        for (const float number : projected) largest = std::max(largest, std::abs(number));
         if (!(largest < 1e30F)) return false;
         const float unit = largest > 1e-30F ? largest / 127 : 1;
         std::int8_t* to = rows_ + row * stride_;

@@ -101,7 +101,9 @@ void Transform::learn_scales(std::span<const float> sample) {
     const std::size_t count = sample.size() / dimension_;
     for (std::size_t r = 0; r < count; ++r) {
         Code code;
-        const RawCode raw = quantise(*this, sample.data() + r * dimension_, 1, projected, code);
+        const float* vector = sample.data() + r * dimension_;
+        project(vector, 1, true, projected.data());
+        const RawCode raw = quantise(*this, vector, projected, code);
         block = std::max(block, raw.block_factor);
         offset = std::max(offset, raw.offset);
         line += double{raw.line_factor} / static_cast<double>(count);
@@ -185,6 +187,21 @@ void Transform::project(const float* vector, float scale, bool centred, float* o
                                      out);
     for (std::size_t i = 0; i < code_dimensions_; ++i) {
         out[i] = out[i] * scale - (centred ? projected_mean[i] : 0);
+    }
+}
+
+void Transform::project_four(const std::array<const float*, 4>& vectors,
+                             const std::array<float, 4>& scales, bool centred,
+                             float* out) const noexcept {
+    const float* projected_mean = numbers().data() + dimension_;
+    const float* rotation = projected_mean + code_dimensions_;
+    kernels::dense_kernels().dot_f32_of_four(vectors.data(), rotation, dimension_, code_dimensions_,
+                                             dimension_, out);
+    for (const float scale : scales) {
+        for (std::size_t i = 0; i < code_dimensions_; ++i) {
+            out[i] = out[i] * scale - (centred ? projected_mean[i] : 0);
+        }
+        out += code_dimensions_;
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -42,6 +43,9 @@ public:
     Result<> load() const;
     /// out = rotation * (scale * vector - mean), or without the mean. Requires load().
     void project(const float* vector, float scale, bool centred, float* out) const noexcept;
+    /// The same for four vectors, one after the other in `out`: the rotation is read once.
+    void project_four(const std::array<const float*, 4>& vectors,
+                      const std::array<float, 4>& scales, bool centred, float* out) const noexcept;
     /// About the same, for queries: from bytes, a quarter of the memory, which is most of the time.
     void project_query(const float* vector, float scale, bool centred, float* out) const;
     /// The rotated mean. Requires load().

@@ -143,21 +143,38 @@ private:
     }
 
     Result<Coded> code(std::uint64_t piece) const {
+        constexpr std::size_t kTogether = 4;
+        const std::uint64_t first = piece * kPiece;
+        const std::uint64_t end = std::min(rows_.size(), first + kPiece);
+        const std::size_t n = options_.dimension;
         Coded coded;
-        std::vector<float> row(options_.dimension);
-        std::array<float, kernels::kCodeDimensions> scratch{};
-        const std::uint64_t end = std::min(rows_.size(), (piece + 1) * kPiece);
-        for (std::uint64_t i = piece * kPiece; i < end; ++i) {
+        coded.codes.resize(end - first);
+        std::vector<std::uint64_t> missing;
+        for (std::uint64_t i = first; i < end; ++i) {
             BRAID_TRY(const auto there, rows_.code(i, transform_));
             if (there) {
-                coded.codes.push_back(*there);
-                continue;
+                coded.codes[i - first] = *there;
+            } else {
+                missing.push_back(i);
             }
-            coded.anew = true;
-            BRAID_TRY(const auto bytes, rows_.row(i));
-            BRAID_TRY(const double norm, rows_.norm(i));
-            widen_row(bytes, options_.precision, row);
-            coded.codes.push_back(encode(transform_, row.data(), norm, scratch));
+        }
+        coded.anew = !missing.empty();
+        std::vector<float> wide(kTogether * n);
+        std::array<const float*, kTogether> vectors{};
+        std::array<double, kTogether> norms{};
+        for (std::size_t at = 0; at < missing.size(); at += kTogether) {
+            for (std::size_t i = 0; i < kTogether; ++i) {  // the last may come more than once
+                const std::uint64_t row = missing[std::min(at + i, missing.size() - 1)];
+                BRAID_TRY(const auto bytes, rows_.row(row));
+                BRAID_TRY(norms[i], rows_.norm(row));
+                const auto to = std::span(wide).subspan(i * n, n);
+                widen_row(bytes, options_.precision, to);
+                vectors[i] = to.data();
+            }
+            const auto codes = encode_four(transform_, vectors, norms);
+            for (std::size_t i = 0; i < kTogether && at + i < missing.size(); ++i) {
+                coded.codes[missing[at + i] - first] = codes[i];
+            }
         }
         return coded;
     }
