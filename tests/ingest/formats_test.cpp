@@ -125,11 +125,12 @@ TEST(Formats, PagesKeepTheirMainText) {
 TEST(Formats, RecordsAreTextsUnderTheirNames) {
     EXPECT_EQ(block(parse_csv("a;b\n1;\"x \"\"y\"\"\nz\"\n"), 0), "a: 1\nb: x \"y\" z");
     EXPECT_EQ(parse_csv("a,b\n1,2\n3,4").sections[0].blocks[1].line, 3U);
-    std::vector<std::string> warnings;
+    FailedLines failed;
     const SourceDocument lines = parse_json_lines(
-        "{\"title\": \"T\", \"text\": \"one\"}\nnot json\n{\"k\": {\"x\": [1, 2]}}\n", warnings);
-    ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_NE(warnings[0].find("line 2"), std::string::npos);
+        "{\"title\": \"T\", \"text\": \"one\"}\nnot json\n{\"k\": {\"x\": [1, 2]}}\n", failed);
+    EXPECT_EQ(failed.count, 1U);
+    EXPECT_EQ(failed.as_warnings("a.jsonl"),
+              std::vector<std::string>{"a.jsonl:2: column 1: expected a value, found 'not'"});
     EXPECT_EQ(lines.sections[0].heading, "T");
     EXPECT_EQ(block(lines, 0, 1), "k.x: 1\nk.x: 2");
     EXPECT_FALSE(read_source("a.json", "{broken"));
