@@ -26,7 +26,7 @@ constexpr std::size_t kNamedIds = 3;  // in a warning
 constexpr std::size_t kGroupFiles = 512;
 constexpr std::uint64_t kGroupBytes = std::uint64_t{16} << 20;
 /// Part of every fingerprint: raised when files are read or cut in another way.
-constexpr std::string_view kReading = "5";
+constexpr std::string_view kReading = "6";
 
 class Stopwatch {
 public:
