@@ -125,8 +125,8 @@ bench-ingest: build ## storing files: model start, chunks/s, memory, chunkers; e
 	@bench/ingest/chunkers
 
 .PHONY: quality
-quality: build ## nDCG and recall on judged sets, into docs/quality.md
-	@tools/quality
+quality: build python ## nDCG and recall on judged sets, into docs/quality.md
+	@build/venv/bin/python tools/quality
 
 .PHONY: bench-compare
 bench-compare: packages ## what a change did: BASE=commit, FILTER=regex, INSTRUCTIONS=1 for callgrind

@@ -1,5 +1,6 @@
-// What ranking costs beside the search: a learned model over 100 candidates, and the fusion "auto"
-// over the union of two lists of 200. Each beside a plain way to do the same, for the ratio.
+// What ranking costs beside the search: a learned model over 100 candidates, its features, and the
+// fusion "auto" over the union of two lists of 200. Each beside a plain way to do the same, for the
+// ratio.
 
 #include <algorithm>
 #include <random>
@@ -10,6 +11,7 @@
 
 #include "braid/fusion/auto_weights.hpp"
 #include "braid/fusion/fuse.hpp"
+#include "braid/rank/features.hpp"
 #include "braid/rank/model.hpp"
 
 namespace {
@@ -51,6 +53,9 @@ Learned learned(std::size_t trees, std::size_t leaves) {
     std::mt19937_64 rng(7);
     Model::Parts parts;
     parts.prior = 6;
+    for (std::size_t f = 0; f < kFeatures; ++f) {
+        if (braid::rank::features()[f].unit) parts.linear[f] = 1;
+    }
     for (std::size_t i = 0; i < trees; ++i) parts.trees.push_back(random_tree(rng, leaves));
     std::vector<Vector> rows(kCandidates);
     std::uniform_real_distribution<double> unit(-1, 1);
@@ -64,6 +69,32 @@ void BM_Rank_scores(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(data.model.scores(data.rows));
 }
 BENCHMARK(BM_Rank_scores)->Args({100, 8})->Args({100, 16})->Args({200, 12});
+
+/// From analysed texts of 150 terms and receipts.
+void BM_Rank_features(benchmark::State& state) {
+    std::mt19937_64 rng(7);
+    const auto word = [&rng] { return "w" + std::to_string(rng() % 40 * (rng() % 40)); };
+    braid::Receipt receipt;
+    for (const char* const name : {"dense", "sparse"}) {
+        receipt.sources.emplace_back().source = name;
+        receipt.sources.back().score = 0.5;
+    }
+    const braid::Chunk chunk;
+    braid::rank::QueryTerms query;
+    while (query.weight.size() < 8) query.weight.emplace(query.words.emplace_back(word()), 2.0);
+    std::vector<braid::rank::Candidate> candidates(kCandidates);
+    for (braid::rank::Candidate& candidate : candidates) {
+        candidate.receipt = &receipt;
+        candidate.chunk = &chunk;
+        for (int i = 0; i < 150; ++i) candidate.content.push_back(word());
+        for (int i = 0; i < 3; ++i) candidate.title.push_back(word());
+        candidate.name = candidate.title;
+    }
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(braid::rank::feature_vectors(query, candidates));
+    }
+}
+BENCHMARK(BM_Rank_features);
 
 void BM_Rank_walked(benchmark::State& state) {
     const Learned data =

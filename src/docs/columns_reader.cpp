@@ -59,6 +59,33 @@ Result<bool> row_matches(const Column& column, const ColumnPredicate& predicate,
     return std::ranges::find(whole, list) != whole.end();
 }
 
+/// Marks the rows of a batch, and those whose one value is among `codes`. Requires rows that have
+/// one value each.
+void mark_rows(const Column::Batch& batch, const Bits& codes, Bits& present, Bits& matched) {
+    constexpr std::size_t kWordRows = 64;
+    const std::size_t count = batch.rows.size();
+    const std::uint64_t first = count == 0 ? 0 : batch.rows.front();
+    std::size_t i = 0;
+    if (count > 0 && first % kWordRows == 0 && batch.rows.back() - first == count - 1) {
+        // No row is left out: a word of both masks at a time.
+        for (; i + kWordRows <= count; i += kWordRows) {
+            std::uint64_t word = 0;
+            for (std::size_t bit = 0; bit < kWordRows; ++bit) {
+                word |= std::uint64_t{has_bit(codes, batch.codes[i + bit])} << bit;
+            }
+            const auto place = static_cast<std::size_t>((first + i) / kWordRows);
+            present[place] = ~std::uint64_t{0};
+            matched[place] = word;
+        }
+    }
+    for (; i < count; ++i) {
+        const std::uint64_t row = batch.rows[i];
+        set_bit(present, row);
+        matched[static_cast<std::size_t>(row / kWordRows)] |=
+            std::uint64_t{has_bit(codes, batch.codes[i])} << (row % kWordRows);
+    }
+}
+
 /// The form in which equal values are counted: whole numbers as integers.
 Value counted_form(Value value) {
     constexpr double above = 0x1p63;
@@ -186,6 +213,10 @@ Result<Bits> ColumnsReader::compare(const Comparison& comparison, std::size_t /*
         }
         const auto scan = [&](const Column::Batch& batch) -> Result<> {
             BRAID_CHECK(core::check_limits(limits));
+            if (!exists && batch.starts.empty()) {
+                mark_rows(batch, predicate.one, present, rows);
+                return {};
+            }
             for (std::size_t i = 0; i < batch.rows.size(); ++i) {
                 set_bit(present, batch.rows[i]);
                 if (exists) continue;
@@ -248,6 +279,10 @@ Result<std::vector<FacetCount>> ColumnsReader::facets(const std::string& field,
             for (std::size_t i = 0; i < batch.rows.size(); ++i) {
                 if (!has_bit(mask, batch.rows[i])) continue;
                 --without;
+                if (batch.starts.empty()) {
+                    ++counts[same[batch.codes[i]]];
+                    continue;
+                }
                 once.clear();
                 for (const std::uint64_t code : codes_of(batch, i)) once.push_back(same[code]);
                 std::ranges::sort(once);

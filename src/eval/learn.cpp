@@ -15,6 +15,8 @@ namespace {
 
 /// Numbers of trees to choose from.
 constexpr std::array<std::size_t, 8> kSteps{0, 10, 20, 40, 70, 100, 150, 200};
+/// Queries that trees need at least: of fewer they learn by heart.
+constexpr std::size_t kFewestForTrees = 30;
 constexpr int kHighestGrade = 30;
 constexpr std::size_t kPoints = 16;          // of a curve of partial dependence
 constexpr std::size_t kDescribedRows = 400;  // rows that it is averaged over
@@ -37,9 +39,30 @@ Qrels judgements_for(std::span<const FeatureList> lists, const Qrels& qrels) {
     return out;
 }
 
-Result<rank::Model> model_of(double prior, std::vector<rank::Tree> trees, std::size_t count) {
+Result<rank::Model> model_of(const rank::Weights& weights, std::vector<rank::Tree> trees,
+                             std::size_t count) {
     trees.resize(std::min(count, trees.size()));
-    return rank::Model::create({.prior = prior, .trees = std::move(trees), .made = {}});
+    return rank::Model::create(
+        {.prior = weights.prior, .linear = weights.linear, .trees = std::move(trees), .made = {}});
+}
+
+/// Where the trees of a way start, and all there is where it has none.
+Result<rank::Weights> weights_of(const LearnWay& way, const rank::TrainingData& data) {
+    if (!way.weights || data.rows.empty()) return rank::Weights{way.trees.prior, {}};
+    return rank::learn_weights(data, *way.weights);
+}
+
+bool grows_trees(const LearnWay& way, const rank::TrainingData& data) {
+    return way.trees.trees > 0 && data.queries.size() >= kFewestForTrees;
+}
+
+Result<std::vector<rank::Tree>> trees_of(const LearnWay& way, const rank::Weights& weights,
+                                         const rank::TrainingData& data, const Learner& learner) {
+    if (!grows_trees(way, data)) return std::vector<rank::Tree>{};
+    rank::TrainingOptions options = way.trees;
+    options.prior = weights.prior;
+    options.linear = weights.linear;
+    return learner(data, options);
 }
 
 bool any_relevant(std::span<const FeatureList> lists) {
@@ -85,11 +108,14 @@ public:
 
 private:
     Result<> add(std::span<const FeatureList> seen, std::span<const FeatureList> unseen,
-                 const Qrels& qrels, const rank::TrainingOptions& way,
+                 const Qrels& qrels, const LearnWay& way,
                  std::array<double, kSteps.size()>& sums) const {
-        BRAID_TRY(const auto trees, learner_(training_data(seen), way));
-        for (std::size_t step = 0; step < kSteps.size(); ++step) {
-            BRAID_TRY(const rank::Model model, model_of(way.prior, trees, kSteps[step]));
+        const rank::TrainingData data = training_data(seen);
+        BRAID_TRY(const rank::Weights weights, weights_of(way, data));
+        BRAID_TRY(const auto trees, trees_of(way, weights, data, learner_));
+        const std::size_t steps = grows_trees(way, data) ? kSteps.size() : 1;
+        for (std::size_t step = 0; step < steps; ++step) {
+            BRAID_TRY(const rank::Model model, model_of(weights, trees, kSteps[step]));
             const Run run = ranked_run(unseen, &model, "learned");
             const Evaluation found = evaluate(qrels, run, {&options_.measure, 1});
             for (const double value : found.values.front()) sums[step] += value;
@@ -104,25 +130,36 @@ private:
 
 Result<rank::Model> learn_by(std::span<const FeatureList> lists, const LearnChoice& choice,
                              const LearnOptions& options, const Learner& learner) {
-    rank::TrainingOptions way = options.ways[choice.way];
-    if (choice.trees == 0) return model_of(way.prior, {}, 0);
-    way.trees = static_cast<int>(choice.trees);
-    BRAID_TRY(auto trees, learner(training_data(lists), way));
-    return model_of(way.prior, std::move(trees), choice.trees);
+    LearnWay way = options.ways[choice.way];
+    way.trees.trees = static_cast<int>(choice.trees);
+    const rank::TrainingData data = training_data(lists);
+    BRAID_TRY(const rank::Weights weights, weights_of(way, data));
+    BRAID_TRY(auto trees, trees_of(way, weights, data, learner));
+    return model_of(weights, std::move(trees), choice.trees);
 }
 
 }  // namespace
 
-std::vector<rank::TrainingOptions> usual_ways() {
-    rank::TrainingOptions careful;
-    careful.trees = static_cast<int>(kSteps.back());
-    careful.leaves = 6;
-    careful.learning_rate = 0.05;
-    careful.prior = 10;
-    rank::TrainingOptions bold = careful;
-    bold.leaves = 12;
-    bold.prior = 4;
-    return {careful, bold};
+std::vector<LearnWay> usual_ways(bool with_trees) {
+    LearnWay careful;
+    careful.trees.trees = with_trees ? static_cast<int>(kSteps.back()) : 0;
+    careful.trees.leaves = 6;
+    careful.trees.learning_rate = 0.05;
+    careful.trees.prior = 10;
+    std::vector<LearnWay> ways{careful};
+    for (const double l2 : {0.3, 0.1, 0.03, 0.01, 0.003}) {
+        LearnWay& way = ways.emplace_back();
+        way.weights = {.prior = careful.trees.prior, .l2 = l2};
+        way.trees.trees = 0;
+    }
+    if (!with_trees) return ways;
+    LearnWay bold = careful;
+    bold.trees.leaves = 12;
+    bold.trees.prior = 4;
+    LearnWay corrected = careful;
+    corrected.weights = {.prior = careful.trees.prior, .l2 = 0.03};
+    ways.insert(ways.end(), {bold, corrected});
+    return ways;
 }
 
 rank::TrainingData training_data(std::span<const FeatureList> lists) {
@@ -218,11 +255,19 @@ Object describe_model(const rank::Model& model, std::span<const FeatureList> lis
     for (const FeatureList& list : lists) {
         for (const FeatureRow& row : list.rows) rows.push_back(row.features);
     }
+    rank::Vector mean{};
     rank::Vector importance{};
     for (const rank::Vector& row : rows) {
         const rank::Contributions parts = model.contributions(row);
         for (std::size_t f = 0; f < rank::kFeatures; ++f) {
-            importance[f] += std::abs(parts.features[f]) / static_cast<double>(rows.size());
+            mean[f] += parts.features[f] / static_cast<double>(rows.size());
+        }
+    }
+    for (const rank::Vector& row : rows) {
+        const rank::Contributions parts = model.contributions(row);
+        for (std::size_t f = 0; f < rank::kFeatures; ++f) {
+            importance[f] +=
+                std::abs(parts.features[f] - mean[f]) / static_cast<double>(rows.size());
         }
     }
     std::vector<std::size_t> order(rank::kFeatures);

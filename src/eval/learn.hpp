@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "braid/eval/measures.hpp"
 #include "braid/rank/lightgbm.hpp"
 #include "braid/rank/model.hpp"
+#include "braid/rank/weights.hpp"
 #include "braid/result.hpp"
 
 namespace braid::eval {
@@ -19,19 +21,27 @@ namespace braid::eval {
 using Learner = std::function<Result<std::vector<rank::Tree>>(const rank::TrainingData&,
                                                               const rank::TrainingOptions&)>;
 
+/// A way to learn: weights, trees, or trees that correct what weights say.
+struct LearnWay {
+    std::optional<rank::WeightOptions> weights;  // none: `trees.prior` times the fused score
+    rank::TrainingOptions trees;  // trees.trees 0: none; nor are there any of fewer than 30 queries
+};
+
 struct LearnOptions {
     Measure measure{MeasureKind::NDcg, 10, 1};
     std::size_t folds = 5;        // of what is reported, by query
     std::size_t inner_folds = 3;  // of each choice of how to learn
     CompareOptions compare;
-    /// Ways to learn, to choose from; each with any number of its first trees. Not empty.
-    std::vector<rank::TrainingOptions> ways;
+    /// Ways to learn, to choose from; each with any number of its first trees. Not empty. The first
+    /// without trees leaves the fused order as it is, unless it has weights.
+    std::vector<LearnWay> ways;
 };
 
-/// The ways that `braid rank train` tries: small trees that start from the fused score.
-std::vector<rank::TrainingOptions> usual_ways();
+/// The ways that `braid rank train` tries: small trees that start from the fused score, weights
+/// that stay near it or go far, and trees that start from weights. Without trees, the others.
+std::vector<LearnWay> usual_ways(bool with_trees = true);
 
-/// A way to learn and how many trees of it: none leaves the fused order as it is.
+/// A way to learn and how many trees of it.
 struct LearnChoice {
     std::size_t way = 0;
     std::size_t trees = 0;

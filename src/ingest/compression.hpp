@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,28 @@ Result<std::string> decompressed(std::string_view bytes, std::size_t max_bytes);
 
 /// The start of it, as far as `bytes`, which may end anywhere, hold it.
 std::string decompressed_head(std::string_view bytes, std::size_t max_bytes);
+
+/// Unpacks a stream of any length piece by piece, in memory that does not depend on it.
+class Unpacker {
+public:
+    /// `kind` is gzip or zstd.
+    explicit Unpacker(Compression kind);
+    Unpacker(Unpacker&&) noexcept;
+    Unpacker& operator=(Unpacker&&) noexcept;
+    Unpacker(const Unpacker&) = delete;
+    Unpacker& operator=(const Unpacker&) = delete;
+    ~Unpacker();
+
+    /// Takes bytes from the front of `in` and says how many it wrote to `out`; none: it needs more.
+    /// InvalidArgument if they are damaged.
+    Result<std::size_t> unpack(std::string_view& in, std::span<char> out);
+    /// Whether the stream may end here: nothing that was begun is missing.
+    bool is_complete() const noexcept;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 /// A raw deflate stream, as zip archives hold it.
 Result<std::string> inflated(std::string_view bytes, std::size_t max_bytes);

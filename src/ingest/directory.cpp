@@ -26,7 +26,7 @@ constexpr std::size_t kNamedIds = 3;  // in a warning
 constexpr std::size_t kGroupFiles = 512;
 constexpr std::uint64_t kGroupBytes = std::uint64_t{16} << 20;
 /// Part of every fingerprint: raised when files are read or cut in another way.
-constexpr std::string_view kReading = "5";
+constexpr std::string_view kReading = "6";
 
 class Stopwatch {
 public:
@@ -195,7 +195,13 @@ private:
             BRAID_TRY(
                 const bool unchanged,
                 stored_.is_unchanged(work.stored, *work.file, work.fingerprint, options_.dry_run));
-            if (unchanged) work.settle(FileState::Unchanged, {});
+            if (!unchanged) continue;
+            work.settle(FileState::Unchanged, {});
+            const Value* const lines = work.stored.first->metadata.find(kFailedLinesKey);
+            if (lines != nullptr && lines->is_int() && lines->as_int() > 0) {
+                work.failed_lines.count = static_cast<std::uint64_t>(lines->as_int());
+                work.outcome.failed_lines = work.failed_lines.count;
+            }
         }
         return {};
     }
@@ -205,6 +211,10 @@ private:
         core::run_computing(group.size(), [&](std::size_t i) {
             if (!group[i].settled) cut_file(group[i], chunking_, !options_.documents.empty());
             group[i].bytes = {};
+            const std::vector<std::string>& lines = group[i].failed_lines.first;
+            if (options_.strict && !lines.empty()) {
+                group[i].settle(FileState::Failed, "line " + lines.front());
+            }
         });
     }
 

@@ -36,7 +36,7 @@ struct DirectoryOptions {
     bool replace = false;  // what other files stored under the ids of these
     bool prune = false;    // documents whose files are gone from the folders given
     bool dry_run = false;  // report only
-    bool strict = false;   // the first file that fails ends the run
+    bool strict = false;   // the first file or line that fails ends the run
     bool list_all = true;  // in the outcomes: files that are stored or unchanged, too
     std::function<void(const DirectoryProgress&)> progress;
     std::stop_token stop;
@@ -58,6 +58,7 @@ struct DirectoryReport {
     std::uint64_t removed = 0;  // chunks that changed files no longer have, or gone ones had
     std::vector<FileOutcome> outcomes;  // of every file and folder that was seen (list_all)
     std::vector<std::string> failed;    // files that could not be read, and why
+    std::uint64_t failed_lines = 0;     // of files that could; the first are named in `warnings`
     std::vector<std::string> renamed;   // new documents whose path below the folder was taken
     std::vector<std::string> gone;      // documents whose files are gone; with `prune` removed
     std::vector<std::string> warnings;  // said by the writes, and about ids

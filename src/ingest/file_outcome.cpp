@@ -47,6 +47,7 @@ Value files_to_value(const std::vector<FileOutcome>& files) {
         if (!file.reason.empty()) entry.set("reason", file.reason);
         if (!file.document_id.empty()) entry.set("document_id", file.document_id);
         if (file.chunks > 0) entry.set("chunks", file.chunks);
+        if (file.failed_lines > 0) entry.set("failed_lines", file.failed_lines);
         if (!file.format.empty()) entry.set("format", file.format);
         if (!file.encoding.empty()) entry.set("encoding", file.encoding);
         entries.emplace_back(std::move(entry));

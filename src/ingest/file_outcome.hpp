@@ -23,8 +23,9 @@ struct FileOutcome {
     std::string reason;       // why it was skipped or failed
     std::string document_id;  // of what is stored
     std::uint64_t chunks = 0;
-    std::string format;    // "markdown"; empty if it was not read
-    std::string encoding;  // of a text
+    std::uint64_t failed_lines = 0;  // which could not be read, though the file could
+    std::string format;              // "markdown"; empty if it was not read
+    std::string encoding;            // of a text
 };
 
 std::size_t count_of_state(const std::vector<FileOutcome>& outcomes, FileState state);

@@ -85,6 +85,8 @@ void cut_file(FileWork& work, const ChunkingOptions& chunking, bool whole) {
     work.outcome.format = source->format;
     work.outcome.encoding = source->encoding;
     work.warnings = std::move(source->warnings);
+    work.failed_lines = std::move(source->failed_lines);
+    work.outcome.failed_lines = work.failed_lines.count;
     if (!source->document.title) source->document.title = file.path().stem().string();
     work.chunks = chunk_document(work.stored.document->id, source->document, chunking);
     if (work.chunks.empty()) return work.settle(FileState::Skipped, "without text");
@@ -96,6 +98,9 @@ void cut_file(FileWork& work, const ChunkingOptions& chunking, bool whole) {
         chunk.metadata.set(kSourceKey, work.stored.key);
         chunk.metadata.set(kFingerprintKey, work.fingerprint);
         chunk.metadata.set("source_chunks", work.chunks.size());
+        if (work.failed_lines.count > 0) {
+            chunk.metadata.set(kFailedLinesKey, work.failed_lines.count);
+        }
     };
     for (Chunk& chunk : work.chunks) {
         note_source(chunk);

@@ -25,6 +25,7 @@ struct FileWork {
     std::optional<Chunk> whole;  // the document as one record
     std::uint64_t tokens = 0;    // of the chunks
     std::vector<std::string> warnings;
+    FailedLines failed_lines;
     FileOutcome outcome;
     bool settled = false;  // the outcome is known, nothing is to be stored
     bool noted = false;    // it is in the report

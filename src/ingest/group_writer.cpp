@@ -45,11 +45,15 @@ void GroupWriter::list(std::vector<FileWork>& group) {
             if (document.longer && !work.stored.first) report_.renamed.push_back(document.id);
             if (document.unmarked) replaced_.push_back(document.id);
         }
+        report_.failed_lines += work.failed_lines.count;
+        std::ranges::move(work.failed_lines.as_warnings(work.outcome.path),
+                          std::back_inserter(report_.warnings));
         for (const std::string& warning : work.warnings) {
             report_.warnings.push_back(work.outcome.path + ": " + warning);
         }
         const FileState state = work.outcome.state;
-        const bool as_hoped = state == FileState::Stored || state == FileState::Unchanged;
+        const bool as_hoped = (state == FileState::Stored || state == FileState::Unchanged) &&
+                              work.failed_lines.count == 0;
         if (options_.list_all || !as_hoped) report_.outcomes.push_back(std::move(work.outcome));
     }
 }

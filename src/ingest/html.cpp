@@ -19,6 +19,9 @@ constexpr auto kBlockElements = std::to_array<std::string_view>(
      "dt",   "dd",   "pre",     "blockquote", "hr",      "h1",         "h2",
      "h3",   "h4",   "h5",      "h6",         "figure",  "figcaption", "form",
      "body", "html", "address", "details",    "summary", "caption",    "fieldset"});
+/// What tools that write documentation put into a heading as a link to itself.
+constexpr auto kAnchorMarks =
+    std::to_array<std::string_view>({"#", "¶", "§", "🔗", "\xEF\x83\x81", "link", "permalink"});
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
@@ -94,6 +97,8 @@ private:
             if (!trimmed(block_).empty() && block_.back() != '\n') block_ += " | ";
         } else if (is_one_of(kBlockElements, name)) {
             begin_block(name, token.at);
+        } else if (name == "a" && heading_ > 0) {
+            link_at_ = block_.size();
         } else if (name == "img") {
             if (const auto alt = attribute_of(token, "alt"); alt && taken()) block_ += *alt;
         }
@@ -123,6 +128,11 @@ private:
         if (name == "title") {
             in_title_ = false;
             builder_.set_title(title_);
+            return;
+        }
+        if (name == "a" && heading_ > 0 && link_at_ <= block_.size()) {
+            const std::string shown = lower_ascii(trimmed(block_.substr(link_at_)));
+            if (is_one_of(kAnchorMarks, shown)) block_.resize(link_at_);
             return;
         }
         if (heading_level(name) > 0 && heading_ > 0) {
@@ -217,6 +227,7 @@ private:
     bool in_group_ = false;  // a list or a table
     bool pre_ = false;
     std::size_t heading_ = 0;
+    std::size_t link_at_ = 0;  // where in block_ the heading's last link begins
     std::string block_;
     std::size_t line_at_ = 0;
     std::size_t counted_ = 0;  // bytes whose lines are counted in line_

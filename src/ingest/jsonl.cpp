@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "braid/ingest/format.hpp"
 #include "braid/ingest/line_reader.hpp"
 #include "braid/ingest/npy.hpp"
 #include "braid/json/json.hpp"
@@ -177,7 +178,8 @@ Result<> JsonlReader::State::check_end() const {
                                 std::to_string(chunks) + " chunks, without the line \"" +
                                 options.end_key + "\"");
     }
-    if (rows == 0 && !may_be_empty) return invalid_argument(lines.name() + ": no lines");
+    if (rows == 0 && !may_be_empty && !options.may_be_empty)
+        return invalid_argument(lines.name() + ": no lines");
     if (vectors && vectors->rows() != rows) {
         return invalid_argument(vectors->name() + " has " + std::to_string(vectors->rows()) +
                                 " rows, but there were " + std::to_string(rows) + " lines");
@@ -212,7 +214,7 @@ Result<std::optional<Batch>> JsonlReader::next() {
     State& state = *state_;
     if (state.done) return std::nullopt;
     Batch batch;
-    const std::uint64_t start = state.lines.bytes_read();
+    const std::uint64_t start = state.lines.text_bytes_read();
     while (batch.chunks < state.options.batch_chunks) {
         auto read = state.lines.next();
         if (!read && state.may_pass_over(read.error())) {
@@ -232,7 +234,7 @@ Result<std::optional<Batch>> JsonlReader::next() {
             batch.failed.push_back(std::move(added).error().message);
             if (batch.failed.size() >= state.options.batch_chunks) break;
         }
-        if (state.lines.bytes_read() - start >= state.options.batch_bytes) break;
+        if (state.lines.text_bytes_read() - start >= state.options.batch_bytes) break;
     }
     if (batch.chunks == 0 && batch.failed.empty()) return std::nullopt;
     return batch;
@@ -252,7 +254,7 @@ std::optional<std::uint64_t> JsonlReader::file_bytes() const noexcept {
 
 std::optional<std::string> vectors_beside(const std::string& path) {
     if (path == "-") return std::nullopt;
-    const auto beside = std::filesystem::path(path).replace_extension(".npy");
+    const auto beside = std::filesystem::path(unpacked_name(path)).replace_extension(".npy");
     std::error_code error;
     if (!std::filesystem::is_regular_file(beside, error)) return std::nullopt;
     return beside.string();

@@ -34,6 +34,7 @@ struct JsonlOptions {
     std::function<Result<Value>(Value line)> record{};
     /// A line that is no chunk is named in Batch::failed and passed over.
     bool keep_going = false;
+    bool may_be_empty = false;  // a file without lines is not an error
 };
 
 /// Some lines of a file, to be written together.
@@ -66,8 +67,9 @@ public:
     virtual std::uint64_t bytes_read() const noexcept = 0;
 };
 
-/// Reads chunks from JSON lines, one per line (wire::chunk_from_value), in memory bounded by one
-/// batch, apart from some 40 bytes per line to notice ids that repeat.
+/// Reads chunks from JSON lines, one per line (wire::chunk_from_value), packed by gzip or zstd or
+/// not, in memory bounded by one batch, apart from some 40 bytes per line to notice ids that
+/// repeat.
 class JsonlReader final : public RecordReader {
 public:
     /// "-" is standard input. Opens the vectors too, and compares their number with the lines.

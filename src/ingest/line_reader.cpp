@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "braid/core/utf8.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kBlockBytes = kMiB;
+constexpr std::size_t kMagicBytes = 4;  // that tell how a file is packed
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlank = " \t\r\n\f\v";
@@ -30,8 +32,48 @@ std::string hex(unsigned char byte) {
 
 }  // namespace
 
+Result<std::size_t> TextBytes::read(std::span<char> out, const std::stop_token& stop) {
+    if (!std::exchange(started_, true)) {
+        packed_.resize(kBlockBytes);
+        std::size_t had = 0;
+        while (had < kMagicBytes) {  // a pipe may bring them one by one
+            BRAID_TRY(const std::size_t count, read_file(std::span(packed_).subspan(had), stop));
+            if (count == 0) break;
+            had += count;
+        }
+        left_ = {packed_.data(), had};
+        const Compression kind = compression_of(left_);
+        if (kind != Compression::None) unpacker_.emplace(kind);
+    }
+    if (!unpacker_) {
+        if (left_.empty()) return read_file(out, stop);
+        const std::size_t count = std::min(left_.size(), out.size());
+        std::memcpy(out.data(), left_.data(), count);
+        left_.remove_prefix(count);
+        if (left_.empty()) packed_ = {};
+        return count;
+    }
+    while (true) {
+        auto count = unpacker_->unpack(left_, out);
+        if (!count) return fail(file_.name(), count.error());
+        if (*count > 0) return *count;
+        BRAID_TRY(const std::size_t more, read_file(packed_, stop));
+        if (more == 0) {
+            if (unpacker_->is_complete()) return std::size_t{0};
+            return invalid_argument(file_.name() + ": its contents are damaged or cut off");
+        }
+        left_ = {packed_.data(), more};
+    }
+}
+
+Result<std::size_t> TextBytes::read_file(std::span<char> out, const std::stop_token& stop) {
+    BRAID_TRY(const std::size_t count, file_.read(out, stop));
+    file_bytes_read_ += count;
+    return count;
+}
+
 LineReader::LineReader(FileHandle file, std::size_t max_line_bytes, std::stop_token stop)
-    : file_(std::move(file)),
+    : bytes_(std::move(file)),
       max_line_bytes_(max_line_bytes),
       stop_(std::move(stop)),
       buffer_(kBlockBytes) {}
@@ -114,15 +156,16 @@ Result<bool> LineReader::fill() {
     }
     BRAID_TRY(
         const std::size_t count,
-        file_.read(std::span(buffer_).subspan(end_, std::min(kBlockBytes, buffer_.size() - end_)),
-                   stop_));
+        bytes_.read(std::span(buffer_).subspan(end_, std::min(kBlockBytes, buffer_.size() - end_)),
+                    stop_));
     end_ += count;
-    bytes_read_ += count;
+    text_bytes_read_ += count;
     return count > 0;
 }
 
 Result<std::uint64_t> count_lines(const std::string& path) {
-    BRAID_TRY(FileHandle file, FileHandle::open(path));
+    BRAID_TRY(FileHandle opened, FileHandle::open(path));
+    TextBytes file(std::move(opened));
     std::vector<char> block(kBlockBytes);
     std::uint64_t lines = 0;
     bool blank = true;

@@ -3,19 +3,45 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "braid/ingest/compression.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/result.hpp"
 
 namespace braid::ingest {
 
+/// The bytes of a text file, which may be packed by gzip or zstd, block by block.
+class TextBytes {
+public:
+    explicit TextBytes(FileHandle file) : file_(std::move(file)) {}
+
+    /// How many bytes were put at the front of `out`; 0 at the end. InvalidArgument if packed ones
+    /// are damaged.
+    Result<std::size_t> read(std::span<char> out, const std::stop_token& stop = {});
+
+    const FileHandle& file() const noexcept { return file_; }
+    /// Of the file, as it stands.
+    std::uint64_t file_bytes_read() const noexcept { return file_bytes_read_; }
+
+private:
+    Result<std::size_t> read_file(std::span<char> out, const std::stop_token& stop);
+
+    FileHandle file_;
+    std::uint64_t file_bytes_read_ = 0;
+    bool started_ = false;
+    std::optional<Unpacker> unpacker_;
+    std::vector<char> packed_;
+    std::string_view left_;  // of packed_
+};
+
 /// The lines of a text file, in memory bounded by the longest line. Drops a byte order mark, and
-/// "\r" before "\n"; passes over lines of white space.
+/// "\r" before "\n"; passes over lines of white space. Unpacks gzip and zstd.
 class LineReader {
 public:
     LineReader(FileHandle file, std::size_t max_line_bytes, std::stop_token stop = {});
@@ -26,9 +52,12 @@ public:
 
     /// Of the line that next() returned last, from 1; blank lines count.
     std::uint64_t number() const noexcept { return number_; }
-    std::uint64_t bytes_read() const noexcept { return bytes_read_; }
-    std::optional<std::uint64_t> file_bytes() const noexcept { return file_.size(); }
-    const std::string& name() const noexcept { return file_.name(); }
+    /// Of the file, as it stands.
+    std::uint64_t bytes_read() const noexcept { return bytes_.file_bytes_read(); }
+    /// Of the text, once unpacked.
+    std::uint64_t text_bytes_read() const noexcept { return text_bytes_read_; }
+    std::optional<std::uint64_t> file_bytes() const noexcept { return bytes_.file().size(); }
+    const std::string& name() const noexcept { return bytes_.file().name(); }
 
     /// InvalidArgument "FILE:LINE: what" about the present line.
     tl::unexpected<Error> complain(std::string_view what) const;
@@ -40,14 +69,14 @@ private:
     /// Passes over what is left of a line that was too long.
     Result<> skip_rest();
 
-    FileHandle file_;
+    TextBytes bytes_;
     std::size_t max_line_bytes_;
     std::stop_token stop_;
     std::vector<char> buffer_;
     std::size_t begin_ = 0;  // of what was read and not yet returned
     std::size_t end_ = 0;
     std::uint64_t number_ = 0;
-    std::uint64_t bytes_read_ = 0;
+    std::uint64_t text_bytes_read_ = 0;
     bool at_end_ = false;
     bool in_long_line_ = false;  // whose end was not read yet
 };

@@ -1,6 +1,7 @@
 #include "braid/ingest/new_source.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -21,15 +22,19 @@ Result<DirectoryReport> ingest_source(DirectoryTarget& target, NewSource source,
                                       const DirectoryOptions& options) {
     BRAID_TRY(const ChunkingOptions chunking, chunking_for(target, options.chunking));
     if (source.document_id.empty()) source.document_id = source.name;
-    BRAID_TRY(ReadSource read, read_source(source.name, std::move(source.bytes)));
+    ReadSource read;
+    const bool empty = trimmed(source.bytes).empty();
+    if (!empty) {
+        BRAID_TRY(read, read_source(source.name, std::move(source.bytes)));
+    }
     if (source.title) read.document.title = std::move(source.title);
     std::vector<Chunk> chunks = chunk_document(source.document_id, read.document, chunking);
-    if (chunks.empty()) return invalid_argument("it holds no text");
     for (Chunk& chunk : chunks) {
         for (const auto& [key, value] : source.metadata) chunk.metadata.set(key, value);
     }
     DirectoryReport report;
-    report.files = report.written = 1;
+    report.files = 1;
+    report.written = chunks.empty() ? 0 : 1;
     report.chunks = chunks.size();
     FileOutcome& outcome = report.outcomes.emplace_back();
     outcome.path = source.name;
@@ -37,8 +42,18 @@ Result<DirectoryReport> ingest_source(DirectoryTarget& target, NewSource source,
     outcome.chunks = chunks.size();
     outcome.format = read.format;
     outcome.encoding = read.encoding;
-    report.warnings = std::move(read.warnings);
+    outcome.failed_lines = report.failed_lines = read.failed_lines.count;
+    report.warnings = read.failed_lines.as_warnings(source.name);
+    std::ranges::move(read.warnings, std::back_inserter(report.warnings));
+    if (chunks.empty()) {
+        outcome.state = FileState::Skipped;
+        outcome.reason = empty ? "empty" : "without text";
+    }
     if (options.dry_run) return report;
+    if (chunks.empty()) {
+        BRAID_TRY(report.removed, target.remove({source.document_id}));
+        return report;
+    }
     BRAID_TRY(const WriteReport written, target.replace(std::move(chunks)));
     report.removed = written.removed;
     report.warnings.insert(report.warnings.end(), written.warnings.begin(), written.warnings.end());

@@ -18,8 +18,8 @@ struct NewSource {
     Object metadata;  // of every chunk
 };
 
-/// Cuts it into chunks and writes them, in place of all the document had. InvalidArgument if it
-/// cannot be read or holds no text.
+/// Cuts it into chunks and writes them, in place of all the document had; one without text is left
+/// without chunks. InvalidArgument if it cannot be read.
 Result<DirectoryReport> ingest_source(DirectoryTarget& target, NewSource source,
                                       const DirectoryOptions& options);
 Result<DirectoryReport> ingest_source(Database& database, NewSource source,

@@ -29,6 +29,15 @@ std::map<std::string, std::size_t> heading_styles(std::string_view styles) {
     return levels;
 }
 
+/// The level by a style's id alone, where the document does not describe it: "Heading2".
+std::size_t heading_by_id(const std::string& id) {
+    const std::string name = lower_ascii(id);
+    if (name == "title") return 1;
+    const bool heading = name.size() == 8 && name.starts_with("heading");
+    return heading && name[7] >= '1' && name[7] <= '6' ? static_cast<std::size_t>(name[7] - '0')
+                                                       : 0;
+}
+
 /// Word's paragraphs, tables row by row.
 void add_word_text(DocumentBuilder& builder, std::string_view xml,
                    const std::map<std::string, std::size_t>& styles) {
@@ -50,8 +59,9 @@ void add_word_text(DocumentBuilder& builder, std::string_view xml,
             if (name == "w:numPr") item = true;
             if (name == "w:tbl") ++tables;
             if (name == "w:pStyle") {
-                const auto style = styles.find(attribute_of(*token, "w:val").value_or(""));
-                if (style != styles.end()) level = style->second;
+                const std::string id = attribute_of(*token, "w:val").value_or("");
+                const auto style = styles.find(id);
+                level = style != styles.end() ? style->second : heading_by_id(id);
             }
         } else {
             if (name == "w:t") in_text = false;

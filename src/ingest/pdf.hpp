@@ -19,12 +19,14 @@ struct ChildLimits {
 
 /// Runs a program with `input` on its standard input and gives what it prints. It has no other open
 /// files, the limits hold for it, and it is killed when one is passed: what it does wrong costs
-/// this call only. NotFound if there is no such program, InvalidArgument if it fails.
+/// this call only. NotFound if there is no such program, ResourceExhausted if it prints too much,
+/// InvalidArgument if it fails or takes too long.
 Result<std::string> run_apart(const std::vector<std::string>& command, std::string_view input,
                               const ChildLimits& limits);
 
-/// The text of a PDF, page by page, by poppler's pdftotext, which runs apart. InvalidArgument if it
-/// cannot read it, or is not installed.
+/// The text of a PDF, page by page, by poppler's pdftotext, which runs apart. Lines that are
+/// clearly larger than most of the text, and rare, are headings, a level for each size.
+/// InvalidArgument if it cannot read it, or is not installed.
 Result<SourceDocument> parse_pdf(std::string_view bytes, const ChildLimits& limits = {});
 
 }  // namespace braid::ingest

@@ -21,7 +21,7 @@ namespace braid::ingest {
 namespace {
 
 Result<SourceDocument> parse_text(const DetectedFormat& detected, std::string_view text,
-                                  std::vector<std::string>& warnings) {
+                                  FailedLines& failed_lines) {
     switch (detected.format) {
         case Format::Markdown:
             return parse_markdown(text);
@@ -38,7 +38,7 @@ Result<SourceDocument> parse_text(const DetectedFormat& detected, std::string_vi
         case Format::Json:
             return parse_json(text);
         case Format::JsonLines:
-            return parse_json_lines(text, warnings);
+            return parse_json_lines(text, failed_lines);
         case Format::Csv:
             return parse_csv(text);
         case Format::Tsv:
@@ -122,7 +122,7 @@ Result<ReadSource> read_source(std::string_view name, std::string bytes, const R
         if (decoded.text.find('\n') == std::string::npos) {  // lines of old Macintoshes
             std::ranges::replace(decoded.text, '\r', '\n');
         }
-        BRAID_TRY(out.document, parse_text(*detected, decoded.text, out.warnings));
+        BRAID_TRY(out.document, parse_text(*detected, decoded.text, out.failed_lines));
     } else {
         BRAID_TRY(out.document, parse_bytes(detected->format, bytes, limits.unpacked_bytes));
     }

@@ -19,7 +19,8 @@ struct ReadSource {
     SourceDocument document;  // kFormatKey and kEncodingKey are in its metadata
     std::string format;
     std::string encoding;               // of texts; empty for the others
-    std::vector<std::string> warnings;  // about parts that could not be read
+    std::vector<std::string> warnings;  // about bytes that were replaced
+    FailedLines failed_lines;
 };
 
 struct ReadLimits {

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMostPrinted = 4000;  // bytes of a cell's output
 constexpr std::size_t kMostNamedLines = 5;
+constexpr std::string_view kFirstLine = "line 1, ";  // in the parser's message about a line
 
 constexpr json::ParseLimits kJsonLimits{
     .max_depth = 64, .max_bytes = std::size_t{256} << 20, .max_members = 10'000};
@@ -191,10 +192,9 @@ Result<SourceDocument> parse_json(std::string_view text) {
     return builder.take();
 }
 
-SourceDocument parse_json_lines(std::string_view text, std::vector<std::string>& warnings) {
+SourceDocument parse_json_lines(std::string_view text, FailedLines& failed) {
     DocumentBuilder builder;
     std::uint64_t number = 0;
-    std::size_t bad = 0;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = trimmed(text.substr(0, end));
@@ -204,13 +204,12 @@ SourceDocument parse_json_lines(std::string_view text, std::vector<std::string>&
         const auto record = json::parse(line, kJsonLimits);
         if (record) {
             add_record(builder, *record, number);
-        } else if (++bad <= kMostNamedLines) {
-            warnings.push_back("line " + std::to_string(number) +
-                               " was left out: " + record.error().message);
+        } else {
+            if (failed.count++ >= kMostNamedLines) continue;
+            std::string_view why = record.error().message;
+            if (why.starts_with(kFirstLine)) why.remove_prefix(kFirstLine.size());
+            failed.first.push_back(std::to_string(number) + ": " + std::string(why));
         }
-    }
-    if (bad > kMostNamedLines) {
-        warnings.push_back(std::to_string(bad - kMostNamedLines) + " more lines were left out");
     }
     return builder.take();
 }

@@ -22,8 +22,8 @@ SourceDocument parse_csv(std::string_view text, char separator = 0);
 /// "key: value". InvalidArgument for what is no JSON.
 Result<SourceDocument> parse_json(std::string_view text);
 
-/// JSON lines: a record each. Lines that are no JSON are named in `warnings`.
-SourceDocument parse_json_lines(std::string_view text, std::vector<std::string>& warnings);
+/// JSON lines: a record each. Lines that are no JSON are passed over and counted in `failed`.
+SourceDocument parse_json_lines(std::string_view text, FailedLines& failed);
 
 /// A Jupyter notebook: its Markdown, its code, and what the code printed.
 Result<SourceDocument> parse_notebook(std::string_view text);

@@ -151,8 +151,9 @@ Result<std::string> run_apart(const std::vector<std::string>& command, std::stri
         if (got <= 0) break;
         printed.append(buffer.data(), static_cast<std::size_t>(got));
         if (printed.size() > limits.output_bytes) {
-            return invalid_argument(command.front() + " printed more than " +
-                                    std::to_string(limits.output_bytes) + " bytes");
+            return fail(ErrorCode::ResourceExhausted, command.front() + " printed more than " +
+                                                          std::to_string(limits.output_bytes) +
+                                                          " bytes");
         }
     }
     const int ended = child.wait();

@@ -95,6 +95,17 @@ std::optional<Timestamp> parse_date(std::string_view text) {
     return std::nullopt;
 }
 
+std::vector<std::string> FailedLines::as_warnings(const std::string& file) const {
+    std::vector<std::string> warnings;
+    for (const std::string& line : first) warnings.push_back(file + ":" + line);
+    const std::uint64_t rest = count - std::min<std::uint64_t>(count, first.size());
+    if (rest > 0) {
+        warnings.push_back(file + ": " + std::to_string(rest) + (first.empty() ? "" : " more") +
+                           (rest == 1 ? " line" : " lines") + " could not be read");
+    }
+    return warnings;
+}
+
 void DocumentBuilder::set_title(std::string_view title) {
     if (document_.title) return;
     std::string text = squeezed(title);

@@ -42,6 +42,15 @@ struct SourceDocument {
     }
 };
 
+/// Lines of a source that could not be read, where the others could.
+struct FailedLines {
+    std::uint64_t count = 0;
+    std::vector<std::string> first;  // some of them: "7: why"
+
+    /// One for each of `first`, and one for those that are not: "FILE:7: why".
+    std::vector<std::string> as_warnings(const std::string& file) const;
+};
+
 /// Puts a document together from headings and blocks, in their order.
 class DocumentBuilder {
 public:

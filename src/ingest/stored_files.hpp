@@ -14,6 +14,9 @@
 
 namespace braid::ingest {
 
+/// Metadata of chunks of a file some of whose lines could not be read: how many.
+inline constexpr std::string_view kFailedLinesKey = "source_failed_lines";
+
 /// A document as it is stored before its file is read again.
 struct StoredFile {
     std::optional<DocumentId> document;  // none: there is no id for the file

@@ -3,64 +3,55 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
+#include <string>
+#include <vector>
+
+#include "braid/rank/feature_parts.hpp"
 
 namespace braid::rank {
 namespace {
 
 constexpr std::array<Feature, kFeatures> kList{{
-    {"fused", 1, "the fused score"},
-    {"fused_norm", 1, "the same, scaled to 0 to 1 over the candidates"},
-    {"fused_z", 1, "the same in standard deviations from their mean"},
-    {"dense_score", 1, "the dense leg's raw score; 0 if it has none"},
-    {"dense_norm", 1, "scaled to 0 to 1 over the candidates that have one; 0 if it has none"},
-    {"dense_z", 1, "in standard deviations from their mean; the lowest if it has none"},
-    {"dense_gap", -1, "how far below the best of them; the largest gap if it has none"},
-    {"dense_reciprocal_rank", 1, "1 / rank in the dense leg; 0 if the leg did not list it"},
-    {"sparse_score", 1, "the sparse leg's raw score; 0 if it has none"},
-    {"sparse_norm", 1, "as dense_norm"},
-    {"sparse_z", 1, "as dense_z"},
-    {"sparse_gap", -1, "as dense_gap"},
-    {"sparse_reciprocal_rank", 1, "as dense_reciprocal_rank"},
-    {"legs", 1, "how many legs listed it"},
-    {"agreement", 0, "of the query: correlation of both legs' scores (auto); else 0"},
-    {"lead", 0, "of the query: how far the best stands out by its words (auto); else 0"},
-    {"dense_weight", 0, "of the query: the weight of the dense leg's score, as a share"},
-    {"query_terms", 0, "of the query: its distinct terms"},
-    {"idf_mass", 0, "of the query: the sum of their inverse document frequencies"},
-    {"coverage", 1, "share of the query's terms that the chunk holds"},
-    {"idf_coverage", 1, "the same, each term weighted by its inverse document frequency"},
-    {"title_coverage", 1, "share of that weight in its title or its section's"},
-    {"phrase", 1, "share of the query's pairs of neighbouring terms that are neighbours here"},
-    {"early", 0, "where the query's first match is: 1 at the start, 0 if there is none"},
-    {"length", 0, "log(1 + terms of its content)"},
-    {"chunk_index", 0, "log(1 + its place in the document); 0 if it has none"},
-    {"age", 0, "log(1 + days older than the newest candidate); -1 if it has no date"},
+    {"fused", 1, false, "the fused score"},
+    {"fused_norm", 1, true, "the same, scaled to 0 to 1 over the candidates"},
+    {"fused_z", 1, false, "the same in standard deviations from their mean"},
+    {"dense_score", 1, false, "the dense leg's raw score; 0 if it has none"},
+    {"dense_norm", 1, true, "scaled to 0 to 1 over the candidates that have one; 0 if it has none"},
+    {"dense_z", 1, false, "in standard deviations from their mean; the lowest if it has none"},
+    {"dense_gap", -1, false, "how far below the best of them; the largest gap if it has none"},
+    {"dense_reciprocal_rank", 1, true, "1 / rank in the dense leg; 0 if the leg did not list it"},
+    {"sparse_score", 1, false, "the sparse leg's raw score; 0 if it has none"},
+    {"sparse_norm", 1, true, "as dense_norm"},
+    {"sparse_z", 1, false, "as dense_z"},
+    {"sparse_gap", -1, false, "as dense_gap"},
+    {"sparse_reciprocal_rank", 1, true, "as dense_reciprocal_rank"},
+    {"legs", 1, false, "how many legs listed it"},
+    {"agreement", 0, false, "of the query: correlation of both legs' scores (auto); else 0"},
+    {"lead", 0, false, "of the query: how far the best stands out by its words (auto); else 0"},
+    {"dense_weight", 0, false, "of the query: the weight of the dense leg's score, as a share"},
+    {"query_terms", 0, false, "of the query: its distinct terms"},
+    {"idf_mass", 0, false, "of the query: the sum of their inverse document frequencies"},
+    {"coverage", 1, true, "share of the query's terms that the chunk holds"},
+    {"idf_coverage", 1, true, "the same, each term weighted by its inverse document frequency"},
+    {"title_coverage", 1, true, "share of that weight in its title or its section's"},
+    {"phrase", 1, true,
+     "share of the query's pairs of neighbouring terms that are neighbours here"},
+    {"early", 0, true, "where the query's first match is: 1 at the start, 0 if there is none"},
+    {"length", 0, false, "log(1 + terms of its content)"},
+    {"chunk_index", 0, false, "log(1 + its place in the document); 0 if it has none"},
+    {"age", 0, false, "log(1 + days older than the newest candidate); -1 if it has no date"},
+    {"content_score", 1, true,
+     "BM25 of its content (k1 0.6, b 0.4), as a share of the most there is"},
+    {"title_share", 1, true, "share of its title's terms that the query has"},
+    {"opening", 1, true, "share of the query's weight in its first 30 terms"},
+    {"window", 1, true, "the largest share of that weight within 16 terms"},
+    {"rest", 1, true, "share of what the best candidate lacks of the query's weight"},
+    {"asked", 1, true, "1 if the query names its title"},
+    {"named", 1, true, "the best candidates that name its title: the best one's fused_norm"},
+    {"naming", 1, true, "the best candidates whose titles it names: the best one's fused_norm"},
+    {"kin", 1, true, "share of the best candidates that are of its document or title"},
+    {"alike", 1, true, "how much its words are those of the best ten others"},
 }};
-
-enum Place : std::size_t {
-    kFused,
-    kFusedNorm,
-    kFusedZ,
-    kDense,
-    kSparse = kDense + 5,
-    kLegs = kSparse + 5,
-    kAgreement,
-    kLead,
-    kDenseWeight,
-    kQueryTerms,
-    kIdfMass,
-    kCoverage,
-    kIdfCoverage,
-    kTitleCoverage,
-    kPhrase,
-    kEarly,
-    kLength,
-    kChunkIndex,
-    kAge,
-};
-static_assert(kAge + 1 == kFeatures);
 
 /// What one leg says of one candidate.
 struct Leg {
@@ -160,101 +151,6 @@ void add_scores(std::span<const Candidate> candidates, std::vector<Vector>& out)
     add_leg(sparse, kSparse, out);
 }
 
-/// The query's terms by number, so that passages are compared by numbers.
-class Words {
-public:
-    explicit Words(const QueryTerms& query) {
-        for (const auto& [word, weight] : query.weight) {
-            numbers_.emplace(word, weights_.size());
-            weights_.push_back(weight);
-            mass_ += weight;
-        }
-        for (std::size_t i = 1; i < query.words.size(); ++i) {
-            const std::size_t a = number(query.words[i - 1]);
-            const std::size_t b = number(query.words[i]);
-            if (a != kNone && b != kNone) pairs_.insert(a * weights_.size() + b);
-        }
-    }
-
-    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-    std::size_t number(std::string_view word) const {
-        const auto found = numbers_.find(word);
-        return found == numbers_.end() ? kNone : found->second;
-    }
-    std::size_t count() const { return weights_.size(); }
-    double weight(std::size_t number) const { return weights_[number]; }
-    double mass() const { return mass_; }
-    std::size_t pairs() const { return pairs_.size(); }
-    bool is_pair(std::size_t a, std::size_t b) const {
-        return pairs_.contains(a * weights_.size() + b);
-    }
-
-private:
-    std::unordered_map<std::string_view, std::size_t> numbers_;
-    std::vector<double> weights_;
-    std::unordered_set<std::size_t> pairs_;
-    double mass_ = 0;
-};
-
-/// Which of the query's terms some texts hold.
-class Seen {
-public:
-    explicit Seen(const Words& words) : words_(words), seen_(words.count(), false) {}
-
-    void add(std::size_t number) { seen_[number] = true; }
-    void add(std::span<const std::string> terms) {
-        for (const std::string& term : terms) {
-            if (const std::size_t number = words_.number(term); number != Words::kNone) add(number);
-        }
-    }
-    double share() const {
-        if (seen_.empty()) return 0;
-        return static_cast<double>(std::ranges::count(seen_, true)) /
-               static_cast<double>(seen_.size());
-    }
-    double weight_share() const {
-        double sum = 0;
-        for (std::size_t i = 0; i < seen_.size(); ++i) {
-            if (seen_[i]) sum += words_.weight(i);
-        }
-        return words_.mass() > 0 ? sum / words_.mass() : 0.0;
-    }
-
-private:
-    const Words& words_;
-    std::vector<bool> seen_;
-};
-
-void add_texts(const Words& words, const Candidate& candidate, Vector& out) {
-    Seen titles(words);
-    titles.add(candidate.title);
-    titles.add(candidate.section);
-    out[kTitleCoverage] = titles.weight_share();
-    Seen all = titles;
-    std::unordered_set<std::size_t> pairs;
-    std::size_t before = Words::kNone;
-    std::size_t first = Words::kNone;
-    for (std::size_t i = 0; i < candidate.content.size(); ++i) {
-        const std::size_t number = words.number(candidate.content[i]);
-        if (number != Words::kNone) {
-            all.add(number);
-            if (first == Words::kNone) first = i;
-            if (before != Words::kNone && words.is_pair(before, number)) {
-                pairs.insert(before * words.count() + number);
-            }
-        }
-        before = number;
-    }
-    out[kCoverage] = all.share();
-    out[kIdfCoverage] = all.weight_share();
-    const auto length = static_cast<double>(candidate.content.size());
-    if (words.pairs() > 0) {
-        out[kPhrase] = static_cast<double>(pairs.size()) / static_cast<double>(words.pairs());
-    }
-    out[kEarly] = first == Words::kNone ? 0.0 : 1 - static_cast<double>(first) / length;
-    out[kLength] = std::log1p(length);
-}
-
 /// The clock has no part in it: the same list gives the same vectors, on every day.
 void add_ages(std::span<const Candidate> candidates, std::span<Vector> out) {
     constexpr double kDay = 86'400e6;
@@ -271,6 +167,14 @@ void add_ages(std::span<const Candidate> candidates, std::span<Vector> out) {
             static_cast<double>(newest->micros) - static_cast<double>(created->micros);
         out[i][kAge] = std::log1p(age / kDay);
     }
+}
+
+double mean_of(std::span<const Candidate> candidates) {
+    double sum = 0;
+    for (const Candidate& candidate : candidates) {
+        sum += static_cast<double>(candidate.content.size());
+    }
+    return candidates.empty() ? 0 : sum / static_cast<double>(candidates.size());
 }
 
 }  // namespace
@@ -290,15 +194,19 @@ std::vector<Vector> feature_vectors(const QueryTerms& query,
     add_scores(candidates, out);
     add_ages(candidates, out);
     const Words words(query);
+    std::vector<Seen> seen;
+    const double mean_length = query.mean_length > 0 ? query.mean_length : mean_of(candidates);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         out[i][kQueryTerms] = static_cast<double>(words.count());
         out[i][kIdfMass] = words.mass();
-        add_texts(words, candidates[i], out[i]);
+        seen.push_back(add_texts(words, candidates[i], mean_length, out[i]));
         const Chunk& chunk = *candidates[i].chunk;
         if (chunk.chunk_index && *chunk.chunk_index > 0) {
             out[i][kChunkIndex] = std::log1p(static_cast<double>(*chunk.chunk_index));
         }
     }
+    add_rest(words, seen, out);
+    add_relations(query, candidates, out);
     return out;
 }
 

@@ -20,12 +20,14 @@ struct Feature {
     std::string_view name;
     /// 1: a larger value never lowers the learned score; -1: it never raises it; 0: either way.
     int monotone = 0;
+    /// Always from 0 to 1: a model may weigh it without trees.
+    bool unit = false;
     std::string_view meaning;
 };
 
-inline constexpr std::size_t kFeatures = 27;
+inline constexpr std::size_t kFeatures = 37;
 /// The version of the list below. A model names the features it was trained on.
-inline constexpr int kFeatureVersion = 1;
+inline constexpr int kFeatureVersion = 2;
 
 /// The vector, in order. docs/ranking.md describes it.
 const std::array<Feature, kFeatures>& features() noexcept;
@@ -36,6 +38,7 @@ std::size_t feature_index(std::string_view name) noexcept;
 struct QueryTerms {
     std::vector<std::string> words;                     // in order, with repetitions
     std::map<std::string, double, std::less<>> weight;  // idf of each distinct one, above 0
+    double mean_length = 0;                             // of chunks; 0: of the candidates
 };
 
 /// One candidate: how it was found, and the terms of its texts.
@@ -43,6 +46,7 @@ struct Candidate {
     const Receipt* receipt = nullptr;
     const Chunk* chunk = nullptr;
     std::vector<std::string> title;
+    std::vector<std::string> name;  // of the title without what stands in brackets
     std::vector<std::string> section;
     std::vector<std::string> content;
 };

@@ -91,7 +91,9 @@ std::string parameters_of(const TrainingOptions& options) {
            " lambda_l2=" + std::to_string(options.l2) + " seed=" + std::to_string(options.seed);
 }
 
-Result<> check_data(const TrainingData& data) {
+}  // namespace
+
+Result<> check_training_data(const TrainingData& data) {
     const std::size_t rows = data.rows.size();
     std::size_t counted = 0;
     for (const std::int32_t count : data.queries) {
@@ -112,8 +114,6 @@ Result<> check_data(const TrainingData& data) {
     }
     return {};
 }
-
-}  // namespace
 
 Result<Lightgbm> Lightgbm::load(const std::filesystem::path& library) {
     std::error_code error;
@@ -148,7 +148,7 @@ Result<Lightgbm> Lightgbm::load(const std::filesystem::path& library) {
 
 Result<std::string> Lightgbm::train(const TrainingData& data,
                                     const TrainingOptions& options) const {
-    BRAID_CHECK(check_data(data));
+    BRAID_CHECK(check_training_data(data));
     const Api& api = *api_;
     const std::string parameters = parameters_of(options);
     const auto rows = static_cast<std::int32_t>(data.rows.size());
@@ -166,7 +166,11 @@ Result<std::string> Lightgbm::train(const TrainingData& data,
     const std::vector<float> weights(data.weights.begin(), data.weights.end());
     std::vector<double> start;
     const std::size_t fused = feature_index("fused_norm");
-    for (const Vector& row : data.rows) start.push_back(options.prior * row[fused]);
+    for (const Vector& row : data.rows) {
+        double score = options.prior * row[fused];
+        for (std::size_t f = 0; f < kFeatures; ++f) score += options.linear[f] * row[f];
+        start.push_back(score);
+    }
     BRAID_CHECK(set("label", labels.data(), labels.size(), kFloat));
     BRAID_CHECK(set("group", data.queries.data(), data.queries.size(), kInt));
     BRAID_CHECK(set("init_score", start.data(), start.size(), kDouble));

@@ -20,6 +20,9 @@ struct TrainingData {
     std::vector<std::int32_t> queries;  // how many rows each query has
 };
 
+/// That the parts fit together, and something is relevant; else InvalidArgument.
+Result<> check_training_data(const TrainingData& data);
+
 struct TrainingOptions {
     int trees = 100;
     int leaves = 8;
@@ -28,6 +31,7 @@ struct TrainingOptions {
     double l2 = 10;
     /// Weight of "fused_norm", from which the trees start; they learn what it gets wrong.
     double prior = 6;
+    Vector linear{};  // weights of other features, part of where the trees start
     std::uint32_t seed = 1;
 };
 

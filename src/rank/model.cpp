@@ -70,9 +70,11 @@ void for_each_value(Tree& tree, const Use& use) {
     for (Tree::Node& node : tree.nodes) use(node.value);
 }
 
-/// Rounds all values to multiples of the finest power of two that keeps every sum of theirs exact.
-Result<> round_values(std::vector<Tree>& trees) {
+/// Rounds all values to multiples of the finest power of two that keeps every sum of theirs, and of
+/// weighted features, exact. Says which: 2 to the power of minus that.
+Result<int> round_values(std::vector<Tree>& trees, const Vector& linear) {
     double bound = 0;
+    for (const double weight : linear) bound += 2 * std::abs(weight);
     for (Tree& tree : trees) {
         double largest = 0;
         for_each_value(tree, [&](const double& x) { largest = std::max(largest, std::abs(x)); });
@@ -81,13 +83,30 @@ Result<> round_values(std::vector<Tree>& trees) {
     if (!std::isfinite(bound) || bound > 1e6) {
         return invalid_argument("the values of the model's trees are too large");
     }
-    if (bound == 0) return {};
+    if (bound == 0) return 0;
     // 53 bits of a double, one of them for the sum.
     const int finest = 52 - (std::ilogb(bound) + 1);
     for (Tree& tree : trees) {
         for_each_value(tree, [&](double& x) {
             x = std::ldexp(std::nearbyint(std::ldexp(x, finest)), -finest);
         });
+    }
+    return finest;
+}
+
+Result<> check_weights(const Vector& linear) {
+    constexpr double kLargest = 1000;
+    for (std::size_t i = 0; i < kFeatures; ++i) {
+        if (linear[i] == 0) continue;
+        const std::string name(features()[i].name);
+        if (!features()[i].unit) {
+            return invalid_argument("the model weighs \"" + name +
+                                    "\", which is not always from 0 to 1");
+        }
+        if (!(std::abs(linear[i]) <= kLargest)) {
+            return invalid_argument("the model's weight of \"" + name +
+                                    "\" must be from -1000 to 1000");
+        }
     }
     return {};
 }
@@ -106,10 +125,18 @@ Result<Model> Model::create(Parts parts) {
         BRAID_CHECK(check_shape(parts.trees[i], i));
         BRAID_CHECK(check_values(parts.trees[i], i));
     }
-    BRAID_CHECK(round_values(parts.trees));
+    BRAID_CHECK(check_weights(parts.linear));
+    BRAID_TRY(const int finest, round_values(parts.trees, parts.linear));
     Model model(std::move(parts));
+    // Of a double with 52 bits behind the first, the last one is what products are rounded to.
+    model.rounding_ = std::ldexp(1.5, 52 - finest);
     model.prepare();
     return model;
+}
+
+/// Rounded to a multiple of what trees are rounded to, by an addition that leaves no finer bits.
+double Model::weighted(std::size_t feature, double value) const noexcept {
+    return (parts_.linear[feature] * std::clamp(value, 0.0, 1.0) + rounding_) - rounding_;
 }
 
 // Leaves get bits from left to right. A row starts with all of them; each node whose condition it
@@ -182,6 +209,10 @@ std::vector<double> Model::scores(std::span<const Vector> rows) const {
             }
         }
     }
+    for (std::size_t f = 0; f < kFeatures; ++f) {
+        if (parts_.linear[f] == 0) continue;
+        for (std::size_t i = 0; i < rows.size(); ++i) scores[i] += weighted(f, rows[i][f]);
+    }
     const std::size_t fused = feature_index("fused_norm");
     for (std::size_t i = 0; i < rows.size(); ++i) scores[i] += parts_.prior * rows[i][fused];
     return scores;
@@ -205,6 +236,9 @@ Contributions Model::contributions(const Vector& row) const {
             out.features[node.feature] += next - value;
             value = next;
         }
+    }
+    for (std::size_t f = 0; f < kFeatures; ++f) {
+        if (parts_.linear[f] != 0) out.features[f] += weighted(f, row[f]);
     }
     out.prior = parts_.prior * row[feature_index("fused_norm")];
     return out;

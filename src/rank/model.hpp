@@ -43,23 +43,25 @@ struct Contributions {
     double prior = 0;
 };
 
-/// A learned ranking: the fused score times a weight, corrected by trees.
+/// A learned ranking: the fused score times a weight, other features times weights, corrected by
+/// trees.
 ///
-/// Values of trees are multiples of one power of two, fine enough to differ from what was trained
-/// by less than 1e-12 in all, and coarse enough that no sum of them is rounded: in whatever order
-/// they are added, the bits are the same. That is what lets the fast evaluation skip the
-/// explanation, and a receipt prove its score. Safe for concurrent use.
+/// Values of trees and weighted features are multiples of one power of two, fine enough to differ
+/// from what was trained by less than 1e-12 in all, and coarse enough that no sum of them is
+/// rounded: in whatever order they are added, the bits are the same. That is what lets the fast
+/// evaluation skip the explanation, and a receipt prove its score. Safe for concurrent use.
 class Model {
 public:
     struct Parts {
         double prior = 0;  // weight of the feature "fused_norm"
+        Vector linear{};   // weights of features from 0 to 1
         std::vector<Tree> trees;
         Object made;  // when, from what, how good: what `braid rank show` tells
     };
 
     /// Rounds the values of the trees as said above. InvalidArgument for trees that are none:
     /// children that form no tree, too many leaves or trees, features there are not, numbers that
-    /// are not finite.
+    /// are not finite; and for weights of features that may be outside 0 to 1.
     static Result<Model> create(Parts parts);
 
     /// The scores of some candidates.
@@ -70,11 +72,13 @@ public:
 
     const std::vector<Tree>& trees() const noexcept { return parts_.trees; }
     double prior() const noexcept { return parts_.prior; }
+    const Vector& linear() const noexcept { return parts_.linear; }
     const Object& made() const noexcept { return parts_.made; }
 
 private:
     explicit Model(Parts parts) : parts_(std::move(parts)) {}
     void prepare();
+    double weighted(std::size_t feature, double value) const noexcept;
 
     /// A node as the fast evaluation sees it: where a row's feature is above the threshold, the
     /// leaves on the left cannot be its own.
@@ -90,6 +94,7 @@ private:
     };
 
     Parts parts_;
+    double rounding_ = 0;  // what is added to a product and taken away again rounds it
     std::array<std::vector<double>, kFeatures> steps_;  // the thresholds of each feature, ascending
     std::vector<Cut> cuts_;
     std::vector<Flat> flat_;

@@ -101,15 +101,32 @@ Result<std::vector<std::size_t>> places_of(const std::vector<std::string>& names
     return places;
 }
 
+Result<Vector> weights_from(const Object& named) {
+    Vector out{};
+    for (const auto& [name, weight] : named) {
+        BRAID_TRY(const auto places, places_of({name}));
+        if (!weight.is_number()) {
+            return invalid_argument("the model's weight of \"" + name + "\" is no number");
+        }
+        out[places.front()] = weight.as_double();
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string write_model(const Model& model) {
-    return json::print(Value(
-        Object{{"braid_ranker", 1},
+    Object out{{"braid_ranker", 1},
                {"features", column(features(), [](const Feature& f) { return Value(f.name); })},
-               {"prior", model.prior()},
-               {"trees", column(model.trees(), [](const Tree& tree) { return to_value(tree); })},
-               {"made", Value(model.made())}}));
+               {"prior", model.prior()}};
+    Object linear;
+    for (std::size_t i = 0; i < kFeatures; ++i) {
+        if (model.linear()[i] != 0) linear.set(features()[i].name, model.linear()[i]);
+    }
+    if (!linear.empty()) out.set("linear", Value(std::move(linear)));
+    out.set("trees", column(model.trees(), [](const Tree& tree) { return to_value(tree); }));
+    out.set("made", Value(model.made()));
+    return json::print(Value(std::move(out)));
 }
 
 Result<Model> read_model(std::string_view text) {
@@ -126,6 +143,10 @@ Result<Model> read_model(std::string_view text) {
     BRAID_TRY(const auto places, places_of(names));
     Model::Parts parts;
     BRAID_TRY(parts.prior, fields.required("prior", fields.number("prior")));
+    BRAID_TRY(const Object* const linear, fields.object("linear"));
+    if (linear != nullptr) {
+        BRAID_TRY(parts.linear, weights_from(*linear));
+    }
     BRAID_TRY(const Array* const trees, fields.array("trees"));
     if (trees == nullptr || trees->size() > kMaxTrees) {
         return invalid_argument("\"trees\" must be a list of at most " + std::to_string(kMaxTrees) +

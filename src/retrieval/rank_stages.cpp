@@ -27,6 +27,18 @@ double idf(const TextStatistics* statistics, const std::string& term) {
     return std::log1p((chunks - std::min(with, chunks) + 0.5) / (with + 0.5));
 }
 
+/// "Mercury (planet)" is spoken of as "Mercury".
+std::string without_brackets(std::string_view title) {
+    std::string out;
+    int depth = 0;
+    for (const char c : title) {
+        if (c == '(') ++depth;
+        if (depth == 0) out += c;
+        if (c == ')' && depth > 0) --depth;
+    }
+    return out;
+}
+
 /// Turns candidates into the vectors that a learned ranking sees.
 class Features {
 public:
@@ -50,6 +62,9 @@ public:
             if (!found) continue;  // a backend that keeps them to itself
             statistics_.add(*found);
             known = true;
+        }
+        if (statistics_.chunks > 0) {
+            query_.mean_length = statistics_.total_length / static_cast<double>(statistics_.chunks);
         }
         for (const std::string& word : query_.words) {
             query_.weight.emplace(word, idf(known ? &statistics_ : nullptr, word));
@@ -76,6 +91,12 @@ public:
             BRAID_TRY(candidate.content, terms(hit.chunk.content));
             if (hit.chunk.title) {
                 BRAID_TRY(candidate.title, terms(*hit.chunk.title));
+                const std::string name = without_brackets(*hit.chunk.title);
+                if (name == *hit.chunk.title) {
+                    candidate.name = candidate.title;
+                } else {
+                    BRAID_TRY(candidate.name, terms(name));
+                }
             }
             if (hit.chunk.section_title) {
                 BRAID_TRY(candidate.section, terms(*hit.chunk.section_title));

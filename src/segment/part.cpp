@@ -7,6 +7,8 @@
 
 #include "braid/core/limits.hpp"
 #include "braid/docs/chunk_codec.hpp"
+#include "braid/docs/documents_format.hpp"
+#include "braid/sparse/index_format.hpp"
 #include "braid/store/bytes.hpp"
 
 namespace braid::segment {
@@ -56,6 +58,13 @@ Result<std::shared_ptr<const Part>> Part::open(std::shared_ptr<const store::Sect
     BRAID_CHECK(part->open_vectors(meta));
     BRAID_CHECK(part->intact());
     return part;
+}
+
+void Part::warm() const {
+    for (const std::string_view name : {sparse::kLengthsSection, sparse::kClassesSection,
+                                        sparse::kTermIndexSection, docs::kIndexSection}) {
+        if (const auto section = source_.section(name)) (void)section->bytes();
+    }
 }
 
 Result<> Part::open_vectors(const PartMeta& meta) {

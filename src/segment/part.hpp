@@ -54,6 +54,10 @@ public:
     Part& operator=(Part&&) = delete;
     ~Part() = default;
 
+    /// Verifies what nearly every search reads, so that the first one need not. What is damaged is
+    /// an error of the read that needs it.
+    void warm() const;
+
     std::uint32_t rows() const noexcept { return sparse_->rows(); }
     const docs::DocumentsReader& documents() const noexcept { return *documents_; }
     const docs::ColumnsReader& columns() const noexcept { return *columns_; }

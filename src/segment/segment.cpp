@@ -43,6 +43,12 @@ void Segment::use(std::shared_ptr<const SegmentGraphs> graphs) const {
     }
 }
 
+void Segment::warm() const {
+    for (const auto& space : spaces_) {
+        if (const auto part = space->part()) (*part)->warm();
+    }
+}
+
 void Segment::Space::take_up(const std::shared_ptr<const SegmentGraphs>& graphs) const {
     const dense::VectorsReader* const vectors = part_->vectors();
     if (graphs == nullptr || vectors == nullptr) return;

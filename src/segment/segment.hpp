@@ -42,6 +42,8 @@ public:
     std::shared_ptr<const SegmentGraphs> graphs() const;
     /// Searches that begin from now on use them.
     void use(std::shared_ptr<const SegmentGraphs> graphs) const;
+    /// Opens all parts, and see Part::warm.
+    void warm() const;
     /// Rows that a merge would drop.
     Result<std::uint64_t> dropped(Sequence at, Timestamp now) const;
     /// Adds the bytes of the file by what they are for: see StoredPart.

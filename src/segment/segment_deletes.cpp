@@ -121,6 +121,13 @@ Result<> SegmentIndex::load(const store::Directory& directory,
     for (const auto& [number, label] : labels) restore_label(number, label);
     BRAID_CHECK(load_deletes(directory, deletes, loaded->segments));
     persisted_ = persisted;
+    // A search of one namespace of thousands does without the others.
+    constexpr std::size_t most = 64;
+    std::size_t parts = 0;
+    for (const auto& segment : loaded->segments) parts += segment->spaces().size();
+    for (const auto& segment : loaded->segments) {
+        if (parts <= most) segment->warm();
+    }
     publish(std::move(loaded));
     return {};
 }

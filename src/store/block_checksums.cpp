@@ -24,17 +24,16 @@ void BlockSummer::sum(std::span<const std::byte> block) {
 
 void BlockSummer::add(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-        if (begun_.empty() && bytes.size() >= kBlockBytes) {
-            sum(bytes.first(kBlockBytes));
-            bytes = bytes.subspan(kBlockBytes);
+        if (begun_.empty() && bytes.size() >= block_bytes_) {
+            sum(bytes.first(block_bytes_));
+            bytes = bytes.subspan(block_bytes_);
             continue;
         }
-        const std::size_t taken =
-            std::min(bytes.size(), static_cast<std::size_t>(kBlockBytes) - begun_.size());
+        const std::size_t taken = std::min(bytes.size(), block_bytes_ - begun_.size());
         begun_.insert(begun_.end(), bytes.begin(),
                       bytes.begin() + static_cast<std::ptrdiff_t>(taken));
         bytes = bytes.subspan(taken);
-        if (begun_.size() < kBlockBytes) return;
+        if (begun_.size() < block_bytes_) return;
         sum(begun_);
         begun_.clear();
     }
@@ -47,12 +46,15 @@ std::vector<std::uint64_t> BlockSummer::finish() {
 }
 
 CheckedBlocks::CheckedBlocks(std::shared_ptr<const MappedFile> mapping, std::uint64_t size,
-                             std::span<const std::byte> sums, std::uint64_t generation)
+                             std::span<const std::byte> sums, std::uint64_t generation,
+                             std::uint64_t block_bytes)
     : mapping_(std::move(mapping)),
       guarded_(mapping_->bytes().first(static_cast<std::size_t>(size))),
       sums_(sums),
       generation_(generation),
-      verified_(static_cast<std::size_t>((block_count(size) + kBitsPerWord - 1) / kBitsPerWord)) {}
+      block_bytes_(block_bytes),
+      verified_(static_cast<std::size_t>((block_count(size, block_bytes) + kBitsPerWord - 1) /
+                                         kBitsPerWord)) {}
 
 bool CheckedBlocks::is_verified(std::uint64_t block) const noexcept {
     const std::uint64_t word = verified_[block / kBitsPerWord].load(std::memory_order_relaxed);
@@ -60,8 +62,8 @@ bool CheckedBlocks::is_verified(std::uint64_t block) const noexcept {
 }
 
 Result<> CheckedBlocks::verify_block(std::uint64_t block) const {
-    const std::uint64_t begin = block * kBlockBytes;
-    const auto bytes = guarded_.subspan(begin, std::min(kBlockBytes, guarded_.size() - begin));
+    const std::uint64_t begin = block * block_bytes_;
+    const auto bytes = guarded_.subspan(begin, std::min(block_bytes_, guarded_.size() - begin));
     ByteReader reader(sums_.subspan(block * sizeof(std::uint64_t)), mapping_->path());
     BRAID_TRY(const std::uint64_t expected, reader.u64("block checksum"));
     if (block_checksum(bytes, generation_, block) != expected) {
@@ -78,8 +80,8 @@ Result<> CheckedBlocks::verify_block(std::uint64_t block) const {
 
 Result<> CheckedBlocks::verify(std::uint64_t offset, std::uint64_t length) const {
     if (length == 0) return {};
-    const std::uint64_t last = (offset + length - 1) / kBlockBytes;
-    for (std::uint64_t block = offset / kBlockBytes; block <= last; ++block) {
+    const std::uint64_t last = (offset + length - 1) / block_bytes_;
+    for (std::uint64_t block = offset / block_bytes_; block <= last; ++block) {
         // A large section that was read before: a word of blocks at a time.
         while (block % kBitsPerWord == 0 && block + kBitsPerWord <= last + 1 &&
                verified_[block / kBitsPerWord].load(std::memory_order_relaxed) ==

@@ -13,12 +13,13 @@
 
 namespace braid::store {
 
-/// What one checksum covers. Part of the format of section files.
-inline constexpr std::uint64_t kBlockBytes = 64 * 1024;
+/// What one checksum covers in the files that are written now. Files say by their version what it
+/// is in them: docs/formats/segment.md.
+inline constexpr std::uint64_t kBlockBytes = 16 * 1024;
 
 /// How many blocks `size` bytes have; the last may be shorter.
-constexpr std::uint64_t block_count(std::uint64_t size) noexcept {
-    return size / kBlockBytes + (size % kBlockBytes != 0 ? 1 : 0);
+constexpr std::uint64_t block_count(std::uint64_t size, std::uint64_t block_bytes) noexcept {
+    return size / block_bytes + (size % block_bytes != 0 ? 1 : 0);
 }
 
 /// The checksum of one block, different for equal bytes elsewhere: a block that was written to the
@@ -29,7 +30,8 @@ std::uint64_t block_checksum(std::span<const std::byte> block, std::uint64_t gen
 /// Makes the checksums of bytes that come piece by piece.
 class BlockSummer {
 public:
-    explicit BlockSummer(std::uint64_t generation) noexcept : generation_(generation) {}
+    explicit BlockSummer(std::uint64_t generation, std::uint64_t block_bytes = kBlockBytes) noexcept
+        : generation_(generation), block_bytes_(static_cast<std::size_t>(block_bytes)) {}
 
     void add(std::span<const std::byte> bytes);
     /// Of all blocks, the one begun last included.
@@ -39,6 +41,7 @@ private:
     void sum(std::span<const std::byte> block);
 
     std::uint64_t generation_;
+    std::size_t block_bytes_;
     std::vector<std::byte> begun_;
     std::vector<std::uint64_t> sums_;
 };
@@ -47,9 +50,10 @@ private:
 class CheckedBlocks final : public BlockGuard {
 public:
     /// `size` bytes from the start of the mapping are guarded. `sums` are their checksums, eight
-    /// bytes each, one per block, somewhere in the mapping.
+    /// bytes each, one per block of `block_bytes`, somewhere in the mapping.
     CheckedBlocks(std::shared_ptr<const MappedFile> mapping, std::uint64_t size,
-                  std::span<const std::byte> sums, std::uint64_t generation);
+                  std::span<const std::byte> sums, std::uint64_t generation,
+                  std::uint64_t block_bytes);
 
     Result<> verify(std::uint64_t offset, std::uint64_t length) const override;
     Result<> intact() const override { return mapping_->intact(); }
@@ -64,6 +68,7 @@ private:
     std::span<const std::byte> guarded_;
     std::span<const std::byte> sums_;
     std::uint64_t generation_;
+    std::uint64_t block_bytes_;
     mutable std::vector<std::atomic<std::uint64_t>> verified_;  // bit b of word w: block 64 w + b
 };
 

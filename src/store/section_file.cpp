@@ -35,7 +35,8 @@ Result<> SectionFile::read(std::string_view name) {
         return damaged(path, "it has no valid footer, so it was cut short");
     }
     BRAID_TRY(const SectionFileFooter footer,
-              decode_section_footer(all.last(kSectionFileFooterBytes), path, all.size()));
+              decode_section_footer(all.last(kSectionFileFooterBytes), path, all.size(),
+                                    header_.block_bytes()));
     if (footer.generation != header_.generation) {
         return damaged(path, "its header and footer belong to different files");
     }
@@ -50,11 +51,11 @@ Result<> SectionFile::read(std::string_view name) {
     BRAID_TRY(sections_, decode_section_directory(directory, path, footer.directory_offset));
     sections_end_ = footer.directory_offset;
     identity_ = footer.blocks_checksum;
-    sums_ = all.subspan(footer.blocks_offset(), block_count(sections_end_) * sizeof(std::uint64_t));
+    sums_ = all.subspan(footer.blocks_offset(), blocks() * sizeof(std::uint64_t));
     if (checksum(sums_, header_.generation) != footer.blocks_checksum) {
         return damaged(path, "its list of checksums has a wrong checksum");
     }
-    blocks_.emplace(mapping_, sections_end_, sums_, header_.generation);
+    blocks_.emplace(mapping_, sections_end_, sums_, header_.generation, header_.block_bytes());
     return {};
 }
 

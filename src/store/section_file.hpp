@@ -39,7 +39,9 @@ public:
     const std::vector<SectionEntry>& sections() const noexcept { return sections_; }
 
     /// Blocks that `verify_block` can be asked for.
-    std::uint64_t blocks() const noexcept { return block_count(sections_end_); }
+    std::uint64_t blocks() const noexcept {
+        return block_count(sections_end_, header_.block_bytes());
+    }
     /// Reads one block again, whether or not it was verified before. Requires block < blocks().
     Result<> verify_block(std::uint64_t block) const;
     /// See BlockGuard::intact.

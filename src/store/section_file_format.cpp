@@ -18,6 +18,7 @@ constexpr std::uint64_t kHeaderSeed = 0;
 constexpr std::uint64_t kFooterSeed = 1;
 constexpr std::size_t kMinEntryBytes = 1 + 1 + 8 + 8;
 constexpr std::size_t kGenerationDigits = 6;
+constexpr std::uint64_t kFirstBlockBytes = 64 * 1024;  // in files of version 1
 
 /// Fills up to the checksum, and adds it.
 std::vector<std::byte> closed(ByteWriter writer, std::uint64_t seed) {
@@ -45,11 +46,14 @@ std::string decode_kind(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-std::vector<std::byte> encode_section_header(const SectionFileHeader& header,
-                                             std::uint32_t version) {
+std::uint64_t SectionFileHeader::block_bytes() const noexcept {
+    return version == 1 ? kFirstBlockBytes : kBlockBytes;
+}
+
+std::vector<std::byte> encode_section_header(const SectionFileHeader& header) {
     ByteWriter writer;
     writer.u64(kHeaderMagic);
-    writer.u32(version);
+    writer.u32(header.version);
     writer.u32(header.required_features);
     writer.u64(header.generation);
     std::string kind = header.kind;
@@ -64,15 +68,15 @@ Result<SectionFileHeader> decode_section_header(std::span<const std::byte> bytes
     BRAID_CHECK(check_closed(bytes, kHeaderMagic, kHeaderSeed, path, "header"));
     ByteReader reader(bytes, path);
     BRAID_CHECK(reader.u64("magic number"));
-    BRAID_TRY(const std::uint32_t version, reader.u32("version"));
     SectionFileHeader header;
+    BRAID_TRY(header.version, reader.u32("version"));
     BRAID_TRY(header.required_features, reader.u32("required features"));
     BRAID_TRY(header.generation, reader.u64("generation"));
     BRAID_TRY(const auto kind, reader.bytes(kMaxKindBytes, "kind"));
     BRAID_TRY(header.optional_features, reader.u32("optional features"));
-    if (version == 0 || version > kSectionFileVersion) {
+    if (header.version == 0 || header.version > kSectionFileVersion) {
         return fail(ErrorCode::Unsupported,
-                    path + " has format version " + std::to_string(version) +
+                    path + " has format version " + std::to_string(header.version) +
                         ", this braid reads up to " + std::to_string(kSectionFileVersion) +
                         ": it was written by a newer one");
     }
@@ -141,7 +145,8 @@ std::vector<std::byte> encode_section_footer(const SectionFileFooter& footer) {
 }
 
 Result<SectionFileFooter> decode_section_footer(std::span<const std::byte> bytes,
-                                                const std::string& path, std::uint64_t file_size) {
+                                                const std::string& path, std::uint64_t file_size,
+                                                std::uint64_t block_bytes) {
     BRAID_CHECK(check_closed(bytes, kFooterMagic, kFooterSeed, path,
                              "footer, so it was cut short or never finished"));
     ByteReader reader(bytes, path);
@@ -156,7 +161,7 @@ Result<SectionFileFooter> decode_section_footer(std::span<const std::byte> bytes
     const bool in_range = footer.directory_offset <= file_size &&
                           footer.directory_length <= file_size - footer.directory_offset;
     const std::uint64_t blocks_bytes =
-        in_range ? block_count(footer.directory_offset) * sizeof(std::uint64_t) : 0;
+        in_range ? block_count(footer.directory_offset, block_bytes) * sizeof(std::uint64_t) : 0;
     const bool fits = in_range && footer.file_size == file_size &&
                       footer.directory_offset >= kSectionFileHeaderBytes &&
                       footer.blocks_offset() + blocks_bytes + kSectionFileFooterBytes == file_size;

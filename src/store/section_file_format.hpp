@@ -16,7 +16,8 @@ namespace braid::store {
 
 inline constexpr std::size_t kSectionFileHeaderBytes = 64;
 inline constexpr std::size_t kSectionFileFooterBytes = 64;
-inline constexpr std::uint32_t kSectionFileVersion = 1;
+/// Version 1 had larger blocks.
+inline constexpr std::uint32_t kSectionFileVersion = 2;
 /// Bits of features that a reader must know to read the file. None so far.
 inline constexpr std::uint32_t kKnownFeatures = 0;
 inline constexpr std::size_t kMaxKindBytes = 16;
@@ -27,9 +28,12 @@ struct SectionFileHeader {
     std::uint64_t generation = 0;
     std::uint32_t required_features = 0;
     std::uint32_t optional_features = 0;
+    std::uint32_t version = kSectionFileVersion;
+
+    /// What one checksum covers.
+    std::uint64_t block_bytes() const noexcept;
 };
-std::vector<std::byte> encode_section_header(const SectionFileHeader& header,
-                                             std::uint32_t version = kSectionFileVersion);
+std::vector<std::byte> encode_section_header(const SectionFileHeader& header);
 Result<SectionFileHeader> decode_section_header(std::span<const std::byte> bytes,
                                                 const std::string& path);
 
@@ -57,9 +61,11 @@ struct SectionFileFooter {
     std::uint64_t blocks_offset() const noexcept;
 };
 std::vector<std::byte> encode_section_footer(const SectionFileFooter& footer);
-/// Checks also that the parts it names fill a file of `file_size` bytes exactly.
+/// Checks also that the parts it names fill a file of `file_size` bytes exactly, with checksums of
+/// blocks of `block_bytes`.
 Result<SectionFileFooter> decode_section_footer(std::span<const std::byte> bytes,
-                                                const std::string& path, std::uint64_t file_size);
+                                                const std::string& path, std::uint64_t file_size,
+                                                std::uint64_t block_bytes);
 
 /// "segment-000042". A generation is used for one file only, ever.
 std::string section_file_name(std::string_view kind, std::uint64_t generation);

@@ -59,7 +59,7 @@ TEST_F(Learning, FeaturesAreLinesOfLetor) {
     EXPECT_GE(lines, 3U);
     const auto json = json::parse(run({"features", "--queries", queries, "--json"}).output);
     ASSERT_TRUE(json);
-    EXPECT_EQ(json->find("features")->as_array().size(), 27U);
+    EXPECT_EQ(json->find("features")->as_array().size(), 37U);
 }
 
 TEST_F(Learning, WhatIsNoInputIsNamed) {

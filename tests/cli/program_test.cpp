@@ -294,6 +294,15 @@ TEST_F(Program, CutsFoldersOfTextsIntoChunks) {
     std::filesystem::create_directories(folder.path() / "empty");
     expect_failure({"ingest", folder / "empty"}, 3, "holds no files");
     expect_failure({"ingest", folder / "missing.md"}, 3, "missing.md");
+
+    // A folder whose files are all gone: what was stored of it can go too.
+    std::filesystem::remove_all(folder / "notes");
+    std::filesystem::create_directories(folder / "notes");
+    EXPECT_TRUE(has(run({"ingest", folder / "notes"}).errors, "--prune removes them"));
+    const RunResult pruned = run({"ingest", folder / "notes", "--prune"});
+    EXPECT_EQ(pruned.exit_code, 0) << pruned.errors;
+    EXPECT_TRUE(has(pruned.output, "Removed 2 documents")) << pruned.output;
+    expect_failure({"ingest", folder / "notes", "--prune"}, 3, "holds no files");
 }
 
 TEST_F(Program, SeveralFilesGoIntoOneCollection) {

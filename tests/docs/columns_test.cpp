@@ -178,6 +178,30 @@ TEST(Columns, MatchAsTheMatcherDoesOnEveryPairOfOddValuesAndOperators) {
     }
 }
 
+TEST(Columns, MatchAsTheMatcherDoesWhereEveryRowHasOneValue) {
+    std::vector<Chunk> rows;
+    for (std::size_t i = 0; i < 9000; ++i) {
+        Chunk chunk;
+        chunk.chunk_id = std::to_string(100'000 + i);
+        chunk.document_id = "document " + std::to_string(i / 7);
+        chunk.metadata.set("kind", "kind " + std::to_string(i % 8));
+        chunk.metadata.set("number", static_cast<std::int64_t>(i * i % 1000));
+        if (i % 70 != 69) chunk.metadata.set("most", static_cast<std::int64_t>(i % 3));
+        rows.push_back(std::move(chunk));
+    }
+    const Stored stored(rows);
+    using Op = Filter::Op;
+    for (const Filter& filter :
+         {Filter::compare(Op::Eq, "kind", "kind 3"), Filter::compare(Op::Ne, "kind", "kind 3"),
+          Filter::compare(Op::Gte, "number", 400), Filter::compare(Op::Eq, "most", 1),
+          Filter::compare(Op::Nin, "most", Array{1, 2}), Filter::compare(Op::Contains, "kind", "7"),
+          Filter::compare(Op::Between, "number", Array{100, 200}),
+          Filter::compare(Op::Eq, "document_id", "document 9"),
+          Filter::compare(Op::Exists, "kind", true), Filter::compare(Op::Exists, "most", false)}) {
+        expect_same(stored, rows, filter);
+    }
+}
+
 TEST(Columns, LongPathsAreReadFromTheChunks) {
     const std::string path(kMaxPathBytes + 10, 'p');
     std::vector<Chunk> rows(3);

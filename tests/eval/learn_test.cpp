@@ -74,6 +74,25 @@ TEST(Learn, FindsWhatThereIsAndSaysByHowMuch) {
               curve->as_array().back().as_array()[1].as_double());
 }
 
+TEST(Learn, WeightsNeedNoTrees) {
+    Qrels qrels;
+    auto lists = made_up(60, 1.2, qrels);
+    const std::size_t unit = rank::feature_index("window");
+    for (FeatureList& list : lists) {
+        for (FeatureRow& row : list.rows) row.features[unit] = row.features[kSignal] / 2.2;
+    }
+    LearnOptions without = options();
+    without.ways = usual_ways(false);
+    const auto learner = [](const rank::TrainingData&, const rank::TrainingOptions&) {
+        return Result<std::vector<rank::Tree>>(invalid_argument("no trees were asked for"));
+    };
+    const auto outcome = learn(lists, qrels, without, learner);
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_TRUE(clearly_better(*outcome));
+    EXPECT_TRUE(outcome->model.trees().empty());
+    EXPECT_GT(outcome->model.linear()[unit], 0);
+}
+
 TEST(Learn, DoesNotClaimWhatIsNotThere) {
     Qrels qrels;
     auto lists = made_up(60, 1.2, qrels);
@@ -90,17 +109,29 @@ TEST(Learn, DoesNotClaimWhatIsNotThere) {
 
 TEST(Learn, NoQueryHelpsToLearnWhatItIsMeasuredBy) {
     Qrels qrels;
-    const auto lists = made_up(40, 0.5, qrels);
+    const auto lists = made_up(60, 0.5, qrels);
     std::vector<std::size_t> sizes;
     const auto watching = [&](const rank::TrainingData& data, const rank::TrainingOptions& way) {
         sizes.push_back(data.queries.size());
         return stumps(data, way);
     };
     ASSERT_TRUE(learn(lists, qrels, options(), watching));
-    // Outer models see at most 32 of 40 queries, inner ones less; only the last one sees all.
-    EXPECT_EQ(std::ranges::count(sizes, 40U), 1);
-    EXPECT_EQ(sizes.back(), 40U);
-    for (const std::size_t size : sizes) EXPECT_TRUE(size <= 32 || size == 40);
+    // Outer models see at most 48 of 60 queries, inner ones less; only the last one sees all.
+    EXPECT_EQ(std::ranges::count(sizes, 60U), 1);
+    EXPECT_EQ(sizes.back(), 60U);
+    for (const std::size_t size : sizes) EXPECT_TRUE(size <= 48 || size == 60);
+}
+
+TEST(Learn, FewQueriesGrowNoTrees) {
+    Qrels qrels;
+    const auto lists = made_up(35, 0.5, qrels);
+    const auto learner = [](const rank::TrainingData& data, const rank::TrainingOptions& way) {
+        EXPECT_GE(data.queries.size(), 30U);
+        return stumps(data, way);
+    };
+    const auto outcome = learn(lists, qrels, options(), learner);
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_TRUE(outcome->model.trees().empty());
 }
 
 TEST(Learn, RefusesWhatCannotBeLearntFrom) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "braid/ingest/new_source.hpp"
 #include "core/present.hpp"
 #include "core/temporary_folder.hpp"
 
@@ -96,6 +97,51 @@ TEST_F(IngestDirectory, ReportsBadFilesAndGoesOn) {
     EXPECT_NE(report.failed[0].find("100 bytes"), std::string::npos) << report.failed[0];
     options.strict = true;
     EXPECT_FALSE(ingest_directory(database, {root}, options));
+}
+
+TEST_F(IngestDirectory, BadLinesAreNamedAndDoNotStopTheOthers) {
+    write("a.jsonl", "{\"text\": \"one\"}\nnot json\n{\"text\": \"two\"}\n");
+    DirectoryOptions options;
+    options.strict = true;
+    const auto strict = ingest_directory(database, {root}, options);
+    ASSERT_FALSE(strict);
+    EXPECT_NE(strict.error().message.find("line 2"), std::string::npos) << strict.error().message;
+    EXPECT_EQ(count(), 0U);
+    const DirectoryReport first = ingest();
+    EXPECT_EQ(first.failed_lines, 1U);
+    EXPECT_EQ(first.outcomes.at(0).failed_lines, 1U);
+    ASSERT_EQ(first.warnings.size(), 1U);
+    EXPECT_NE(first.warnings[0].find("a.jsonl:2: "), std::string::npos) << first.warnings[0];
+    EXPECT_GT(count(), 0U);
+    // Of a file that is not read again it is still known.
+    const DirectoryReport again = ingest();
+    EXPECT_EQ(again.unchanged, 1U);
+    EXPECT_EQ(again.failed_lines, 1U);
+    ASSERT_EQ(again.warnings.size(), 1U);
+    EXPECT_NE(again.warnings[0].find("1 line could not be read"), std::string::npos);
+    write("a.jsonl", "{\"text\": \"one\"}\n");
+    EXPECT_EQ(ingest().failed_lines, 0U);
+    EXPECT_EQ(ingest().failed_lines, 0U);
+}
+
+TEST_F(IngestDirectory, ANewSourceWithoutTextIsSkipped) {
+    const auto put = [&](const std::string& name, const std::string& bytes) {
+        return ingest_source(
+            database,
+            {.document_id = {}, .name = name, .bytes = bytes, .title = {}, .metadata = {}}, {});
+    };
+    ASSERT_TRUE(put("a.md", "Words."));
+    EXPECT_EQ(count(), 1U);
+    for (const auto& [bytes, reason] : {std::pair<std::string, std::string>{"", "empty"},
+                                        {"---\ntags: x\n---\n", "without text"}}) {
+        const auto report = put("a.md", bytes);
+        ASSERT_TRUE(report) << report.error().message;
+        EXPECT_EQ(report->written, 0U);
+        EXPECT_EQ(report->outcomes.at(0).state, FileState::Skipped);
+        EXPECT_EQ(report->outcomes.at(0).reason, reason);
+    }
+    EXPECT_EQ(count(), 0U);
+    EXPECT_TRUE(put("a.pdf", ""));
 }
 
 TEST_F(IngestDirectory, SaysWhatBecameOfEveryFile) {

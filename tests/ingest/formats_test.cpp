@@ -96,6 +96,19 @@ TEST(Formats, OfficeDocumentsKeepHeadingsTablesAndProperties) {
     EXPECT_FALSE(read_source("a.zip", zipped({{"a.bin", "x"}})));
 }
 
+TEST(Formats, WordsHeadingsAreKnownByTheirIdsWhereNoStyleDescribesThem) {
+    const SourceDocument report = read(
+        "a.docx",
+        zipped({{"[Content_Types].xml", "<Types/>"},
+                {"word/document.xml",
+                 "<w:document><w:body><w:p><w:pPr><w:pStyle w:val=\"Heading2\"/></w:pPr><w:r><w:t>"
+                 "Fares</w:t></w:r></w:p><w:p><w:pPr><w:pStyle w:val=\"BodyText\"/></w:pPr><w:r>"
+                 "<w:t>Nine crowns.</w:t></w:r></w:p></w:body></w:document>"}}));
+    ASSERT_EQ(report.sections.size(), 1U);
+    EXPECT_EQ(report.sections[0].heading, "Fares");
+    EXPECT_EQ(block(report, 0), "Nine crowns.");
+}
+
 TEST(Formats, PagesKeepTheirMainText) {
     const SourceDocument page = parse_html(
         "<!DOCTYPE html><html lang=en><head><title>A &amp; B</title><meta name=author "
@@ -117,6 +130,11 @@ TEST(Formats, PagesKeepTheirMainText) {
     EXPECT_EQ(block(page, 1, 0), "- a\n- b");
     EXPECT_EQ(block(page, 1, 1), "k | v\n1 | 2");
     EXPECT_EQ(block(page, 1, 2), "x\n  y");
+    const SourceDocument anchors = parse_html(
+        "<h1>Guide<a class=headerlink href=#g>¶</a></h1><h2><a href=#c>C#</a> <a href=#x>#</a></h2>"
+        "<p>Text.</p>");
+    EXPECT_EQ(anchors.title, "Guide");
+    EXPECT_EQ(anchors.sections[0].heading, "C#");
     EXPECT_EQ(block(parse_html("<div>out</div><main><p>in</p></main>after"), 0), "in");
     EXPECT_EQ(read("a.html", "<html><meta charset=\"iso-8859-5\"><p>\xBF\xE0\xD8\xD2\xD5\xE2").text,
               "Привет");
@@ -125,11 +143,12 @@ TEST(Formats, PagesKeepTheirMainText) {
 TEST(Formats, RecordsAreTextsUnderTheirNames) {
     EXPECT_EQ(block(parse_csv("a;b\n1;\"x \"\"y\"\"\nz\"\n"), 0), "a: 1\nb: x \"y\" z");
     EXPECT_EQ(parse_csv("a,b\n1,2\n3,4").sections[0].blocks[1].line, 3U);
-    std::vector<std::string> warnings;
+    FailedLines failed;
     const SourceDocument lines = parse_json_lines(
-        "{\"title\": \"T\", \"text\": \"one\"}\nnot json\n{\"k\": {\"x\": [1, 2]}}\n", warnings);
-    ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_NE(warnings[0].find("line 2"), std::string::npos);
+        "{\"title\": \"T\", \"text\": \"one\"}\nnot json\n{\"k\": {\"x\": [1, 2]}}\n", failed);
+    EXPECT_EQ(failed.count, 1U);
+    EXPECT_EQ(failed.as_warnings("a.jsonl"),
+              std::vector<std::string>{"a.jsonl:2: column 1: expected a value, found 'not'"});
     EXPECT_EQ(lines.sections[0].heading, "T");
     EXPECT_EQ(block(lines, 0, 1), "k.x: 1\nk.x: 2");
     EXPECT_FALSE(read_source("a.json", "{broken"));
@@ -171,6 +190,33 @@ TEST(Formats, PdfsHavePages) {
     EXPECT_EQ(document.sections[1].page, 2U);
     EXPECT_EQ(block(document, 1), "On the second page.");
     EXPECT_FALSE(read_source("a.pdf", "%PDF-1.4\nnothing"));
+}
+
+TEST(Formats, PdfsHaveHeadingsBySize) {
+    if (!has_pdftotext()) GTEST_SKIP() << "pdftotext is not installed (poppler-utils)";
+    const auto line = [](int size, int y, const std::string& text) {
+        return "BT /F1 " + std::to_string(size) + " Tf 72 " + std::to_string(y) + " Td (" + text +
+               ") Tj ET ";
+    };
+    std::string first = line(24, 740, "The Harbour") + line(16, 700, "Piers");
+    for (int i = 0; i < 9; ++i) {
+        first += line(10, 660 - 12 * i, "Ships lie at the eastern pier in winter, num-");
+    }
+    const std::string second = line(10, 720, "bered and named.") + line(16, 690, "Cranes") +
+                               line(10, 660, "The blue crane lifts forty tonnes.");
+    const SourceDocument document = read("a.pdf", pdf_of({first, second}));
+    EXPECT_EQ(document.title, "The Harbour");
+    ASSERT_EQ(document.sections.size(), 3U);
+    EXPECT_EQ(document.sections[0].heading, "Piers");
+    EXPECT_EQ(document.sections[0].page, 1U);
+    EXPECT_EQ(document.sections[1].heading, "Piers");
+    EXPECT_EQ(document.sections[1].page, 2U);
+    EXPECT_EQ(document.sections[2].heading, "Cranes");
+    EXPECT_EQ(block(document, 2), "The blue crane lifts forty tonnes.");
+    // What is large and much is the text itself.
+    EXPECT_EQ(
+        read("a.pdf", pdf_of({line(24, 700, "Large words all over") + line(10, 600, "x")})).title,
+        std::nullopt);
 }
 
 TEST(Formats, AProgramApartCostsItsFileOnly) {

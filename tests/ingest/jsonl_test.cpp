@@ -3,11 +3,13 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <zstd.h>
 
 #include "braid/ingest/line_reader.hpp"
 #include "core/present.hpp"
 #include "core/temporary_folder.hpp"
 #include "ingest/npy_writer.hpp"
+#include "ingest/sources.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -57,6 +59,49 @@ TEST_F(Jsonl, ReadsLinesInBatches) {
     ASSERT_EQ(chunks->size(), 25U);
     EXPECT_EQ(chunks->at(24).chunk_id, "d24");
     EXPECT_EQ(batches, (std::vector<std::size_t>{10, 10, 5}));
+}
+
+std::string zstd_packed(const std::string& text) {
+    std::string out(ZSTD_compressBound(text.size()), '\0');
+    out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+    return out;
+}
+
+TEST_F(Jsonl, LinesMayBePacked) {
+    std::string text;
+    std::string half;
+    for (int i = 0; i < 8000; ++i) {
+        text += line(i) + "\n";
+        if (i == 3999) half = text;
+    }
+    const std::string rest = text.substr(half.size());
+    // Several streams one after the other are one text.
+    for (const std::string& packed : {deflated(text, 31), deflated(half, 31) + deflated(rest, 31),
+                                      zstd_packed(text), zstd_packed(half) + zstd_packed(rest)}) {
+        const auto chunks = read(packed);
+        ASSERT_TRUE(chunks) << chunks.error().message;
+        ASSERT_EQ(chunks->size(), 8000U);
+        EXPECT_EQ(chunks->at(7999).chunk_id, "d7999");
+        EXPECT_EQ(*count_lines(folder / "c.jsonl"), 8000U);
+        EXPECT_TRUE(has(complaint(packed.substr(0, packed.size() - 9)), "damaged or cut off"));
+        EXPECT_TRUE(has(complaint(packed.substr(0, 100)), "damaged or cut off"));
+        std::mt19937 random(7);
+        for (int round = 0; round < 12; ++round) {
+            std::string damaged = packed;
+            damaged[4 + random() % (damaged.size() - 4)] ^= static_cast<char>(1U + random() % 255);
+            const auto ignored = read(damaged);
+        }
+    }
+}
+
+TEST_F(Jsonl, ABatchOfPackedLinesIsBoundedByTheirText) {
+    std::string text;
+    for (int i = 0; i < 6; ++i) {
+        text += R"({"_id": ")" + std::to_string(i) + R"(", "text": ")" + std::string(3 << 20, 'x') +
+                "\"}\n";
+    }
+    ASSERT_TRUE(read(deflated(text, 31), {.batch_bytes = 4 << 20}));
+    EXPECT_GE(batches.size(), 3U);
 }
 
 TEST_F(Jsonl, ABatchIsAlsoBoundedInBytes) {
@@ -114,6 +159,7 @@ TEST_F(Jsonl, AnEmptyFileIsAnError) {
     EXPECT_TRUE(has(complaint(""), "no lines"));
     EXPECT_TRUE(has(complaint("\n \n\r\n"), "no lines"));
     EXPECT_TRUE(has(complaint("\xEF\xBB\xBF"), "no lines"));
+    EXPECT_EQ(complaint("\n", {.may_be_empty = true}), "(accepted)");
 }
 
 TEST_F(Jsonl, AMissingFileAndAFolderAreErrors) {

@@ -120,29 +120,27 @@ inline std::string epub(const std::string& sentence) {
           "<html><body><h2>Second</h2><p>" + sentence + "</p></body></html>"}});
 }
 
-inline std::string pdf(const std::string& sentence) {
+/// A page for each content stream, in which "F1" is a font.
+inline std::string pdf_of(const std::vector<std::string>& streams) {
     std::string out = "%PDF-1.4\n";
     std::vector<std::size_t> places;
     const auto object = [&](const std::string& body) {
         places.push_back(out.size());
         out += std::to_string(places.size()) + " 0 obj\n" + body + "\nendobj\n";
     };
-    const auto page_text = [](const std::string& text) {
-        const std::string stream = "BT /F1 12 Tf 72 720 Td (" + text + ") Tj ET";
-        return "<< /Length " + std::to_string(stream.size()) + " >>\nstream\n" + stream +
-               "\nendstream";
-    };
+    std::string pages;
+    for (std::size_t i = 0; i < streams.size(); ++i) pages += std::to_string(4 + 2 * i) + " 0 R ";
     object("<< /Type /Catalog /Pages 2 0 R >>");
-    object("<< /Type /Pages /Kids [3 0 R 5 0 R] /Count 2 >>");
-    const auto page = [](const std::string& contents) {
-        return "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents " + contents +
-               " /Resources << /Font << /F1 7 0 R >> >> >>";
-    };
-    object(page("4 0 R"));
-    object(page_text("The first page."));
-    object(page("6 0 R"));
-    object(page_text(sentence));
+    object("<< /Type /Pages /Kids [" + pages + "] /Count " + std::to_string(streams.size()) +
+           " >>");
     object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
+    for (const std::string& stream : streams) {
+        object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents " +
+               std::to_string(places.size() + 2) +
+               " 0 R /Resources << /Font << /F1 3 0 R >> >> >>");
+        object("<< /Length " + std::to_string(stream.size()) + " >>\nstream\n" + stream +
+               "\nendstream");
+    }
     const std::size_t table = out.size();
     out += "xref\n0 " + std::to_string(places.size() + 1) + "\n0000000000 65535 f \n";
     for (const std::size_t place : places) {
@@ -152,6 +150,14 @@ inline std::string pdf(const std::string& sentence) {
     }
     return out + "trailer\n<< /Size " + std::to_string(places.size() + 1) +
            " /Root 1 0 R >>\nstartxref\n" + std::to_string(table) + "\n%%EOF\n";
+}
+
+/// Two pages, the sentence on the second.
+inline std::string pdf(const std::string& sentence) {
+    const auto text = [](const std::string& words) {
+        return "BT /F1 12 Tf 72 720 Td (" + words + ") Tj ET";
+    };
+    return pdf_of({text("The first page."), text(sentence)});
 }
 
 }  // namespace braid::ingest

@@ -21,16 +21,20 @@ class Trouble(PageTest):
         self.assertEqual(page.run("document.querySelectorAll('main img, main script, dialog img, dialog script, main u').length"), 0)
 
     def test_keeps_the_direction_of_writing(self):
-        chunk = {"chunk_id": "rtl", "title": "المنارة", "content": "حافظ الحارس على ضوء المنارة zephyr", "metadata": {}}
-        case.world.call("POST", "/v1/collections/birds/chunks", {"chunks": [chunk]})
-        self.addCleanup(lambda: case.world.call("DELETE", "/v1/collections/birds/chunks/rtl"))
-        page = self.search("zephyr", "&c=birds&strategy=sparse")
-        self.assertEqual(page.run("getComputedStyle(document.querySelector('.hit .passage')).direction"), "rtl")
-        self.assertEqual(page.run("getComputedStyle(document.querySelector('.hit .origin')).direction"), "ltr")
+        chunks = [{"chunk_id": f"rtl{i}", "document_id": "rtl", "chunk_index": i, "title": "المنارة", "section_title": "Storm", "content": text, "metadata": {}}
+                  for i, text in enumerate(("حافظ الحارس على ضوء المنارة zephyr", "كان الحارس رجلا خجولا"))]
+        case.world.call("POST", "/v1/collections/birds/chunks", {"chunks": chunks})
+        self.addCleanup(lambda: case.world.call("POST", "/v1/collections/birds/delete", {"document_ids": ["rtl"]}))
+        page = self.search("zephyr المنارة", "&c=birds&strategy=sparse&top=1")
+        page.click(".hit .actions button")
+        page.wait("document.querySelector('.hit .around p')")
         page.run("[...document.querySelectorAll('.hit:first-child .actions button')][1].click()")
         page.wait("document.querySelector('dialog .chunk.own')")
-        for part in ("dialog .chunk.own", "dialog h2"):
-            self.assertEqual(page.run(f"getComputedStyle(document.querySelector('{part}')).direction"), "rtl", part)
+        for part, direction in (("#query", "ltr"), (".hit h2", "rtl"), (".hit .passage", "rtl"), (".hit .around p", "rtl"), (".hit .origin", "ltr"), ("dialog .chunk.own", "rtl"), ("dialog h2", "rtl")):
+            self.assertEqual(page.run(f"getComputedStyle(document.querySelector('{part}')).direction"), direction, part)
+        page.press("Escape")
+        page.run("document.querySelector('#query').value = 'المنارة'")
+        self.assertEqual(page.run("getComputedStyle(document.querySelector('#query')).direction"), "rtl", "as its first letter")
 
     def test_shows_words_without_end(self):
         chunk = {"chunk_id": "long", "title": "W" * 300, "content": "quokka " + "x" * 5000, "metadata": {"f" * 60: "v" * 4000}}

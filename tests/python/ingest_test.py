@@ -79,6 +79,8 @@ class Sent(unittest.TestCase):
         [chunk] = self.notes.get(["d#0"])
         assert chunk is not None
         self.assertEqual(chunk.title, "Other")
+        empty = self.notes.ingest(b"", name="t.csv")
+        self.assertEqual((empty["stored"], empty["skipped"], empty["removed"]), (0, 1, 1))
         with self.assertRaises(braid.InvalidArgument):
             self.notes.ingest(b"\x89PNG\r\n", name="a.png")
         with self.assertRaisesRegex(braid.Unsupported, "max_tokens"):

@@ -48,8 +48,9 @@ TEST(Features, CompareACandidateWithTheOthers) {
     chunk.created_at = Timestamp{0};
     Chunk newer = chunk;
     newer.created_at = Timestamp{86'400'000'000};
-    const std::vector<Candidate> candidates{
-        {&first, &chunk, {}, {}, {}}, {&second, &newer, {}, {}, {}}, {&third, &chunk, {}, {}, {}}};
+    const std::vector<Candidate> candidates{{&first, &chunk, {}, {}, {}, {}},
+                                            {&second, &newer, {}, {}, {}, {}},
+                                            {&third, &chunk, {}, {}, {}, {}}};
     const auto vectors = feature_vectors({}, candidates);
     ASSERT_EQ(vectors.size(), 3U);
     EXPECT_EQ(value(vectors[0], "fused"), 0.9);
@@ -72,13 +73,13 @@ TEST(Features, CompareACandidateWithTheOthers) {
 }
 
 TEST(Features, LookAtTheWords) {
-    const QueryTerms query{{"red", "fox", "hunt"}, {{"red", 1}, {"fox", 2}, {"hunt", 5}}};
+    const QueryTerms query{{"red", "fox", "hunt"}, {{"red", 1}, {"fox", 2}, {"hunt", 5}}, 0};
     const Receipt any = receipt(1, 1, 1, 1, 1);
     const Chunk chunk;
     const std::vector<Candidate> candidates{
-        {&any, &chunk, {"fox"}, {}, {"a", "red", "fox", "sleep"}},
-        {&any, &chunk, {}, {"hunt"}, {"owl"}},
-        {&any, &chunk, {}, {}, {}}};
+        {&any, &chunk, {"fox"}, {"fox"}, {}, {"a", "red", "fox", "sleep"}},
+        {&any, &chunk, {}, {}, {"hunt"}, {"owl"}},
+        {&any, &chunk, {}, {}, {}, {}}};
     const auto vectors = feature_vectors(query, candidates);
     EXPECT_EQ(value(vectors[0], "query_terms"), 3);
     EXPECT_EQ(value(vectors[0], "idf_mass"), 8);
@@ -96,6 +97,104 @@ TEST(Features, LookAtTheWords) {
     }
 }
 
+TEST(Features, LookAtWhereTheWordsStand) {
+    QueryTerms query{{"red", "fox", "hunt"}, {{"red", 1}, {"fox", 2}, {"hunt", 5}}, 40};
+    const Receipt any = receipt(1, 1, 1, 1, 1);
+    const Chunk chunk;
+    std::vector<std::string> far(40, "and");
+    far[0] = "red";
+    far[15] = "fox";
+    far[31] = "hunt";
+    const std::vector<Candidate> candidates{
+        {&any, &chunk, {"fox", "den"}, {}, {}, far},
+        {&any, &chunk, {}, {}, {}, {"hunt", "hunt", "red"}},
+    };
+    const auto vectors = feature_vectors(query, candidates);
+    EXPECT_DOUBLE_EQ(value(vectors[0], "window"), 5.0 / 8);  // "fox" is 16 terms before "hunt"
+    EXPECT_DOUBLE_EQ(value(vectors[0], "opening"), 3.0 / 8);
+    EXPECT_DOUBLE_EQ(value(vectors[0], "title_share"), 0.5);
+    EXPECT_DOUBLE_EQ(value(vectors[0], "content_score"), 1 / 1.6);  // of the usual length
+    EXPECT_DOUBLE_EQ(value(vectors[1], "window"), 6.0 / 8);
+    const double norm = 0.6 * (0.6 + 0.4 * 3 / 40);
+    EXPECT_DOUBLE_EQ(value(vectors[1], "content_score"), (5 * 2 / (2 + norm) + 1 / (1 + norm)) / 8);
+    EXPECT_EQ(value(vectors[1], "rest"), 0);  // the first one lacks nothing
+    query.weight["den"] = 4;
+    query.weight["hole"] = 12;
+    EXPECT_EQ(value(feature_vectors(query, candidates)[1], "rest"), 0);
+    const std::vector<Candidate> turned{candidates[1], candidates[0]};
+    EXPECT_DOUBLE_EQ(value(feature_vectors(query, turned)[1], "rest"), (2.0 + 4) / (2 + 4 + 12));
+}
+
+TEST(Features, LookAtTheOtherCandidates) {
+    const QueryTerms query{{"who", "wrote", "dune", "messiah"}, {{"dune", 3}, {"messiah", 2}}, 10};
+    const Receipt first = receipt(0.9, 0.8, 1, 7.0, 1);
+    const Receipt second = receipt(0.5, 0.7, 2, 3.0, 2);
+    const Receipt third = receipt(0.1, 0.6, 3, 1.0, 3);
+    Chunk book;
+    book.document_id = "book";
+    book.title = "Dune Messiah (novel)";
+    Chunk author;
+    author.document_id = "author";
+    author.title = "Frank Herbert";
+    Chunk other = book;
+    other.title = "Dune";
+    const std::vector<Candidate> candidates{
+        {&first,
+         &book,
+         {"dune", "messiah", "novel"},
+         {"dune", "messiah"},
+         {},
+         {"a", "novel", "by", "frank", "herbert"}},
+        {&second,
+         &author,
+         {"frank", "herbert"},
+         {"frank", "herbert"},
+         {},
+         {"he", "wrote", "dune", "messiah"}},
+        {&third, &other, {"dune"}, {"dune"}, {}, {"sand"}},
+    };
+    const auto vectors = feature_vectors(query, candidates);
+    EXPECT_EQ(value(vectors[0], "asked"), 1);
+    EXPECT_EQ(value(vectors[1], "asked"), 0);
+    EXPECT_EQ(value(vectors[2], "asked"), 1);
+    EXPECT_EQ(value(vectors[1], "named"), 1);  // by the best one
+    EXPECT_EQ(value(vectors[0], "named"), 0.5);
+    EXPECT_EQ(value(vectors[2], "named"), 0.5);
+    EXPECT_EQ(value(vectors[0], "naming"), 0.5);
+    EXPECT_EQ(value(vectors[1], "naming"), 1);
+    EXPECT_EQ(value(vectors[2], "naming"), 0);
+    const double best = 1;
+    const double middle = std::exp(-4.0);
+    const double least = std::exp(-8.0);
+    EXPECT_NEAR(value(vectors[0], "kin"), least / (middle + least), 1e-12);
+    EXPECT_EQ(value(vectors[1], "kin"), 0);
+    EXPECT_NEAR(value(vectors[2], "kin"), best / (best + middle), 1e-12);
+    EXPECT_GT(value(vectors[0], "alike"), value(vectors[2], "alike") / 2);
+    EXPECT_GT(value(vectors[2], "alike"), 0);
+    for (const Vector& vector : vectors) {
+        for (std::size_t f = 0; f < kFeatures; ++f) {
+            if (!features()[f].unit) continue;
+            EXPECT_GE(vector[f], 0) << features()[f].name;
+            EXPECT_LE(vector[f], 1) << features()[f].name;
+        }
+    }
+}
+
+TEST(Features, CandidatesThatSayTheSameAreAlike) {
+    const Receipt any = receipt(1, 1, 1, 1, 1);
+    const Chunk chunk;
+    const std::vector<std::string> text{"one", "two", "two"};
+    const std::vector<Candidate> candidates{{&any, &chunk, {}, {}, {}, text},
+                                            {&any, &chunk, {}, {}, {}, text},
+                                            {&any, &chunk, {}, {}, {}, {"three"}}};
+    const auto vectors = feature_vectors({}, candidates);
+    const double second = 1 / std::sqrt(2.0);
+    const double third = 1 / std::sqrt(3.0);
+    EXPECT_NEAR(value(vectors[0], "alike"), second / (second + third), 1e-12);
+    EXPECT_NEAR(value(vectors[1], "alike"), 1 / (1 + third), 1e-12);
+    EXPECT_EQ(value(vectors[2], "alike"), 0);
+}
+
 TEST(Features, FindTheLegsOfACollectionsOwnList) {
     Receipt outer;
     outer.fused = 1.0 / 60;
@@ -104,7 +203,7 @@ TEST(Features, FindTheLegsOfACollectionsOwnList) {
     source.source = "notes";
     source.nested = std::make_shared<Receipt>(receipt(0.4, 0.7, 2, std::nullopt, 0));
     const Chunk chunk;
-    const std::vector<Candidate> candidates{{&outer, &chunk, {}, {}, {}}};
+    const std::vector<Candidate> candidates{{&outer, &chunk, {}, {}, {}, {}}};
     const auto vectors = feature_vectors({}, candidates);
     EXPECT_EQ(value(vectors[0], "fused"), 1.0 / 60);
     EXPECT_EQ(value(vectors[0], "dense_score"), 0.7);

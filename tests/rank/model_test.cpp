@@ -1,6 +1,7 @@
 #include "braid/rank/model.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -11,9 +12,19 @@
 namespace braid::rank {
 namespace {
 
-/// Node by node, as the trees are written.
+/// Node by node, as the trees are written. What features weigh is part of the explanation alone,
+/// and tested below.
 double walked(const Model& model, const Vector& row) {
     double sum = 0;
+    const Model weights =
+        Model::create({.prior = 0, .linear = model.linear(), .trees = model.trees(), .made = {}})
+            .value();
+    const Model trees =
+        Model::create({.prior = 0, .linear = {}, .trees = model.trees(), .made = {}}).value();
+    EXPECT_EQ(trees.trees(), model.trees());
+    const Vector whole = weights.contributions(row).features;
+    const Vector part = trees.contributions(row).features;
+    for (std::size_t f = 0; f < kFeatures; ++f) sum += whole[f] - part[f];
     for (const Tree& tree : model.trees()) {
         std::int32_t at = tree.nodes.empty() ? -1 : 0;
         while (at >= 0) {
@@ -43,6 +54,38 @@ TEST(RankModel, FastScoresExplainedScoresAndTreesAgreeToTheLastBit) {
             EXPECT_EQ(scores[i], Model::score(parts));
         }
     }
+}
+
+TEST(RankModel, WeighsFeatures) {
+    Model::Parts parts;
+    parts.prior = 2;
+    parts.linear[feature_index("named")] = 3;
+    parts.linear[feature_index("window")] = 0.1;
+    const Model model = Model::create(parts).value();
+    Vector row{};
+    row[feature_index("fused_norm")] = 0.75;
+    row[feature_index("named")] = 0.5;
+    row[feature_index("window")] = 1.0 / 3;
+    const Contributions found = model.contributions(row);
+    EXPECT_EQ(found.bias, 0);
+    EXPECT_EQ(found.features[feature_index("named")], 1.5);
+    EXPECT_NEAR(found.features[feature_index("window")], 0.1 / 3, 1e-14);
+    EXPECT_EQ(found.prior, 1.5);
+    EXPECT_EQ(model.scores(std::span(&row, 1)).front(), Model::score(found));
+    // Never more than a weight, whatever a row holds.
+    row[feature_index("named")] = 7;
+    EXPECT_EQ(model.contributions(row).features[feature_index("named")], 3);
+}
+
+TEST(RankModel, WeighsOnlyWhatIsFromZeroToOne) {
+    Model::Parts parts;
+    parts.linear[feature_index("sparse_score")] = 1;
+    EXPECT_FALSE(Model::create(parts));
+    parts.linear = {};
+    parts.linear[feature_index("named")] = 1001;
+    EXPECT_FALSE(Model::create(parts));
+    parts.linear[feature_index("named")] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_FALSE(Model::create(parts));
 }
 
 TEST(RankModel, ScoresDoNotDependOnTheCandidatesBeside) {
@@ -75,6 +118,7 @@ TEST(RankModel, IsReadBackAsItWasWritten) {
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(read->trees(), model.trees());
     EXPECT_EQ(read->prior(), model.prior());
+    EXPECT_EQ(read->linear(), model.linear());
     EXPECT_EQ(write_model(*read), write_model(model));
 }
 
@@ -86,6 +130,15 @@ TEST(RankModel, RefusesWhatIsNoModel) {
     EXPECT_TRUE(refused(R"({"braid_ranker": 1, "features": ["x"], "prior": 1, "trees": []})"));
     EXPECT_TRUE(refused(R"({"braid_ranker": 1, "features": [], "prior": -1, "trees": []})"));
     EXPECT_TRUE(refused(R"({"braid_ranker": 1, "features": [], "prior": 1, "trees": [{}]})"));
+    const auto weighing = [](const std::string& linear) {
+        return R"({"braid_ranker": 1, "features": [], "prior": 1, "linear": )" + linear +
+               R"(, "trees": []})";
+    };
+    EXPECT_FALSE(refused(weighing(R"({"named": 1})")));
+    EXPECT_TRUE(refused(weighing(R"({"x": 1})")));
+    EXPECT_TRUE(refused(weighing(R"({"named": "1"})")));
+    EXPECT_TRUE(refused(weighing(R"({"sparse_gap": 1})")));
+    EXPECT_TRUE(refused(weighing("[1]")));
     // A ring: node 1 and 2 are each other's children.
     EXPECT_TRUE(refused(
         R"({"braid_ranker": 1, "features": ["fused"], "prior": 1, "trees": [{"feature": [0, 0, 0],

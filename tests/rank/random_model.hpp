@@ -36,6 +36,9 @@ inline Tree random_tree(std::mt19937_64& rng, std::size_t leaves) {
 inline Model random_model(std::mt19937_64& rng, std::size_t trees) {
     Model::Parts parts;
     parts.prior = 3.7;
+    for (std::size_t f = 0; f < kFeatures; ++f) {
+        if (features()[f].unit && rng() % 2 == 0) parts.linear[f] = 9 * in_unit(rng);
+    }
     for (std::size_t i = 0; i < trees; ++i) {
         parts.trees.push_back(random_tree(rng, 1 + rng() % kMaxLeaves));
     }

@@ -33,6 +33,17 @@ TEST_F(HttpTest, TakesFilesAsTheBodyItself) {
               "invalid_argument");
 }
 
+TEST_F(HttpTest, AnEmptyFileIsNotAnError) {
+    json("POST", "/v1/documents?name=a.md&collection=notes", "One fox.", 200,
+         {{"Content-Type", "text/markdown"}});
+    const Value posted = json("POST", "/v1/documents?name=a.md&collection=notes", "\n", 200,
+                              {{"Content-Type", "text/markdown"}});
+    EXPECT_EQ(at(posted, "documents.0.chunks"), Value(0));
+    EXPECT_EQ(at(posted, "documents.0.removed"), Value(1));
+    EXPECT_EQ(at(posted, "documents.0.warnings.0"), Value("it holds no text"));
+    EXPECT_EQ(at(json("POST", "/v1/collections/notes/count", "{}"), "count"), Value(0));
+}
+
 TEST_F(HttpTest, TakesAFormOfFiles) {
     const std::string form = part("name=\"collection\"", "notes") +
                              part("name=\"metadata\"", R"({"team": "a"})") +

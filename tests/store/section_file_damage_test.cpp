@@ -80,7 +80,8 @@ TEST(SectionFileDamage, BlocksThatChangedPlacesAreFound) {
                      bad.begin() + 2 * kBlockBytes);
     const auto found = read_contents(bad);
     ASSERT_FALSE(found.has_value());
-    EXPECT_NE(found.error().message.find("65536"), std::string::npos) << found.error().message;
+    EXPECT_NE(found.error().message.find(std::to_string(kBlockBytes)), std::string::npos)
+        << found.error().message;
 }
 
 TEST(SectionFileDamage, OnlyWhatIsTouchedIsLookedAt) {
@@ -107,7 +108,8 @@ TEST(SectionFileDamage, RandomBytesAreNoFile) {
         const auto directory_bytes = testing::random_bytes(rng, rng() % 100);
         (void)decode_section_directory(directory_bytes, "hostile", rng());
         SectionFileFooter footer{1, rng() >> (rng() % 64), rng() >> (rng() % 64), 0, 0, 1000};
-        const auto decoded = decode_section_footer(encode_section_footer(footer), "hostile", 1000);
+        const auto decoded =
+            decode_section_footer(encode_section_footer(footer), "hostile", 1000, kBlockBytes);
         if (decoded) {
             EXPECT_LE(decoded->directory_offset + decoded->directory_length, 1000U);
         }

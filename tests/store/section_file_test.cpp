@@ -1,10 +1,14 @@
 #include "braid/store/section_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include <gtest/gtest.h>
 
+#include "braid/store/bytes.hpp"
+#include "braid/store/checksum.hpp"
 #include "braid/store/section_file_writer.hpp"
 #include "store/every_directory.hpp"
 
@@ -134,7 +138,7 @@ TEST(SectionFileVersions, NewerFilesAreRefusedAndSayWhy) {
         return SectionFile::open(*root, "segment-000001");
     };
     EXPECT_TRUE(with_header(encode_section_header({"segment", 1})).has_value());
-    const auto newer = with_header(encode_section_header({"segment", 1}, 2));
+    const auto newer = with_header(encode_section_header({"segment", 1, 0, 0, 3}));
     ASSERT_FALSE(newer.has_value());
     EXPECT_EQ(newer.error().code, ErrorCode::Unsupported);
     EXPECT_NE(newer.error().message.find("newer"), std::string::npos);
@@ -144,6 +148,46 @@ TEST(SectionFileVersions, NewerFilesAreRefusedAndSayWhy) {
     EXPECT_NE(feature.error().message.find("newer"), std::string::npos);
     EXPECT_TRUE(with_header(encode_section_header({"segment", 1, 0, 4})).has_value())
         << "optional features can be ignored";
+}
+
+TEST(SectionFileVersions, TheFirstHadLargerBlocks) {
+    constexpr std::uint64_t block_bytes = 64 * 1024;
+    const std::string text(3 * block_bytes, 'x');
+    const SectionFileHeader header{"segment", 1, 0, 0, 1};
+    testing::Bytes bytes = encode_section_header(header);
+    std::ranges::transform(text, std::back_inserter(bytes),
+                           [](char c) { return static_cast<std::byte>(c); });
+    SectionFileFooter footer;
+    footer.generation = 1;
+    footer.directory_offset = bytes.size();
+    BlockSummer summer(1, block_bytes);
+    summer.add(bytes);
+    ByteWriter directory(encode_section_directory({{"x", kSectionFileHeaderBytes, text.size()}}));
+    footer.directory_length = directory.size();
+    footer.directory_checksum = checksum(directory.view(), 1);
+    directory.pad_to(sizeof(std::uint64_t));
+    ByteWriter sums;
+    for (const std::uint64_t sum : summer.finish()) sums.u64(sum);
+    EXPECT_EQ(sums.size(), 4 * sizeof(std::uint64_t)) << "three blocks, and the header behind one";
+    footer.blocks_checksum = checksum(sums.view(), 1);
+    footer.file_size = bytes.size() + directory.size() + sums.size() + kSectionFileFooterBytes;
+    const auto end = encode_section_footer(footer);
+    for (const std::span<const std::byte> part :
+         {directory.view(), sums.view(), std::span<const std::byte>(end)}) {
+        bytes.insert(bytes.end(), part.begin(), part.end());
+    }
+    testing::FaultyDisk disk;
+    ASSERT_TRUE(disk.root()->create("segment-000001", bytes).has_value());
+    const auto file = SectionFile::open(*disk.root(), "segment-000001").value();
+    EXPECT_EQ(file->blocks(), 4U);
+    EXPECT_EQ(testing::to_text(file->section("x").value().bytes().value()), text);
+
+    bytes[2 * block_bytes] ^= std::byte{1};
+    ASSERT_TRUE(disk.root()->replace("segment-000001", bytes).has_value());
+    const auto damaged = SectionFile::open(*disk.root(), "segment-000001").value();
+    const Section section = damaged->section("x").value();
+    EXPECT_TRUE(section.bytes(0, block_bytes).has_value());
+    EXPECT_FALSE(section.bytes(2 * block_bytes, 1).has_value());
 }
 
 TEST(SectionFileFaults, AnErrorAnywhereLeavesNothingAndACrashAllOrNothing) {

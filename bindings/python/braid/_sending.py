@@ -32,19 +32,22 @@ def form_of(fields: dict[str, str], name: str, content: bytes) -> tuple[str, byt
 def report_of(answer: dict[str, Any], collection: str, created: bool) -> dict[str, Any]:
     """What a server says of files, as a report of `ingest`."""
     files = [
-        {"path": document.get("name", document["document_id"]), "state": "stored",
+        {"path": document.get("name", document["document_id"]),
+         "state": "stored" if document["chunks"] else "skipped",
+         **({} if document["chunks"] else {"reason": "without text"}),
          "document_id": document["document_id"], "chunks": document["chunks"],
          "format": document.get("format", ""), "encoding": document.get("encoding", "")}
         for document in answer["documents"]
     ]
+    stored = sum(file["state"] == "stored" for file in files)
     warnings = [text for document in answer["documents"] for text in document.get("warnings", [])]
     return {
         "collection": collection,
         "created": created,
         "chunks": sum(file["chunks"] for file in files),
         "removed": sum(document.get("removed", 0) for document in answer["documents"]),
-        "stored": len(files), "unchanged": 0, "skipped": 0, "failed": [], "gone": [],
-        "files": files, "warnings": warnings,
+        "stored": stored, "unchanged": 0, "skipped": len(files) - stored, "failed": [],
+        "failed_lines": 0, "gone": [], "files": files, "warnings": warnings,
     }
 
 

@@ -79,6 +79,7 @@ nb::object run_ingest(const Engine& self, const std::string& collection,
                      {"unchanged", report.unchanged},
                      {"skipped", count_of_state(report.outcomes, ingest::FileState::Skipped)},
                      {"failed", Array(report.failed.begin(), report.failed.end())},
+                     {"failed_lines", report.failed_lines},
                      {"gone", Array(report.gone.begin(), report.gone.end())},
                      {"files", ingest::files_to_value(report.outcomes)},
                      {"warnings", Array(report.warnings.begin(), report.warnings.end())}}));

@@ -81,8 +81,9 @@ const CommandSpec kIngestCommand{
     .max_operands = 100'000,
     .summary = "store documents, or chunks from JSON lines",
     .details = R"(In JSON lines, each line is one chunk: {"_id", "title", "text", "metadata"}, or
-braid's own names; "-" is standard input. Documents and folders of them are cut
-into chunks at headings, definitions, paragraphs; unchanged files are skipped.
+braid's own names; they may be packed by gzip or zstd; "-" is standard input.
+Documents and folders of them are cut into chunks at headings, definitions,
+paragraphs; unchanged files are skipped.
 Hidden files, folders such as node_modules, and what .gitignore or
 .braidignore names are left out; the summary counts them by reason, and --json
 lists every file and what became of it.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "braid/core/numbers.hpp"
+#include "braid/ingest/compression.hpp"
 #include "braid/ingest/file_handle.hpp"
 #include "braid/ingest/format.hpp"
 #include "braid/ingest/source_document.hpp"
@@ -55,13 +56,16 @@ bool is_lines(const std::string& path) {
     const auto status = std::filesystem::status(path, ignored);
     if (std::filesystem::is_directory(status)) return false;
     if (!std::filesystem::is_regular_file(status)) return true;
-    const std::string extension = ingest::extension_of(path);
+    const std::string extension = ingest::extension_of(ingest::unpacked_name(path));
     if (extension == ".jsonl" || extension == ".ndjson") return true;
     if (extension == ".md" || extension == ".markdown" || extension == ".txt" ||
         extension == ".ipynb") {
         return false;
     }
-    const std::string head = first_bytes(path);
+    std::string head = first_bytes(path);
+    if (ingest::compression_of(head) != ingest::Compression::None) {
+        head = ingest::decompressed_head(head, kMaxFirstLine);
+    }
     const bool whole = head.size() < kMaxFirstLine || head.find('\n') != std::string::npos;
     const std::string_view line =
         ingest::trimmed(std::string_view(head).substr(0, head.find('\n')));

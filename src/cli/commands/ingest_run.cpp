@@ -51,6 +51,8 @@ public:
         auto stored = store_all();
         progress_->clear();
         if (!stored) return tl::unexpected(with_count(std::move(stored).error(), totals_));
+        // A folder without files is a mistake, unless it had some.
+        if (no_files_ && totals_.texts.gone.empty()) return tl::unexpected<Error>(*no_files_);
         BRAID_CHECK(settle());
         report();
         if (session_.arguments.has("watch")) return watch();
@@ -72,6 +74,7 @@ private:
         BRAID_CHECK(use_profile());
         if (batch) lines_.batch_chunks = static_cast<std::size_t>(*batch);
         lines_.keep_going = !texts_.strict;
+        lines_.may_be_empty = true;
         every_ = static_cast<std::uint64_t>(every.value_or(0));
         name_ = arguments.text_or("name", "");
         if (!name_.empty() && paths_ != std::vector<std::string>{"-"}) {
@@ -140,7 +143,7 @@ private:
                 continue;
             }
             BRAID_TRY(const auto listing, ingest::list_files(path, texts_.walk));
-            if (paths_.size() == 1) BRAID_CHECK(check_only_path(path, listing));
+            if (paths_.size() == 1) BRAID_CHECK(check_only(path, listing));
             for (const ingest::SourceFile& file : listing.files) add_bytes(file.bytes);
             files_ += listing.files.size();
         }
@@ -159,6 +162,16 @@ private:
         const bool json = failed.front().find(": column ") == std::string::npos;
         if (paths_.front() == "-" && !json) failed.front() += "; a document needs --name FILE";
         return invalid_argument(failed.front());
+    }
+
+    /// A folder without files may have had some: then it is seen later what is gone.
+    Result<> check_only(const std::string& path, const ingest::Listing& listing) {
+        auto checked = check_only_path(path, listing);
+        if (checked || !listing.files.empty()) return checked;
+        const auto present = session_.service_for_reading();
+        if (!present || !(*present)->schema(texts_.collection)) return checked;
+        no_files_ = std::move(checked).error();
+        return {};
     }
 
     /// The next batch with chunks; lines that are none on the way to it go to `failed`.
@@ -239,10 +252,18 @@ private:
                 BRAID_TRY(first_reader_, open(path));
                 BRAID_TRY(first_batch_, next_of(*first_reader_));
             }
+            if (!first_batch_ && totals_.failed_lines == 0) note_empty(path);
             BRAID_CHECK(store_lines(*first_reader_, std::move(first_batch_)));
             first_reader_.reset();
         }
         return {};
+    }
+
+    void note_empty(const std::string& path) {
+        ingest::FileOutcome& outcome = empty_.emplace_back();
+        outcome.path = path;
+        outcome.state = ingest::FileState::Skipped;
+        outcome.reason = "empty";
     }
 
     Result<> store_lines(ingest::RecordReader& reader, std::optional<ingest::Batch> batch) {
@@ -308,6 +329,7 @@ private:
                                      : ingest::ingest_directory(target, paths, options));
         totals_.stored = before + totals_.texts.chunks;
         totals_.removed += totals_.texts.removed;
+        totals_.failed_lines += totals_.texts.failed_lines;
         keep_warnings(totals_.texts.failed);
         keep_warnings(totals_.texts.warnings);
         return {};
@@ -325,6 +347,7 @@ private:
                                         texts_));
         totals_.stored = totals_.texts.chunks;
         totals_.removed = totals_.texts.removed;
+        totals_.failed_lines = totals_.texts.failed_lines;
         keep_warnings(totals_.texts.warnings);
         acknowledge();
         return {};
@@ -370,6 +393,7 @@ private:
 
     void report() {
         totals_.seconds = progress_->seconds();
+        std::ranges::move(std::exchange(empty_, {}), std::back_inserter(totals_.texts.outcomes));
         if (session_.json()) {
             session_.out.json(report_value(totals_, texts_.collection, paths_, texts_));
             return;
@@ -392,7 +416,9 @@ private:
     WriteOptions write_;              // of lines
     std::string name_;                // of the document on standard input; empty: there are lines
     std::string piped_;               // that document
-    std::string watched_;             // the files as they were before they were last stored
+    std::vector<ingest::FileOutcome> empty_;  // lines or a document without a byte
+    std::optional<Error> no_files_;           // the only path is a folder without files
+    std::string watched_;                     // the files as they were before they were last stored
     std::uint64_t every_ = 0;
     std::optional<std::uint64_t> bytes_;  // of all paths; none if one is a pipe
     std::size_t files_ = 0;               // in folders, and documents

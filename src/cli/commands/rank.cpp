@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,11 +49,13 @@ constexpr auto kShowFlags = std::to_array<FlagSpec>({
 
 constexpr auto kDropFlags = std::to_array<FlagSpec>({kCollectionFlag});
 
-Result<rank::Lightgbm> load_lightgbm(const Session& session) {
+/// None if it was not fetched: weights need no library.
+Result<std::optional<rank::Lightgbm>> load_lightgbm(const Session& session) {
     const std::string named = session.settings.text("lightgbm");
     if (!named.empty()) return rank::Lightgbm::load(named);
-    BRAID_TRY(const auto library, engine::find_lightgbm());
-    return rank::Lightgbm::load(library);
+    const auto library = engine::find_lightgbm();
+    if (!library) return std::nullopt;
+    return rank::Lightgbm::load(*library);
 }
 
 Result<eval::LearnOptions> learn_options(const Arguments& arguments) {
@@ -60,8 +64,12 @@ Result<eval::LearnOptions> learn_options(const Arguments& arguments) {
     options.measure = folding.measure;
     options.folds = folding.folds;
     options.compare.seed = folding.seed;
-    options.ways = eval::usual_ways();
     return options;
+}
+
+/// How many features have a weight, besides the fused score.
+std::size_t weights_in(const rank::Model& model) {
+    return rank::kFeatures - static_cast<std::size_t>(std::ranges::count(model.linear(), 0.0));
 }
 
 /// What the model's file says about itself.
@@ -74,6 +82,7 @@ Object made_of(const eval::LearnOutcome& outcome, const eval::LearnOptions& opti
                 {"embedder", Value(embedder)},
                 {"from", Value(from_clicks ? "clicks" : "judgements")},
                 {"queries", lists.size()},
+                {"weights", weights_in(outcome.model)},
                 {"trees", outcome.model.trees().size()},
                 {"measure", Value(eval::name_of(options.measure))},
                 {"fused", outcome.held_out.runs.front().evaluation.means.front()},
@@ -98,11 +107,17 @@ void show_outcome(Session& session, const eval::LearnOutcome& outcome, bool from
 
 Result<> run_train(Session& session) {
     const Arguments& arguments = session.arguments;
-    BRAID_TRY(const eval::LearnOptions options, learn_options(arguments));
+    BRAID_TRY(eval::LearnOptions options, learn_options(arguments));
     BRAID_TRY(Request request, candidates_request(session));
     BRAID_TRY(const std::size_t candidates, candidates_flag(arguments));
     BRAID_TRY(const Judged judged, read_judged(arguments));
-    BRAID_TRY(const rank::Lightgbm lightgbm, load_lightgbm(session));
+    BRAID_TRY(const auto lightgbm, load_lightgbm(session));
+    if (!lightgbm) {
+        session.note(
+            "LightGBM's library is not there (tools/fetch_lightgbm): weights are tried, "
+            "trees are not.");
+    }
+    options.ways = eval::usual_ways(lightgbm.has_value());
     const bool stores = !arguments.has("dry-run");
     BRAID_TRY(const auto service,
               stores ? session.service_for_writing(false) : session.service_for_reading());
@@ -114,7 +129,7 @@ Result<> run_train(Session& session) {
     const auto learner = [&](const rank::TrainingData& data,
                              const rank::TrainingOptions& way) -> Result<std::vector<rank::Tree>> {
         if (data.rows.empty()) return std::vector<rank::Tree>{};
-        BRAID_TRY(const std::string text, lightgbm.train(data, way));
+        BRAID_TRY(const std::string text, lightgbm->train(data, way));
         return rank::read_lightgbm(text);
     };
     BRAID_TRY(const auto outcome, eval::learn(lists, judged.qrels, options, learner));
@@ -122,6 +137,7 @@ Result<> run_train(Session& session) {
     Object made = made_of(outcome, options, lists, schema.vectors.embedder, judged.from_clicks);
     if (better && stores) {
         BRAID_TRY(const rank::Model model, rank::Model::create({.prior = outcome.model.prior(),
+                                                                .linear = outcome.model.linear(),
                                                                 .trees = outcome.model.trees(),
                                                                 .made = made}));
         BRAID_CHECK(service->run(service::SetRankerRequest{collection, rank::write_model(model)}));
@@ -173,7 +189,9 @@ std::string summary_of(const Object& made) {
         "Learnt from " + std::string(made.find("from") != nullptr && made.find("from")->is_string()
                                          ? made.find("from")->as_string()
                                          : "?");
-    out += " of " + number_in(made, "queries", 0) + " queries, " + number_in(made, "trees", 0) +
+    out += " of " + number_in(made, "queries", 0) + " queries: ";
+    if (made.find("weights") != nullptr) out += number_in(made, "weights", 0) + " weights, ";
+    out += number_in(made, "trees", 0) +
            " trees. On held-out queries: " + number_in(made, "learned", 4) + ", fused alone " +
            number_in(made, "fused", 4) + ".";
     return out;
@@ -192,6 +210,7 @@ Result<> run_show(Session& session) {
     if (session.json()) {
         session.out.json(Object{{"collection", Value(collection)},
                                 {"prior", model.prior()},
+                                {"weights", weights_in(model)},
                                 {"trees", model.trees().size()},
                                 {"made", Value(made)}});
         return {};
@@ -229,11 +248,12 @@ const CommandSpec kRankTrainCommand{
     .name = "rank train",
     .operands = "",
     .summary = "learn a ranking from judgements or clicks",
-    .details = R"(LambdaMART over the features of "braid features": trees that correct the fused
-score, and never rank a chunk lower because a leg scores it higher. What to
-expect is measured by nested cross-validation, by query. Stored with the
-collection if it is clearly better than the fused ranking; the stage "rank"
-uses it. Needs LightGBM's library (tools/fetch_lightgbm, or BRAID_LIGHTGBM).
+    .details = R"(Weights of the features of "braid features", trees over them (LambdaMART), or
+both: they correct the fused score, and never rank a chunk lower because a leg
+scores it higher. What to expect is measured by nested cross-validation, by
+query. Stored with the collection if it is clearly better than the fused
+ranking; the stage "rank" uses it. Trees need LightGBM's library
+(tools/fetch_lightgbm, or BRAID_LIGHTGBM); weights need none.
 
   braid rank train --collection wiki --queries q.jsonl --qrels qrels.tsv
   braid rank train --collection wiki --clicks clicks.jsonl

@@ -101,13 +101,26 @@ Result<Value> remember(const service::Operations& operations, const Object& argu
 Result<Value> ingest_document(const service::Operations& operations, NewDocument document,
                               const ReadScope& scope, const service::Caller& caller) {
     document.metadata.set("artifact_id", document.id);
-    BRAID_TRY(ingest::ReadSource source,
-              ingest::read_source(document.name, std::move(document.bytes)));
+    ingest::ReadSource source;
+    if (!ingest::trimmed(document.bytes).empty()) {
+        BRAID_TRY(source, ingest::read_source(document.name, std::move(document.bytes)));
+    }
     if (document.title && !document.title->empty()) source.document.title = document.title;
     BRAID_CHECK(operations.ensure_collection(scope.collection, nullptr));
     BRAID_TRY(const auto options, chunking_of(operations.database(), scope.collection));
     std::vector<Chunk> chunks = ingest::chunk_document(document.id, source.document, options);
-    if (chunks.empty()) return invalid_argument("it holds no text");
+    if (chunks.empty()) {  // what it had goes
+        service::RemoveRequest old;
+        old.at = {scope.collection, scope.namespace_};
+        old.which.document_ids = {document.id};
+        BRAID_TRY(const auto done, operations.run(std::move(old), caller));
+        return Value(Object{{"document_id", Value(document.id)},
+                            {"collection", Value(scope.collection)},
+                            {"chunks", 0},
+                            {"removed", done.write.written},
+                            {"format", Value(source.format)},
+                            {"warnings", Array{Value("it holds no text")}}});
+    }
     if (chunks.size() > caller.limits.chunks) {
         return invalid_argument("it makes " + std::to_string(chunks.size()) +
                                 " chunks, the limit is " + std::to_string(caller.limits.chunks));
@@ -122,7 +135,8 @@ Result<Value> ingest_document(const service::Operations& operations, NewDocument
     whole.replace_documents = true;
     BRAID_TRY(const WriteReport report, operations.write(scope.collection, std::move(chunks),
                                                          scope.namespace_, caller, whole));
-    std::vector<std::string> warnings = std::move(source.warnings);
+    std::vector<std::string> warnings = source.failed_lines.as_warnings(document.name);
+    warnings.insert(warnings.end(), source.warnings.begin(), source.warnings.end());
     warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
     return Value(Object{{"document_id", Value(document.id)},
                         {"collection", Value(scope.collection)},

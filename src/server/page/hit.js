@@ -155,7 +155,7 @@ export class HitCard {
   constructor() {
     this.around = 0;
     this.rank = h("span", { class: "place" });
-    this.title = h("h2", {});
+    this.title = h("h2", { dir: "auto" });
     this.move = h("span", { class: "move" });
     this.drawing = h("button", { class: "receipt-button", "aria-expanded": "false", onclick: () => this.toggleReceipt() });
     this.before = h("div", { class: "around" });
@@ -193,7 +193,7 @@ export class HitCard {
     this.rank.textContent = hit.rank;
     const name = nameOf(hit);
     const section = hit.section_title && hit.section_title !== name ? [h("span", { class: "section" }, " › ", h("bdi", {}, marked(hit.section_title, titles?.section)))] : [];
-    this.title.replaceChildren(h("bdi", {}, marked(name, name === hit.title ? titles?.title : [])), ...section);
+    this.title.replaceChildren(h("span", { class: "called" }, marked(name, name === hit.title ? titles?.title : [])), ...section);
     const spoken = h("span", { class: "unseen" }, `Receipt: ${spokenReceipt(hit.receipt)}`);
     this.drawing.replaceChildren(picture(hit.receipt, best), h("span", { class: "score", "aria-hidden": "true" }, score(hit.score)), spoken);
     this.drawing.title = spokenReceipt(hit.receipt);

@@ -26,6 +26,7 @@ export class SearchPage {
       autocapitalize: "off",
       spellcheck: "false",
       maxlength: 8000,
+      dir: "auto",
       "aria-label": "Search",
       "aria-keyshortcuts": "/",
       oninput: () => this.typed(),
