@@ -166,7 +166,7 @@ private:
         }
         const std::string name = lower_ascii(key);
         if (name == "title" && value.is_string()) {
-            out_.title = value.as_string();
+            out_.title = core::cut_at_most(value.as_string(), kMostHeadingBytes);
             return;
         }
         if ((name == "date" || name == "created" || name == "created_at") && value.is_string()) {

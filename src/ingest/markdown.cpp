@@ -86,6 +86,7 @@ std::optional<Heading> atx_heading(std::string_view line) {
     } else if (last + 1 < rest.size() && rest[last] == ' ') {
         rest = without_blanks(rest.substr(0, last + 1));
     }
+    if (rest.size() > kMostHeadingBytes) return std::nullopt;
     return Heading{level, std::string(rest)};
 }
 
@@ -102,7 +103,8 @@ std::size_t underline_level(std::string_view line) {
 
 bool is_plain_text(std::string_view line) {
     const std::string_view text = without_blanks(line);
-    return !text.empty() && text.find_first_of("#>|`~*+-=") != 0;
+    return !text.empty() && text.size() <= kMostHeadingBytes &&
+           text.find_first_of("#>|`~*+-=") != 0;
 }
 
 std::string joined(const std::vector<Heading>& path) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "braid/core/rfc3339.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::ingest {
 namespace {
@@ -108,12 +109,13 @@ std::vector<std::string> FailedLines::as_warnings(const std::string& file) const
 
 void DocumentBuilder::set_title(std::string_view title) {
     if (document_.title) return;
-    std::string text = squeezed(title);
+    std::string text(core::cut_at_most(squeezed(title), kMostHeadingBytes));
     if (!text.empty()) document_.title = std::move(text);
 }
 
 void DocumentBuilder::heading(std::size_t level, std::string_view text) {
     std::string heading = squeezed(text);
+    if (heading.size() > kMostHeadingBytes) return block(text);
     if (bare_ && level <= bare_->first) add_bare_heading();
     open_ = false;
     if (!heading.empty()) bare_.emplace(level, heading);
@@ -160,7 +162,7 @@ void DocumentBuilder::block(std::string_view text, std::uint64_t line) {
 }
 
 void DocumentBuilder::note(std::string_view key, std::string_view value) {
-    std::string text = squeezed(value);
+    std::string text(core::cut_at_most(squeezed(value), kMostNoteBytes));
     if (!text.empty() && document_.metadata.find(key) == nullptr) {
         document_.metadata.set(key, std::move(text));
     }

@@ -13,6 +13,11 @@
 
 namespace braid::ingest {
 
+/// Of a title or one heading: every chunk below repeats them, so that a longer one is cut, or text.
+inline constexpr std::size_t kMostHeadingBytes = 500;
+/// Of a note about a document, which every chunk repeats, too.
+inline constexpr std::size_t kMostNoteBytes = 4000;
+
 /// A stretch of a document's text that belongs together: a paragraph, a list, fenced code, a table,
 /// a record, a definition in source code.
 struct Block {
@@ -57,8 +62,9 @@ public:
     /// The first title stays; an empty one is none.
     void set_title(std::string_view title);
     bool has_title() const noexcept { return document_.title.has_value(); }
-    /// Opens a section. The first heading of level 1 is the title, if there is none yet. One with
-    /// neither blocks nor headings below it is a block itself, so that it can be found.
+    /// Opens a section; a text of more than kMostHeadingBytes is a block instead. The first heading
+    /// of level 1 is the title, if there is none yet. One with neither blocks nor headings below it
+    /// is a block itself, so that it can be found.
     void heading(std::size_t level, std::string_view text);
     void page(std::uint64_t number);
     /// White space around it is dropped; nothing is added if nothing is left.

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "braid/core/utf8.hpp"
+#include "braid/ingest/chunker.hpp"
 #include "braid/ingest/compression.hpp"
 #include "braid/ingest/html.hpp"
 #include "braid/ingest/pdf.hpp"
@@ -272,6 +273,33 @@ TEST(Formats, UnpackingIsBoundedWhateverTheBytesClaim) {
 }
 
 /// Cut, flipped and random bytes of every format: an error or a document, never more.
+TEST(Formats, WhatChunksRepeatIsBounded) {
+    const std::string much(300'000, 'q');
+    const std::string words = [] {
+        std::string text;
+        while (text.size() < 300'000) text += "q ";
+        return text;
+    }();
+    for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
+             {"a.md", "# " + much + "\n\n" + words},
+             {"b.md", "# " + words + "\n" + words},
+             {"c.md", much + "\n===\n\n## " + words + "\n\n" + words},
+             {"d.md", "---\ntitle: " + words + "\n---\n" + words},
+             {"e.html", "<title>" + words + "</title><meta name=author content=\"" + words +
+                            "\"><h1>" + words + "</h1><p>" + words},
+             {"f.org", "#+TITLE: " + words + "\n* " + words + "\n" + words},
+             {"g.eml", "Subject: " + words + "\nFrom: " + words + "\n\n" + words}}) {
+        const auto source = read_source(name, text);
+        ASSERT_TRUE(source) << name;
+        const auto chunks = chunk_document("d", source->document, {.max_tokens = 256});
+        ASSERT_FALSE(chunks.empty()) << name;
+        EXPECT_LE(chunks[0].title.value_or("").size(), kMostHeadingBytes) << name;
+        EXPECT_LE(chunks.back().section_title.value_or("").size(), 2 * kMostHeadingBytes) << name;
+        const Value* const author = chunks[0].metadata.find("author");
+        EXPECT_LE(author == nullptr ? 0 : author->as_string().size(), kMostNoteBytes) << name;
+    }
+}
+
 TEST(Formats, DamagedFilesNeverDoHarm) {
     const auto files = ordinary_files(22);
     for (unsigned seed = 0; seed < 40; ++seed) {
