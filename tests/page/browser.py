@@ -146,10 +146,10 @@ class Page:
         self.flying.clear()  # those of the page before have nobody to wait for them
         self.call("Page.navigate", {"url": address})
 
-    def run(self, script):
+    def run(self, script, timeout=PATIENCE):
         """The value of an expression; promises are waited for."""
         answer = self.call("Runtime.evaluate", {"expression": script, "returnByValue": True, "awaitPromise": True,
-                                                "userGesture": True})
+                                                "userGesture": True}, timeout)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
             raise RuntimeError(details.get("exception", {}).get("description", details["text"]) + "\nin " + script)

@@ -343,7 +343,7 @@ class Everybody(PageTest):
                 page.wait(then)
                 page.settle()
                 page.run(axe + ";0")
-                found = page.run("axe.run().then((r) => r.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).slice(0, 3).join(', ')}`))")
+                found = page.run("axe.run().then((r) => r.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).slice(0, 3).join(', ')}`))", timeout=10 * browser.PATIENCE)
                 with self.subTest(address=address, act=act, **look):
                     self.assertEqual(found, [])
             page.close()
