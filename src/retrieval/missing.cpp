@@ -20,12 +20,12 @@ void name_what_was_missing(Work& work, bool more) {
         "this database has no exact dense search: \"exact\" was ignored");
     say(!can.scoped_statistics && sparse && !work.principal.sees_everything(),
         "this database weights words by all its chunks, including those you may not see");
-    say(!can.bm25_choice && std::ranges::any_of(work.plan.collections,
-                                                [](const CollectionPlan& collection) {
-                                                    return collection.sparse &&
-                                                           !collection.bm25.empty();
-                                                }),
-        "this database scores words only as its collections say: \"bm25\" was ignored");
+    const bool fixed = !can.bm25_choice &&
+                       std::ranges::any_of(work.plan.collections, [](const CollectionPlan& one) {
+                           return one.sparse && !one.bm25.empty();
+                       });
+    say(fixed, "this database scores words only as its collections say: \"bm25\" was ignored");
+    if (fixed) work.answer.unused.emplace_back("bm25");
     say(!can.snapshots && more,
         "this database has no snapshots: what is written meanwhile may change later pages");
     say(!can.query_language && sparse && nothing && work.request.typos,

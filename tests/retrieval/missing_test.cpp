@@ -31,11 +31,14 @@ protected:
         request.query = "foxes";
     }
 
-    std::vector<std::string> warnings(const Principal& principal = {}) const {
+    Answer answer(const Principal& principal = {}) const {
         const Retriever retriever(*backend, fake_query_embedder(), application_options());
-        const auto answer = retriever.retrieve(request, principal, {});
-        EXPECT_TRUE(answer);
-        return answer ? answer->warnings : std::vector<std::string>();
+        auto found = retriever.retrieve(request, principal, {});
+        EXPECT_TRUE(found);
+        return found ? *std::move(found) : Answer();
+    }
+    std::vector<std::string> warnings(const Principal& principal = {}) const {
+        return answer(principal).warnings;
     }
 
     std::unique_ptr<Backend> backend;
@@ -79,6 +82,7 @@ TEST_F(Missing, ABm25ThatCannotBeChosenIsNamed) {
     request.bm25.k1 = 0.5;
     EXPECT_EQ(warnings(), Warnings{"this database scores words only as its collections say: "
                                    "\"bm25\" was ignored"});
+    EXPECT_EQ(answer().unused, std::vector<std::string>{"bm25"});
     request.strategy = Strategy::Dense;
     EXPECT_EQ(warnings(), Warnings{});
 }

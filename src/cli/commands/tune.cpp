@@ -259,6 +259,22 @@ Result<Schema> schema_of(const Session& session, const service::Service& service
     return service.schema(collection);
 }
 
+/// Whether words score as a request says: in a cluster they score as the collection does.
+Result<bool> words_vary(const Session& session, const service::Service& service, const Request& now,
+                        const QueryFile& file) {
+    if (file.queries.empty()) return true;
+    Request request = now;
+    session.name_collection(service, request);
+    request.strategy = Strategy::Sparse;
+    request.fusion = {};
+    request.weights.clear();
+    request.dense_weight.reset();
+    request.query = file.queries.front().text;
+    request.bm25.k1 = 1;
+    BRAID_TRY(const Answer answer, service.retrieve(request));
+    return std::ranges::find(answer.unused, "bm25") == answer.unused.end();
+}
+
 Result<> run_tune(Session& session) {
     const Arguments& arguments = session.arguments;
     BRAID_TRY(const Judged judged, read_judged(arguments));
@@ -272,7 +288,8 @@ Result<> run_tune(Session& session) {
     }
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const Schema schema, schema_of(session, *service));
-    const std::vector<Trial> settings = settings_to_try(now, schema);
+    BRAID_TRY(const bool vary, words_vary(session, *service, now, judged.file));
+    const std::vector<Trial> settings = settings_to_try(now, schema, vary);
     BRAID_TRY(const Found found, search(session, *service, judged.file, settings, options.measure));
     BRAID_TRY(const auto outcome, eval::tune(qrels, found.runs, options));
     BRAID_TRY(const auto fusion,

@@ -87,7 +87,7 @@ Trial with_words(Trial setting, const Words& words) {
 
 }  // namespace
 
-std::vector<Trial> settings_to_try(const Request& now, const Schema& schema) {
+std::vector<Trial> settings_to_try(const Request& now, const Schema& schema, bool words_vary) {
     constexpr double steep = 10;  // an rrf that prefers the first ranks
     constexpr std::size_t deep = 200;
     const bool vectors = schema.vectors.has_vectors();
@@ -110,6 +110,7 @@ std::vector<Trial> settings_to_try(const Request& now, const Schema& schema) {
         }
         if (tenths > 2) by_words.push_back(deep_sum);
     }
+    if (!words_vary) return settings;
     for (const Words& words : ways_to_score(schema)) {
         for (const Trial& setting : by_words) settings.push_back(with_words(setting, words));
     }

@@ -23,7 +23,8 @@ struct Trial {
 inline constexpr std::size_t kSparseAlone = 1;
 
 /// What `braid tune` tries on a collection of this schema: first how it is searched `now`, then
-/// words alone. Without vectors there is one leg, and nothing to fuse.
-std::vector<Trial> settings_to_try(const Request& now, const Schema& schema);
+/// words alone. Without vectors there is one leg, and nothing to fuse. `words_vary`: also BM25 and
+/// weights of fields, which not every database takes from a request.
+std::vector<Trial> settings_to_try(const Request& now, const Schema& schema, bool words_vary);
 
 }  // namespace braid::cli
