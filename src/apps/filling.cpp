@@ -13,13 +13,16 @@ Result<Filling> filling(std::string_view profile) {
         return Filling{.collection = "decisions",
                        .documents = {},
                        .schema = decisions_form(),
+                       .other_schema = decisions_form(false),
+                       .other_note = kDecisionsWithoutOkapi,
                        .record = [](const Value& line) { return decision_chunk(line); }};
     }
     const auto& profiles = vocabulary().profiles;
     const auto found = std::ranges::find(profiles, profile, &Profile::name);
     for (const core::SharedDocuments& shared : vocabulary().shared_documents) {
         if (found == profiles.end() || found->collections != shared.collections) continue;
-        Filling both{.collection = shared.preferred, .documents = {}, .schema = {}, .record = {}};
+        Filling both;
+        both.collection = shared.preferred;
         for (const std::string& name : shared.collections) {
             if (name != shared.preferred) both.documents = name;
         }

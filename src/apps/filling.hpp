@@ -14,6 +14,8 @@ struct Filling {
     std::string collection;  // of the chunks
     std::string documents;   // of the same documents, whole; empty: none
     Object schema;           // of a new collection, but for its embedder
+    Object other_schema;     // where a database does not offer that one; empty: none
+    std::string other_note;  // what to tell then
     /// Makes a chunk, as wire::chunk_from_value reads it, of a JSON line; none: lines are chunks.
     std::function<Result<Value>(Value line)> record;
 };

@@ -23,13 +23,16 @@ constexpr std::string_view kCollection = "decisions";
 constexpr std::size_t kDepth = 50;
 constexpr double kSemanticWeight = 0.7;
 
-/// As rank-bm25 has it, over lower-cased runs of word characters.
-Schema decisions_schema(const std::string& embedder) {
+/// Over lower-cased runs of word characters; with Okapi as rank-bm25 has it.
+Schema decisions_schema(const std::string& embedder, bool okapi) {
     Schema schema;
     schema.text_fields = {{"content", 1.0}};
     schema.analyzer = "simple";
     schema.language = "none";
-    schema.bm25 = {.variant = Bm25Variant::Okapi, .k1 = 1.5, .b = 0.75, .epsilon = 0.25};
+    schema.bm25 = {.variant = okapi ? Bm25Variant::Okapi : Bm25Variant::Lucene,
+                   .k1 = 1.5,
+                   .b = 0.75,
+                   .epsilon = 0.25};
     schema.vectors.embedder = embedder;
     return schema;
 }
@@ -227,8 +230,8 @@ Result<Value> decision_chunk(const Value& decision) {
     return Object{{"_id", *id}, {"text", Value(searchable_text(object))}, {"metadata", decision}};
 }
 
-Object decisions_form() {
-    const Value whole = wire::schema_to_value(decisions_schema("none"));
+Object decisions_form(bool okapi) {
+    const Value whole = wire::schema_to_value(decisions_schema("none", okapi));
     Object form;
     for (const std::string_view key : {"text_fields", "analyzer", "language", "bm25"}) {
         form.set(key, *whole.find(key));
@@ -274,8 +277,16 @@ Result<Value> Decisions::index(const Object& params, const service::Caller& call
         }
         chunks.push_back(*std::move(chunk));
     }
-    const Schema schema = decisions_schema(operations_.options().embedder);
-    BRAID_TRY(const bool created, operations_.ensure_collection(collection, &schema));
+    const auto ensure = [&](bool okapi) {
+        const Schema schema = decisions_schema(operations_.options().embedder, okapi);
+        return operations_.ensure_collection(collection, &schema);
+    };
+    auto created = ensure(true);
+    if (!created && created.error().code == ErrorCode::Unsupported) {
+        created = ensure(false);
+        warnings.emplace_back(kDecisionsWithoutOkapi);
+    }
+    if (!created) return tl::unexpected<Error>(std::move(created).error());
     WriteReport report;
     if (!chunks.empty()) {
         BRAID_TRY(report, operations_.write(collection, std::move(chunks), home, caller));
@@ -283,7 +294,7 @@ Result<Value> Decisions::index(const Object& params, const service::Caller& call
     for (std::string& warning : report.warnings) warnings.push_back(std::move(warning));
     return Value(Object{{"indexed", report.written},
                         {"replaced", report.replaced},
-                        {"created", created},
+                        {"created", *created},
                         {"warnings", service::strings_to_array(warnings)}});
 }
 

@@ -44,6 +44,12 @@ std::string searchable_text(const Object& decision);
 Result<Value> decision_chunk(const Value& decision);
 
 /// What a collection of decisions is like, but for its embedder, as wire::schema_from_value reads.
-Object decisions_form();
+/// `okapi`: words are weighed as rank-bm25 does, which a search cluster does not offer.
+Object decisions_form(bool okapi = true);
+
+/// What is told of a collection without.
+inline constexpr const char* kDecisionsWithoutOkapi =
+    "this database does not offer the BM25 variant \"okapi\": words of decisions are weighed by "
+    "\"lucene\"";
 
 }  // namespace braid::apps

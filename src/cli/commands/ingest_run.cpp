@@ -221,8 +221,17 @@ private:
 
     Result<> ensure_collections() {
         const bool vectors = first_batch_ && first_batch_->has_vectors();
-        BRAID_TRY(totals_.created, ensure_collection(session_, *service_, texts_.collection,
-                                                     vectors, filling_.schema));
+        auto created =
+            ensure_collection(session_, *service_, texts_.collection, vectors, filling_.schema);
+        if (!created && created.error().code == ErrorCode::Unsupported &&
+            !filling_.other_schema.empty()) {
+            filling_.schema = filling_.other_schema;
+            created =
+                ensure_collection(session_, *service_, texts_.collection, vectors, filling_.schema);
+            keep_warnings({filling_.other_note});
+        }
+        if (!created) return tl::unexpected<Error>(std::move(created).error());
+        totals_.created = *created;
         if (texts_.documents.empty()) return {};
         BRAID_CHECK(
             ensure_collection(session_, *service_, texts_.documents, vectors, filling_.schema));
