@@ -60,7 +60,7 @@ void recognise_own(ClusterCore& core, const RemoteCollection& collection,
         ids.push_back(operations[i].chunk_id);
     }
     if (ids.empty()) return;
-    const auto stored = core.read(collection, namespace_, ids, false, limits);
+    const auto stored = core.read(collection, namespace_, ids, false, core.now(), limits);
     if (!stored) return;
     for (std::size_t n = 0; n < places.size(); ++n) {
         const BulkOperation& operation = operations[places[n]];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "braid/core/clock.hpp"
 #include "braid/core/limits.hpp"
 #include "braid/core/unknown_collection.hpp"
 #include "braid/json/json.hpp"
@@ -151,9 +152,11 @@ Result<RemoteCollectionPtr> ClusterCore::find_now(const std::string& name,
 RemoteCollectionPtr ClusterCore::remember(RemoteCollectionPtr collection) {
     const std::scoped_lock lock(mutex_);
     Known& known = known_[collection->meta.collection];
-    const bool knew_more = known.collection != nullptr &&
-                           known.collection->meta.made == collection->meta.made &&
-                           known.collection->meta.dimension != 0 && collection->meta.dimension == 0;
+    const IndexMeta& now = collection->meta;
+    const IndexMeta* const before = known.collection != nullptr ? &known.collection->meta : nullptr;
+    const bool knew_more =
+        before != nullptr && before->made == now.made &&
+        ((before->dimension != 0 && now.dimension == 0) || (before->expires && !now.expires));
     if (!knew_more) known.collection = std::move(collection);
     known.at = Clock::now();
     return known.collection;
@@ -243,10 +246,18 @@ Result<> ClusterCore::refresh_written(const RemoteCollection& collection, const 
     return {};
 }
 
-bool ClusterCore::may_forget_removals(const std::string& name) {
+Timestamp ClusterCore::now() const noexcept {
+    const std::int64_t clock = core::system_now().micros;
+    std::int64_t last = last_now_;
+    while (last < clock && !last_now_.compare_exchange_weak(last, clock)) {
+    }
+    return {std::max(last, clock)};
+}
+
+bool ClusterCore::may_forget(const std::string& name) {
     const std::scoped_lock lock(mutex_);
     const auto now = Clock::now();
-    const auto [last, first_time] = removals_forgotten_.emplace(name, now);
+    const auto [last, first_time] = past_forgotten_.emplace(name, now);
     if (!first_time && now - last->second < kForgetEvery) return false;
     last->second = now;
     return true;
@@ -323,7 +334,7 @@ Result<Value> ClusterCore::search_one(SearchItem item, const CallLimits& limits)
 Result<std::vector<StoredChunk>> ClusterCore::read(const RemoteCollection& collection,
                                                    const std::string& namespace_,
                                                    std::span<const std::string> ids,
-                                                   bool with_vectors,
+                                                   bool with_vectors, Timestamp now,
                                                    const CallLimits& limits) const {
     std::vector<StoredChunk> found(ids.size());
     for (std::size_t first = 0; first < ids.size(); first += kIdsPerRead) {
@@ -353,7 +364,7 @@ Result<std::vector<StoredChunk>> ClusterCore::read(const RemoteCollection& colle
                 }
                 return tl::unexpected<Error>(why);
             }
-            BRAID_TRY(found[first + i], read_stored(doc));
+            BRAID_TRY(found[first + i], read_stored(doc, now));
         }
     }
     return found;

@@ -44,6 +44,10 @@ struct RemoteCollection {
         if (schema.vectors.has_vectors()) schema.vectors.dimension = meta.dimension;
         return schema;
     }
+    /// For clauses: a time where it matters, because some chunk may have expired by then.
+    std::optional<Timestamp> expiry_at(Timestamp now) const {
+        return meta.expires ? std::optional(now) : std::nullopt;
+    }
     DocumentForm form() const { return {meta.schema, analyzer, weights}; }
     /// What the cluster's BM25 score is to be divided by: it keeps a factor that ours leaves out.
     double score_factor() const { return meta.schema.bm25.k1 * weights.scale + 1; }
@@ -101,8 +105,8 @@ public:
     Result<> refresh_written(const RemoteCollection& collection, const CallLimits& limits,
                              std::uint64_t writes = std::numeric_limits<std::uint64_t>::max());
 
-    /// Whether it is time to look for old removals: once an hour.
-    bool may_forget_removals(const std::string& name);
+    /// Whether it is time to look for what is long past: once an hour.
+    bool may_forget(const std::string& name);
 
     /// The collection's learned ranking, read again once it has changed; null if it has none.
     Result<std::shared_ptr<const rank::Model>> ranker(const RemoteCollection& collection,
@@ -114,11 +118,15 @@ public:
                                       const CallLimits& limits) const;
     Result<Value> search_one(SearchItem item, const CallLimits& limits) const;
 
-    /// One entry per id, in order. As they are now, even if no search sees them yet.
+    /// One entry per id, in order. As they are now, even if no search sees them yet; what has
+    /// expired by `now` is gone.
     Result<std::vector<StoredChunk>> read(const RemoteCollection& collection,
                                           const std::string& namespace_,
                                           std::span<const std::string> ids, bool with_vectors,
-                                          const CallLimits& limits) const;
+                                          Timestamp now, const CallLimits& limits) const;
+
+    /// By which chunks expire: the clock, but never earlier than a time it gave before.
+    Timestamp now() const noexcept;
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -144,11 +152,12 @@ private:
     const RemoteOptions options_;
     const std::unique_ptr<ClusterClient> client_;
     std::atomic<bool> met_{false};
+    mutable std::atomic<std::int64_t> last_now_ = std::numeric_limits<std::int64_t>::min();
     mutable std::mutex mutex_;
     std::map<std::string, Known> known_;
     std::condition_variable_any refreshed_;
     std::map<std::string, Written> written_;
-    std::map<std::string, Clock::time_point> removals_forgotten_;
+    std::map<std::string, Clock::time_point> past_forgotten_;
     std::map<Version, KnownRanker> rankers_;  // by the collection's creation
 };
 

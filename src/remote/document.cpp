@@ -100,6 +100,7 @@ void append_document(std::string& out, const std::string& namespace_, const Chun
     write_texts(writer, facts.texts);
     writer.member("length", index::weighted_length(form.schema, text.field_lengths));
     writer.member("terms", counted_terms(text, form.weights));
+    if (chunk.expires_at) writer.member("expires", chunk.expires_at->micros);
     writer.member("version", chunk.version);
     writer.member("chunk", core::encode_base64(bytes.view()));
     if (!chunk.vector.empty()) {
@@ -163,12 +164,13 @@ Result<StoredVersion> read_stored_version(const Value& document) {
     return stored;
 }
 
-Result<StoredChunk> read_stored(const Value& document) {
+Result<StoredChunk> read_stored(const Value& document, Timestamp now) {
     StoredChunk stored;
     BRAID_TRY(static_cast<StoredVersion&>(stored), read_stored_version(document));
     const Value* const source = document.find("_source");
     if (stored.dependency.absent || source->find("removed") != nullptr) return stored;
     BRAID_TRY(stored.chunk, read_document(*source));
+    if (stored.chunk->expires_at && *stored.chunk->expires_at <= now) stored.chunk.reset();
     return stored;
 }
 

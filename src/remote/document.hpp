@@ -55,14 +55,15 @@ Result<StoredVersion> read_stored_version(const Value& document);
 
 /// What is stored under an id now.
 struct StoredChunk : StoredVersion {  // of the chunk or of its removal
-    std::optional<Chunk> chunk;       // none: there never was one, or it was removed
+    std::optional<Chunk> chunk;       // none: there never was one, it was removed, or has expired
 
     /// As callers count versions: 0 where there is no chunk.
     Version chunk_version() const { return chunk ? version : 0; }
 };
 
-/// The document that "_mget" gave. Corruption if it cannot be read.
-Result<StoredChunk> read_stored(const Value& document);
+/// The document that "_mget" gave; a chunk that has expired by `now` is none. Corruption if it
+/// cannot be read.
+Result<StoredChunk> read_stored(const Value& document, Timestamp now);
 
 /// The chunk in a document's "_source"; its vector if that is there. Corruption if it cannot be
 /// read.

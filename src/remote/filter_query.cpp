@@ -131,6 +131,14 @@ Value contains(const FactPlace& place, const Value& operand) {
     return any_of({std::move(within), term_clause(place.field, element)});
 }
 
+Value at_most(const std::string& field, Value most) {
+    Object bounds;
+    bounds.set("lte", std::move(most));
+    Object fields;
+    fields.set(field, std::move(bounds));
+    return Object{{"range", std::move(fields)}};
+}
+
 Value exists(const FactPlace& place, bool wanted) {
     if (place.is_id) return wanted ? match_all() : match_none();
     Value clause = term_clause(place.field, fact(place, FactKind::Exists, ""));
@@ -200,19 +208,22 @@ Value filter_clause(const Filter& filter) {
     }
 }
 
-Result<Array> principal_clauses(const Principal& principal, const Schema& schema) {
+Result<Array> principal_clauses(const Principal& principal, const Schema& schema,
+                                std::optional<Timestamp> now) {
     Array clauses;
+    if (now) clauses.push_back(none_of(at_most("expires", now->micros)));
     if (principal.sees_everything()) return clauses;
     BRAID_TRY(const std::size_t clearance, exact::clearance_of(principal, schema));
-    clauses.emplace_back(Object{{"range", Object{{"level", Object{{"lte", Value(clearance)}}}}}});
+    clauses.push_back(at_most("level", Value(clearance)));
     Array scopes{""};  // what is open to every scope
     for (const std::string& scope : principal.scopes) scopes.emplace_back(scope);
     clauses.push_back(terms_clause("scope", std::move(scopes)));
     return clauses;
 }
 
-Result<Array> scope_clauses(const ReadScope& scope, const Schema& schema) {
-    BRAID_TRY(Array clauses, principal_clauses(scope.principal, schema));
+Result<Array> scope_clauses(const ReadScope& scope, const Schema& schema,
+                            std::optional<Timestamp> now) {
+    BRAID_TRY(Array clauses, principal_clauses(scope.principal, schema, now));
     clauses.insert(clauses.begin(), term_clause("ns", scope.namespace_));
     if (scope.filter) {
         BRAID_CHECK(docs::FilterMatcher::create(*scope.filter, schema));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,15 @@ Value match_none();
 /// The query that selects what the filter selects. Requires one that docs::FilterMatcher took.
 Value filter_clause(const Filter& filter);
 
-/// What a principal may see. InvalidArgument if its clearance is not one of the schema's levels.
-Result<Array> principal_clauses(const Principal& principal, const Schema& schema);
+/// What a principal may see, and, if there is a time, what has not expired by then. InvalidArgument
+/// if the clearance is not one of the schema's levels.
+Result<Array> principal_clauses(const Principal& principal, const Schema& schema,
+                                std::optional<Timestamp> now);
 
-/// Namespace, principal and filter of a scope: what every read and both kinds of legs are narrowed
-/// by, inside the cluster. InvalidArgument as above, and for filters that clash with the schema.
-Result<Array> scope_clauses(const ReadScope& scope, const Schema& schema);
+/// Namespace, principal, filter and time of a scope: what every read and both kinds of legs are
+/// narrowed by, inside the cluster. InvalidArgument as above, and for filters that clash with the
+/// schema.
+Result<Array> scope_clauses(const ReadScope& scope, const Schema& schema,
+                            std::optional<Timestamp> now);
 
 }  // namespace braid::remote

@@ -46,9 +46,7 @@ Value vector_type(const IndexMeta& meta) {
 
 Value meta_value(const IndexMeta& meta) {
     store::ByteWriter out;
-    Schema schema = meta.schema;
-    schema.positions = false;  // a cluster has its own, and older programs read this
-    docs::write_schema(out, schema);
+    docs::write_schema(out, meta.schema);
     Object members;
     members.set("format", kFormat);
     members.set("collection", meta.collection);
@@ -106,9 +104,6 @@ Result<> check_supported(const Schema& schema) {
         return fail(ErrorCode::Unsupported,
                     "a cluster does not support the BM25 variant \"okapi\"; use \"lucene\"");
     }
-    if (schema.vectors.precision != Precision::F32) {
-        return fail(ErrorCode::Unsupported, "a cluster holds vectors as \"f32\" only");
-    }
     if (schema.vectors.dimension > kMostDimensions) {
         return fail(ErrorCode::Unsupported, "a cluster holds vectors of at most " +
                                                 std::to_string(kMostDimensions) + " dimensions");
@@ -157,6 +152,7 @@ Value mapping_body(const IndexMeta& meta) {
                                        {"search_analyzer", "braid_terms"},
                                        {"similarity", "braid"}}}};
     if (meta.dimension != 0) properties.set("vector", vector_type(meta));
+    if (meta.expires) properties.set("expires", Object{{"type", "long"}});
     // What is only searched is not kept a second time.
     return Object{{"dynamic", false},
                   {"_meta", meta_value(meta)},
@@ -194,6 +190,7 @@ Result<IndexMeta> read_mapping(const Value& mappings) {
     if (dimension != nullptr && dimension->is_int() && dimension->as_int() > 0) {
         meta.dimension = static_cast<std::size_t>(dimension->as_int());
     }
+    meta.expires = path_in(mappings, {"properties", "expires"}) != nullptr;
     return meta;
 }
 

@@ -36,6 +36,7 @@ struct IndexMeta {
     Schema schema;              // as it was declared
     bool filling = false;       // begun, not finished
     std::size_t dimension = 0;  // of its vectors; 0: none yet
+    bool expires = false;       // some chunk was written that expires
     Version made = 0;           // tells one creation from another of the same name
 };
 
@@ -48,7 +49,8 @@ Result<> check_supported(const Schema& schema);
 
 /// The body that creates the index.
 Value index_body(const IndexMeta& meta, const RemoteOptions& options);
-/// The body that changes its mapping: who it is, and the vectors of that dimension, if it is not 0.
+/// The body that changes its mapping: who it is, the vectors of that dimension, if it is not 0, and
+/// when chunks expire, if some do.
 Value mapping_body(const IndexMeta& meta);
 /// The inverse, of what the cluster says under "mappings". NotFound if the index is none of ours,
 /// Corruption if what it says cannot be read.

@@ -54,7 +54,9 @@ Capabilities RemoteBackend::capabilities() const {
             .whole_ranking = false,
             .snapshots = false,  // a point in time begins with the second page
             .read_your_writes = true,
-            .atomic_batches = false};
+            .atomic_batches = false,
+            .expiry = true,
+            .skips_unchanged = true};
 }
 
 Result<> RemoteBackend::create_collection(const std::string& name, const Schema& schema) {
@@ -179,7 +181,8 @@ Result<CollectionInfo> RemoteBackend::describe(const RemoteCollection& collectio
     info.schema = collection.schema();
     if (collection.meta.filling) info.damage = kUnfilled;
     BRAID_TRY(info.schema.vectors.dimension, visible_dimension(collection, principal, limits));
-    auto clauses = principal_clauses(principal, collection.meta.schema);
+    auto clauses =
+        principal_clauses(principal, collection.meta.schema, collection.expiry_at(core_->now()));
     if (!clauses) return info;  // a clearance that is not a level here: the principal sees nothing
     clauses->emplace_back(Object{{"exists", Object{{"field", "ns"}}}});  // chunks, not removals
     const Object documents{
@@ -231,7 +234,8 @@ Result<std::size_t> RemoteBackend::visible_dimension(const RemoteCollection& col
         principal.sees_everything()) {
         return dimension;
     }
-    auto clauses = principal_clauses(principal, collection.meta.schema);
+    auto clauses =
+        principal_clauses(principal, collection.meta.schema, collection.expiry_at(core_->now()));
     if (!clauses) return std::size_t{0};
     clauses->emplace_back(Object{{"exists", Object{{"field", "vector"}}}});
     SearchItem item;

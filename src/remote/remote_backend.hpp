@@ -81,11 +81,22 @@ private:
     /// The first vectors say of which dimension all will be.
     Result<RemoteCollectionPtr> with_dimension(RemoteCollectionPtr collection,
                                                std::size_t dimension, const CallLimits& limits);
-    /// Writes `count` chunks; those that somebody else changed between reading and writing are
-    /// prepared and written again, unless `only_once`. `collection` may change while preparing.
+    /// The first chunk that expires makes searches look at the time.
+    Result<RemoteCollectionPtr> with_expiry(RemoteCollectionPtr collection,
+                                            const CallLimits& limits);
+    /// Of a batch, the places of chunks that are not stored just so; `unchanged` counts the others.
+    Result<std::vector<std::size_t>> changed(const RemoteCollection& collection,
+                                             const std::string& namespace_,
+                                             const std::vector<Chunk>& chunks,
+                                             const WriteOptions& options,
+                                             std::uint64_t& unchanged) const;
+    /// Writes chunks, given by their places in a batch; those that somebody else changed between
+    /// reading and writing are prepared and written again, unless `only_once`. `collection` may
+    /// change while preparing.
     Result<WriteReport> write_in_rounds(const RemoteCollectionPtr& collection,
-                                        const std::string& namespace_, std::size_t count,
-                                        Version version, bool only_once, const Prepare& prepare);
+                                        const std::string& namespace_,
+                                        std::vector<std::size_t> open, Version version,
+                                        bool only_once, const Prepare& prepare);
     Result<> check_batch(std::vector<Chunk>& chunks, const RemoteCollection& collection,
                          const WriteOptions& options) const;
     Result<std::vector<Named>> select(const RemoteCollection& collection, const ReadScope& scope,
@@ -100,8 +111,8 @@ private:
     Result<WriteReport> remove_selected(const RemoteCollection& collection, const ReadScope& scope,
                                         const DeleteSelector& selector,
                                         const WriteOptions& options);
-    /// Of removals that are long past nothing needs to be known any more.
-    void forget_removals(const RemoteCollection& collection);
+    /// Of what was removed or has expired long ago nothing needs to be known any more.
+    void forget_past(const RemoteCollection& collection);
 
     std::shared_ptr<ClusterCore> core_;
 };

@@ -156,6 +156,11 @@ Result<Value> RemoteReader::ask(const RemoteCollection& collection, Object body)
     return answer;
 }
 
+Result<Array> RemoteReader::clauses_of(const ReadScope& scope,
+                                       const RemoteCollection& collection) const {
+    return scope_clauses(scope, collection.meta.schema, collection.expiry_at(snapshot_->now()));
+}
+
 Result<Chunk> RemoteReader::chunk_of(const Value& hit, bool with_vectors) const {
     const Value* const source = hit.find("_source");
     if (source == nullptr) return fail(ErrorCode::Unavailable, "a hit of the cluster is empty");
@@ -192,7 +197,7 @@ Result<std::vector<std::optional<Chunk>>> RemoteReader::fetch(
     std::vector<std::optional<Chunk>> out(chunk_ids.size());
     if (chunk_ids.empty()) return out;
     BRAID_TRY(auto found, snapshot_->core().read(*collection, scope.namespace_, chunk_ids,
-                                                 with_vectors, limits_));
+                                                 with_vectors, snapshot_->now(), limits_));
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (!found[i].chunk) continue;
         Chunk& chunk = *found[i].chunk;
@@ -207,7 +212,7 @@ Result<std::vector<std::optional<Chunk>>> RemoteReader::fetch(
 Result<std::vector<std::vector<Chunk>>> RemoteReader::neighbors(
     const ReadScope& scope, std::span<const NeighborRange> ranges) const {
     BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
-    BRAID_TRY(const Array clauses, scope_clauses(scope, collection->meta.schema));
+    BRAID_TRY(const Array clauses, clauses_of(scope, *collection));
     std::vector<SearchItem> items;
     for (const NeighborRange& range : ranges) {
         Array all = clauses;
@@ -239,7 +244,7 @@ Result<std::vector<std::vector<Chunk>>> RemoteReader::neighbors(
 
 Result<std::uint64_t> RemoteReader::count(const ReadScope& scope) const {
     BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
-    BRAID_TRY(Array clauses, scope_clauses(scope, collection->meta.schema));
+    BRAID_TRY(Array clauses, clauses_of(scope, *collection));
     BRAID_TRY(const Value answer, ask(*collection, {{"size", 0},
                                                     {"track_total_hits", true},
                                                     {"query", all_of(std::move(clauses))}}));
@@ -292,7 +297,7 @@ Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
                                                      std::size_t limit) const {
     BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
     const Schema& schema = collection->meta.schema;
-    BRAID_TRY(Array clauses, scope_clauses(scope, schema));
+    BRAID_TRY(Array clauses, clauses_of(scope, *collection));
     if (limit == 0) return std::vector<FacetCount>();
     if (field.empty()) return fields(*collection, clauses, limit);
     const FactPlace place = place_of(field);
@@ -327,7 +332,7 @@ Result<std::vector<FacetCount>> RemoteReader::facets(const ReadScope& scope,
 
 Result<CollectionStats> RemoteReader::stats(const ReadScope& scope) const {
     BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
-    BRAID_TRY(Array clauses, scope_clauses(scope, collection->meta.schema));
+    BRAID_TRY(Array clauses, clauses_of(scope, *collection));
     const auto field = [](std::string_view name) { return Object{{"field", Value(name)}}; };
     Object aggregations{
         {"documents",
@@ -363,7 +368,7 @@ Result<CollectionStats> RemoteReader::stats(const ReadScope& scope) const {
 Result<std::vector<Chunk>> RemoteReader::scan(const ReadScope& scope, const std::string& after,
                                               std::size_t limit, bool with_vectors) const {
     BRAID_TRY(const RemoteCollectionPtr collection, searchable(scope.collection));
-    BRAID_TRY(const Array clauses, scope_clauses(scope, collection->meta.schema));
+    BRAID_TRY(const Array clauses, clauses_of(scope, *collection));
     std::vector<Chunk> chunks;
     for (std::string last = after; chunks.size() < limit;) {
         const std::size_t size = std::min(kPage, limit - chunks.size());

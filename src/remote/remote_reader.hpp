@@ -26,7 +26,7 @@ public:
     public:
         Snapshot(std::shared_ptr<ClusterCore> core,
                  std::map<std::string, RemoteCollectionPtr> collections)
-            : core_(std::move(core)), collections_(std::move(collections)) {
+            : core_(std::move(core)), collections_(std::move(collections)), now_(core_->now()) {
             for (const auto& [name, collection] : collections_) writes_[name] = core_->writes(name);
         }
         ~Snapshot();
@@ -36,6 +36,7 @@ public:
         Snapshot& operator=(Snapshot&&) = delete;
 
         ClusterCore& core() const noexcept { return *core_; }
+        Timestamp now() const noexcept { return now_; }
         Result<RemoteCollectionPtr> find(const std::string& name) const;
         /// Makes searchable what was written here before the snapshot was taken.
         Result<> refresh(const RemoteCollection& collection, const CallLimits& limits) const {
@@ -52,6 +53,7 @@ public:
     private:
         const std::shared_ptr<ClusterCore> core_;
         const std::map<std::string, RemoteCollectionPtr> collections_;
+        const Timestamp now_;                          // by which chunks have expired
         std::map<std::string, std::uint64_t> writes_;  // of this process, when it was taken
         mutable std::mutex mutex_;
         std::map<std::string, std::string> points_;
@@ -100,6 +102,7 @@ private:
     /// see it anyway.
     Result<RemoteCollectionPtr> searchable(const std::string& collection) const;
     Result<Value> ask(const RemoteCollection& collection, Object body) const;
+    Result<Array> clauses_of(const ReadScope& scope, const RemoteCollection& collection) const;
     Result<std::vector<FacetCount>> fields(const RemoteCollection& collection, const Array& clauses,
                                            std::size_t limit) const;
     Result<Chunk> chunk_of(const Value& hit, bool with_vectors) const;

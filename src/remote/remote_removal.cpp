@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kRemovalRounds = 5;  // of searching and removing again after somebody came between
 constexpr std::size_t kSelectPage = 2'000;
-constexpr auto kRemovalKept = std::chrono::hours(24);
+constexpr auto kPastKept = std::chrono::hours(24);  // what was removed or has expired
 
 }  // namespace
 
@@ -28,7 +28,8 @@ Result<std::vector<RemoteBackend::Named>> RemoteBackend::select(const RemoteColl
                                                                 const ReadScope& scope,
                                                                 Array clauses,
                                                                 const CallLimits& limits) const {
-    BRAID_TRY(Array all, scope_clauses(scope, collection.meta.schema));
+    BRAID_TRY(Array all,
+              scope_clauses(scope, collection.meta.schema, collection.expiry_at(core_->now())));
     all.insert(all.end(), std::make_move_iterator(clauses.begin()),
                std::make_move_iterator(clauses.end()));
     std::vector<Named> found;
@@ -89,7 +90,7 @@ Result<WriteReport> RemoteBackend::remove_ids(const RemoteCollection& collection
     const std::set<std::string> distinct(ids.begin(), ids.end());
     const std::vector<std::string> each(distinct.begin(), distinct.end());
     BRAID_TRY(Stored stored,
-              core_->read(collection, scope.namespace_, each, false, options.limits));
+              core_->read(collection, scope.namespace_, each, false, core_->now(), options.limits));
     for (StoredChunk& one : stored) {
         if (!one.chunk) continue;
         BRAID_TRY(const bool visible,
@@ -159,29 +160,34 @@ Result<WriteReport> RemoteBackend::remove(const ReadScope& scope, const DeleteSe
                                           const WriteOptions& options) {
     BRAID_TRY(const RemoteCollectionPtr from, core_->find_now(scope.collection, options.limits));
     BRAID_CHECK(index::check_selector(selector));
-    BRAID_CHECK(principal_clauses(scope.principal, from->meta.schema));
+    BRAID_CHECK(principal_clauses(scope.principal, from->meta.schema, {}));
     auto report = selector.chunk_ids.empty()
                       ? remove_selected(*from, scope, selector, options)
                       : remove_ids(*from, scope, selector.chunk_ids, options);
-    if (report && report->written > 0) forget_removals(*from);
+    if (report && report->written > 0) forget_past(*from);
     return report;
 }
 
-void RemoteBackend::forget_removals(const RemoteCollection& collection) {
-    if (!core_->may_forget_removals(collection.meta.collection)) return;
+void RemoteBackend::forget_past(const RemoteCollection& collection) {
+    if (!core_->may_forget(collection.meta.collection)) return;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const auto before =
-        std::chrono::duration_cast<std::chrono::milliseconds>(now - kRemovalKept).count();
+    const auto removed_before =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now - kPastKept).count();
+    const auto expired_before =
+        std::chrono::duration_cast<std::chrono::microseconds>(now - kPastKept).count();
+    const auto earlier = [](const char* field, std::int64_t time) {
+        return Value(Object{{"range", Object{{field, Object{{"lt", time}}}}}});
+    };
     CallLimits limits;
     limits.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     SearchItem item;
     item.index = collection.index;
-    item.body = {
-        {"size", Value(kSelectPage)},
-        {"_source", false},
-        {"seq_no_primary_term", true},
-        {"track_total_hits", false},
-        {"query", Object{{"range", Object{{"removed", Object{{"lt", std::int64_t{before}}}}}}}}};
+    item.body = {{"size", Value(kSelectPage)},
+                 {"_source", false},
+                 {"seq_no_primary_term", true},
+                 {"track_total_hits", false},
+                 {"query", any_of({earlier("removed", removed_before),
+                                   earlier("expires", expired_before)})}};
     // What is not forgotten now is forgotten later.
     const auto answer = core_->search_one(std::move(item), limits);
     if (!answer) return;

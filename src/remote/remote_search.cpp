@@ -31,7 +31,8 @@ LegResult empty_result(std::string method) {
 
 Result<bool> RemoteReader::sees_vectors(const RemoteCollection& collection,
                                         const ReadScope& scope) const {
-    BRAID_TRY(Array clauses, principal_clauses(scope.principal, collection.meta.schema));
+    BRAID_TRY(Array clauses, principal_clauses(scope.principal, collection.meta.schema,
+                                               collection.expiry_at(snapshot_->now())));
     clauses.push_back(term_clause("ns", scope.namespace_));
     clauses.emplace_back(Object{{"exists", Object{{"field", "vector"}}}});
     BRAID_TRY(
@@ -59,7 +60,7 @@ Result<> RemoteReader::check_vector(const Leg& leg, const RemoteCollection& coll
 Result<> RemoteReader::prepare(Pending& pending) const {
     const Leg& leg = *pending.leg;
     BRAID_TRY(pending.collection, searchable(leg.scope.collection));
-    BRAID_TRY(pending.scope, scope_clauses(leg.scope, pending.collection->meta.schema));
+    BRAID_TRY(pending.scope, clauses_of(leg.scope, *pending.collection));
     pending.size = std::min(leg.depth + 1, kMostHits);
     if (leg.kind == LegKind::Sparse) {
         if (leg.statistics) {
@@ -203,7 +204,7 @@ Result<std::vector<std::optional<double>>> RemoteReader::score_words(
     std::span<const std::string> chunk_ids) const {
     ReadScope scope = leg.scope;
     scope.filter.reset();
-    BRAID_TRY(Array clauses, scope_clauses(scope, collection.meta.schema));
+    BRAID_TRY(Array clauses, clauses_of(scope, collection));
     std::map<std::string_view, double> scores;
     for (std::size_t first = 0; first < chunk_ids.size(); first += kMostHits) {
         Array ids;
@@ -239,8 +240,8 @@ Result<std::vector<std::optional<double>>> RemoteReader::score_vectors(
     BRAID_CHECK(check_vector(leg, collection, none));
     std::vector<std::optional<double>> out(chunk_ids.size());
     if (none) return out;
-    BRAID_TRY(const auto found,
-              snapshot_->core().read(collection, leg.scope.namespace_, chunk_ids, true, limits_));
+    BRAID_TRY(const auto found, snapshot_->core().read(collection, leg.scope.namespace_, chunk_ids,
+                                                       true, snapshot_->now(), limits_));
     for (std::size_t i = 0; i < found.size(); ++i) {
         const std::optional<Chunk>& chunk = found[i].chunk;
         if (!chunk || chunk->vector.empty()) continue;

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <numeric>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "braid/dense/format.hpp"
 #include "braid/docs/chunk_codec.hpp"
 #include "braid/docs/filter_matcher.hpp"
 #include "braid/index/ids.hpp"
@@ -40,6 +42,11 @@ Result<> RemoteBackend::check_batch(std::vector<Chunk>& chunks, const RemoteColl
                 BRAID_TRY(shown, visible_dimension(collection, options.principal, options.limits));
             }
             valid = index::check_vector(chunk.vector, expected, shown, schema.vectors.metric);
+            if (valid && schema.vectors.precision != Precision::F32) {
+                dense::round_to(schema.vectors.precision, chunk.vector);
+                valid = index::check_vector(chunk.vector, expected, shown, schema.vectors.metric);
+                if (!valid) valid = fail("as 16-bit numbers", std::move(valid).error());
+            }
         }
         if (valid) valid = index::check_characters(chunk);
         if (!valid) return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
@@ -76,16 +83,54 @@ Result<RemoteCollectionPtr> RemoteBackend::with_dimension(RemoteCollectionPtr co
                             " dimensions cannot be stored here");  // somebody was quicker
 }
 
+Result<RemoteCollectionPtr> RemoteBackend::with_expiry(RemoteCollectionPtr collection,
+                                                       const CallLimits& limits) {
+    if (collection->meta.expires) return collection;
+    IndexMeta meta = collection->meta;
+    meta.expires = true;
+    BRAID_CHECK(core_->client().ask("PUT", collection->path + "/_mapping",
+                                    json::print(mapping_body(meta)), limits));
+    BRAID_TRY(RemoteCollectionPtr agreed, core_->make(std::move(meta)));
+    return core_->remember(std::move(agreed));
+}
+
+Result<std::vector<std::size_t>> RemoteBackend::changed(const RemoteCollection& collection,
+                                                        const std::string& namespace_,
+                                                        const std::vector<Chunk>& chunks,
+                                                        const WriteOptions& options,
+                                                        std::uint64_t& unchanged) const {
+    std::vector<std::size_t> places;
+    Stored stored(chunks.size());
+    if (options.skip_unchanged) {
+        std::vector<std::string> ids;
+        for (const Chunk& chunk : chunks) ids.push_back(chunk.chunk_id);
+        BRAID_TRY(stored,
+                  core_->read(collection, namespace_, ids, true, core_->now(), options.limits));
+    }
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        std::optional<Chunk>& there = stored[i].chunk;
+        bool same = false;
+        // What is hidden, or of another version than was asked for, is refused with the others.
+        if (there && (!options.if_version || stored[i].version == *options.if_version)) {
+            there->version = chunks[i].version;
+            BRAID_TRY(const bool visible,
+                      is_visible(*there, options.principal, collection.meta.schema));
+            same = visible && *there == chunks[i];
+        }
+        if (!same) places.push_back(i);
+    }
+    unchanged = chunks.size() - places.size();
+    return places;
+}
+
 Result<WriteReport> RemoteBackend::write_in_rounds(const RemoteCollectionPtr& collection,
-                                                   const std::string& namespace_, std::size_t count,
-                                                   Version version, bool only_once,
-                                                   const Prepare& prepare) {
+                                                   const std::string& namespace_,
+                                                   std::vector<std::size_t> open, Version version,
+                                                   bool only_once, const Prepare& prepare) {
     std::vector<BulkOperation> operations;
     std::vector<BulkOutcome> outcomes;
-    std::vector<std::size_t> open(count);
-    std::iota(open.begin(), open.end(), std::size_t{0});
     std::vector<BulkOperation> raced;  // one for each that is open, from the second round on
-    for (std::size_t round = 1; !open.empty(); ++round) {
+    for (std::size_t round = 1; round == 1 || !open.empty(); ++round) {
         auto prepared = prepare(open, round == 1);
         if (!prepared && round == 1) return tl::unexpected<Error>(std::move(prepared).error());
         if (!prepared) {  // what earlier rounds wrote is kept, and told
@@ -132,11 +177,18 @@ Result<WriteReport> RemoteBackend::upsert(const std::string& collection,
         chunk.version = version;
         documents.insert(chunk.document_id);
     }
+    std::uint64_t unchanged = 0;
+    BRAID_TRY(std::vector<std::size_t> places,
+              changed(*into, namespace_, chunks, options, unchanged));
+    if (std::ranges::any_of(chunks, [](const Chunk& chunk) { return !!chunk.expires_at; })) {
+        BRAID_TRY(into, with_expiry(into, options.limits));
+    }
     const Prepare prepare = [&](std::span<const std::size_t> open,
                                 bool first) -> Result<std::vector<BulkOperation>> {
         std::vector<std::string> ids;
         for (const std::size_t i : open) ids.push_back(chunks[i].chunk_id);
-        BRAID_TRY(const Stored stored, core_->read(*into, namespace_, ids, false, options.limits));
+        BRAID_TRY(const Stored stored,
+                  core_->read(*into, namespace_, ids, false, core_->now(), options.limits));
         for (std::size_t n = 0; n < open.size(); ++n) {
             if (!stored[n].chunk) continue;
             BRAID_TRY(const bool visible,
@@ -175,8 +227,12 @@ Result<WriteReport> RemoteBackend::upsert(const std::string& collection,
         }
         return batch;
     };
-    return write_in_rounds(into, namespace_, chunks.size(), version, options.if_version.has_value(),
-                           prepare);
+    BRAID_TRY(WriteReport report, write_in_rounds(into, namespace_, std::move(places), version,
+                                                  options.if_version.has_value(), prepare));
+    report.unchanged = unchanged;
+    if (report.written == 0 && report.removed == 0) report.version = 0;
+    if (into->meta.expires) forget_past(*into);
+    return report;
 }
 
 Result<WriteReport> RemoteBackend::update(const std::string& collection,
@@ -184,9 +240,9 @@ Result<WriteReport> RemoteBackend::update(const std::string& collection,
                                           std::vector<MetadataUpdate> updates,
                                           const WriteOptions& options) {
     BRAID_CHECK(index::check_id(namespace_, "namespace"));
-    BRAID_TRY(const RemoteCollectionPtr in, core_->find_now(collection, options.limits));
+    BRAID_TRY(RemoteCollectionPtr in, core_->find_now(collection, options.limits));
     if (updates.empty()) return WriteReport{};
-    const Schema& schema = in->meta.schema;
+    const Schema schema = in->meta.schema;
     std::unordered_set<std::string_view> seen;
     for (const MetadataUpdate& update : updates) {
         BRAID_CHECK(index::check_update(update, schema));
@@ -194,12 +250,16 @@ Result<WriteReport> RemoteBackend::update(const std::string& collection,
             return invalid_argument("a chunk appears twice in one batch of updates");
         }
     }
+    if (std::ranges::any_of(updates, [](const auto& update) { return !!update.expires_at; })) {
+        BRAID_TRY(in, with_expiry(in, options.limits));
+    }
     const Version version = new_version();
     const Prepare prepare = [&](std::span<const std::size_t> open,
                                 bool /*first*/) -> Result<std::vector<BulkOperation>> {
         std::vector<std::string> ids;
         for (const std::size_t i : open) ids.push_back(updates[i].chunk_id);
-        BRAID_TRY(Stored stored, core_->read(*in, namespace_, ids, true, options.limits));
+        BRAID_TRY(Stored stored,
+                  core_->read(*in, namespace_, ids, true, core_->now(), options.limits));
         for (std::size_t n = 0; n < open.size(); ++n) {
             bool visible = false;
             if (stored[n].chunk) {
@@ -225,7 +285,9 @@ Result<WriteReport> RemoteBackend::update(const std::string& collection,
         }
         return batch;
     };
-    return write_in_rounds(in, namespace_, updates.size(), version, options.if_version.has_value(),
+    std::vector<std::size_t> all(updates.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return write_in_rounds(in, namespace_, std::move(all), version, options.if_version.has_value(),
                            prepare);
 }
 

@@ -30,7 +30,10 @@ WordWeighing of_a_cluster(const Schema& schema) {
 BackendUnderTest cluster() {
     return {.name = "OpenSearch",
             .make = [] { return make_cluster_backend({.shards = 3}); },
-            .promised = {.exact_dense = true, .read_your_writes = true},
+            .promised = {.exact_dense = true,
+                         .read_your_writes = true,
+                         .expiry = true,
+                         .skips_unchanged = true},
             .okapi = false,
             .filters_here = false,
             .weighing = of_a_cluster};

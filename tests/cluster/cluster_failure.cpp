@@ -368,6 +368,9 @@ TEST_F(ClusterFailure, AForgottenPointInTimeIsOpenedAgain) {
             ASSERT_EQ(result.hits.size(), 10U);
             for (const LegHit& hit : result.hits) seen.insert(hit.chunk_id);
             leg.after = result.hits.back();
+            const bool open = ask_cluster("GET", "/_search/point_in_time/_all").find("pit_id") !=
+                              std::string::npos;
+            EXPECT_EQ(open, page > 0) << "page " << page;
             EXPECT_NE(ask_cluster("DELETE", "/_search/point_in_time/_all"), "");
         }
         EXPECT_EQ(seen.size(), 30U);

@@ -102,7 +102,7 @@ class Commands(ClusterCase):
         flags = ("--collection", "docs", "--embedder", "none")
         self.same("ingest", str(folder), *flags)
         again = self.same("ingest", str(folder), *flags)
-        self.assertEqual(again.get("written", 0), 0)
+        self.assertEqual((again["chunks"], again["unchanged_files"]), (0, 12))
         (folder / "3.md").write_text("# Note 3\n\nRewritten.\n")
         (folder / "4.md").unlink()
         self.same("ingest", str(folder), *flags, "--prune")
@@ -153,6 +153,73 @@ class Commands(ClusterCase):
         self.assertEqual(there["chunks"], [])
         self.assertIn("this database corrects no misspelt words", there["warnings"])
 
+    def test_what_expires(self) -> None:
+        def chunk(name: str, end: str) -> str:
+            return json.dumps({"chunk_id": name, "document_id": "de", "content": f"vulpecula {name}", "vector": [1, 0, 0, 0, 0, 0, 0, 0],
+                               "metadata": {"kind": "fading"}} | ({"expires_at": end} if end else {}))
+        for name, end in (("past", "2001-01-01T00:00:00Z"), ("future", "2099-01-01T00:00:00Z"), ("never", "")):
+            self.same("add", "--collection", "c", text=chunk(name, end))
+        only = {"collection": "c", "filter": {"kind": "fading"}, "top_k": 5}
+        for ways in ({"strategy": "sparse", "query": "vulpecula"},
+                     {"strategy": "dense", "query": "x", "query_embedding": VECTOR["query_embedding"]}):
+            found = self.same("retrieve", "--request", "-", text=json.dumps(only | ways), but=("score", "contribution", "fused", "value"))
+            self.assertEqual({hit["chunk_id"] for hit in found["chunks"]}, {"future", "never"})
+        for place in (self.here, self.there):
+            self.fails(place("get", "--collection", "c", "past"), "past")
+            self.fails(place("update", "--collection", "c", "--id", "past", "--metadata", "{}"), "past")
+        self.same("get", "--collection", "c", "future", "never")
+        self.same("facets", "--collection", "c", "kind")
+        self.same("stats", "--collection", "c", but=("average_length",))
+        self.same("collections")
+        self.same("update", "--collection", "c", "--id", "never", "--expires-at", "2002-01-01T00:00:00Z")
+        self.same("delete", "--collection", "c", "--id", "never")
+        self.same("delete", "--collection", "c", "--document", "de")
+        self.same("stats", "--collection", "c", but=("average_length",))
+
+    def test_what_is_unchanged_and_what_is_double(self) -> None:
+        again = self.same("ingest", "-", "--collection", "c", text=some_chunks(200))
+        self.assertEqual((again["chunks"], again["unchanged"]), (0, 200))
+        twins = "".join(json.dumps({"chunk_id": name, "document_id": "t", "content": "a lamp that is there twice",
+                                    "vector": [0, 1, 0, 0, 0, 0, 0, 0]}) + "\n" for name in ("t1", "t2"))
+        self.same("ingest", "-", "--collection", "c", text=twins)
+        for keep in (False, True):
+            found = self.request("retrieve", {"query": "twice", "collection": "c", "strategy": "sparse", "keep_duplicates": keep})
+            self.assertEqual(len(found["chunks"]), 2 if keep else 1)
+
+    def test_schemas(self) -> None:
+        for place in (self.here, self.there):
+            schema = {"embedder": "external", "dimension": 8, "language": "none", "precision": "f16", "positions": True}
+            place.json("collections", "create", "h", "--schema", "-", text=json.dumps(schema))
+            place.put(some_chunks(40), collection="h")
+        self.same("collections")
+        exported = [[without_own(json.loads(line)) for line in place("export", "--collection", "h").stdout.splitlines()]
+                    for place in (self.here, self.there)]
+        self.assertEqual(len(exported[0]), len(exported[1]))
+        self.assertEqual(differences(exported[0], exported[1]), [])
+        self.request("retrieve", VECTOR | {"collection": "h", "strategy": "dense"})
+        huge = '{"chunk_id": "x", "content": "x", "vector": [1e6,0,0,0,0,0,0,0]}'
+        for place in (self.here, self.there):
+            self.fails(place("add", "--collection", "h", text=huge), "as 16-bit numbers")
+        chosen = json.dumps(WORDS | {"bm25": {"k1": 0.5}})
+        self.assertIn('this database scores words only as its collections say: "bm25" was ignored',
+                      self.there.json("retrieve", "--request", "-", text=chosen)["warnings"])
+        language = json.dumps(WORDS | {"query": "+river -lamp", "query_syntax": True})
+        self.assertIn("this database has no query language: the query was searched as plain words",
+                      self.there.json("retrieve", "--request", "-", text=language)["warnings"])
+
+    def test_decisions(self) -> None:
+        lines = "".join(json.dumps({"id": f"d{i}", "summary": f"Choice {i}", "decision": f"Keep the {word}", "context": "Because of rain",
+                                    "category": "ops" if i % 2 else "dev"}) + "\n" for i, word in enumerate(program.WORDS))
+        for place in (self.here, self.there):
+            stored = place.json("ingest", "-", "--profile", "decisions", "--embedder", "none", text=lines)
+            self.assertEqual(stored["chunks"], len(program.WORDS))
+            self.assertEqual(any("okapi" in one for one in stored["warnings"]), place is self.there)
+        ids = [[hit["chunk_id"] for hit in place.json("retrieve", "--profile", "decisions", "--collection", "decisions",
+                                                      "--strategy", "sparse", "keep the lamp")["chunks"]]
+               for place in (self.here, self.there)]
+        self.assertEqual(ids[1][0], f"d{program.WORDS.index('lamp')}")
+        self.assertEqual(ids[0][0], ids[1][0])
+
     def test_measuring(self) -> None:
         queries, qrels = self.folder / "queries.tsv", self.folder / "qrels"
         queries.write_text("q1\triver lamp\nq2\tkettle island\nq3\tharbour winter\nq4\tcopper window\nq5\tbridge\n")
@@ -169,6 +236,31 @@ class Commands(ClusterCase):
         self.same("compare", "--queries", str(queries), "--collection", "c", "--strategy", "sparse", "--against", '{"top_k": 5}')
         done = self.there("fuse", str(runs[0]), str(runs[1]))
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_choosing_and_learning(self) -> None:
+        queries, qrels = self.folder / "queries.tsv", self.folder / "qrels.tsv"
+        queries.write_text("".join(f"q{i}\t{program.WORDS[i]} {program.WORDS[i + 1]}\n" for i in range(12)))
+        qrels.write_text("".join(f"q{i}\t0\td{j}\t{1 + j % 2}\n" for i in range(12) for j in range(i, 40, 5)))
+        for place in (self.here, self.there):  # no embedder here makes vectors of questions
+            place.json("collections", "create", "w", "--schema", "-", text='{"embedder": "none", "language": "none"}')
+            lines = [json.loads(line) for line in some_chunks(200).splitlines()]
+            place.put("".join(json.dumps({name: value for name, value in line.items() if name != "vector"}) + "\n" for line in lines),
+                      collection="w")
+        judged = ("--collection", "w", "--queries", str(queries), "--qrels", str(qrels))
+        tuned = [place.json("tune", *judged) for place in (self.here, self.there)]
+        names = [[one["name"] for one in out["settings"]] for out in tuned]
+        self.assertTrue(any("k1" in name for name in names[0]))
+        self.assertEqual(names[1], [name for name in names[0] if not any(part in name for part in (", k1 ", "title "))])
+        written = []
+        for number, place in enumerate((self.here, self.there)):
+            written.append(self.folder / f"{number}.letor")
+            done = place("features", *judged, "--strategy", "sparse", "--out", str(written[-1]))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(*[len(file.read_text().splitlines()) for file in written])
+        for arguments in [("rank", "show", "--collection", "c"), ("rank", "drop", "--collection", "c")]:
+            with self.subTest(arguments):
+                self.assertEqual(self.here(*arguments).returncode, self.there(*arguments).returncode)
+        self.same("search", "--collection", "c", "--strategy", "sparse", "harbour lamp")
 
     def test_copies(self) -> None:
         for source, target in ((self.here, self.there), (self.there, self.here)):
@@ -193,8 +285,6 @@ class Commands(ClusterCase):
                 self.assertRegex(refused.stderr, "cluster|external")
         okapi = {"embedder": "none", "bm25": {"variant": "okapi"}}
         self.refused("collections", "create", "o", "--schema", "-", text=json.dumps(okapi), part="okapi")
-        expiring = '{"chunk_id": "x", "content": "x", "vector": [1,0,0,0,0,0,0,0], "expires_at": "2030-01-01T00:00:00Z"}'
-        self.refused("add", "--collection", "c", text=expiring, part="expire")
         for arguments in [("doctor",), ("config", "show")]:  # a doctor may miss models, too
             self.assertIn(program.URL, self.there(*arguments).stdout)
 

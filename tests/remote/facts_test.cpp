@@ -112,13 +112,18 @@ TEST(IndexLayout, AMappingSaysWhatItsCollectionIs) {
     Schema schema;
     schema.vectors = {.embedder = "external", .dimension = 3, .metric = Metric::Dot};
     schema.vectors.canaries = {{1, 2, 3}};
-    const IndexMeta meta{.collection = "Notes", .schema = schema, .filling = true, .dimension = 3};
+    schema.vectors.precision = Precision::F16;
+    schema.positions = true;
+    IndexMeta meta{.collection = "Notes", .schema = schema, .filling = true, .dimension = 3};
     const auto read = read_mapping(mapping_body(meta));
     ASSERT_TRUE(read.has_value());
     EXPECT_EQ(read->collection, "Notes");
     EXPECT_EQ(read->schema, schema);
     EXPECT_TRUE(read->filling);
     EXPECT_EQ(read->dimension, 3U);
+    EXPECT_FALSE(read->expires);
+    meta.expires = true;
+    EXPECT_TRUE(read_mapping(mapping_body(meta))->expires);
     EXPECT_EQ(read_mapping(Object{}).error().code, ErrorCode::NotFound);
     EXPECT_EQ(
         read_mapping(Object{{"_meta", Object{{"braid", Object{{"format", 1}}}}}}).error().code,

@@ -50,14 +50,14 @@ TEST(FilterQuery, AScopeIsItsNamespaceItsPrincipalAndItsFilter) {
     scope.principal.clearance = "normal";
     scope.principal.scopes = {"red"};
     scope.filter = Filter::compare(Filter::Op::Exists, "kind", true);
-    const auto clauses = scope_clauses(scope, Schema{});
+    const auto clauses = scope_clauses(scope, Schema{}, {});
     ASSERT_TRUE(clauses.has_value());
     EXPECT_EQ(
         json::print(Value(*clauses)),
         R"([{"term":{"ns":"team"}},{"range":{"level":{"lte":1}}},{"terms":{"scope":["","red"]}},)"
         R"({"term":{"facts":".kind\u0001e"}}])");
     scope.principal.clearance = "unheard of";
-    EXPECT_EQ(scope_clauses(scope, Schema{}).error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(scope_clauses(scope, Schema{}, {}).error().code, ErrorCode::InvalidArgument);
 }
 
 TEST(LegQuery, WordsAreCountedAndPhrasingsCompete) {

@@ -277,6 +277,100 @@ TEST(RemoteBackend, WhatWasWrittenIsRefreshedForSearchesNotForReadsById) {
     EXPECT_EQ(refreshed, 1);
 }
 
+TEST(RemoteBackend, SearchesLookAtTheTimeOnceAChunkExpires) {
+    ScriptedCluster cluster;
+    std::string changed;
+    cluster.on("/_mapping", [&](const ReceivedRequest& request) {
+        if (request.method == "PUT") {
+            changed = request.body;
+            return std::pair(200, std::string(R"({"acknowledged":true})"));
+        }
+        const Value mapping = mapping_body({.collection = "c", .schema = words_schema()});
+        return std::pair(200, json::print(Object{{"braid-c", Object{{"mappings", mapping}}}}));
+    });
+    std::string sent;
+    cluster.on("/_bulk", [&](const ReceivedRequest& request) {
+        sent = request.body;
+        return std::pair(
+            200, std::string(R"({"items":[{"create":{"result":"created","status":201}}]})"));
+    });
+    std::string searched;
+    cluster.on("/_msearch", [&](const ReceivedRequest& request) {
+        searched = request.body;
+        return std::pair(200, std::string(R"({"responses":[{"status":200,"_shards":{"failed":0},)"
+                                          R"("hits":{"total":{"value":0,"relation":"eq"},)"
+                                          R"("hits":[]}}]})"));
+    });
+    const auto backend = cluster.backend();
+    must(backend->upsert("c", "default", {make_chunk("a", "x")}, {}));
+    (void)must(reader_of(*backend)->count({.collection = "c"}));
+    EXPECT_EQ(searched.find("expires"), std::string::npos) << searched;
+    EXPECT_EQ(changed, "");
+    Chunk fading = make_chunk("a", "x");
+    fading.expires_at = Timestamp{4'000'000'000'000'000};
+    must(backend->upsert("c", "default", {fading}, {}));
+    EXPECT_NE(changed.find(R"("expires":{"type":"long")"), std::string::npos) << changed;
+    EXPECT_NE(sent.find(R"("expires":4000000000000000)"), std::string::npos) << sent;
+    (void)must(reader_of(*backend)->count({.collection = "c"}));
+    EXPECT_NE(searched.find(R"({"bool":{"must_not":[{"range":{"expires":{"lte":)"),
+              std::string::npos)
+        << searched;
+}
+
+TEST(RemoteBackend, WhatHasExpiredIsNotThere) {
+    ScriptedCluster cluster;
+    static const std::string expired = [] {
+        std::string source;
+        Chunk chunk = make_chunk("a", "x");
+        chunk.version = 7;
+        chunk.expires_at = Timestamp{1};
+        const auto analyzer = text::Analyzer::create({});
+        const Schema schema = words_schema();
+        append_document(source, "default", chunk, {schema, *analyzer, whole_weights(schema)});
+        return R"({"docs":[{"found":true,"_seq_no":4,"_primary_term":2,"_source":)" + source +
+               "}]}";
+    }();
+    cluster.on("/_mget", expired);
+    cluster.on("/_bulk", R"({"items":[{"index":{"result":"updated","status":200}}]})");
+    const auto backend = cluster.backend();
+    const std::vector<std::string> ids{"a"};
+    EXPECT_FALSE(must(reader_of(*backend)->fetch({.collection = "c"}, ids, false)).front());
+    EXPECT_EQ(must(backend->remove({.collection = "c"}, {.chunk_ids = ids}, {})).written, 0U);
+    expect_error(backend->update("c", "default", {{.chunk_id = "a", .metadata = {{"k", 1}}}}, {}),
+                 ErrorCode::NotFound);
+    const auto report =
+        must(backend->upsert("c", "default", {make_chunk("a", "x")}, {.if_version = 0}));
+    EXPECT_EQ(report.replaced, 0U);
+}
+
+TEST(RemoteBackend, WhatIsStoredJustSoIsNotSent) {
+    ScriptedCluster cluster;
+    cluster.on("/_mget", kOneIsThere);
+    int sent = 0;
+    cluster.on("/_bulk", [&](const ReceivedRequest&) {
+        ++sent;
+        return std::pair(200,
+                         std::string(R"({"items":[{"index":{"result":"updated","status":200}}]})"));
+    });
+    const auto backend = cluster.backend();
+    const std::vector<std::string> ids{"a"};
+    const Chunk stored = *must(reader_of(*backend)->fetch({.collection = "c"}, ids, true)).front();
+    WriteReport report = must(backend->upsert("c", "default", {stored}, {.skip_unchanged = true}));
+    EXPECT_EQ(report.unchanged, 1U);
+    EXPECT_EQ(report.written, 0U);
+    EXPECT_EQ(report.version, 0U);
+    EXPECT_EQ(sent, 0);
+    // A version that is not there is told, whatever the content.
+    expect_error(
+        backend->upsert("c", "default", {stored}, {.if_version = 1, .skip_unchanged = true}),
+        ErrorCode::Conflict);
+    Chunk other = stored;
+    other.content = "other";
+    report = must(backend->upsert("c", "default", {other}, {.skip_unchanged = true}));
+    EXPECT_EQ(report.written, 1U);
+    EXPECT_EQ(sent, 1);
+}
+
 TEST(RemoteBackend, RecognisesItsOwnCollectionWhoseAnswerWasLost) {
     ScriptedCluster cluster;
     const auto exists = [](const ReceivedRequest&) {
