@@ -41,10 +41,13 @@ std::optional<text::Highlighter> highlighter_of(const Work& work, const Schema& 
         {.name = schema.analyzer, .language = schema.language, .stop_words = schema.stop_words});
     if (!analyzer) return std::nullopt;
     Terms terms;
+    bool read = false;  // as query language: an operator is no word, even where no term is left
     for (std::size_t i = 0; run != nullptr && i < run->legs.size(); ++i) {
-        if (run->legs[i].leg.kind == LegKind::Sparse) add_terms(*analyzer, run->legs[i], terms);
+        if (run->legs[i].leg.kind != LegKind::Sparse) continue;
+        add_terms(*analyzer, run->legs[i], terms);
+        read = read || run->legs[i].leg.clause != nullptr;
     }
-    if (terms.empty()) return text::Highlighter(*std::move(analyzer), work.request.query);
+    if (terms.empty() && !read) return text::Highlighter(*std::move(analyzer), work.request.query);
     return text::Highlighter(*std::move(analyzer), std::move(terms));
 }
 

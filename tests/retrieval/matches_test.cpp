@@ -69,6 +69,11 @@ TEST_F(Matches, AreTheWordsOfTheQueryAsTheCollectionSeesThem) {
     EXPECT_EQ(marks("\U0001F98A", "b"), (Words{"\U0001F98A"}));
 }
 
+TEST_F(Matches, AreLittleWordsOnlyIfTheyAreAllThereIs) {
+    EXPECT_EQ(marks("the dog", "b"), Words{"dog"});
+    EXPECT_EQ(marks("the", "b"), Words{"the"});
+}
+
 TEST_F(Matches, LeaveOutWhatTheQueryExcludes) {
     EXPECT_EQ(marks("dog -cat +fox", "a", true), (Words{"Fox\u2019s", "foxes", "dog"}));
     EXPECT_EQ(marks("(tail -runs) dog", "a", true), (Words{"tail", "dog"}));
@@ -77,6 +82,14 @@ TEST_F(Matches, LeaveOutWhatTheQueryExcludes) {
 TEST_F(Matches, AreWhatPatternsStoodFor) {
     EXPECT_EQ(marks("fuch*", "a", true), (Words{"Fuchs"}));
     EXPECT_EQ(marks("title:dog tail", "a", true), (Words{"tail"}));
+}
+
+TEST_F(Matches, AreNoneWhereOnlyOtherFieldsAreAskedFor) {
+    Chunk titled = chunk_of("c", "A title with a dog in it.");
+    titled.title = "Dog";
+    store.add("notes", {titled});
+    EXPECT_EQ(marks("title:dog", "c", true), Words());
+    EXPECT_EQ(marks("title:dog -cat", "c", true), Words());
 }
 
 TEST_F(Matches, AreWhatATypoWasCorrectedTo) {
