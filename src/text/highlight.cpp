@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "braid/core/nearest.hpp"
 #include "braid/core/utf8.hpp"
 
 namespace braid::text {
@@ -112,6 +113,27 @@ ByteRange window_around(std::string_view text, ByteRange core, std::size_t limit
     return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
 
+Snippet snippet_of(std::string_view text, const std::vector<Token>& tokens,
+                   std::size_t code_points) {
+    const std::vector<Group> groups = group(tokens);
+    ByteRange core;
+    if (!groups.empty()) {
+        const auto [first, last] = densest(text, tokens, groups, code_points);
+        core = {groups[first].range.begin, groups[last - 1].range.end};
+    }
+    const ByteRange window = window_around(text, core, code_points);
+    Snippet out;
+    out.text = text.substr(window.begin, window.end - window.begin);
+    out.cut_before = window.begin > 0;
+    out.cut_after = window.end < text.size();
+    for (const Group& found : groups) {
+        const std::uint32_t begin = std::max(found.range.begin, window.begin);
+        const std::uint32_t end = std::min(found.range.end, window.end);
+        if (begin < end) out.matches.push_back({begin - window.begin, end - window.begin});
+    }
+    return out;
+}
+
 }  // namespace
 
 Highlighter::Highlighter(Analyzer analyzer, std::string_view query)
@@ -133,24 +155,20 @@ std::vector<ByteRange> Highlighter::matches(std::string_view text) const {
 }
 
 Snippet Highlighter::snippet(std::string_view text, std::size_t code_points) const {
-    const std::vector<Token> tokens = matching_tokens(text);
-    const std::vector<Group> groups = group(tokens);
-    ByteRange core;
-    if (!groups.empty()) {
-        const auto [first, last] = densest(text, tokens, groups, code_points);
-        core = {groups[first].range.begin, groups[last - 1].range.end};
+    return snippet_of(text, matching_tokens(text), code_points);
+}
+
+Snippet snippet_with(std::string_view text, const std::vector<ByteRange>& matches,
+                     std::size_t code_points) {
+    std::vector<Token> tokens;
+    tokens.reserve(matches.size());
+    for (const auto& [begin, end] : matches) {
+        Token& token = tokens.emplace_back();
+        token.term = core::ascii_lower(text.substr(begin, end - begin));
+        token.begin = begin;
+        token.end = end;
     }
-    const ByteRange window = window_around(text, core, code_points);
-    Snippet out;
-    out.text = text.substr(window.begin, window.end - window.begin);
-    out.cut_before = window.begin > 0;
-    out.cut_after = window.end < text.size();
-    for (const Group& found : groups) {
-        const std::uint32_t begin = std::max(found.range.begin, window.begin);
-        const std::uint32_t end = std::min(found.range.end, window.end);
-        if (begin < end) out.matches.push_back({begin - window.begin, end - window.begin});
-    }
-    return out;
+    return snippet_of(text, tokens, code_points);
 }
 
 }  // namespace braid::text

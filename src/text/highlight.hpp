@@ -54,4 +54,9 @@ private:
     std::unordered_set<std::string> terms_;
 };
 
+/// Like Highlighter::snippet, for matches that are known: increasing and disjoint ranges within
+/// `text`. Matches that are written alike count as one term.
+Snippet snippet_with(std::string_view text, const std::vector<ByteRange>& matches,
+                     std::size_t code_points);
+
 }  // namespace braid::text

@@ -28,7 +28,6 @@ Hit hit(std::size_t rank, const std::string& title, const std::string& content) 
 AnswerViewOptions options(std::size_t width = 80) {
     AnswerViewOptions out;
     out.width = width;
-    out.schema = [](const std::string&) -> Result<Schema> { return Schema{}; };
     return out;
 }
 
@@ -43,6 +42,7 @@ TEST(AnswerView, ShowsRankTitleScoreLegsAndSnippet) {
     answer.query = "fox hunting";
     answer.hits = {hit(1, "Foxes", "Red foxes hunt mice."), hit(2, "Owls", "Owls sleep.")};
     answer.hits[0].chunk.section_title = "Diet";
+    answer.hits[0].matches = {{4, 9}, {10, 14}};
     answer.total_candidates = 73;
     answer.timings = {0, 0, 1.0, 2.1, 0.9, 0.1, 0.2, 4.24};
     EXPECT_EQ(joined(answer_lines(answer, options())),
@@ -89,6 +89,9 @@ TEST(AnswerView, EveryLineFitsWhateverTheTexts) {
     answer.hits[1].collection = "other";
     answer.hits[1].receipt.sources[0].nested = std::make_shared<Receipt>(answer.hits[0].receipt);
     answer.hits[3].chunk.title.reset();
+    answer.hits[0].matches = {{0, 200}};
+    answer.hits[1].matches = {{10, 12}, {90, 91}};
+    answer.hits[2].matches = {{2, 1}, {0, 1}, {0, 9}, {1, 1000}};  // no server of ours sends these
     answer.warnings = {wide + " " + cjk};
     answer.unused = {"hybrid_weight"};
     answer.phrasings = {wide, cjk};
@@ -129,21 +132,24 @@ TEST(AnswerView, RanksCountFromOneForPeople) {
     EXPECT_NE(joined(answer_lines(answer, options())).find("notes #1"), std::string::npos);
 }
 
-TEST(AnswerView, LittleWordsAreNotMarkedUnlessTheyAreAllThereIs) {
+TEST(AnswerView, MarksTheMatchesAndNothingElse) {
     Answer answer;
-    answer.query = "the fox";
-    answer.hits = {hit(1, "T", "The fox and the owl.")};
-    EXPECT_NE(joined(answer_lines(answer, options())).find("The *fox* and the owl."),
-              std::string::npos);
-    answer.query = "the";
-    EXPECT_NE(joined(answer_lines(answer, options())).find("*The* fox and *the* owl."),
-              std::string::npos);
+    answer.query = "title:owl fo* -\"brown fox\"";
+    answer.hits = {hit(1, "Owl", "\u00dcber den brown owl: f\u00f6x, fox.")};
+    answer.hits[0].matches = {{15, 18}, {20, 23}};
+    EXPECT_NE(
+        joined(answer_lines(answer, options())).find("\u00dcber den brown *owl*: *f\u00f6x*, fox."),
+        std::string::npos)
+        << joined(answer_lines(answer, options()));
+    answer.hits[0].matches.clear();
+    EXPECT_EQ(joined(answer_lines(answer, options())).find('*'), std::string::npos);
 }
 
 TEST(AnswerView, ColoursEndWhereTheyBegin) {
     Answer answer;
     answer.query = "fox";
     answer.hits = {hit(1, "Foxes", "A fox.")};
+    answer.hits[0].matches = {{2, 5}};
     AnswerViewOptions chosen = options();
     chosen.style = Style::colors();
     for (const std::string& line : answer_lines(answer, chosen)) {

@@ -72,6 +72,20 @@ TEST(Snippet, TakesTheWindowWithTheMostDistinctTerms) {
     EXPECT_EQ(snippet("apple pear", text, 30), "<until [apple] meets [pear] in one>");
 }
 
+TEST(Snippet, TakesMatchesThatAreKnown) {
+    const std::string text =
+        "Apple apple apple and a long way of words that match nothing at all until "
+        "apple meets pear in one place and then many more words follow";
+    const auto around = [&](const std::vector<ByteRange>& matches, std::size_t code_points) {
+        const Snippet found = snippet_with(text, matches, code_points);
+        return marked(found.text, found.matches);
+    };
+    EXPECT_EQ(around({{0, 5}, {6, 11}, {12, 17}, {74, 79}, {86, 90}}, 30),
+              "until [apple] meets [pear] in one");
+    EXPECT_EQ(around({{0, 5}, {6, 11}, {12, 17}, {86, 90}}, 17), "[Apple] [apple] [apple]");
+    EXPECT_EQ(around({}, 5), "Apple");
+}
+
 TEST(Snippet, StaysWithinTheLimitAndShowsTheFirstMatchOfALongOne) {
     EXPECT_EQ(snippet("extraordinary", "an extraordinary day", 5), "<[extra]>");
     EXPECT_EQ(snippet("day", "an extraordinary day", 6), "<[day]");

@@ -32,7 +32,7 @@ Result<> run_doctrine(Session& session) {
     BRAID_TRY(const Request request,
               wire::request_from_value(std::move(params), apps::vocabulary()));
     BRAID_TRY(const Answer answer, service->retrieve(request));
-    show_answer(session, *service, answer, false);
+    show_answer(session, answer, false);
     return {};
 }
 

@@ -72,7 +72,7 @@ Result<> run_retrieve(Session& session) {
     BRAID_TRY(const Request request, request_of(session));
     BRAID_TRY(const auto service, session.service_for_reading());
     BRAID_TRY(const Answer answer, answer_to(session, *service, request));
-    show_answer(session, *service, answer, request.explain);
+    show_answer(session, answer, request.explain);
     return {};
 }
 

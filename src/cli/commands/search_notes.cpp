@@ -5,8 +5,7 @@
 
 namespace braid::cli {
 
-void show_answer(const Session& session, const service::Service& service, const Answer& answer,
-                 bool explain) {
+void show_answer(const Session& session, const Answer& answer, bool explain) {
     if (session.json()) {
         print_answer_json(session.out, answer, apps::vocabulary());
         return;
@@ -15,7 +14,6 @@ void show_answer(const Session& session, const service::Service& service, const 
     options.width = session.out.width();
     options.style = session.out.style();
     options.explain = explain;
-    options.schema = [&](const std::string& collection) { return service.schema(collection); };
     for (const std::string& line : answer_lines(answer, options)) session.out.line(line);
 }
 

@@ -8,8 +8,7 @@
 namespace braid::cli {
 
 /// Prints an answer, for people or as JSON. `explain`: with the arithmetic of every score.
-void show_answer(const Session& session, const service::Service& service, const Answer& answer,
-                 bool explain);
+void show_answer(const Session& session, const Answer& answer, bool explain);
 
 /// Warns of what a search could not do, and of keys of the request that had no effect.
 void warn_of_search(const Session& session, const std::vector<std::string>& warnings,

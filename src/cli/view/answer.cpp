@@ -1,7 +1,6 @@
 #include "braid/cli/view/answer.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "braid/core/numbers.hpp"
@@ -127,21 +126,17 @@ private:
         const std::string& content = hit.chunk.content;
         const std::size_t room = snippet_room(content);
         std::vector<Piece> pieces;
-        if (const text::Highlighter* highlighter = highlighter_of(hit.collection)) {
-            const text::Snippet snippet = highlighter->snippet(content, room);
-            if (snippet.cut_before) pieces.push_back({"… ", false});
-            std::size_t at = 0;
-            for (const text::ByteRange& range : snippet.matches) {
-                pieces.push_back({std::string(snippet.text.substr(at, range.begin - at)), false});
-                pieces.push_back(
-                    {std::string(snippet.text.substr(range.begin, range.end - range.begin)), true});
-                at = range.end;
-            }
-            pieces.push_back({std::string(snippet.text.substr(at)), false});
-            if (snippet.cut_after) pieces.push_back({" …", false});
-        } else {
-            pieces.push_back({content.substr(0, room * 4), false});
+        const text::Snippet snippet = text::snippet_with(content, matches_of(hit), room);
+        if (snippet.cut_before) pieces.push_back({"… ", false});
+        std::size_t at = 0;
+        for (const text::ByteRange& range : snippet.matches) {
+            pieces.push_back({std::string(snippet.text.substr(at, range.begin - at)), false});
+            pieces.push_back(
+                {std::string(snippet.text.substr(range.begin, range.end - range.begin)), true});
+            at = range.end;
         }
+        pieces.push_back({std::string(snippet.text.substr(at)), false});
+        if (snippet.cut_after) pieces.push_back({" …", false});
         for (const std::string& line : wrapped(pieces, body_width(), kSnippetLines, style_)) {
             add_indented(line);
         }
@@ -155,21 +150,23 @@ private:
         return (body_width() - kSlack) * kSnippetLines * points / columns;
     }
 
-    const text::Highlighter* highlighter_of(const std::string& collection) {
-        const auto known = highlighters_.find(collection);
-        if (known != highlighters_.end()) {
-            const std::optional<text::Highlighter>& made = known->second;
-            return made.has_value() ? &made.value() : nullptr;
+    /// In bytes of its content. A server may have sent anything: what is out of order is left out.
+    static std::vector<text::ByteRange> matches_of(const Hit& hit) {
+        std::vector<text::ByteRange> matches;
+        std::string_view rest = hit.chunk.content;
+        std::size_t points = 0;
+        const auto skip_to = [&](std::size_t point) {
+            rest.remove_prefix(core::first_code_points(rest, point - points).size());
+            points = point;
+            return static_cast<std::uint32_t>(hit.chunk.content.size() - rest.size());
+        };
+        for (const TextRange& range : hit.matches) {
+            if (range.begin < points || range.end <= range.begin) continue;
+            const std::uint32_t begin = skip_to(range.begin);
+            const std::uint32_t end = skip_to(range.end);
+            if (begin < end) matches.push_back({begin, end});
         }
-        auto& entry = highlighters_[collection];
-        if (!options_.schema) return nullptr;
-        const auto schema = options_.schema(collection);
-        if (!schema) return nullptr;
-        auto analyzer = text::Analyzer::create({.name = schema->analyzer,
-                                                .language = schema->language,
-                                                .stop_words = schema->stop_words});
-        if (!analyzer) return nullptr;
-        return &entry.emplace(*std::move(analyzer), answer_.query);
+        return matches;
     }
 
     /// "/notes/a.md:12", which an editor opens; "…/a.pdf, page 3". Empty for a chunk that
@@ -290,7 +287,6 @@ private:
     const Answer& answer_;
     const AnswerViewOptions& options_;
     const Style& style_;
-    std::map<std::string, std::optional<text::Highlighter>> highlighters_;
     std::vector<std::string> lines_;
     std::size_t rank_width_ = 2;
     std::size_t score_width_ = 6;

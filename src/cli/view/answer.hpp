@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,8 +7,6 @@
 #include "braid/answer.hpp"
 #include "braid/cli/view/output.hpp"
 #include "braid/cli/view/terminal.hpp"
-#include "braid/collection.hpp"
-#include "braid/result.hpp"
 
 namespace braid::core {
 struct Vocabulary;
@@ -22,12 +18,10 @@ struct AnswerViewOptions {
     std::size_t width = 80;
     Style style{};
     bool explain = false;  // the arithmetic of every score
-    /// The schema of a collection, for marking the query's words as its analyzer sees them.
-    std::function<Result<Schema>(const std::string& collection)> schema{};
 };
 
 /// An answer as people read it: per hit the rank, title and section, score, the legs that found it
-/// and at which rank, and a snippet with the query's words marked; then what was searched and how
+/// and at which rank, and a snippet with its matches marked; then what was searched and how
 /// long it took, warnings and shortfalls.
 std::vector<std::string> answer_lines(const Answer& answer, const AnswerViewOptions& options);
 
