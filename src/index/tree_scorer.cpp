@@ -41,10 +41,10 @@ double TreeScorer::idf(std::uint64_t df) const noexcept {
 }
 
 std::uint32_t TreeScorer::number_of(const std::string& term) {
-    const auto number =
-        static_cast<std::uint32_t>(std::ranges::find(terms_, term) - terms_.begin());
-    if (number == terms_.size()) terms_.push_back(term);
-    return number;
+    const auto [found, added] =
+        numbers_.try_emplace(term, static_cast<std::uint32_t>(terms_.size()));
+    if (added) terms_.push_back(term);
+    return found->second;
 }
 
 TreeScorer::Clause TreeScorer::add(const TreeClause& clause, const TextStatistics& statistics) {
@@ -109,7 +109,15 @@ std::size_t TreeScorer::add_leaf(const TreeLeaf& leaf, const TextStatistics& sta
     for (const auto& place : added.places) {
         const auto first = std::ranges::find_if(
             added.places, [&](const auto& other) { return same_words(place, other); });
-        added.same.push_back(static_cast<std::uint32_t>(first - added.places.begin()));
+        const auto at = static_cast<std::uint32_t>(first - added.places.begin());
+        const auto word =
+            std::ranges::find(added.words, at, &std::pair<std::uint32_t, std::uint32_t>::first);
+        if (word == added.words.end()) {
+            added.words.emplace_back(at, 1);
+        } else {
+            ++word->second;
+        }
+        added.same.push_back(at);
     }
     leaves_.push_back(std::move(added));
     return leaves_.size() - 1;
@@ -132,8 +140,10 @@ double TreeScorer::weighted_count(const std::vector<Alternative>& place, std::si
 /// How often a field holds the leaf: of a phrase, whose text is not at hand, at most.
 double TreeScorer::count_in(const Leaf& leaf, std::size_t field, Reading& reading) const {
     double least = weighted_count(leaf.places.front(), field, reading.words);
-    for (std::size_t i = 1; i < leaf.places.size() && least > 0; ++i) {
-        least = std::min(least, weighted_count(leaf.places[i], field, reading.words));
+    for (std::size_t i = 0; leaf.is_phrase() && i < leaf.words.size() && least > 0; ++i) {
+        const auto& [place, times] = leaf.words[i];
+        const double count = weighted_count(leaf.places[place], field, reading.words);
+        least = count < times ? 0 : std::min(least, count);
     }
     if (!leaf.is_phrase() || least == 0 || !reading.words.knows_phrases()) return least;
     return count_phrase_in(leaf, field, reading);
@@ -150,10 +160,9 @@ void TreeScorer::read_text(std::size_t field, Reading& reading) const {
     tree_->analyzer.for_text(reading.words.chunk->content)
         .analyze(field_text(*reading.words.chunk, tree_->schema.text_fields[field].name), tokens);
     for (const text::Token& token : tokens) {
-        const auto found = std::ranges::find(terms_, token.term);
-        if (found == terms_.end()) continue;
-        const auto term = static_cast<std::size_t>(found - terms_.begin());
-        reading.positions[term * fields + field].push_back(token.position);
+        const auto found = numbers_.find(token.term);
+        if (found == numbers_.end()) continue;
+        reading.positions[found->second * fields + field].push_back(token.position);
     }
 }
 

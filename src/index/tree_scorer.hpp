@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "braid/index/view.hpp"
@@ -60,6 +62,8 @@ public:
         double weight = 0;                  // their sum
         std::vector<std::uint32_t> offsets;
         std::vector<std::uint32_t> same;  // see Phrase
+        /// The first place of each word, and how many places have it.
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> words;
         std::uint32_t between = 0;
         std::optional<std::uint32_t> field;
         double boost = 1;
@@ -116,7 +120,8 @@ private:
     double average_ = 0;
     double mean_idf_ = 0;
     std::vector<std::string> terms_;
-    std::vector<std::uint64_t> frequencies_;  // of terms_
+    std::unordered_map<std::string, std::uint32_t> numbers_;  // in terms_
+    std::vector<std::uint64_t> frequencies_;                  // of terms_
     std::vector<Leaf> leaves_;
     Clause root_;
     std::vector<PatternWords> patterns_;

@@ -169,15 +169,16 @@ std::uint64_t PartTree::most_rows(const Place& place) const {
 std::uint64_t PartTree::most_rows(const Clause& clause) const {
     if (!clause.leaf) return words().rows();
     std::uint64_t least = words().rows();
-    for (const Place& place : scorer_->leaves()[*clause.leaf].places) {
-        least = std::min(least, most_rows(place));
+    const Leaf& leaf = scorer_->leaves()[*clause.leaf];
+    for (const auto& [place, times] : leaf.words) {
+        least = std::min(least, most_rows(leaf.places[place]));
     }
     return least;
 }
 
 Result<PartTree::Rows> PartTree::rows_of_leaf(const Leaf& leaf) const {
     std::vector<const Place*> order;
-    for (const Place& place : leaf.places) order.push_back(&place);
+    for (const auto& [place, times] : leaf.words) order.push_back(&leaf.places[place]);
     std::ranges::sort(order, {}, [&](const Place* place) { return most_rows(*place); });
     BRAID_TRY(Bits rows, rows_of_place(*order.front()));
     for (std::size_t i = 1; i < order.size(); ++i) BRAID_CHECK(keep_place(*order[i], rows));

@@ -109,6 +109,20 @@ TEST_P(BadWords, AQueryOfAHundredThousandWords) {
     expect_whole();
 }
 
+TEST_P(BadWords, APhraseLongerThanAnyText) {
+    add("short", "wolf wolf wolf owl");
+    add("alternating", "wolf owl wolf owl wolf");
+    for (int i = 0; i < 100; ++i) add("filler" + std::to_string(i), "a wolf, an owl");
+    std::string phrase;
+    for (int i = 0; i < 20'000; ++i) phrase += "wolf owl ";
+    EXPECT_EQ(find_phrase(phrase), Ids{});
+    EXPECT_EQ(find_phrase("wolf wolf"), Ids{"short"});
+    EXPECT_EQ(find_phrase("wolf owl wolf"), Ids{"alternating"});
+    EXPECT_EQ(find_phrase("wolf owl wolf owl wolf"), Ids{"alternating"});
+    EXPECT_EQ(find_phrase("wolf owl wolf owl wolf owl"), Ids{});
+    expect_whole();
+}
+
 TEST_P(BadWords, StrangeCharactersSeparateOrJoinAsTheyShould) {
     add("control", std::string("wolf\x01owl\x7f") + '\0' + "bat");
     add("rtl", "\u202Eשלום עולם\u202C مرحبا");
