@@ -13,8 +13,8 @@
 #include "braid/server/http/gate.hpp"
 #include "braid/server/http/missing.hpp"
 #include "braid/server/http/problem.hpp"
+#include "braid/server/http/responder.hpp"
 #include "braid/server/http/routes.hpp"
-#include "braid/server/http/service.hpp"
 #include "braid/server/http/watch.hpp"
 
 namespace braid::server {
@@ -54,17 +54,17 @@ struct HttpApp::State {
           gate({options.keys, options.hosts, options.origins, options.requests_per_second}),
           watching{options.log, options.log_format, options.log_texts, options.slow_query,
                    options.audit},
-          service(database,
-                  {.service = options.service,
-                   .limits = options.limits,
-                   .mcp = {.allow_writes = options.allow_writes, .version = options.version},
-                   .mcp_http = {options.mcp_sessions, options.mcp_session_age},
-                   .idempotency_bytes = options.idempotency_bytes,
-                   .memory = options.memory,
-                   .check_rate = [this](const Identity& identity, std::size_t count) {
-                       return gate.check_rate(identity, count);
-                   }}) {
-        service.server_metrics().guard(
+          responder(database,
+                    {.service = options.service,
+                     .limits = options.limits,
+                     .mcp = {.allow_writes = options.allow_writes, .version = options.version},
+                     .mcp_http = {options.mcp_sessions, options.mcp_session_age},
+                     .idempotency_bytes = options.idempotency_bytes,
+                     .memory = options.memory,
+                     .check_rate = [this](const Identity& identity, std::size_t count) {
+                         return gate.check_rate(identity, count);
+                     }}) {
+        responder.server_metrics().guard(
             [this](const IncomingRequest& head) { return gate.check_address(head); });
     }
 
@@ -83,14 +83,14 @@ struct HttpApp::State {
     HttpAppOptions options;
     HttpGate gate;
     WatchOptions watching;
-    HttpService service;
+    HttpResponder responder;
     /// Begins elsewhere in every process.
     std::atomic<std::uint64_t> counter{
         static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count())};
 };
 
 OutgoingResponse HttpApp::State::refuse(const Exchange& exchange, const Refusal& refusal) {
-    service.metrics().refused(facts_of(refusal.error).name);
+    responder.metrics().refused(facts_of(refusal.error).name);
     return respond(refusal, exchange.id);
 }
 
@@ -117,7 +117,7 @@ std::optional<OutgoingResponse> HttpApp::State::check_head(const IncomingRequest
     exchange.match = find_route(head.method, exchange.target);
     if (exchange.match.allowed.empty()) {
         if (auto shown = serve_missing(head)) {
-            service.metrics().refused(facts_of(DoorError::NoSuchRoute).name);
+            responder.metrics().refused(facts_of(DoorError::NoSuchRoute).name);
             return shown;
         }
     }
@@ -215,7 +215,7 @@ std::optional<OutgoingResponse> HttpApp::admit(IncomingRequest& head, std::size_
         }
     }
     if (!refused) {
-        const std::size_t limit = state_->service.body_limit(head, *exchange.match.route);
+        const std::size_t limit = state_->responder.body_limit(head, *exchange.match.route);
         body_limit = limit;
         if (declared_length(head) <= limit) {
             head.admitted = admitted;
@@ -227,7 +227,7 @@ std::optional<OutgoingResponse> HttpApp::admit(IncomingRequest& head, std::size_
                        {}});
     }
     state_->add_headers(head, exchange, *refused);
-    const Watch watch(state_->service.metrics(), state_->watching);
+    const Watch watch(state_->responder.metrics(), state_->watching);
     state_->finish(head, exchange, watch, started, *refused);
     return refused;
 }
@@ -236,26 +236,26 @@ OutgoingResponse HttpApp::handle(const IncomingRequest& request) {
     if (request.admitted == nullptr) return refuse(500, "internal error");
     const auto started = Clock::now();
     Exchange& exchange = *static_cast<Exchange*>(request.admitted.get());
-    Watch watch(state_->service.metrics(), state_->watching);
+    Watch watch(state_->responder.metrics(), state_->watching);
     OutgoingResponse response;
-    state_->service.metrics().started();
+    state_->responder.metrics().started();
     try {
         if (!leads_to_open(exchange.match) &&
-            state_->service.metrics().running() >
+            state_->responder.metrics().running() >
                 static_cast<std::int64_t>(state_->options.max_running)) {
             response = state_->refuse(
                 exchange,
                 {DoorError::Overloaded, "too many requests are running", {{"Retry-After", "1"}}});
         } else {
-            response = state_->service.serve(request, exchange,
-                                             state_->caller_of(request, exchange, watch));
+            response = state_->responder.serve(request, exchange,
+                                               state_->caller_of(request, exchange, watch));
         }
     } catch (const std::bad_alloc&) {
         response = problem({ErrorCode::ResourceExhausted, "out of memory"}, exchange.id);
     } catch (const std::exception&) {
         response = problem(DoorError::InternalError, "internal error", exchange.id);
     }
-    state_->service.metrics().ended();
+    state_->responder.metrics().ended();
     state_->add_headers(request, exchange, response);
     state_->finish(request, exchange, watch, started, response);
     if (state_->options.memory) {
@@ -276,25 +276,25 @@ OutgoingResponse HttpApp::refuse(int status, std::string_view reason) {
     OutgoingResponse response = state_->refuse(exchange, {error, std::string(reason), {}});
     if (status == 503) response.headers.push_back({"Retry-After", "1"});
     state_->add_headers({}, exchange, response);
-    const Watch watch(state_->service.metrics(), state_->watching);
+    const Watch watch(state_->responder.metrics(), state_->watching);
     state_->finish({}, exchange, watch, Clock::now(), response);
     return response;
 }
 
 net::HttpHandler& HttpApp::metrics_handler() {
-    return state_->service.server_metrics();
+    return state_->responder.server_metrics();
 }
 
 void HttpApp::watch(std::function<net::HttpServer::Counters()> transport) {
-    state_->service.server_metrics().watch_transport(std::move(transport));
+    state_->responder.server_metrics().watch_transport(std::move(transport));
 }
 
 void HttpApp::announce(std::string address) {
-    state_->service.announce(std::move(address));
+    state_->responder.announce(std::move(address));
 }
 
 void HttpApp::drain() {
-    state_->service.drain();
+    state_->responder.drain();
 }
 
 }  // namespace braid::server

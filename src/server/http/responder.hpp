@@ -24,7 +24,7 @@
 
 namespace braid::server {
 
-struct HttpServiceOptions {
+struct HttpResponderOptions {
     service::ServiceOptions service;
     service::Limits limits;
     McpOptions mcp;
@@ -36,10 +36,10 @@ struct HttpServiceOptions {
 };
 
 /// Answers requests that were let in, each by its route. Safe for concurrent use.
-class HttpService {
+class HttpResponder {
 public:
     /// The database must outlive it.
-    HttpService(Database& database, const HttpServiceOptions& options);
+    HttpResponder(Database& database, const HttpResponderOptions& options);
 
     /// How large the body of a route may be, by the head alone.
     std::size_t body_limit(const net::IncomingRequest& head, const Route& route) const;

@@ -1,4 +1,4 @@
-#include "braid/server/http/service.hpp"
+#include "braid/server/http/responder.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -104,7 +104,7 @@ Result<Object> read_body(const Route& route, const IncomingRequest& request,
 
 }  // namespace
 
-HttpService::HttpService(Database& database, const HttpServiceOptions& options)
+HttpResponder::HttpResponder(Database& database, const HttpResponderOptions& options)
     : limits_(options.limits),
       memory_(options.memory),
       check_rate_(options.check_rate),
@@ -121,30 +121,30 @@ HttpService::HttpService(Database& database, const HttpServiceOptions& options)
     server_metrics_.watch_idempotency([this] { return idempotency_.bytes(); });
 }
 
-OutgoingResponse HttpService::refuse(const Exchange& exchange, const Refusal& refusal) {
+OutgoingResponse HttpResponder::refuse(const Exchange& exchange, const Refusal& refusal) {
     metrics_.refused(facts_of(refusal.error).name);
     return respond(refusal, exchange.id);
 }
 
-std::size_t HttpService::body_limit(const IncomingRequest& head, const Route& route) const {
+std::size_t HttpResponder::body_limit(const IncomingRequest& head, const Route& route) const {
     if (route.request.empty()) return kSmallBody;
     if (route.kind == RouteKind::Chunks && is_lines(type_of(head))) return limits_.bulk_bytes;
     if (holds_files(route, head)) return limits_.bulk_bytes;
     return limits_.message_bytes;
 }
 
-std::optional<Refusal> HttpService::check_batch(const Exchange& exchange,
-                                                std::size_t requests) const {
+std::optional<Refusal> HttpResponder::check_batch(const Exchange& exchange,
+                                                  std::size_t requests) const {
     return requests > 1 && check_rate_ ? check_rate_(exchange.identity, requests - 1)
                                        : std::nullopt;
 }
 
-void HttpService::announce(std::string address) {
+void HttpResponder::announce(std::string address) {
     const std::scoped_lock lock(address_mutex_);
     address_ = std::move(address);
 }
 
-std::string HttpService::health(const IncomingRequest& request) const {
+std::string HttpResponder::health(const IncomingRequest& request) const {
     Object told{{"status", "ok"}};
     if (request.peer == "unix") {
         const std::scoped_lock lock(address_mutex_);
@@ -153,8 +153,8 @@ std::string HttpService::health(const IncomingRequest& request) const {
     return json::print(told);
 }
 
-OutgoingResponse HttpService::operate(const IncomingRequest& request, Exchange& exchange,
-                                      const service::Caller& caller) {
+OutgoingResponse HttpResponder::operate(const IncomingRequest& request, Exchange& exchange,
+                                        const service::Caller& caller) {
     const Route& route = *exchange.match.route;
     const bool lines = route.kind == RouteKind::Chunks && is_lines(type_of(request));
     const bool files = holds_files(route, request);
@@ -182,8 +182,8 @@ OutgoingResponse HttpService::operate(const IncomingRequest& request, Exchange& 
     return respond(route.success, *std::move(text));
 }
 
-OutgoingResponse HttpService::call(const IncomingRequest& request, const Exchange& exchange,
-                                   const service::Caller& caller) {
+OutgoingResponse HttpResponder::call(const IncomingRequest& request, const Exchange& exchange,
+                                     const service::Caller& caller) {
     Parsed parsed = parse_message(request.body, caller.limits);
     if (!parsed.json) return respond(200, json::print(rpc_failure({}, std::move(parsed.error))));
     if (auto refusal = check_batch(exchange, Rpc::requests_in(*parsed.json))) {
@@ -198,8 +198,8 @@ OutgoingResponse HttpService::call(const IncomingRequest& request, const Exchang
     return writes ? once(request, exchange, work) : work().response;
 }
 
-OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange& exchange,
-                                       const service::Caller& caller) {
+OutgoingResponse HttpResponder::dispatch(const IncomingRequest& request, Exchange& exchange,
+                                         const service::Caller& caller) {
     const Route& route = *exchange.match.route;
     switch (route.kind) {
         case RouteKind::Operation:
@@ -240,8 +240,8 @@ OutgoingResponse HttpService::dispatch(const IncomingRequest& request, Exchange&
     return problem(DoorError::InternalError, "internal error", exchange.id);
 }
 
-OutgoingResponse HttpService::once(const IncomingRequest& request, const Exchange& exchange,
-                                   const std::function<Done()>& work) {
+OutgoingResponse HttpResponder::once(const IncomingRequest& request, const Exchange& exchange,
+                                     const std::function<Done()>& work) {
     const auto key = request.header("Idempotency-Key");
     if (!key) return work().response;
     if (key->empty() || key->size() > kMaxIdempotencyKey) {
@@ -285,8 +285,8 @@ OutgoingResponse HttpService::once(const IncomingRequest& request, const Exchang
     return std::move(done.response);
 }
 
-OutgoingResponse HttpService::serve(const IncomingRequest& request, Exchange& exchange,
-                                    const service::Caller& caller) {
+OutgoingResponse HttpResponder::serve(const IncomingRequest& request, Exchange& exchange,
+                                      const service::Caller& caller) {
     const Route& route = *exchange.match.route;
     if (request.body.size() > body_limit(request, route)) {
         return refuse(exchange, {DoorError::PayloadTooLarge,
