@@ -21,7 +21,7 @@
 namespace braid::service {
 
 /// Bounds on one message and on what it may ask for; beyond one, an error names it.
-struct Limits {
+struct RequestLimits {
     std::size_t message_bytes = std::size_t{16} << 20;
     std::size_t json_depth = 64;
     std::size_t batch = 100;  // members of a JSON-RPC batch; requests of one retrieve_batch
@@ -40,7 +40,7 @@ struct Limits {
 
     /// For callers in this process, who have nobody to be protected from; the texts of one answer
     /// stay bounded.
-    static constexpr Limits none() noexcept {
+    static constexpr RequestLimits none() noexcept {
         constexpr std::size_t any = std::numeric_limits<std::size_t>::max() / 2;  // room to add
         return {.message_bytes = any,
                 .json_depth = any,
@@ -95,7 +95,7 @@ struct Caller {
     /// What `may` goes by, for the caller to be told: names of collections, beginnings of names
     /// and "*".
     std::vector<std::pair<std::string, Access>> grants{{"*", Access::Admin}};
-    Limits limits;
+    RequestLimits limits;
     CallLimits call;               // when to give up
     Observer* observer = nullptr;  // may be absent
     bool is_remote = false;        // is not told where files are kept

@@ -23,7 +23,7 @@ Result<> check_id(const std::string& id, std::string_view what) {
                             "\" is empty, too long or holds white space");
 }
 
-Result<> check_queries(const std::vector<eval::Query>& queries, const Limits& limits) {
+Result<> check_queries(const std::vector<eval::Query>& queries, const RequestLimits& limits) {
     BRAID_CHECK(some_members("queries", queries.size(), limits.eval_queries, "queries"));
     std::vector<std::string_view> ids;
     ids.reserve(queries.size());

@@ -14,7 +14,7 @@ public:
           caller_{.principal = std::move(visitor.principal),
                   .namespaces = std::move(visitor.namespaces),
                   .may = {},
-                  .limits = Limits::none(),
+                  .limits = RequestLimits::none(),
                   .call = {}} {}
 
     Result<WriteReport> add(const std::string& collection, std::vector<Chunk> chunks,

@@ -27,7 +27,7 @@ struct Given {
     const Caller& caller;
     Fields fields{params};
 
-    const Limits& limits() const { return caller.limits; }
+    const RequestLimits& limits() const { return caller.limits; }
 };
 
 std::string place(std::string_view key, std::size_t i) {

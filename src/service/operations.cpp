@@ -11,7 +11,8 @@ namespace braid::service {
 namespace {
 
 /// A profile that came with the request is bound as the request is.
-Result<> check_profile(const Profile& profile, const Request& request, const Limits& limits) {
+Result<> check_profile(const Profile& profile, const Request& request,
+                       const RequestLimits& limits) {
     const std::size_t top_k = request.top_k.value_or(profile.top_k);
     BRAID_CHECK(at_most("profile.top_k", profile.top_k, limits.top_k));
     BRAID_CHECK(at_most("profile.depth", profile.depth, limits.depth));
@@ -53,7 +54,7 @@ Operations::Operations(Database& database, ServiceOptions options)
     : database_(database), options_(std::move(options)) {}
 
 Result<> Operations::check(const Request& request, const Caller& caller) const {
-    const Limits& limits = caller.limits;
+    const RequestLimits& limits = caller.limits;
     if (request.query.size() > limits.query_bytes) {
         return invalid_argument("\"query\" has " + std::to_string(request.query.size()) +
                                 " bytes, the limit is " + std::to_string(limits.query_bytes));

@@ -31,7 +31,7 @@ namespace {
 service::Caller caller_for(const Principal& principal, const CallLimits& limits) {
     service::Caller caller;
     caller.principal = principal;
-    caller.limits = service::Limits::none();
+    caller.limits = service::RequestLimits::none();
     caller.call = limits;
     return caller;
 }

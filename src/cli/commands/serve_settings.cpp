@@ -201,7 +201,7 @@ Result<> ServeSettings::add_memory(server::HttpAppOptions& options) const {
     BRAID_TRY(const std::size_t memory, mebibytes("memory-mb", "serve.memory_mb"));
     BRAID_TRY(const std::size_t answer, mebibytes("answer-mb", "serve.answer_mb"));
     options.memory = std::make_shared<ByteBudget>(memory);
-    service::Limits& limits = options.limits;
+    service::RequestLimits& limits = options.limits;
     limits.answer_bytes = std::min(answer, memory / 4);
     limits.message_bytes = std::min(limits.message_bytes, memory / 4);
     limits.bulk_bytes = std::min(limits.bulk_bytes, memory / 4);

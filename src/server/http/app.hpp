@@ -21,7 +21,7 @@ namespace braid::server {
 
 struct HttpAppOptions {
     service::ServiceOptions service;
-    service::Limits limits;     // of one request, whoever sends it
+    service::RequestLimits limits;  // of one request, whoever sends it
     KeyRing keys;               // none: callers from this machine may do everything, others nothing
     bool allow_writes = false;  // of the MCP tools; REST and JSON-RPC go by the key's rights
     std::string version = "0";  // of this program

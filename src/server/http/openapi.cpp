@@ -103,7 +103,8 @@ Value parameters_of(const Route& route) {
 }
 
 /// Where nothing in it is required, the body may be left out too.
-Object request_body(const Route& route, const Object& schemas, const service::Limits& limits) {
+Object request_body(const Route& route, const Object& schemas,
+                    const service::RequestLimits& limits) {
     Object media = content("application/json", route.request);
     if (route.kind == RouteKind::Chunks) {
         media.set("application/x-ndjson",
@@ -163,7 +164,8 @@ Need need_of(const Route& route) {
     return route.needs.value_or(route.writes ? Need::Write : Need::Read);
 }
 
-Object operation_of(const Route& route, const Object& schemas, const service::Limits& limits) {
+Object operation_of(const Route& route, const Object& schemas,
+                    const service::RequestLimits& limits) {
     Object responses{{std::to_string(route.success), success_of(route)}};
     if (route.kind == RouteKind::Rpc) {
         responses.set("204", Object{{"description", "Nothing to answer."}});
@@ -272,7 +274,7 @@ Object openapi_schemas() {
     return schemas;
 }
 
-Value openapi_document(std::string_view version, const service::Limits& limits) {
+Value openapi_document(std::string_view version, const service::RequestLimits& limits) {
     Object schemas = openapi_schemas();
     Object paths;
     for (const Route& route : routes()) {

@@ -9,7 +9,7 @@ namespace braid::server {
 
 /// The OpenAPI 3.1 document of the routes, made of the table that the router goes by. `limits` are
 /// those of bodies.
-Value openapi_document(std::string_view version, const service::Limits& limits);
+Value openapi_document(std::string_view version, const service::RequestLimits& limits);
 
 /// Its schemas by name: requests, answers, chunks, problems.
 Object openapi_schemas();

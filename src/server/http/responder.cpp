@@ -92,7 +92,7 @@ std::string_view page_file_of(const Object& path) {
 }
 
 Result<Object> read_body(const Route& route, const IncomingRequest& request,
-                         const service::Limits& limits) {
+                         const service::RequestLimits& limits) {
     if (route.request.empty() || request.body.empty()) return Object();
     json::ParseLimits bounds;
     bounds.max_depth = limits.json_depth;

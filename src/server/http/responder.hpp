@@ -26,7 +26,7 @@ namespace braid::server {
 
 struct HttpResponderOptions {
     service::ServiceOptions service;
-    service::Limits limits;
+    service::RequestLimits limits;
     McpOptions mcp;
     McpHttpOptions mcp_http;
     std::size_t idempotency_bytes = 0;
@@ -74,7 +74,7 @@ private:
     /// A batch of n counts n; one of them was counted when the request came in.
     std::optional<Refusal> check_batch(const Exchange& exchange, std::size_t requests) const;
 
-    const service::Limits limits_;
+    const service::RequestLimits limits_;
     const std::shared_ptr<ByteBudget> memory_;
     const std::function<std::optional<Refusal>(const Identity&, std::size_t)> check_rate_;
     service::Operations operations_;

@@ -78,7 +78,7 @@ Reading read_message(Value json) {
     return reading;
 }
 
-Parsed parse_message(std::string_view body, const service::Limits& limits) {
+Parsed parse_message(std::string_view body, const service::RequestLimits& limits) {
     if (body.size() > limits.message_bytes) {
         return {std::nullopt,
                 {kInvalidRequest,

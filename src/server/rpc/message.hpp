@@ -61,6 +61,6 @@ struct Parsed {
     std::optional<Value> json;
     RpcError error;
 };
-Parsed parse_message(std::string_view body, const service::Limits& limits);
+Parsed parse_message(std::string_view body, const service::RequestLimits& limits);
 
 }  // namespace braid::server
