@@ -120,11 +120,11 @@ Result<DropReport> Operations::perform(DropCollectionRequest wanted, const Calle
     return DropReport{std::move(wanted.collection)};
 }
 
-Result<CompactionReport> Operations::perform(CompactRequest wanted, const Caller& caller) const {
+Result<CompactOutcome> Operations::perform(CompactRequest wanted, const Caller& caller) const {
     BRAID_CHECK(need_whole(wanted.collection, caller, "compacting"));
     CallLimits limits = caller.call;
     limits.deadline.reset();
-    CompactionReport report{std::move(wanted.collection), {}};
+    CompactOutcome report{std::move(wanted.collection), {}};
     BRAID_TRY(report.sizes, database_.compact(report.collection, {}, limits));
     return report;
 }

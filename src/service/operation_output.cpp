@@ -163,7 +163,7 @@ Value written(As<StatsRequest> /*as*/, const StatsReport& report) {
     return wire::stats_to_value(report.collection, report.namespace_, report.stats);
 }
 
-Value written(As<CompactRequest> /*as*/, const CompactionReport& report) {
+Value written(As<CompactRequest> /*as*/, const CompactOutcome& report) {
     return Object{{"collection", Value(report.collection)},
                   {"chunks", report.sizes.chunks},
                   {"bytes_before", report.sizes.bytes_before},

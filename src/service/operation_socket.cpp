@@ -291,10 +291,10 @@ Result<StatsReport> output_in(As<StatsRequest> /*as*/, const Value& json) {
     return report;
 }
 
-Result<CompactionReport> output_in(As<CompactRequest> /*as*/, const Value& json) {
-    return CompactionReport{text_in(json, "collection"),
-                            {number_in(json, "chunks"), number_in(json, "bytes_before"),
-                             number_in(json, "bytes_after")}};
+Result<CompactOutcome> output_in(As<CompactRequest> /*as*/, const Value& json) {
+    return CompactOutcome{text_in(json, "collection"),
+                          {number_in(json, "chunks"), number_in(json, "bytes_before"),
+                           number_in(json, "bytes_after")}};
 }
 
 Result<ReembedOutcome> output_in(As<ReembedRequest> /*as*/, const Value& json) {

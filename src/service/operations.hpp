@@ -101,7 +101,7 @@ private:
     Result<FinishReport> perform(FinishCollectionRequest wanted, const Caller& caller) const;
     Result<DropReport> perform(DropCollectionRequest wanted, const Caller& caller) const;
     Result<StatsReport> perform(const StatsRequest& wanted, const Caller& caller) const;
-    Result<CompactionReport> perform(CompactRequest wanted, const Caller& caller) const;
+    Result<CompactOutcome> perform(CompactRequest wanted, const Caller& caller) const;
     Result<ReembedOutcome> perform(ReembedRequest wanted, const Caller& caller) const;
     Result<ClickReport> perform(const ClickRequest& wanted, const Caller& caller) const;
     Result<RankerReport> perform(RankerRequest wanted, const Caller& caller) const;

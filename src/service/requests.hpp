@@ -313,7 +313,7 @@ struct StatsRequest {
     bool probe = false;  // Database::probe first; the caller must be allowed to write
 };
 
-struct CompactionReport {
+struct CompactOutcome {
     std::string collection;
     CompactReport sizes;
 };
@@ -321,7 +321,7 @@ struct CompactionReport {
 /// Database::compact. The caller's deadline is one of searches and does not count.
 struct CompactRequest {
     static constexpr std::string_view kName = "compact";
-    using Output = CompactionReport;
+    using Output = CompactOutcome;
 
     std::string collection;
 };

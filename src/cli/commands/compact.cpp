@@ -19,8 +19,8 @@ constexpr FlagSpec kPurgeFlags[] = {
 };
 constexpr int kPurgeRounds = 5;
 
-Result<service::CompactionReport> compact(const Session& session, const service::Service& service,
-                                          const std::string& name) {
+Result<service::CompactOutcome> compact(const Session& session, const service::Service& service,
+                                        const std::string& name) {
     session.out.status(session.quiet() ? "" : "compacting \"" + name + "\"");
     auto report = service.run(service::CompactRequest{name});
     session.out.status({});
@@ -35,7 +35,7 @@ std::string sizes(const CompactReport& report) {
 Result<> run_compact(Session& session) {
     BRAID_TRY(const auto service, session.service_for_writing(false));
     BRAID_TRY(const std::string name, session.collection_to_read(*service));
-    BRAID_TRY(const service::CompactionReport report, compact(session, *service, name));
+    BRAID_TRY(const service::CompactOutcome report, compact(session, *service, name));
     if (session.json()) {
         session.out.json(service::output_to_value<service::CompactRequest>(report));
     } else if (!session.quiet()) {
@@ -58,7 +58,7 @@ Result<std::vector<std::string>> collections_to_purge(const Session& session,
 Result<> run_purge(Session& session) {
     BRAID_TRY(const auto service, session.service_for_writing(false));
     BRAID_TRY(const auto names, collections_to_purge(session, *service));
-    std::vector<service::CompactionReport> reports;
+    std::vector<service::CompactOutcome> reports;
     for (int round = 1;; ++round) {
         reports.clear();
         for (const std::string& name : names) {
@@ -76,12 +76,12 @@ Result<> run_purge(Session& session) {
     }
     if (session.json()) {
         Array list;
-        for (const service::CompactionReport& report : reports) {
+        for (const service::CompactOutcome& report : reports) {
             list.push_back(service::output_to_value<service::CompactRequest>(report));
         }
         session.out.json(Object{{"collections", std::move(list)}});
     } else if (!session.quiet()) {
-        for (const service::CompactionReport& report : reports) {
+        for (const service::CompactOutcome& report : reports) {
             session.out.line("Collection \"" + report.collection + "\": " + sizes(report.sizes) +
                              ".");
         }
