@@ -1,9 +1,10 @@
 // The speed that the product's founding documents ask for, each figure beside its bar, measured
 // from outside: `braid serve`, one request at a time or sixteen, the query's embedding included.
 //
-//   S0  an answer in less than 100 ms                              the sample articles, as ingested
-//   S1  95 of 100 answers in less than 100 ms; 100 answers a second  generated chunks
-//   S4  a search of all collections in less than 500 ms              generated chunks
+//   the retrieval service     an answer in less than 100 ms; over the sample articles, as ingested
+//   the retrieval component   95 of 100 answers in less than 100 ms, 100 answers a second; over
+//                             generated chunks
+//   the search for agents     all collections in less than 500 ms; over generated chunks
 //
 // Every query is asked once, so that no remembered vector helps. Input is generated from a fixed
 // seed; nothing is fetched.
@@ -51,10 +52,10 @@ std::string post(std::string_view target, const Value& body) {
            std::to_string(text.size()) + "\r\n\r\n" + text;
 }
 
-void print_row(const char* seed, const std::string& what, double value, const char* unit,
+void print_row(const char* application, const std::string& what, double value, const char* unit,
                const std::string& bar, bool met) {
-    std::printf("%-4s %-58s %9.1f %-4s bar %-8s %s\n", seed, what.c_str(), value, unit, bar.c_str(),
-                verdict(met));
+    std::printf("%-9s %-58s %9.1f %-4s bar %-8s %s\n", application, what.c_str(), value, unit,
+                bar.c_str(), verdict(met));
     std::fflush(stdout);
 }
 
@@ -136,8 +137,8 @@ bool has_model() {
     return database.create_collection("probe", schema).has_value();
 }
 
-void measure_s0(Subject& subject) {
-    const std::string data = subject.folder + "/s0";
+void measure_service(Subject& subject) {
+    const std::string data = subject.folder + "/service";
     const std::string examples = BRAID_EXAMPLES;
     const std::string command = std::string(BRAID_PROGRAM) + " --quiet --data '" + data +
                                 "' ingest '" + examples + "/wiki' --embedder " +
@@ -157,12 +158,13 @@ void measure_s0(Subject& subject) {
         post("/v1/retrieve", Object{{"query", "a first question"}})};
     ask_alone(server, first);  // the model is loaded
     const std::vector<double> times = ask_alone(server, asked);
-    print_row("S0", "hybrid, 80 articles, " + std::to_string(asked.size()) + " questions: slowest",
+    print_row("service",
+              "hybrid, 80 articles, " + std::to_string(asked.size()) + " questions: slowest",
               percentile(times, 1), "ms", "< 100", percentile(times, 1) < 100);
 }
 
-void measure_s1(Subject& subject, std::size_t chunks) {
-    const std::string data = subject.folder + "/s1-" + std::to_string(chunks);
+void measure_component(Subject& subject, std::size_t chunks) {
+    const std::string data = subject.folder + "/component-" + std::to_string(chunks);
     {
         auto database = must(Database::open(data));
         fill(database, subject, "default", chunks);
@@ -175,14 +177,14 @@ void measure_s1(Subject& subject, std::size_t chunks) {
     ask_alone(server, warm);
     const std::vector<double> times = ask_alone(server, alone);
     const std::string what = "hybrid top 10, " + std::to_string(chunks) + " chunks";
-    print_row("S1", what + ": p95", percentile(times, 0.95), "ms", "< 100",
+    print_row("component", what + ": p95", percentile(times, 0.95), "ms", "< 100",
               percentile(times, 0.95) < 100);
     const double rate = ask_together(server, together);
-    print_row("S1", what + ": 16 connections", rate, "/s", ">= 100", rate >= 100);
+    print_row("component", what + ": 16 connections", rate, "/s", ">= 100", rate >= 100);
 }
 
-void measure_s4(Subject& subject, std::size_t chunks) {
-    const std::string data = subject.folder + "/s4";
+void measure_agents(Subject& subject, std::size_t chunks) {
+    const std::string data = subject.folder + "/agents";
     {
         auto database = must(Database::open(data));
         fill(database, subject, "artifact_chunks", chunks);
@@ -199,7 +201,7 @@ void measure_s4(Subject& subject, std::size_t chunks) {
     const Server server(data, {});
     ask_alone(server, warm);
     const std::vector<double> times = ask_alone(server, asked);
-    print_row("S4",
+    print_row("agents",
               "hybrid_search, 4 collections, " + std::to_string(chunks + 3 * (chunks / 5)) +
                   " chunks: slowest",
               percentile(times, 1), "ms", "< 500", percentile(times, 1) < 500);
@@ -222,12 +224,12 @@ int main(int argc, char** argv) {
         std::printf("%s\n\n",
                     subject.model
                         ? "The time of every query holds its embedding by the built-in model."
-                        : "The built-in model is not here (make models): S0 and S4 search by words "
-                          "alone, S1 brings its vectors.");
-        measure_s0(subject);
-        measure_s1(subject, unit);
-        measure_s1(subject, 10 * unit);
-        measure_s4(subject, 5 * unit);
+                        : "The built-in model is not here (make models): the service and the "
+                          "agents search by words alone, the component brings its vectors.");
+        measure_service(subject);
+        measure_component(subject, unit);
+        measure_component(subject, 10 * unit);
+        measure_agents(subject, 5 * unit);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "seeds_bench: %s\n", error.what());
     }
