@@ -198,7 +198,7 @@ std::optional<std::string> EmbedderRegistry::check_language(const Schema& schema
     if (!foreign) return std::nullopt;
     language_said_ = true;
     return "most of this text is in " + *foreign + ", and the embedder \"" + name +
-           "\" understands only English: search by meaning will be poor, search by words works. "
+           "\" understands only English: search by meaning will be poor; search by words works. "
            "Use a "
            "model of your own or the embedder \"openai\", and set the stemmer with --language";
 }

@@ -101,8 +101,7 @@ void IndexCheck::compare_words(const Partition& partition, const PreparedChunk& 
 void IndexCheck::check_vector(const Chunk& chunk) {
     const std::vector<float>& vector = chunk.vector;
     if (vector.empty() == schema_.vectors.has_vectors()) {
-        problem(chunk,
-                vector.empty() ? "it has no vector" : "it has a vector, which it should not");
+        problem(chunk, vector.empty() ? "it has no vector" : "it has a vector but should not");
         return;
     }
     if (vector.empty()) return;

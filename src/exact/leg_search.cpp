@@ -112,7 +112,7 @@ Result<> check_query_vector(std::span<const float> vector, const Schema& schema)
         return bad("it holds a value that is not a finite number");
     }
     if (schema.vectors.metric == Metric::Cosine && dense::norm(vector) == 0) {
-        return bad("all zeros have no direction to compare by cosine");
+        return bad("it is all zeros, which have no direction to compare by cosine");
     }
     const std::size_t declared = schema.vectors.dimension;
     if (declared != 0 && vector.size() != declared) {

@@ -128,8 +128,7 @@ Result<wire::ChunkInput> JsonlReader::State::read_line(std::string_view line) {
     if (!input) return lines.complain(input.error().message);
     if (vectors) {
         if (!input->chunk.vector.empty()) {
-            return lines.complain("has a vector of its own, though " + vectors->name() +
-                                  " brings one");
+            return lines.complain("has a vector of its own, and another in " + vectors->name());
         }
         BRAID_TRY(input->chunk.vector, vectors->row(rows - 1));
     }
@@ -138,7 +137,7 @@ Result<wire::ChunkInput> JsonlReader::State::read_line(std::string_view line) {
 
 Result<bool> JsonlReader::State::ends(std::string_view line) {
     if (options.end_key.empty()) return false;
-    if (ended) return lines.complain("follows the line that ends the file");
+    if (ended) return lines.complain("comes after the line that ends the file");
     if (!line.starts_with("{\"" + options.end_key + "\"")) return false;
     auto json = parser.parse(line);
     if (!json) return lines.complain(without_line(json.error().message));

@@ -95,7 +95,7 @@ Result<Completion> parse_chat_answer(std::string_view body, std::string_view sec
     completion.cut = reason != nullptr && reason->as_string() == "length";
     BRAID_TRY(completion.text, content_of(*message));
     if (harmless_lines(completion.text).empty()) {
-        return broken(completion.cut ? "the reply is blank, cut before it began"
+        return broken(completion.cut ? "the reply is blank: it was cut off before it began"
                                      : "the reply is blank");
     }
     return completion;

@@ -65,7 +65,7 @@ void lean_on_words(const Request& request, std::span<const std::string> english,
         plan.strategy == Strategy::Hybrid &&
         (fusion::uses_weights(plan.fusion) || plan.fusion.method == FusionMethod::Auto);
     if (!weighs || request.dense_weight || !request.weights.empty()) {
-        plan.warnings.push_back(warning + "search by meaning is poor here, search by words works");
+        plan.warnings.push_back(warning + "search by meaning is poor here; search by words works");
         return;
     }
     const double both = plan.dense_weight + plan.sparse_weight;

@@ -131,8 +131,8 @@ void LegSearch::prepare(std::size_t collection) {
         work_.plain_query = plain_text(clause);
         if (planned.dense && is_strict(clause)) {
             work_.note(
-                "the query language binds the sparse leg only: the dense leg finds what is similar "
-                "to the words of the query, and need not contain them");
+                "the query language applies to the sparse leg only: what the dense leg finds is "
+                "similar to the words of the query, but need not contain them");
         }
     }
 }

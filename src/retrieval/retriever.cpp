@@ -256,12 +256,12 @@ private:
         }
     }
 
-    /// A page made with other means than the first would not fit to it.
+    /// A page made by other means than the first would not continue it.
     Result<> check_same_as_before() const {
         if (!page_.pinned || page_.pinned->shortfalls == work_.shortfalls) return {};
         const bool worse = work_.shortfalls.size() > page_.pinned->shortfalls.size();
         return fail(ErrorCode::Unavailable,
-                    "this page would not follow from the first, which was made differently (" +
+                    "this page would not continue the first, which was made differently (" +
                         (worse ? work_.shortfalls : page_.pinned->shortfalls).back() +
                         "); ask again from the first page");
     }

@@ -117,7 +117,7 @@ private:
             }
         }
         if (in_order != expected.positions) {
-            problem(chunk, "its words stand elsewhere than in its text");
+            problem(chunk, "its words are at other places than in its text");
         }
         return {};
     }

@@ -62,7 +62,7 @@ TEST(ChatAnswer, NamesWhatIsWrong) {
         {R"({"choices":[{"message":{"content":""}}]})", "the reply is blank"},
         {R"({"choices":[{"message":{"content":" \n\u0000\u200b"}}]})", "the reply is blank"},
         {R"({"choices":[{"finish_reason":"length","message":{"content":""}}]})",
-         "the reply is blank, cut before it began"},
+         "the reply is blank: it was cut off before it began"},
     };
     for (const auto& [body, what] : cases) EXPECT_EQ(complaint_about(body), what) << body;
     for (const std::string& body :

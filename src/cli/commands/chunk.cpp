@@ -251,7 +251,7 @@ const CommandSpec kAddCommand{
     .operands = "",
     .summary = "store one chunk",
     .details = R"(Without --text, reads the whole chunk as JSON from standard input. Replaces a
-chunk of the same id. Creates the database and the collection if missing.
+chunk with the same id. Creates the database and the collection if missing.
 
   braid add --id fox-1 --title Foxes --text "Red foxes hunt at dusk."
   echo '{"_id": "fox-2", "text": "Foxes sleep by day."}' | braid add)",

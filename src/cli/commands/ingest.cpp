@@ -50,7 +50,7 @@ constexpr auto kIngestFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Text,
      .value = "FILE",
      .help = "\"-\" is one document of this name, not JSON lines"},
-    {.name = "wait", .help = "until files are merged and graphs are built"},
+    {.name = "wait", .help = "return once files are merged and graphs built"},
     {.name = "watch", .help = "keep running and store changes until interrupted"},
     {.name = "include",
      .kind = FlagKind::List,

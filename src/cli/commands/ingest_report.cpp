@@ -45,7 +45,7 @@ std::string stored_line(const IngestTotals& totals, const std::string& collectio
                     " tokens/s";
         }
         if (texts.written > 0) {
-            text += "; side by side, reading " + tenths(texts.times.reading) + ", cutting " +
+            text += "; in parallel: reading " + tenths(texts.times.reading) + ", cutting " +
                     tenths(texts.times.parsing) + ", embedding and writing " +
                     tenths(texts.times.storing);
         }

@@ -70,7 +70,7 @@ Result<std::string> address_at(const std::string& socket) {
     std::string address = service::text_in(told, "address");
     if (address.empty()) {
         return fail(ErrorCode::Unavailable,
-                    "the server of this database has no web page; restart it");
+                    "the running server does not say where its web page is; restart it");
     }
     return address;
 }

@@ -169,7 +169,7 @@ void Settings::bind(Setting& key, const Reading& reading) {
     }
     if (key.source >= address.source || key.value.empty()) return;
     withheld_.push_back(std::string(key.spec->name) + " (" + key.origin + ") is not sent to " +
-                        address.value + " (" + address.origin + "), which it was not given for");
+                        address.value + " (" + address.origin + "), which it was not meant for");
     key.value.clear();
 }
 

@@ -129,7 +129,7 @@ std::optional<OutgoingResponse> HttpApp::State::check_head(const IncomingRequest
     if (exchange.match.allowed.empty()) {
         return refuse(exchange,
                       {DoorError::NoSuchRoute,
-                       "nothing is at this address; GET /v1/openapi.json lists the routes",
+                       "there is nothing at this address; GET /v1/openapi.json lists the routes",
                        {}});
     }
     if (exchange.match.route == nullptr) {

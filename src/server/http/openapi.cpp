@@ -96,7 +96,7 @@ Value parameters_of(const Route& route) {
             Object{{"name", "Idempotency-Key"},
                    {"in", "header"},
                    {"required", false},
-                   {"description", "The same request with the same key is done once."},
+                   {"description", "A request repeated with the same key is carried out once."},
                    {"schema", Object{{"type", "string"}, {"minLength", 1}, {"maxLength", 255}}}});
     }
     return parameters;

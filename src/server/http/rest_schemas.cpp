@@ -294,10 +294,10 @@ const std::string_view kRestSchemas = R"json({
   "QueryDecisions": {"type": "object", "properties": {"query": {"type": "string"},
     "retrieval_mode": {"enum": ["semantic", "keyword", "hybrid"], "default": "semantic", "description":
     "By meaning, by words, or both."}, "hybrid_weight": {"type": "number", "default": 0.7, "description":
-    "Of meaning; words have the rest."}, "top_k": {"type": "integer", "default": 10, "description":
+    "Weight of meaning; words get the rest."}, "top_k": {"type": "integer", "default": 10, "description":
     "How many decisions to return."}, "category": {"type": "string", "description":
-    "Only decisions of it."}, "stakes": {"type": "string", "description": "Only decisions with them."},
-    "project": {"type": "string", "description": "Only decisions of it."}},
+    "Only decisions in this category."}, "stakes": {"type": "string", "description": "Only decisions with these stakes."},
+    "project": {"type": "string", "description": "Only decisions of this project."}},
     "required": ["query"]},
   "IndexDecisions": {"type": "object", "properties": {"decisions": {"type": "array", "items":
     {"type": "object"}, "description":

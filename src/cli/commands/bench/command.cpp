@@ -36,7 +36,7 @@ constexpr auto kSparseFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::Number,
      .value = "S",
      .help = "filter that lets this share of the documents through"},
-    {.name = "see-half", .help = "search as one who may see half of the documents"},
+    {.name = "see-half", .help = "search as a caller who may see half of them"},
 });
 
 constexpr auto kDenseFlags = std::to_array<FlagSpec>({
@@ -53,7 +53,7 @@ constexpr auto kDenseFlags = std::to_array<FlagSpec>({
     {.name = "shares",
      .kind = FlagKind::Text,
      .value = "S,S",
-     .help = "shares the index should expect"},
+     .help = "shares that the index prepares for"},
     {.name = "recent",
      .kind = FlagKind::Text,
      .value = "FILE.npy",
@@ -287,7 +287,7 @@ const CommandSpec kBenchSparseCommand{
     .summary = "measure sparse search on your own text",
     .details = R"(Builds the index in a temporary folder and runs every query in one warm-up and
 five measured rounds; reports the median round. Answers are chunk ids with
-scores; texts are not fetched. "words_bytes" are those of the inverted index.
+scores; texts are not fetched. "words_bytes" is the size of the inverted index.
 
   braid bench sparse --corpus lines.txt --queries questions.txt -k 10 --json)",
     .flags = kSparseFlags,
