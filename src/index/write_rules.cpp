@@ -127,4 +127,35 @@ Result<> check_selector(const DeleteSelector& selector) {
         "delete takes chunk ids, document ids or a filter: exactly one of the three");
 }
 
+tl::unexpected<Error> named_twice(std::string_view chunk_id) {
+    return invalid_argument("chunk \"" + std::string(chunk_id) + "\" appears twice in one batch");
+}
+
+tl::unexpected<Error> updated_twice() {
+    return invalid_argument("a chunk appears twice in one batch of updates");
+}
+
+tl::unexpected<Error> nothing_to_update(std::string_view chunk_id, std::string_view namespace_) {
+    return fail(ErrorCode::NotFound, "there is no chunk \"" + std::string(chunk_id) +
+                                         "\" in namespace \"" + std::string(namespace_) + "\"");
+}
+
+tl::unexpected<Error> id_taken(std::string_view chunk_id) {
+    return fail(ErrorCode::Conflict, "the chunk id \"" + std::string(chunk_id) + "\" is taken");
+}
+
+tl::unexpected<Error> wrong_version(std::string_view chunk_id, Version found, Version expected) {
+    return fail(ErrorCode::Conflict, "chunk \"" + std::string(chunk_id) + "\" has version " +
+                                         std::to_string(found) + ", not " +
+                                         std::to_string(expected));
+}
+
+tl::unexpected<Error> owned_elsewhere(std::string_view chunk_id, std::string_view owner,
+                                      std::string_view document_id) {
+    return fail(ErrorCode::Conflict, "the chunk id \"" + std::string(chunk_id) +
+                                         "\" belongs to document \"" + std::string(owner) +
+                                         "\"; replacing \"" + std::string(document_id) +
+                                         "\" would overwrite it");
+}
+
 }  // namespace braid::index

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "braid/collection.hpp"
@@ -30,5 +31,17 @@ Result<> check_embedder(const WriteOptions& options, const Schema& schema,
 
 /// InvalidArgument unless exactly one of its members is given.
 Result<> check_selector(const DeleteSelector& selector);
+
+/// Why a batch is refused, in the same words by every backend. The first two are InvalidArgument,
+/// the third is NotFound, the others are Conflict.
+tl::unexpected<Error> named_twice(std::string_view chunk_id);
+tl::unexpected<Error> updated_twice();
+tl::unexpected<Error> nothing_to_update(std::string_view chunk_id, std::string_view namespace_);
+/// The id belongs to a chunk that the writer may not see.
+tl::unexpected<Error> id_taken(std::string_view chunk_id);
+tl::unexpected<Error> wrong_version(std::string_view chunk_id, Version found, Version expected);
+/// Replacing a document would overwrite a chunk of another, `owner`.
+tl::unexpected<Error> owned_elsewhere(std::string_view chunk_id, std::string_view owner,
+                                      std::string_view document_id);
 
 }  // namespace braid::index

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "braid/index/write_rules.hpp"
 #include "braid/local/collection.hpp"
 
 namespace braid::local {
@@ -40,9 +41,7 @@ Result<> Collection::check_owners(const std::string& namespace_,
     BRAID_TRY(const auto there, view->fetch(ids, false));
     for (std::size_t i = 0; i < batch.size(); ++i) {
         if (!there[i] || documents.contains(there[i]->document_id)) continue;
-        return fail(ErrorCode::Conflict, "the chunk id \"" + ids[i] + "\" belongs to document \"" +
-                                             there[i]->document_id + "\"; replacing \"" +
-                                             batch[i].document_id + "\" would overwrite it");
+        return index::owned_elsewhere(ids[i], there[i]->document_id, batch[i].document_id);
     }
     return {};
 }

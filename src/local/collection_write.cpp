@@ -76,9 +76,7 @@ Result<> Collection::check_versions(const ReadScope& scope, std::span<const std:
         BRAID_TRY(const index::Found found, view->find(id));
         const Version version = found ? found.chunk->version : 0;
         if (version != *options.if_version) {
-            return fail(ErrorCode::Conflict, "chunk \"" + id + "\" has version " +
-                                                 std::to_string(version) + ", not " +
-                                                 std::to_string(*options.if_version));
+            return index::wrong_version(id, version, *options.if_version);
         }
     }
     return {};
@@ -93,7 +91,7 @@ Result<> Collection::check_taken(const std::string& namespace_, std::span<const 
         BRAID_TRY(const index::Found there, all->find(id));
         BRAID_TRY(const index::Found seen, visible->find(id));
         if (!there || seen) continue;
-        return fail(ErrorCode::Conflict, "the chunk id \"" + id + "\" is taken");
+        return index::id_taken(id);
     }
     return {};
 }
@@ -146,9 +144,7 @@ Result<WriteReport> Collection::upsert(const std::string& namespace_, std::vecto
         if (auto valid = accept_vector(chunk, expected, options.principal); !valid) {
             return fail("chunk \"" + index::shown(chunk.chunk_id) + "\"", valid.error());
         }
-        if (!seen.insert(chunk.chunk_id).second) {
-            return invalid_argument("chunk \"" + chunk.chunk_id + "\" appears twice in one batch");
-        }
+        if (!seen.insert(chunk.chunk_id).second) return index::named_twice(chunk.chunk_id);
         chunk.version = 0;
         if (depends) ids.push_back(chunk.chunk_id);
     }
@@ -199,15 +195,12 @@ Result<WriteReport> Collection::update(const std::string& namespace_,
         docs::write_update(out, update);
     }
     if (std::unordered_set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
-        return invalid_argument("a chunk appears twice in one batch of updates");
+        return index::updated_twice();
     }
     BRAID_TRY(const ViewPtr view, present(namespace_, options.principal));
     for (const MetadataUpdate& update : updates) {
         BRAID_TRY(const index::Found found, view->find(update.chunk_id));
-        if (!found) {
-            return fail(ErrorCode::NotFound, "there is no chunk \"" + update.chunk_id +
-                                                 "\" in namespace \"" + namespace_ + "\"");
-        }
+        if (!found) return index::nothing_to_update(update.chunk_id, namespace_);
         Object merged = found.chunk->metadata;
         docs::merge_patch(merged, update.metadata);
         BRAID_CHECK(docs::check_metadata(merged, manifest_.schema));
