@@ -30,9 +30,9 @@ Result<> add_fitting(const sparse::IndexReader& words, const index::WordTree& tr
             if (!pattern->term.empty()) add(pattern->term);
         } else {
             BRAID_CHECK(
-                words.dictionary().each_near(pattern->term, pattern->distance, 0,
+                words.dictionary().each_near(pattern->term, pattern->distance,
                                              [&](std::string_view term, const sparse::TermEntry&,
-                                                 std::uint32_t) { return add(term); }));
+                                                 std::size_t) { return add(term); }));
         }
     }
     return {};

@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <vector>
 
+#include "braid/core/edit_automaton.hpp"
 #include "braid/core/utf8.hpp"
 #include "braid/sparse/term_dictionary.hpp"
 
@@ -77,6 +81,31 @@ private:
     std::size_t depth_ = 0;
 };
 
+/// What all terms of a block begin with, as far as its own key and the next one tell, in whole
+/// characters.
+class BlockBeginning {
+public:
+    BlockBeginning(std::uint64_t key, std::uint64_t next) noexcept {
+        const std::uint64_t big_endian = __builtin_bswap64(key);
+        std::memcpy(bytes_.data(), &big_endian, bytes_.size());
+        const std::size_t shared = static_cast<std::size_t>(std::countl_zero(key ^ next)) / 8;
+        // Keys of short terms are filled up with zeros.
+        const auto* const end = std::find(bytes_.begin(), bytes_.begin() + shared, '\0');
+        const std::string_view known(bytes_.data(), static_cast<std::size_t>(end - bytes_.begin()));
+        size_ = core::valid_utf8_prefix(known);
+    }
+    std::string_view text() const noexcept { return {bytes_.data(), size_}; }
+
+private:
+    std::array<char, 8> bytes_{};
+    std::size_t size_ = 0;
+};
+
+/// Whether two keys begin with the same bytes; all of them do with none.
+bool same_beginning(std::uint64_t a, std::uint64_t b, std::size_t bytes) noexcept {
+    return bytes == 0 || (a ^ b) >> (64 - 8 * bytes) == 0;
+}
+
 }  // namespace
 
 std::uint32_t term_distance(std::string_view a, std::string_view b, std::uint32_t most) {
@@ -85,49 +114,63 @@ std::uint32_t term_distance(std::string_view a, std::string_view b, std::uint32_
     return std::min(table.distance(), most + 1);
 }
 
+template <class Distances>
+Result<> TermDictionary::walk_near(Distances distances, std::size_t most, std::string_view prefix,
+                                   const NearVisitor& visitor) const {
+    constexpr std::size_t npos = std::string_view::npos;
+    if (terms_ == 0) return {};
+    BRAID_TRY(const Arrays at, arrays());
+    BRAID_TRY(std::uint32_t number, block_of(at, prefix));
+    const auto key = [&](std::uint32_t place) { return load<std::uint64_t>(at.keys, place); };
+    std::string before;  // what was read last begins it
+    for (; number < blocks(); ++number) {
+        // Of the last block nothing is known.
+        const std::uint64_t next = number + 1 < blocks() ? key(number + 1) : ~key(number);
+        const BlockBeginning beginning(key(number), next);
+        distances.shrink(shared_bytes(before, beginning.text()));
+        before = beginning.text();
+        const std::string_view compared = prefix.substr(0, before.size());
+        if (before.substr(0, compared.size()) > compared) return {};
+        std::size_t hopeless = distances.grow(before);
+        if (hopeless != npos) {
+            const std::uint64_t first = key(number);
+            while (number + 2 < blocks() && same_beginning(first, key(number + 2), hopeless)) {
+                ++number;
+            }
+            continue;
+        }
+        BRAID_TRY(TermBlockCursor cursor, block(at, number));
+        for (bool first = true; cursor.next(); first = false) {
+            const std::size_t shared = first ? before.size() : cursor.shared();
+            if (hopeless != npos && shared >= hopeless) continue;
+            distances.shrink(shared);
+            before = cursor.term();
+            hopeless = distances.grow(before);
+            if (!before.starts_with(prefix)) {
+                if (before > prefix) return {};
+                continue;
+            }
+            if (hopeless != npos || distances.distance() > most) continue;
+            if (!visitor(before, cursor.entry(), distances.distance())) return {};
+        }
+        if (cursor.broken()) return corrupt_index("a block of terms cannot be read");
+    }
+    return {};
+}
+
 Result<> TermDictionary::each_near(std::string_view term, std::uint32_t distance,
-                                   std::size_t exact_prefix, const NearVisitor& visitor) const {
+                                   const NearVisitor& visitor) const {
     if (term.size() > kMaxIndexTermBytes) {
         return invalid_argument("a word of " + std::to_string(term.size()) +
                                 " bytes is longer than any term");
     }
-    if (terms_ == 0) return {};
-    std::size_t prefix_bytes = 0;
-    for (std::size_t i = 0; i < exact_prefix && prefix_bytes < term.size(); ++i) {
-        prefix_bytes += character_bytes(term, prefix_bytes);
-    }
-    const std::string_view prefix = term.substr(0, prefix_bytes);
-    BRAID_TRY(const Arrays at, arrays());
-    BRAID_TRY(std::uint32_t number, block_of(at, prefix));
-    EditTable table(term, distance);
-    std::string before;
-    for (; number < blocks(); ++number) {
-        BRAID_TRY(TermBlockCursor cursor, block(at, number));
-        std::size_t hopeless = std::string_view::npos;  // no term with so many bytes in common
-        while (cursor.next()) {
-            const std::string_view candidate = cursor.term();
-            const std::size_t common = shared_bytes(before, candidate);
-            if (hopeless != std::string_view::npos && common >= hopeless) continue;
-            table.shrink(common);
-            before = candidate;
-            if (!candidate.starts_with(prefix)) {
-                if (candidate > prefix) return {};
-                hopeless = std::string_view::npos;
-                continue;
-            }
-            hopeless = table.grow(candidate);
-            if (hopeless != std::string_view::npos || table.distance() > distance) continue;
-            if (!visitor(candidate, cursor.entry(), table.distance())) return {};
-        }
-        if (cursor.broken()) return corrupt_index("a block of terms cannot be read");
-        // Blocks all of whose terms begin like the last hopeless text need not be read.
-        while (hopeless != std::string_view::npos && number + 2 < blocks()) {
-            BRAID_TRY(const std::string next, first_term(at, number + 2));
-            if (shared_bytes(before, next) < hopeless) break;
-            ++number;
-        }
-    }
-    return {};
+    return walk_near(EditTable(term, distance), distance, {}, visitor);
+}
+
+Result<> TermDictionary::each_alike(std::string_view term, std::size_t distance,
+                                    std::size_t exact_prefix, const NearVisitor& visitor) const {
+    return walk_near(core::EditAutomaton(term, distance), distance, term.substr(0, exact_prefix),
+                     visitor);
 }
 
 }  // namespace braid::sparse

@@ -146,20 +146,17 @@ public:
     using Visitor = std::function<bool(std::string_view term, const TermEntry& entry)>;
     Result<> each(const Visitor& visitor) const;
     Result<> each_with_prefix(std::string_view prefix, const Visitor& visitor) const;
-    /// The terms that at most `distance` insertions, deletions and replacements of characters make
-    /// of `term`, and that share its first `exact_prefix` characters, with their distance.
     using NearVisitor =
-        std::function<bool(std::string_view term, const TermEntry& entry, std::uint32_t distance)>;
-    Result<> each_near(std::string_view term, std::uint32_t distance, std::size_t exact_prefix,
-                       const NearVisitor& visitor) const;
-    /// The terms that at most `distance` insertions, deletions, replacements and swaps of bytes
-    /// make of `term`, as core::edit_distance counts, and that share its first `exact_prefix`
-    /// bytes; for typing errors. Reads the blocks alone that may hold one. Requires what
-    /// EditAutomaton does.
-    using AlikeVisitor =
         std::function<bool(std::string_view term, const TermEntry& entry, std::size_t distance)>;
+    /// The terms that at most `distance` insertions, deletions and replacements of characters make
+    /// of `term`, with their distance. Reads the blocks alone that may hold one.
+    Result<> each_near(std::string_view term, std::uint32_t distance,
+                       const NearVisitor& visitor) const;
+    /// The same for typing errors: in bytes, as core::edit_distance counts them, so a swap is one
+    /// error; and only terms that share the first `exact_prefix` bytes. Requires what EditAutomaton
+    /// does.
     Result<> each_alike(std::string_view term, std::size_t distance, std::size_t exact_prefix,
-                        const AlikeVisitor& visitor) const;
+                        const NearVisitor& visitor) const;
 
 private:
     friend class TermStream;
@@ -186,6 +183,12 @@ private:
     Result<Arrays> arrays() const;
     Result<TermBlockCursor> block(const Arrays& arrays, std::uint32_t number) const;
     Result<std::string> first_term(const Arrays& arrays, std::uint32_t number) const;
+    /// Reads terms in byte order with `distances`, which keeps what it knows of their common
+    /// beginnings, and passes over the blocks that it finds hopeless by what all of their terms
+    /// begin with.
+    template <class Distances>
+    Result<> walk_near(Distances distances, std::size_t most, std::string_view prefix,
+                       const NearVisitor& visitor) const;
     /// The last block whose first term is not after `term`, or the first block.
     Result<std::uint32_t> block_of(const Arrays& arrays, std::string_view term) const;
 

@@ -408,7 +408,7 @@ bool use_all(const store::SectionSource& source, const Query& query, SearchResul
                 .each([&](std::string_view, const TermEntry&) { return ++terms > 0; })
                 .has_value();
     good &= reader->dictionary()
-                .each_near("w12", 1, 0, [](auto, const auto&, auto) { return true; })
+                .each_near("w12", 1, [](auto, const auto&, auto) { return true; })
                 .has_value();
     const auto statistics =
         IndexStatistics::create(*reader, [](std::uint32_t label) { return label > 0; }, nullptr);
