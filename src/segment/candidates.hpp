@@ -19,6 +19,13 @@ struct Candidate {
     std::uint32_t row = 0;
 };
 
+/// The best of all buffers of a view.
+struct BufferHits {
+    std::vector<Candidate> best;
+    std::uint64_t matched = 0;
+    std::uint64_t rows = 0;  // of the buffers
+};
+
 /// The best `depth` of all, by score, then by id; ids are looked up only where they matter.
 Result<std::vector<LegHit>> best_of(std::vector<Candidate> candidates, std::size_t depth);
 

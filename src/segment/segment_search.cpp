@@ -54,6 +54,14 @@ std::vector<std::string> absent_terms(const index::Query& query,
     return absent;
 }
 
+void add_best(const BufferView& buffer, std::vector<exact::ScoredRow> scored, std::size_t depth,
+              std::vector<Candidate>& candidates) {
+    for (const exact::ScoredRow& one : exact::best(*buffer.partition, std::move(scored), depth)) {
+        candidates.push_back(
+            {.score = one.score, .buffer = &buffer, .row = static_cast<std::uint32_t>(one.row)});
+    }
+}
+
 /// Leaves the hits that rank below `after`; while they are fewer than `depth`, and `search` did not
 /// have all, looks for more.
 Result<> go_on_below(const PartView& view, const LegHit& after, std::size_t depth,
@@ -224,6 +232,21 @@ Result<SegmentView::Weighed> SegmentView::weigh_text(const std::vector<index::Qu
     return weighed;
 }
 
+Result<BufferHits> SegmentView::search_buffers(const index::Query& query,
+                                               const std::optional<LegHit>& after,
+                                               std::size_t depth) const {
+    BufferHits out;
+    for (const BufferView& buffer : buffers_) {
+        BRAID_TRY(auto scored, exact::score_sparse(buffer.rows, query, matcher_, limits_));
+        std::erase_if(scored, [](const exact::ScoredRow& one) { return one.score <= 0; });
+        out.matched += scored.size();
+        out.rows += buffer.rows.rows();
+        if (after) exact::keep_below(*buffer.partition, *after, scored);
+        add_best(buffer, std::move(scored), depth, out.best);
+    }
+    return out;
+}
+
 Result<index::Ranking> SegmentView::search_words(const index::Query& query,
                                                  std::size_t depth) const {
     if (query.tree) return search_tree(query, depth);
@@ -237,21 +260,10 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
     }
     index::Ranking ranking;
     ranking.absent = absent_terms(query, weighed.queries);
-    std::vector<Candidate> candidates;
-    std::uint64_t rows = 0;
-    for (const BufferView& buffer : buffers_) {
-        BRAID_TRY(auto scored, exact::score_sparse(buffer.rows, in_buffers, matcher_, limits_));
-        std::erase_if(scored, [](const exact::ScoredRow& one) { return one.score <= 0; });
-        ranking.matched += scored.size();
-        rows += buffer.rows.rows();
-        if (query.after) exact::keep_below(*buffer.partition, *query.after, scored);
-        for (const exact::ScoredRow& one :
-             exact::best(*buffer.partition, std::move(scored), depth)) {
-            candidates.push_back({.score = one.score,
-                                  .buffer = &buffer,
-                                  .row = static_cast<std::uint32_t>(one.row)});
-        }
-    }
+    BRAID_TRY(BufferHits buffered, search_buffers(in_buffers, query.after, depth));
+    std::vector<Candidate> candidates = std::move(buffered.best);
+    ranking.matched = buffered.matched;
+    std::uint64_t rows = buffered.rows;
     // The largest first: what it gives raises the threshold of the others.
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -324,12 +336,7 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
         BRAID_TRY(auto scored, exact::score_dense(buffer.rows, query, matcher_, limits_));
         ranking.matched += scored.size();
         if (query.after) exact::keep_below(*buffer.partition, *query.after, scored);
-        for (const exact::ScoredRow& one :
-             exact::best(*buffer.partition, std::move(scored), depth)) {
-            candidates.push_back({.score = one.score,
-                                  .buffer = &buffer,
-                                  .row = static_cast<std::uint32_t>(one.row)});
-        }
+        add_best(buffer, std::move(scored), depth, candidates);
     }
     // Who may not see everything gets answers that nothing hidden can have changed.
     const bool exact = query.exact || !principal_.sees_everything();

@@ -18,6 +18,8 @@
 
 namespace braid::segment {
 
+struct BufferHits;  // candidates.hpp
+
 /// What a principal sees of a buffer.
 struct BufferView {
     std::shared_ptr<const exact::Partition> partition;
@@ -109,6 +111,9 @@ private:
     Result<index::Ranking> search_words(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_vectors(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_tree(const index::Query& query, std::size_t depth) const;
+    /// The best of all buffers by the words of a query with its statistics.
+    Result<BufferHits> search_buffers(const index::Query& query, const std::optional<LegHit>& after,
+                                      std::size_t depth) const;
     /// The scorer of the query's tree; `weighed` becomes the query with its statistics.
     Result<index::TreeScorer> tree_scorer(const index::Query& query, index::Query& weighed) const;
     Result<std::shared_ptr<const TextStatistics>> statistics_of(const index::Query& query) const;

@@ -127,21 +127,10 @@ Result<index::Ranking> SegmentView::search_tree(const index::Query& query,
     index::Ranking ranking;
     ranking.patterns = scorer.patterns();
     ranking.method = "inverted index";
-    std::vector<Candidate> candidates;
-    std::uint64_t rows = 0;
-    for (const BufferView& buffer : buffers_) {
-        BRAID_TRY(auto scored, exact::score_sparse(buffer.rows, weighed, matcher_, limits_));
-        std::erase_if(scored, [](const exact::ScoredRow& one) { return one.score <= 0; });
-        ranking.matched += scored.size();
-        rows += buffer.rows.rows();
-        if (query.after) exact::keep_below(*buffer.partition, *query.after, scored);
-        for (const exact::ScoredRow& one :
-             exact::best(*buffer.partition, std::move(scored), depth)) {
-            candidates.push_back({.score = one.score,
-                                  .buffer = &buffer,
-                                  .row = static_cast<std::uint32_t>(one.row)});
-        }
-    }
+    BRAID_TRY(BufferHits buffered, search_buffers(weighed, query.after, depth));
+    std::vector<Candidate> candidates = std::move(buffered.best);
+    ranking.matched = buffered.matched;
+    std::uint64_t rows = buffered.rows;
     std::optional<sparse::Query> plain;
     const auto bound = scorer.bound();
     if (bound) {
