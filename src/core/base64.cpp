@@ -18,6 +18,27 @@ constexpr std::array<std::int8_t, 256> kBase64 = [] {
     return values;
 }();
 
+/// -1 for what is not a digit.
+std::int8_t digit_of(char c) noexcept {
+    return kBase64[static_cast<unsigned char>(c)];
+}
+
+/// Six bits at a time in, eight out.
+class Digits {
+public:
+    std::optional<std::uint8_t> take(std::int8_t digit) noexcept {
+        bits_ = (bits_ << 6U) | static_cast<std::uint32_t>(digit);
+        held_ += 6;
+        if (held_ < 8) return std::nullopt;
+        held_ -= 8;
+        return static_cast<std::uint8_t>(bits_ >> held_ & 0xffU);
+    }
+
+private:
+    std::uint32_t bits_ = 0;
+    unsigned held_ = 0;
+};
+
 }  // namespace
 
 std::string encode_base64(std::span<const std::byte> bytes) {
@@ -49,17 +70,21 @@ std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
     if (text.size() % 4 == 1) return std::nullopt;
     std::vector<std::byte> bytes;
     bytes.reserve(text.size() / 4 * 3 + 2);
-    std::uint32_t bits = 0;
-    unsigned held = 0;
+    Digits digits;
     for (const char c : text) {
-        const std::int8_t value = kBase64[static_cast<unsigned char>(c)];
-        if (value < 0) return std::nullopt;
-        bits = (bits << 6U) | static_cast<std::uint32_t>(value);
-        held += 6;
-        if (held >= 8) {
-            held -= 8;
-            bytes.push_back(static_cast<std::byte>(bits >> held & 0xffU));
-        }
+        if (digit_of(c) < 0) return std::nullopt;
+        if (const auto byte = digits.take(digit_of(c))) bytes.push_back(std::byte{*byte});
+    }
+    return bytes;
+}
+
+std::string decode_mail_base64(std::string_view text) {
+    std::string bytes;
+    bytes.reserve(text.size() / 4 * 3 + 2);
+    Digits digits;
+    for (const char c : text) {
+        if (digit_of(c) < 0) continue;
+        if (const auto byte = digits.take(digit_of(c))) bytes += static_cast<char>(*byte);
     }
     return bytes;
 }

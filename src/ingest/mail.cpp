@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "braid/core/base64.hpp"
+#include "braid/core/hex.hpp"
 #include "braid/ingest/encoding.hpp"
 #include "braid/ingest/html.hpp"
 #include "braid/ingest/markdown.hpp"
@@ -17,36 +18,6 @@ namespace {
 
 constexpr std::size_t kMostNesting = 10;  // of parts within parts
 constexpr std::size_t kMostParts = 1000;
-
-int digit_of(char c, int base) {
-    if (base == 16) {
-        if (c >= '0' && c <= '9') return c - '0';
-        if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-        return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-    }
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    if (c == '+') return 62;
-    return c == '/' ? 63 : -1;
-}
-
-std::string from_base64(std::string_view text) {
-    std::string out;
-    std::uint32_t bits = 0;
-    int count = 0;
-    for (const char c : text) {
-        const int digit = digit_of(c, 64);
-        if (digit < 0) continue;
-        bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
-        count += 6;
-        if (count >= 8) {
-            count -= 8;
-            out += static_cast<char>((bits >> static_cast<unsigned>(count)) & 0xFFU);
-        }
-    }
-    return out;
-}
 
 /// `header`: "_" is a space.
 std::string from_quoted_printable(std::string_view text, bool header) {
@@ -60,9 +31,10 @@ std::string from_quoted_printable(std::string_view text, bool header) {
             i += 1;
         } else if (i + 2 < text.size() && text[i + 1] == '\r' && text[i + 2] == '\n') {
             i += 2;
-        } else if (i + 2 < text.size() && digit_of(text[i + 1], 16) >= 0 &&
-                   digit_of(text[i + 2], 16) >= 0) {
-            out += static_cast<char>(digit_of(text[i + 1], 16) * 16 + digit_of(text[i + 2], 16));
+        } else if (i + 2 < text.size() && core::hex_digit(text[i + 1]) >= 0 &&
+                   core::hex_digit(text[i + 2]) >= 0) {
+            out +=
+                static_cast<char>(core::hex_digit(text[i + 1]) * 16 + core::hex_digit(text[i + 2]));
             i += 2;
         } else {
             out += text[i];
@@ -86,8 +58,8 @@ std::string header_text(std::string_view value) {
         if (!trimmed(before).empty() || out.empty()) out += before;
         const std::string_view data = value.substr(charset_end + 3, end - charset_end - 3);
         const char kind = value[charset_end + 1];
-        std::string bytes =
-            kind == 'B' || kind == 'b' ? from_base64(data) : from_quoted_printable(data, true);
+        std::string bytes = kind == 'B' || kind == 'b' ? core::decode_mail_base64(data)
+                                                       : from_quoted_printable(data, true);
         out += decode_text(std::move(bytes), value.substr(begin + 2, charset_end - begin - 2)).text;
         value.remove_prefix(end + 2);
     }
@@ -179,7 +151,7 @@ void collect(const MailPart& part, std::size_t depth, MailTexts& out) {
     }
     const std::string coding = lower_ascii(part.header("content-transfer-encoding"));
     std::string bytes(part.body);
-    if (coding == "base64") bytes = from_base64(part.body);
+    if (coding == "base64") bytes = core::decode_mail_base64(part.body);
     if (coding == "quoted-printable") bytes = from_quoted_printable(part.body, false);
     std::string text = decode_text(std::move(bytes), parameter_of(type_header, "charset")).text;
     (type == "text/html" ? out.html : out.plain) += text + "\n\n";

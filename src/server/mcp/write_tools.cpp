@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "braid/core/base64.hpp"
 #include "braid/core/clock.hpp"
 #include "braid/ingest/chunker.hpp"
 #include "braid/ingest/read_source.hpp"
@@ -24,25 +24,11 @@ using json::Fields;
 constexpr std::size_t kMaxDocumentId = 500;
 
 Result<std::string> posted_bytes(std::string_view text) {
-    std::string out;
-    std::uint32_t bits = 0;
-    int count = 0;
-    for (const char c : text) {
-        constexpr std::string_view digits =
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        if (c == '=' || c == '\n' || c == '\r') continue;
-        const std::size_t digit = digits.find(c);
-        if (digit == std::string_view::npos) {
-            return invalid_argument("\"content_base64\" is not base64");
-        }
-        bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
-        count += 6;
-        if (count >= 8) {
-            count -= 8;
-            out += static_cast<char>((bits >> static_cast<unsigned>(count)) & 0xFFU);
-        }
-    }
-    return out;
+    std::string digits(text);
+    std::erase_if(digits, [](char c) { return c == '\n' || c == '\r'; });
+    const auto bytes = core::decode_base64(digits);
+    if (!bytes) return invalid_argument("\"content_base64\" is not base64");
+    return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
 Result<Object> read_metadata(Fields& fields) {
