@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 struct evp_md_ctx_st;  // OpenSSL's state of a digest
 
@@ -32,6 +33,9 @@ private:
 
 /// 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::span<const std::byte> bytes);
+inline std::string sha256_hex(std::string_view text) {
+    return sha256_hex(std::as_bytes(std::span(text)));
+}
 std::string to_hex(const Sha256::Digest& digest);
 
 }  // namespace braid::core

@@ -21,11 +21,6 @@ bool is_name(Field field) {
            field == Field::VisibilityScope;
 }
 
-std::string_view metadata_path(std::string_view field) {
-    constexpr std::string_view prefix = "metadata.";
-    return field.starts_with(prefix) ? field.substr(prefix.size()) : field;
-}
-
 std::optional<Timestamp> time_of(std::string_view text) {
     constexpr std::size_t date_alone = 10;  // 2025-12-25
     if (text.size() < date_alone || text[4] != '-' || text[7] != '-') return std::nullopt;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "braid/collection.hpp"
+#include "braid/core/metadata_path.hpp"
 #include "braid/types.hpp"
 #include "braid/value.hpp"
 
@@ -31,8 +32,7 @@ Field field_by_name(std::string_view name);
 /// Ids and labels are compared by bytes, even if they look like times.
 bool is_name(Field field);
 
-/// The path into the metadata that a field's name is: "metadata." may stand before it.
-std::string_view metadata_path(std::string_view field);
+using core::metadata_path;
 
 /// The time that a text says, if it is an RFC 3339 one. Fast for texts that are none.
 std::optional<Timestamp> time_of(std::string_view text);

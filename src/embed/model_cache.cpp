@@ -30,10 +30,6 @@ constexpr std::size_t kChecksumDigits = 16;
 /// After the graph: its checksum, the mark, the model's SHA-256, the stamp.
 constexpr std::size_t kTrailerBytes = kChecksumDigits + kCacheMark.size() + 2 * kHashDigits;
 
-std::string sha256_of(std::string_view text) {
-    return core::sha256_hex(std::as_bytes(std::span(text)));
-}
-
 /// Against damage, not against people: far cheaper than SHA-256, which takes 19 to 120 ms for 34
 /// MB.
 std::string checksum_of(std::string_view bytes) {
@@ -61,9 +57,9 @@ std::string stamp_of(const fs::path& model) {
     const auto time = [](const timespec& at) {
         return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec) + " ";
     };
-    return sha256_of(std::to_string(state.st_dev) + " " + std::to_string(state.st_ino) + " " +
-                     std::to_string(state.st_size) + " " + time(state.st_mtim) +
-                     time(state.st_ctim));
+    return core::sha256_hex(std::to_string(state.st_dev) + " " + std::to_string(state.st_ino) +
+                            " " + std::to_string(state.st_size) + " " + time(state.st_mtim) +
+                            time(state.st_ctim));
 }
 
 }  // namespace
@@ -76,7 +72,7 @@ ModelCache::ModelCache(const fs::path& folder, const fs::path& model,
     const fs::path full = fs::weakly_canonical(model, error);
     const std::string name =
         (error ? model : full).string() + "\n" + runtime_version + "\n" + std::string(cpu_level());
-    place_ = folder / ("model-" + sha256_of(name).substr(0, 32) + ".ort");
+    place_ = folder / ("model-" + core::sha256_hex(name).substr(0, 32) + ".ort");
 }
 
 std::optional<PreparedModel> ModelCache::find() const {

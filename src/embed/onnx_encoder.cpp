@@ -93,7 +93,7 @@ Result<OnnxEncoder> OnnxEncoder::load(const OnnxEncoderFiles& files, const Model
     OnnxEncoder encoder(std::move(model->session), std::move(tokenizer.pieces));
     BRAID_CHECK(encoder.bind_inputs());
     const std::string both = model->sha256 + tokenizer.sha256;
-    encoder.hash_ = core::sha256_hex(std::as_bytes(std::span(both)));
+    encoder.hash_ = core::sha256_hex(both);
     encoder.runtime_version_ = runtime->version();
     return encoder;
 }

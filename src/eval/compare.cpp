@@ -187,6 +187,10 @@ Result<Comparison> compare(const Qrels& qrels, std::span<const Run> runs,
     return comparison;
 }
 
+bool clearly_better(const Comparison& comparison) {
+    return comparison.runs.back().differences.front().interval.low > 0;
+}
+
 Value to_value(const Comparison& comparison, bool per_query) {
     Array runs;
     for (const ComparedRun& run : comparison.runs) {

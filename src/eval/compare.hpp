@@ -55,6 +55,10 @@ struct Comparison {
 Result<Comparison> compare(const Qrels& qrels, std::span<const Run> runs,
                            std::span<const Measure> measures, const CompareOptions& options = {});
 
+/// Whether the last run is better than the baseline beyond chance: by the first measure, the
+/// interval of their difference lies above 0.
+bool clearly_better(const Comparison& comparison);
+
 /// `{"runs": [{"name", "measures": {"nDCG@10": 0.7}, "intervals": {"nDCG@10": [0.6, 0.8]},
 /// "missing_queries", "unjudged_queries", "compared": {"nDCG@10": {"difference", "interval", "p",
 /// "p_adjusted", "mark", "better", "worse", "equal"}}}], "queries": 300, "baseline", "confidence",

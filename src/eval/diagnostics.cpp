@@ -9,12 +9,6 @@
 namespace braid::eval {
 namespace {
 
-std::unordered_map<std::string_view, const RankedList*> lists_by_query(const Run& run) {
-    std::unordered_map<std::string_view, const RankedList*> lists;
-    for (const RankedList& list : run.lists) lists.emplace(list.query, &list);
-    return lists;
-}
-
 /// Scores of relevant and of other hits, each rising.
 struct Scores {
     std::vector<double> relevant;

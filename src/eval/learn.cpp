@@ -246,10 +246,6 @@ Result<LearnOutcome> learn(std::span<const FeatureList> lists, const Qrels& qrel
     return LearnOutcome{std::move(held_out), std::move(chosen), last, std::move(model)};
 }
 
-bool clearly_better(const LearnOutcome& outcome) {
-    return outcome.held_out.runs.back().differences.front().interval.low > 0;
-}
-
 Object describe_model(const rank::Model& model, std::span<const FeatureList> lists) {
     std::vector<rank::Vector> rows;
     for (const FeatureList& list : lists) {

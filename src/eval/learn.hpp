@@ -60,9 +60,6 @@ struct LearnOutcome {
 Result<LearnOutcome> learn(std::span<const FeatureList> lists, const Qrels& qrels,
                            const LearnOptions& options, const Learner& learner);
 
-/// Whether the interval of the held-out difference lies above 0.
-bool clearly_better(const LearnOutcome& outcome);
-
 /// The lists ordered by the model's scores, or as they are without one; a document once.
 Run ranked_run(std::span<const FeatureList> lists, const rank::Model* model, std::string name);
 

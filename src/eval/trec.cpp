@@ -169,6 +169,12 @@ void append_number(std::string& out, double value) {
 
 }  // namespace
 
+std::unordered_map<std::string_view, const RankedList*> lists_by_query(const Run& run) {
+    std::unordered_map<std::string_view, const RankedList*> lists;
+    for (const RankedList& list : run.lists) lists.emplace(list.query, &list);
+    return lists;
+}
+
 Result<Run> parse_run(std::string_view text, std::string_view source) {
     Run run;
     Grouping<ScoredDocument> grouping;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "braid/result.hpp"
@@ -30,6 +31,9 @@ struct Run {
 
     friend bool operator==(const Run&, const Run&) = default;
 };
+
+/// The run's lists; they must stay.
+std::unordered_map<std::string_view, const RankedList*> lists_by_query(const Run& run);
 
 struct Judgement {
     std::string document;

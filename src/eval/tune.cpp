@@ -29,12 +29,6 @@ std::size_t best_without(std::size_t fold, const std::vector<std::vector<double>
     return best;
 }
 
-std::unordered_map<std::string_view, const RankedList*> lists_of(const Run& run) {
-    std::unordered_map<std::string_view, const RankedList*> lists;
-    for (const RankedList& list : run.lists) lists.emplace(list.query, &list);
-    return lists;
-}
-
 }  // namespace
 
 std::vector<std::size_t> deal(std::size_t queries, std::size_t folds, std::uint64_t seed) {
@@ -73,17 +67,13 @@ Result<TuneOutcome> tune(const Qrels& qrels, std::span<const Run> runs,
     std::vector<std::unordered_map<std::string_view, const RankedList*>> lists(runs.size());
     for (std::size_t q = 0; q < queries; ++q) {
         const std::size_t run = outcome.chosen[fold_of[q]];
-        if (lists[run].empty()) lists[run] = lists_of(runs[run]);
+        if (lists[run].empty()) lists[run] = lists_by_query(runs[run]);
         const auto found = lists[run].find(qrels.queries[q].query);
         if (found != lists[run].end()) tuned.lists.push_back(*found->second);
     }
     const std::vector<Run> pair{runs.front(), std::move(tuned)};
     BRAID_TRY(outcome.held_out, compare(qrels, pair, {&options.measure, 1}, options.compare));
     return outcome;
-}
-
-bool clearly_better(const TuneOutcome& outcome) {
-    return outcome.held_out.runs.back().differences.front().interval.low > 0;
 }
 
 }  // namespace braid::eval

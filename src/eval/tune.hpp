@@ -37,7 +37,4 @@ std::vector<std::size_t> deal(std::size_t queries, std::size_t folds, std::uint6
 /// too few folds.
 Result<TuneOutcome> tune(const Qrels& qrels, std::span<const Run> runs, const TuneOptions& options);
 
-/// Whether the interval of the held-out difference lies above 0.
-bool clearly_better(const TuneOutcome& outcome);
-
 }  // namespace braid::eval

@@ -29,7 +29,7 @@ bool is_unmarked(const Chunk& chunk) {
 FileIds file_ids(const std::filesystem::path& place, std::string_view below) {
     const std::string whole = place.generic_string();
     FileIds out;
-    out.key = core::sha256_hex(std::as_bytes(std::span(whole))).substr(0, kKeyDigits);
+    out.key = core::sha256_hex(whole).substr(0, kKeyDigits);
     bool has_below = false;
     for (std::size_t at = whole.size(); at > 0;) {
         const std::size_t slash = whole.rfind('/', at - 1);

@@ -75,7 +75,7 @@ void read_file(FileWork& work, std::uint64_t max_bytes, std::string_view setting
     read_bytes(work, max_bytes);
     if (work.settled) return;
     const std::string hashed = std::string(settings) + work.bytes;
-    work.fingerprint = core::sha256_hex(std::as_bytes(std::span(hashed))).substr(0, 32);
+    work.fingerprint = core::sha256_hex(hashed).substr(0, 32);
 }
 
 void cut_file(FileWork& work, const ChunkingOptions& chunking, bool whole) {

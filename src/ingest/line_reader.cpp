@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "braid/core/blank.hpp"
 #include "braid/core/utf8.hpp"
 
 namespace braid::ingest {
@@ -15,11 +16,6 @@ constexpr std::size_t kBlockBytes = kMiB;
 constexpr std::size_t kMagicBytes = 4;  // that tell how a file is packed
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kBlank = " \t\r\n\f\v";
-
-bool is_blank(std::string_view line) {
-    return line.find_first_not_of(kBlank) == std::string_view::npos;
-}
 
 std::string shown_size(std::size_t bytes) {
     if (bytes >= kMiB && bytes % kMiB == 0) return std::to_string(bytes / kMiB) + " MiB";
@@ -84,7 +80,7 @@ Result<std::optional<std::string_view>> LineReader::next() {
         if (!line) return std::nullopt;
         if (line->ends_with('\r')) line->remove_suffix(1);
         if (number_ == 1 && line->starts_with(kByteOrderMark)) line->remove_prefix(3);
-        if (is_blank(*line)) continue;
+        if (core::is_blank(*line)) continue;
         const std::size_t valid = core::valid_utf8_prefix(*line);
         if (valid < line->size()) {
             return complain("not valid UTF-8: byte " +
@@ -179,7 +175,7 @@ Result<std::uint64_t> count_lines(const std::string& path) {
         while (!rest.empty()) {
             const std::size_t line_break = rest.find('\n');
             const std::string_view line = rest.substr(0, line_break);
-            blank = blank && is_blank(line);
+            blank = blank && core::is_blank(line);
             if (line_break == std::string_view::npos) break;
             lines += blank ? 0 : 1;
             blank = true;

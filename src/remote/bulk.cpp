@@ -117,7 +117,7 @@ std::optional<BulkOutcome> outcome_of(const Value& item, bool last) {
     if (code == 404) {
         return failed({ErrorCode::NotFound, "the collection was dropped meanwhile"});
     }
-    if (may_pass(code) && !last) return std::nullopt;
+    if (net::may_pass(code) && !last) return std::nullopt;
     const Value* const error = what.find("error");
     return failed(error_of(code, error != nullptr ? *error : what, "writing to the cluster"));
 }

@@ -105,10 +105,6 @@ ErrorCode code_of(int status) noexcept {
 
 }  // namespace
 
-bool may_pass(int status) noexcept {
-    return status == 408 || status == 429 || (status >= 500 && status != 501 && status != 505);
-}
-
 Error error_of(int status, const Value& body, const std::string& doing) {
     std::string reason = reason_in(body);
     if (status == 429) reason = "the cluster's queue is full (" + reason + ")";
@@ -201,7 +197,7 @@ Result<ClusterAnswer> ClusterClient::exchange(net::HttpRequest request, const st
         if (response) {
             node_failed =
                 response->status == 502 || response->status == 503 || response->status == 504;
-            const bool last = attempt >= most || !may_pass(response->status);
+            const bool last = attempt >= most || !net::may_pass(response->status);
             failed_at_[node].store(node_failed ? Clock::now().time_since_epoch().count() : 0,
                                    std::memory_order_relaxed);
             if (last) {

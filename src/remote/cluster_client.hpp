@@ -23,10 +23,6 @@ struct ClusterAnswer {
     Value body;
 };
 
-/// Whether the same request may succeed a moment later: a full queue, a node that went away, a
-/// shard whose copy is taking over.
-bool may_pass(int status) noexcept;
-
 /// The error that a status and the cluster's own words say: NotFound, InvalidArgument,
 /// PermissionDenied, Conflict, ResourceExhausted or Unavailable. `body` is what stands under
 /// "error", or the whole answer.

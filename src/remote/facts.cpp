@@ -28,7 +28,7 @@ constexpr std::size_t kMaxText = 30'000;  // searched for substrings
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63U;
 
 std::string hash_of(std::string_view text) {
-    return core::sha256_hex(std::as_bytes(std::span(text))).substr(0, 32);
+    return core::sha256_hex(text).substr(0, 32);
 }
 
 /// The name as it is, unless it is long or holds characters that end names.

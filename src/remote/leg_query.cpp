@@ -148,7 +148,7 @@ std::string preference_of(const Leg& leg) {
     for (const auto& terms : leg.phrasings) {
         for (const std::string& term : terms) question += '\n' + term;
     }
-    return "q" + core::sha256_hex(std::as_bytes(std::span(question))).substr(0, 16);
+    return "q" + core::sha256_hex(question).substr(0, 16);
 }
 
 Result<std::vector<LegHit>> sparse_hits(const Value& answer, const RemoteCollection& collection) {

@@ -51,7 +51,7 @@ void name_copy(Receipt& receipt, const std::string& chunk_id) {
 
 TextPrint print_of(std::string_view text, bool shingles) {
     TextPrint print;
-    print.hash = core::sha256_hex(std::as_bytes(std::span(text)));
+    print.hash = core::sha256_hex(text);
     if (shingles) print.shingles = shingles_of(text);
     return print;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "braid/core/charge.hpp"
+#include "braid/core/metadata_path.hpp"
 #include "braid/core/nearest.hpp"
 
 namespace braid::retrieval {
@@ -20,11 +21,6 @@ constexpr std::array<std::string_view, 8> kFields{"chunk_id",    "document_id", 
 constexpr std::size_t kMostKeys = 8;           // of one filter that are looked for
 constexpr std::size_t kChunksLookedAt = 1000;  // for the names of keys, in each collection
 constexpr std::size_t kMostDepth = 4;          // of a key in the metadata
-
-std::string_view path_of(std::string_view field) {
-    constexpr std::string_view prefix = "metadata.";
-    return field.starts_with(prefix) ? field.substr(prefix.size()) : field;
-}
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the filter, which is bounded
 void collect_fields(const Filter& filter, std::set<std::string>& fields) {
@@ -86,7 +82,7 @@ void hint_at_unknown_keys(Work& work) {
     std::optional<std::set<std::string>> keys;
     std::size_t looked_for = 0;
     for (const std::string& field : fields) {
-        const std::string_view path = path_of(field);
+        const std::string_view path = core::metadata_path(field);
         if (std::ranges::find(kFields, std::string_view(field)) != kFields.end()) continue;
         const bool shown = std::ranges::any_of(
             work.answer.hits, [&](const Hit& hit) { return has_key(hit.chunk.metadata, path); });

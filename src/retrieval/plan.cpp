@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "braid/core/blank.hpp"
 #include "braid/core/vocabulary.hpp"
 #include "braid/retrieval/unused.hpp"
 
@@ -15,10 +16,6 @@ constexpr std::size_t kMaxTopK = 10'000;
 /// of this length.
 constexpr std::size_t kAutoDepth = 200;
 constexpr std::size_t kMaxHops = 100;
-
-bool is_blank(std::string_view text) {
-    return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
-}
 
 /// Why the strategy cannot search a collection at all; empty if it can.
 std::string obstacle(const CollectionPlan& collection, Strategy strategy) {
@@ -47,7 +44,7 @@ void warn_of_words_alone(Plan& plan) {
 }
 
 Result<> plan_legs(const Request& request, Plan& plan) {
-    const bool blank = is_blank(request.query);
+    const bool blank = core::is_blank(request.query);
     const bool wants_sparse =
         plan.strategy == Strategy::Sparse || plan.strategy == Strategy::Hybrid;
     if (blank && plan.strategy == Strategy::Sparse) return invalid_argument("\"query\" is blank");

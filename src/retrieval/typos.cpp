@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "braid/core/nearest.hpp"
+#include "braid/core/utf8.hpp"
 
 namespace braid::retrieval {
 namespace {
@@ -29,11 +30,6 @@ bool is_word_letter(char c) {
 
 bool is_word_sign(char c) {
     return is_word_letter(c) || (c >= '0' && c <= '9') || c == '_';
-}
-
-std::size_t letters_in(std::string_view word) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        word, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 /// What stands between spaces, without signs at both ends.
@@ -115,7 +111,8 @@ Result<std::vector<std::string_view>> unknown_words(const Reader& snapshot, cons
 }  // namespace
 
 bool may_be_misspelt(std::string_view word) {
-    if (letters_in(word) < kLetters || !std::ranges::all_of(word, is_word_letter)) return false;
+    if (core::count_code_points(word) < kLetters || !std::ranges::all_of(word, is_word_letter))
+        return false;
     return std::ranges::none_of(word.substr(1), is_capital);
 }
 

@@ -18,10 +18,6 @@ namespace {
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::size_t kKeyLetters = 16;  // of a key's hash, in the log
 
-std::string hash_of(std::string_view text) {
-    return core::sha256_hex(std::as_bytes(std::span(text)));
-}
-
 std::uint64_t number_of(std::string_view hex) {
     std::uint64_t number = 0;
     for (const char digit : hex) number = number * 16 + kHexDigits.find(digit);
@@ -31,7 +27,7 @@ std::uint64_t number_of(std::string_view hex) {
 /// From 0 up to 1, the same for the same text.
 double share_of(std::string_view text) {
     constexpr std::size_t kDigits = 13;
-    return static_cast<double>(number_of(hash_of(text).substr(0, kDigits))) /
+    return static_cast<double>(number_of(core::sha256_hex(text).substr(0, kDigits))) /
            static_cast<double>(std::uint64_t{1} << (4 * kDigits));
 }
 
@@ -179,16 +175,17 @@ Result<Answer> Experiment::answer(const Request& request, const std::string& key
 void Experiment::log_answer(const Answer& answer, std::string_view key,
                             const std::vector<std::string>& teams) {
     const ExperimentSide& side = *answer.experiment;
-    Object line{{"time", Value(core::print_rfc3339(core::system_now()))},
-                {"event", "answer"},
-                {"experiment", Value(side.experiment)},
-                {"id", Value(side.id)},
-                {"key", Value(key.empty() ? std::string() : hash_of(key).substr(0, kKeyLetters))},
-                {"side", Value(side.side)},
-                {"query", Value(answer.query)},
-                {"documents", ids_of(answer.hits, true)},
-                {"chunks", ids_of(answer.hits, false)},
-                {"ms", answer.timings.total_ms}};
+    Object line{
+        {"time", Value(core::print_rfc3339(core::system_now()))},
+        {"event", "answer"},
+        {"experiment", Value(side.experiment)},
+        {"id", Value(side.id)},
+        {"key", Value(key.empty() ? std::string() : core::sha256_hex(key).substr(0, kKeyLetters))},
+        {"side", Value(side.side)},
+        {"query", Value(answer.query)},
+        {"documents", ids_of(answer.hits, true)},
+        {"chunks", ids_of(answer.hits, false)},
+        {"ms", answer.timings.total_ms}};
     if (!teams.empty()) {
         Array list;
         for (const std::string& team : teams) list.emplace_back(team);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "braid/core/blank.hpp"
 #include "braid/core/rfc3339.hpp"
 #include "braid/core/sha256.hpp"
 #include "braid/core/vocabulary.hpp"
@@ -18,11 +19,6 @@ namespace {
 using json::Fields;
 
 constexpr std::size_t kMaxIdBytes = 512;
-constexpr std::size_t kMaxDimension = 65'536;
-
-bool is_blank(std::string_view text) {
-    return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
-}
 
 /// The one of two names that is there. Both are known keys afterwards.
 Result<std::string_view> one_of(Fields& fields, std::string_view first, std::string_view second) {
@@ -206,7 +202,7 @@ Result<ChunkInput> chunk_from_value(const Value& json, const core::Vocabulary& v
     BRAID_TRY(auto chunk_id, read_id(fields, id_key));
     BRAID_TRY(auto document_id, read_id(fields, "document_id"));
     BRAID_CHECK(read_text_members(fields, chunk));
-    if (is_blank(chunk.content)) {
+    if (core::is_blank(chunk.content)) {
         if (!chunk_id)
             return invalid_argument("no text (\"text\" or \"content\" is blank), and no id");
         input.warnings.push_back("the text of \"" + *chunk_id + "\" is blank");
@@ -256,7 +252,7 @@ std::string content_id(const std::string& document_id, const std::string& conten
     std::string key = document_id;
     key += '\0';
     key += content;
-    return "c-" + core::sha256_hex(std::as_bytes(std::span(key))).substr(0, 16);
+    return "c-" + core::sha256_hex(key).substr(0, 16);
 }
 
 Result<std::vector<float>> vector_from_value(const Value& json, const std::string& name) {

@@ -61,7 +61,7 @@ TEST(Learn, FindsWhatThereIsAndSaysByHowMuch) {
     const auto lists = made_up(60, 1.2, qrels);
     const auto outcome = learn(lists, qrels, options(), stumps);
     ASSERT_TRUE(outcome) << outcome.error().message;
-    EXPECT_TRUE(clearly_better(*outcome));
+    EXPECT_TRUE(clearly_better(outcome->held_out));
     EXPECT_EQ(outcome->chosen.size(), 5U);
     EXPECT_GT(outcome->final_choice.trees, 0U);
     const auto& runs = outcome->held_out.runs;
@@ -104,7 +104,7 @@ TEST(Learn, DoesNotClaimWhatIsNotThere) {
     }
     const auto outcome = learn(lists, qrels, options(), stumps);
     ASSERT_TRUE(outcome) << outcome.error().message;
-    EXPECT_FALSE(clearly_better(*outcome));
+    EXPECT_FALSE(clearly_better(outcome->held_out));
 }
 
 TEST(Learn, NoQueryHelpsToLearnWhatItIsMeasuredBy) {

@@ -49,7 +49,7 @@ TEST(Tune, FindsTheRunThatIsBetterAndSaysByHowMuch) {
     ASSERT_TRUE(outcome) << outcome.error().message;
     EXPECT_EQ(outcome->best, 2U);
     EXPECT_EQ(outcome->chosen, std::vector<std::size_t>(5, 2));
-    EXPECT_TRUE(clearly_better(*outcome));
+    EXPECT_TRUE(clearly_better(outcome->held_out));
     ASSERT_EQ(outcome->held_out.runs.size(), 2U);
     EXPECT_DOUBLE_EQ(outcome->held_out.runs[1].evaluation.means[0], outcome->means[2])
         << "one choice for all folds is that run itself";
@@ -87,7 +87,7 @@ TEST(Tune, OfEqualRunsTheOneInUseStays) {
     const auto outcome = tune(one_right_each(20), runs, {});
     ASSERT_TRUE(outcome) << outcome.error().message;
     EXPECT_EQ(outcome->best, 0U);
-    EXPECT_FALSE(clearly_better(*outcome));
+    EXPECT_FALSE(clearly_better(outcome->held_out));
 }
 
 TEST(Tune, RefusesFoldsThatCannotBe) {

@@ -133,7 +133,7 @@ Result<> run_train(Session& session) {
         return rank::read_lightgbm(text);
     };
     BRAID_TRY(const auto outcome, eval::learn(lists, judged.qrels, options, learner));
-    const bool better = eval::clearly_better(outcome);
+    const bool better = eval::clearly_better(outcome.held_out);
     Object made = made_of(outcome, options, lists, schema.vectors.embedder, judged.from_clicks);
     if (better && stores) {
         BRAID_TRY(const rank::Model model, rank::Model::create({.prior = outcome.model.prior(),

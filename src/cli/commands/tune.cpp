@@ -136,12 +136,12 @@ struct Findings {
     const std::optional<eval::TuneOutcome>& fusion;  // against_better_leg()
     const eval::Measure& measure;
 
-    bool fusion_helps() const { return fusion && eval::clearly_better(*fusion); }
+    bool fusion_helps() const { return fusion && eval::clearly_better(fusion->held_out); }
     /// Whether the best setting is a fusion that cannot be told from a leg alone.
     bool fuses_in_vain() const { return settings[outcome.best].fuses() && !fusion_helps(); }
     /// Whether the best setting is to be used instead of the present one.
     bool recommends() const {
-        return outcome.best != 0 && eval::clearly_better(outcome) && !fuses_in_vain();
+        return outcome.best != 0 && eval::clearly_better(outcome.held_out) && !fuses_in_vain();
     }
     /// The best setting, as config.json has it.
     Object profiles() const {
@@ -167,7 +167,7 @@ Value to_value(const Findings& findings) {
                {"settings", Value(std::move(tried))},
                {"best", Value(settings[outcome.best].name)},
                {"chosen", Value(std::move(chosen))},
-               {"clearly_better", eval::clearly_better(outcome)},
+               {"clearly_better", eval::clearly_better(outcome.held_out)},
                {"fusion_helps", findings.fusion_helps()},
                {"recommended", findings.recommends()},
                {"held_out", eval::to_value(outcome.held_out)}};
@@ -215,7 +215,7 @@ void show(Session& session, const Findings& findings) {
     const auto votes = std::ranges::count(outcome.chosen, outcome.best);
     session.out.line("Best: " + best.name + "; " + std::to_string(votes) + " of " +
                      std::to_string(folds) + " folds chose it.");
-    if (!eval::clearly_better(outcome)) {
+    if (!eval::clearly_better(outcome.held_out)) {
         session.out.line(
             "The gain may be chance: the interval of the difference includes 0. Keep the\ncurrent "
             "setting, or judge more queries.");

@@ -117,7 +117,7 @@ Result<std::string> choose_socket(const fs::path& data) {
     if (path.size() <= net::max_socket_path()) return path;
     BRAID_TRY(const fs::path folder, private_folder());
     const std::string name = whole.string();
-    path = folder / (core::sha256_hex(std::as_bytes(std::span(name))).substr(0, 16) + ".sock");
+    path = folder / (core::sha256_hex(name).substr(0, 16) + ".sock");
     BRAID_CHECK(write_record(whole / kRecordName, path + "\n"));
     return path;
 }

@@ -22,10 +22,6 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int32_t>::max();
 
-bool may_pass(int status) noexcept {
-    return status == 408 || status == 429 || (status >= 500 && status != 501 && status != 505);
-}
-
 milliseconds backoff(const RetryPolicy& policy, std::size_t repetition) {
     auto wait = std::min(policy.first_backoff, policy.max_backoff);
     for (std::size_t i = 1; i < repetition && wait < policy.max_backoff; ++i) {
@@ -51,6 +47,10 @@ Result<> sleep_for(milliseconds wait, const CallLimits& limits) {
 }
 
 }  // namespace
+
+bool may_pass(int status) noexcept {
+    return status == 408 || status == 429 || (status >= 500 && status != 501 && status != 505);
+}
 
 Result<> pause(const RetryPolicy& policy, std::size_t repetition, const CallLimits& limits) {
     return sleep_for(backoff(policy, repetition), limits);

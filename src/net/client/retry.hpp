@@ -19,10 +19,14 @@ struct RetryPolicy {
     std::chrono::milliseconds max_retry_after{600'000};
 };
 
-/// Sends until there is an answer other than 408, 429 or 5xx (501 and 505 apart), repeating also
-/// after broken connections. Only for requests that may be sent twice. Fails as HttpClient::send;
-/// Unavailable names the last status once the attempts are used up; DeadlineExceeded, at once,
-/// where a wait would end after the deadline.
+/// Whether an answer with this status may be another the next time: 408, 429 and 5xx (501 and 505
+/// apart).
+bool may_pass(int status) noexcept;
+
+/// Sends until there is an answer that will not pass, repeating also after broken connections. Only
+/// for requests that may be sent twice. Fails as HttpClient::send; Unavailable names the last
+/// status once the attempts are used up; DeadlineExceeded, at once, where a wait would end after
+/// the deadline.
 Result<HttpResponse> send_with_retries(const HttpClient& client, const HttpRequest& request,
                                        const RetryPolicy& policy, const CallLimits& limits);
 

@@ -252,7 +252,7 @@ OutgoingResponse HttpResponder::once(const IncomingRequest& request, const Excha
     const std::string name = exchange.identity.owner() + "\n" + request.method + "\n" +
                              request.target + "\n" + std::string(*key);
     const std::string sent = type_of(request) + "\n" + request.body;
-    const std::string hash = core::sha256_hex(std::as_bytes(std::span(sent)));
+    const std::string hash = core::sha256_hex(sent);
     auto begun = idempotency_.begin(name, hash);
     using State = IdempotencyStore::State;
     if (begun.state == State::Running) {
