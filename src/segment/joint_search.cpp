@@ -157,8 +157,9 @@ struct Bounded {
     std::uint32_t row;
 };
 
-/// Judges rows, the best bounds first.
-Result<> judge(PartTree& tree, std::span<Bounded> rows, std::size_t depth, sparse::TopRows& best) {
+/// Scores rows, those with the best bounds first.
+Result<> score_best(PartTree& tree, std::span<Bounded> rows, std::size_t depth,
+                    sparse::TopRows& best) {
     constexpr std::size_t kAhead = 4;
     for (std::size_t most = depth + 32; !rows.empty(); most *= 2) {
         // A batch of the best, then by row: memory is read in order.
@@ -242,7 +243,7 @@ Result<std::optional<std::vector<sparse::ScoredRow>>> search_joint(PartTree& tre
             }
             if (bound >= threshold) bounded.push_back({bound, row});
         }
-        BRAID_CHECK(judge(tree, bounded, depth, best));
+        BRAID_CHECK(score_best(tree, bounded, depth, best));
     }
     return Answer(std::move(best).take());
 }
