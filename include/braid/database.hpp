@@ -90,6 +90,9 @@ struct OpenOptions {
     std::uint64_t write_memory_mb = 256;
     /// Compacts logs in the background once most of their records are superseded.
     bool auto_compact = true;
+    /// Searches by the exact engine: everything in memory, exhaustively. Slow; for comparison,
+    /// since answers are the same but for approximate dense search.
+    bool exact_engine = false;
     std::vector<Profile> profiles;            // besides the built-in ones; same name replaces
     std::string default_profile = "default";  // for requests that name none
     std::shared_ptr<const core::Vocabulary> vocabulary = application_vocabulary();

@@ -71,6 +71,7 @@ Result<std::unique_ptr<service::Service>> Session::service_at(const std::string&
 
 std::optional<std::string> Session::server_socket() const {
     if (clustered()) return std::nullopt;  // nobody has it to himself
+    if (exact_engine()) return std::nullopt;
     auto socket = served_socket(data());
     if (socket) return socket;
     if (const std::string why = distrusted_socket(data()); !why.empty()) warn(why);
@@ -98,6 +99,7 @@ Result<Database> Session::open_for_reading() const {
     OpenOptions options;
     options.create = false;
     options.read_only = true;
+    options.exact_engine = exact_engine();
     return open(std::move(options));
 }
 
@@ -130,6 +132,8 @@ Result<Database> Session::open(OpenOptions options) const {
         };
     }
     if (clustered()) {
+        if (exact_engine())
+            return invalid_argument("--engine exact searches a folder, not a cluster");
         BRAID_TRY(const ClusterEndpoint endpoint, cluster_endpoint(arguments, settings));
         return Database::cluster(endpoint, options);
     }

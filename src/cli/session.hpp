@@ -60,6 +60,8 @@ public:
 
     /// --data, else the configuration's.
     std::string data() const { return arguments.text_or("data", settings.text("data")); }
+    /// Of commands that search: by the exact engine, in this process, of what is on disk.
+    bool exact_engine() const { return arguments.text("engine") == "exact"; }
     /// Whether a cluster holds the collections, not the folder data().
     bool clustered() const;
     /// The folder, or the nodes of the cluster.

@@ -20,6 +20,10 @@ namespace {
 
 using RegistryPtr = std::shared_ptr<engine::EmbedderRegistry>;
 
+local::Engine engine_of(const OpenOptions& options) {
+    return options.exact_engine ? local::Engine::Exact : local::Engine::Segment;
+}
+
 /// Shared, because a program that ends in a hurry may leave one behind at work.
 retrieval::QueryEmbedder embedder_of(const RegistryPtr& registry, TextRole role) {
     return [registry, role](const Schema& schema, std::string_view text, const CallLimits& limits) {
@@ -100,7 +104,8 @@ Result<Database> Database::open(const std::filesystem::path& path, const OpenOpt
     const unsigned relaxed_ms = options.durability == Durability::Relaxed ? options.relaxed_ms : 0;
     BRAID_TRY(auto opened,
               local::open_local_backend(std::move(directory),
-                                        {.write_memory_bytes = options.write_memory_mb << 20,
+                                        {.engine = engine_of(options),
+                                         .write_memory_bytes = options.write_memory_mb << 20,
                                          .read_only = options.read_only,
                                          .relaxed_ms = relaxed_ms,
                                          .compaction = {.enabled = options.auto_compact},
@@ -119,7 +124,8 @@ Result<RepairReport> Database::repair(const std::filesystem::path& path) {
 Result<Database> Database::in_memory(const OpenOptions& options) {
     BRAID_TRY(auto opened,
               local::open_local_backend(store::make_memory_directory(),
-                                        {.write_memory_bytes = options.write_memory_mb << 20,
+                                        {.engine = engine_of(options),
+                                         .write_memory_bytes = options.write_memory_mb << 20,
                                          .clock = options.clock,
                                          .log = options.log}));
     return Database(

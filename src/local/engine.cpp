@@ -4,23 +4,6 @@
 
 namespace braid::local {
 
-std::string_view name_of(Engine engine) noexcept {
-    switch (engine) {
-        case Engine::Exact:
-            return "exact";
-        case Engine::Segment:
-            break;
-    }
-    return "segment";
-}
-
-std::optional<Engine> engine_by_name(std::string_view name) noexcept {
-    for (const Engine engine : {Engine::Exact, Engine::Segment}) {
-        if (name == name_of(engine)) return engine;
-    }
-    return std::nullopt;
-}
-
 text::AnalyzerOptions analyzer_options(const Schema& schema) {
     return {.name = schema.analyzer, .language = schema.language, .stop_words = schema.stop_words};
 }

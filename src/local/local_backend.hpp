@@ -40,8 +40,6 @@ enum class Engine {
     Exact,    // all in memory, every search exhaustive: the reference
     Segment,  // immutable files with indexes, opened at once, larger than memory
 };
-std::string_view name_of(Engine engine) noexcept;  // "exact", "segment"
-std::optional<Engine> engine_by_name(std::string_view name) noexcept;
 
 struct LocalOptions {
     Engine engine = Engine::Segment;

@@ -74,6 +74,21 @@ TEST_F(Program, IngestsAndRetrieves) {
     EXPECT_EQ(*again.find("created"), Value(false));
 }
 
+TEST_F(Program, AnswersTheSameByTheExactEngine) {
+    json({"ingest", folder.write("c.jsonl", kAnimals)});
+    json({"compact", "--collection", "default"});  // into a segment
+    const auto method = [](const Value& answer) {
+        return answer.find("sources")->as_array()[0].find("method")->as_string();
+    };
+    const Value fast = json({"retrieve", "hunting mice at dusk"});
+    const Value exact = json({"retrieve", "hunting mice at dusk", "--engine", "exact"});
+    EXPECT_EQ(method(fast), "inverted index");
+    EXPECT_EQ(method(exact), "exhaustive");
+    EXPECT_EQ(*exact.find("chunks"), *fast.find("chunks"));
+    expect_failure({"retrieve", "x", "--engine", "exakt"}, 2, "segment, exact");
+    expect_failure({"retrieve", "x", "--engine", "exact", "--backend", "opensearch"}, 2, "folder");
+}
+
 TEST_F(Program, SearchesATopicAndDoctrineInTheirOwnWords) {
     const std::string lines =
         R"({"_id": "a", "text": "cross the river", "metadata": {"mos_code": "12B"}}

@@ -121,7 +121,9 @@ TEST_P(Expiry, AnUpdateMovesIt) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, Expiry,
                          ::testing::Values(local::Engine::Exact, local::Engine::Segment),
-                         [](const auto& one) { return std::string(local::name_of(one.param)); });
+                         [](const auto& one) {
+                             return one.param == local::Engine::Exact ? "exact" : "segment";
+                         });
 
 TEST(ClockSetBack, BringsNothingBackAndIsTold) {
     const DatabaseInMemory database;
