@@ -88,7 +88,7 @@ TEST(Learn, WeightsNeedNoTrees) {
     };
     const auto outcome = learn(lists, qrels, without, learner);
     ASSERT_TRUE(outcome) << outcome.error().message;
-    EXPECT_TRUE(clearly_better(*outcome));
+    EXPECT_TRUE(clearly_better(outcome->held_out));
     EXPECT_TRUE(outcome->model.trees().empty());
     EXPECT_GT(outcome->model.linear()[unit], 0);
 }
