@@ -136,8 +136,8 @@ bench-compare: packages ## what a change did: BASE=commit, FILTER=regex, INSTRUC
 bench-micro: packages ## micro-benchmarks; FILTER=regex chooses
 	@$(call configure,bench)
 	@$(call compile,bench)
-	@for program in build/bench/bench/micro/*_bench; do \
-	    "$$program" --benchmark_filter='$(or $(FILTER),.)'; \
+	@for source in $$(grep -l '<benchmark/benchmark.h>' bench/micro/*_bench.cpp); do \
+	    build/bench/bench/micro/$$(basename "$$source" .cpp) --benchmark_filter='$(or $(FILTER),.)'; \
 	done
 
 ##@ Parts
