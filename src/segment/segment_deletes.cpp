@@ -125,8 +125,8 @@ Result<> SegmentIndex::load(const store::Directory& directory,
     constexpr std::size_t most = 64;
     std::size_t parts = 0;
     for (const auto& segment : loaded->segments) parts += segment->spaces().size();
-    for (const auto& segment : loaded->segments) {
-        if (parts <= most) segment->warm();
+    if (parts <= most) {
+        for (const auto& segment : loaded->segments) segment->warm();
     }
     publish(std::move(loaded));
     return {};
