@@ -14,16 +14,16 @@
 
 namespace braid::segment {
 
-/// What one snapshot shows, and by which ways it is searched: those that its searches once began
-/// with. Graphs and calibrations that are made meanwhile, and merges, are for later snapshots, so
-/// that an approximate answer is the same whenever it is asked for. Safe for concurrent use.
+/// What one snapshot shows, and the graphs and calibrations its searches use: those in place when
+/// it was first searched. Ones made later, like merges, are for later snapshots, so that an
+/// approximate answer is the same whenever it is asked for. Safe for concurrent use.
 class Binding final : public index::Bound {
 public:
     explicit Binding(StatePtr state) : state_(std::move(state)) {}
 
     const StatePtr& state() const noexcept { return state_; }
     dense::SearchAidsPtr aids_of(const dense::VectorsReader& vectors) const;
-    /// Null if there was none when it was first asked for.
+    /// Null if there was none when this was first asked for.
     Calibrations::Ptr calibration_of(const std::string& namespace_,
                                      const Calibrations& calibrations) const;
 

@@ -13,14 +13,14 @@
 
 namespace braid::segment {
 
-/// What was written since the last flush, in memory, searched exhaustively. One thread at a time
+/// Chunks written since the last flush, in memory and searched exhaustively. One thread at a time
 /// may change it while any number of others read.
 class Buffer {
 public:
     /// The schema must outlive it.
     explicit Buffer(const Schema& schema) : schema_(schema) {}
 
-    /// For the writer, who makes it if it is missing.
+    /// For the writer: creates it if it is missing.
     exact::Partition& writable(const std::string& namespace_) {
         if (const auto found = partitions_.find(namespace_); found != partitions_.end()) {
             return *found->second;
@@ -29,7 +29,7 @@ public:
         const std::unique_lock lock(mutex_);
         return *partitions_.emplace(namespace_, std::move(fresh)).first->second;
     }
-    /// Null if nothing of that namespace is in it.
+    /// Null if the buffer holds nothing of that namespace.
     std::shared_ptr<exact::Partition> partition(const std::string& namespace_) const {
         const std::shared_lock lock(mutex_);
         const auto found = partitions_.find(namespace_);
@@ -40,10 +40,11 @@ public:
         return partitions_;
     }
 
-    /// Versions of chunks, dead ones too, and about how many bytes they take.
+    /// How many versions of chunks it holds, dead ones included, and roughly how many bytes they
+    /// take.
     std::uint64_t rows() const noexcept { return rows_; }
     std::uint64_t bytes() const noexcept { return bytes_; }
-    /// The last record in it. Set when it is frozen, before anybody asks.
+    /// The last record in it. Set when the buffer is frozen, before anybody asks.
     void freeze(index::Sequence at) noexcept { frozen_at_ = at; }
     index::Sequence frozen_at() const noexcept { return frozen_at_; }
     void count(std::uint64_t bytes) noexcept {
@@ -56,7 +57,7 @@ private:
     std::atomic<std::uint64_t> rows_ = 0;
     std::atomic<std::uint64_t> bytes_ = 0;
     std::atomic<index::Sequence> frozen_at_ = 0;
-    /// Of the map; held for a look-up, or to put in another partition. The writer reads without.
+    /// Guards the map: held to look up a partition or to add one. The writer reads without it.
     mutable core::FairSharedMutex mutex_;
     std::map<std::string, std::shared_ptr<exact::Partition>> partitions_;
 };

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::uint32_t kCalibrationsMagic = 0x4c435242;  // "BRCL"
 constexpr std::uint32_t kCalibrationsVersion = 1;
-/// Queries from which on they are trusted more than own vectors.
+/// From this many queries on, they are trusted more than the collection's own vectors.
 constexpr std::uint64_t kFewQueries = 256;
-/// What is asked for changes: after so many queries it is measured again.
+/// What people ask for changes: after this many queries it is measured again.
 constexpr std::uint64_t kManyQueries = 100'000;
 
 using Entries = std::vector<std::pair<std::string, dense::Calibration>>;
@@ -73,7 +73,7 @@ bool Calibrations::note(const std::string& namespace_, std::span<const float> qu
     } else {
         space.recent[place % kKept].assign(query.begin(), query.end());
     }
-    // Now and then only: whoever is told has been told.
+    // Not on every query: the caller only needs telling once.
     return space.noted % kFewQueries == 0 && enough_new(space);
 }
 

@@ -57,7 +57,7 @@ Result<sparse::ScoredRow> place_below(const PartView& view, const LegHit& after)
         BRAID_TRY(const std::string found, ids.at(row));
         if (found == after.chunk_id) ++row;
     }
-    // No row of that score comes before it: all of them follow.
+    // There is no row before the first one to go on from: every row of that score follows.
     if (row == 0) {
         return sparse::ScoredRow{std::numeric_limits<std::uint32_t>::max(),
                                  std::nextafter(after.score, HUGE_VAL)};

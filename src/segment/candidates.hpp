@@ -23,16 +23,16 @@ struct Candidate {
 struct BufferHits {
     std::vector<Candidate> best;
     std::uint64_t matched = 0;
-    std::uint64_t rows = 0;  // of the buffers
+    std::uint64_t rows = 0;  // in the buffers
 };
 
-/// The best `depth` of all, by score, then by id; ids are looked up only where they matter.
+/// The best `depth` of all, by score, then by id; ids are looked up only where they decide.
 Result<std::vector<LegHit>> best_of(std::vector<Candidate> candidates, std::size_t depth);
 
-/// The score that the `depth` best have at least; nothing is known with fewer.
+/// A score that the `depth` best all reach; unknown while there are fewer.
 double threshold_of(const std::vector<Candidate>& candidates, std::size_t depth);
 
-/// The row that `after` has, or would have, in a part. Rows are in the order of their ids.
+/// The row that `after` has, or would have, in a part. Rows are in id order.
 Result<sparse::ScoredRow> place_below(const PartView& view, const LegHit& after);
 
 }  // namespace braid::segment

@@ -76,7 +76,7 @@ Result<Deaths::Removed> Deaths::removed(const sparse::IndexReader& reader, Seque
     const std::size_t died = listed(at);
     if (died == 0 && expired.count == 0) return Removed();
     const std::scoped_lock lock(removed_mutex_);
-    auto nearest = removed_.end();  // of those that hold nothing but what is wanted
+    auto nearest = removed_.end();  // the largest one that holds nothing unwanted
     const auto size = [](const Counted& one) { return one.dead + one.expired; };
     for (auto one = removed_.begin(); one != removed_.end(); ++one) {
         if (one->dead > died || one->expired > expired.count) continue;
@@ -90,7 +90,7 @@ Result<Deaths::Removed> Deaths::removed(const sparse::IndexReader& reader, Seque
     auto rows = from.rows ? std::make_shared<sparse::RemovedRows>(*from.rows)
                           : std::make_shared<sparse::RemovedRows>();
     std::vector<std::uint32_t> fresh;
-    // Each row once: of what is dead and expired, whichever was counted first.
+    // A row that is both dead and expired counts once, with whichever was counted first.
     for (std::uint64_t i = from.expired; i < expired.count; ++i) {
         BRAID_TRY(const std::uint64_t wide, expired.rows->at(i));
         const auto row = static_cast<std::uint32_t>(wide);

@@ -22,8 +22,8 @@ namespace braid::segment {
 using docs::Bits;
 using index::Sequence;
 
-/// Which rows of a part are deleted or replaced, and since when. One thread at a time may add while
-/// any number of others read: each sees what its own point in time shows.
+/// Which rows of a part were deleted or replaced, and when. One thread at a time may add while any
+/// number of others read: each sees its own point in time.
 class Deaths {
 public:
     struct Death {
@@ -33,13 +33,13 @@ public:
 
     explicit Deaths(std::uint64_t rows) : rows_(rows) {}
 
-    /// Requires a row that is alive, and a sequence number not below those before.
+    /// Requires a live row, and a sequence number no lower than those before.
     void add(std::uint32_t row, Sequence at);
 
-    /// All rows die at once, the namespace with them; none is added afterwards. A second time it
-    /// does nothing.
+    /// The namespace is dropped: all rows die at once, and none is added afterwards. Does nothing
+    /// the second time.
     void drop(Sequence at) noexcept;
-    /// When that was; kNever: it was not.
+    /// When that was; kNever if it has not happened.
     static constexpr Sequence kNever = std::numeric_limits<Sequence>::max();
     Sequence dropped_at() const noexcept { return dropped_at_.load(std::memory_order_acquire); }
     bool dropped(Sequence at) const noexcept {
@@ -48,28 +48,28 @@ public:
     }
 
     bool dead(std::uint32_t row, Sequence at) const;
-    /// How many rows have died by then.
+    /// How many rows had died by then.
     std::size_t count(Sequence at) const noexcept {
         return dropped(at) ? static_cast<std::size_t>(rows_) : listed(at);
     }
-    /// How many of those that died one by one; the first so many are those.
+    /// How many of them died one by one: the first so many entries.
     std::size_t listed(Sequence at) const noexcept;
     std::size_t size() const noexcept { return deaths_.size(); }
     const Death& operator[](std::size_t i) const noexcept { return deaths_[i]; }
 
-    /// The rows that live by then; null: all of them. Costs a copy if it was last asked for another
+    /// The rows still alive by then; null: all of them. Copies if the last call asked for another
     /// time.
     std::shared_ptr<const Bits> live(Sequence at) const;
 
-    /// Rows that are gone because their time came, dead ones among them.
+    /// Rows that are gone because they expired, dead ones among them.
     struct Expired {
-        const docs::PackedInts* rows = nullptr;  // the first to expire first
-        std::uint64_t count = 0;                 // so many of them
+        const docs::PackedInts* rows = nullptr;  // soonest to expire first
+        std::uint64_t count = 0;                 // how many of them
         std::shared_ptr<const Bits> others;      // all rows but those; null with a count of 0
     };
-    /// What the rows that died by then, or expired, take away from the statistics of the words;
-    /// null: nothing. Of a namespace that is not dropped by then. Counted from those of the times
-    /// asked for last.
+    /// What the rows that had died or expired by then take away from the term statistics; null:
+    /// nothing. Requires that the namespace was not dropped by then. Counts on from the times asked
+    /// for last.
     using Removed = std::shared_ptr<const sparse::RemovedRows>;
     Result<Removed> removed(const sparse::IndexReader& reader, Sequence at, const Expired& expired,
                             const sparse::RemovedRows::TermsOfRow& terms_of) const;

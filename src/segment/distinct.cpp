@@ -23,7 +23,7 @@ private:
     std::size_t next_ = 0;
 };
 
-/// The string that a list is at. Its first bytes as a number decide most comparisons.
+/// The string a list has reached. Its first bytes as a number decide most comparisons.
 struct Head {
     std::string_view text;
     Ascending* list = nullptr;
@@ -54,7 +54,8 @@ Result<std::uint64_t> count_distinct(std::vector<AscendingPtr> lists, const Call
         if (const auto size = lists.front()->size()) return *size;
     }
     std::vector<Head> heads;  // the smallest at the end
-    // The list that gave the smallest mostly gives the next one, too: looked for from that end.
+    // The list that gave the smallest string usually gives the next one too, so the search starts
+    // at that end.
     const auto advance = [&](Ascending& list) -> Result<> {
         BRAID_TRY(const bool more, list.next());
         if (!more) return {};

@@ -11,7 +11,7 @@
 
 namespace braid::segment {
 
-/// Strings in ascending order of bytes, each once, one by one.
+/// Strings in ascending byte order, each once, one at a time.
 class Ascending {
 public:
     Ascending() = default;
@@ -23,17 +23,17 @@ public:
 
     /// False at the end.
     virtual Result<bool> next() = 0;
-    /// The present one, until the next call.
+    /// The current one, valid until the next call.
     virtual std::string_view text() const noexcept = 0;
-    /// How many there are, if that is known without a look at them.
+    /// How many there are, if that is known without walking them.
     virtual std::optional<std::uint64_t> size() const noexcept { return std::nullopt; }
 };
 using AscendingPtr = std::unique_ptr<Ascending>;
 
-/// Strings in any order, some perhaps several times. They must stay.
+/// Strings in any order, possibly repeated. They must stay where they are.
 AscendingPtr ascending(std::vector<std::string_view> strings);
 
-/// How many different strings there are in all lists together: one walk over each, nothing copied.
+/// How many different strings all lists hold together. Walks each list once and copies nothing.
 Result<std::uint64_t> count_distinct(std::vector<AscendingPtr> lists, const CallLimits& limits);
 
 }  // namespace braid::segment

@@ -20,7 +20,7 @@ using Match = index::Verdict::Match;
 
 constexpr std::size_t kMostTerms = sparse::JointRows::kMostTerms;
 
-/// The terms that every row the clause finds holds.
+/// The terms held by every row that the clause finds.
 void add_required(const index::TreeScorer& scorer, const Clause& clause,
                   std::vector<std::uint32_t>& terms) {
     if (clause.leaf) {
@@ -50,7 +50,7 @@ void add_raising(const Clause& clause, std::vector<std::size_t>& leaves) {
     for (const Clause& inner : clause.clauses) add_raising(inner, leaves);
 }
 
-/// How much a row can score at most, by what the lists of the required terms say of it.
+/// The most a row can score, by what the lists of the required terms say about it.
 class Ceiling {
 public:
     Ceiling(const index::TreeScorer& scorer, const sparse::QueryBounds& bounds,
@@ -92,12 +92,12 @@ public:
         }
     }
 
-    /// Of a row with these codes.
+    /// For a row with these codes.
     template <class CodeOf>
     double of(const CodeOf& code_of) const {
         return sum([&](std::size_t i) { return by_code_[i][code_of(i)]; });
     }
-    /// Whether a row's own length says more than its class does.
+    /// Whether a row's own length says more than its length class does.
     bool can_refine() const noexcept { return plain_; }
     /// The same for a row of this length. Requires can_refine().
     template <class CodeOf>
@@ -109,7 +109,7 @@ public:
             return sparse::saturation(bm25_, static_cast<double>(most), norm);
         });
     }
-    /// How often a row that reaches the threshold has each term; false: none can.
+    /// How often a row that reaches the threshold must have each term; false: none can reach it.
     bool least_for(double threshold, std::span<std::uint8_t> least) const {
         for (std::size_t i = 0; i < count_; ++i) {
             std::uint8_t tf = 1;
@@ -126,7 +126,7 @@ public:
 private:
     struct Part {
         double weight = 0;
-        std::vector<std::size_t> terms{};  // a leaf is there as often as the rarest of them
+        std::vector<std::size_t> terms{};  // a leaf occurs as often as the rarest of its terms
     };
 
     template <class Saturation>
@@ -162,7 +162,7 @@ Result<> score_best(PartTree& tree, std::span<Bounded> rows, std::size_t depth,
                     sparse::TopRows& best) {
     constexpr std::size_t kAhead = 4;
     for (std::size_t most = depth + 32; !rows.empty(); most *= 2) {
-        // A batch of the best, then by row: memory is read in order.
+        // A batch of the best, then in row order: memory is read in order.
         const std::size_t size = std::min(rows.size(), most);
         const auto end = rows.begin() + static_cast<std::ptrdiff_t>(size);
         if (size < rows.size()) {

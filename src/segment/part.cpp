@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::size_t kBlockCacheBytes = std::size_t{32} << 20;
 constexpr std::size_t kMaskCacheBytes = std::size_t{32} << 20;
-/// A filter of more bytes than this is not remembered: nobody asks such a one twice.
+/// A filter of more bytes than this is not remembered: nobody asks one like that twice.
 constexpr std::size_t kMaxKeyBytes = 4096;
 
-/// Parts that share a cache are told apart, also those of files that have the name of another that
-/// is gone.
+/// Tells apart the parts that share a cache, including those of a file that reuses the name of a
+/// deleted one.
 std::uint64_t next_id() {
     static std::atomic<std::uint64_t> next{0};
     return next.fetch_add(1, std::memory_order_relaxed);

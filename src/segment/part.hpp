@@ -29,10 +29,10 @@ using BitsPtr = std::shared_ptr<const Bits>;
 struct SizeOfBits {
     std::size_t operator()(const BitsPtr& bits) const noexcept { return bits->size() * 8; }
 };
-/// Masks of rows that were worked out: of filters and of sets of labels.
+/// Row masks that were worked out before, for filters and for sets of labels.
 using MaskCache = core::LruCache<BitsPtr, SizeOfBits>;
 
-/// What the parts of a database share, bounded in bytes.
+/// Shared by the parts of a database, bounded in bytes.
 struct Caches {
     std::shared_ptr<docs::BlockCache> blocks;
     std::shared_ptr<MaskCache> masks;
@@ -41,10 +41,10 @@ struct Caches {
 };
 
 /// One namespace of a segment: documents, columns, an index of words and one of vectors, all over
-/// the same rows, which are in the order of chunk ids. Immutable and safe for concurrent use.
+/// the same rows, which are in chunk-id order. Immutable and safe for concurrent use.
 class Part {
 public:
-    /// Reads a few headers. Corruption if the parts of it do not fit together.
+    /// Reads a few headers. Corruption if its sections do not fit together.
     static Result<std::shared_ptr<const Part>> open(std::shared_ptr<const store::SectionFile> file,
                                                     std::size_t number, const PartMeta& meta,
                                                     const Caches& caches);
@@ -54,8 +54,8 @@ public:
     Part& operator=(Part&&) = delete;
     ~Part() = default;
 
-    /// Verifies what nearly every search reads, so that the first one need not. What is damaged is
-    /// an error of the read that needs it.
+    /// Verifies what nearly every search reads, so that the first search need not. Damage found
+    /// here becomes an error of the read that needs the damaged bytes.
     void warm() const;
 
     std::uint32_t rows() const noexcept { return sparse_->rows(); }
@@ -65,25 +65,25 @@ public:
     /// Null if no row has a vector.
     const dense::VectorsReader* vectors() const noexcept { return vectors_ ? &*vectors_ : nullptr; }
 
-    /// The vector of a row, if it has one, and the other way round.
+    /// The vector of a row, if it has one, and vice versa.
     Result<std::optional<std::uint32_t>> vector_of(std::uint32_t row) const;
     std::uint32_t row_of_vector(std::uint32_t vector) const noexcept {
         return vector_rows_.empty() ? vector : vector_rows_[vector];
     }
-    /// The vectors of the rows in a mask; the mask itself where all rows have one.
+    /// The vectors of the rows in a mask; the mask itself if every row has one.
     BitsPtr vectors_among(const BitsPtr& rows) const;
 
     Result<Chunk> chunk(std::uint32_t row, bool with_vector) const;
 
-    /// Rows that a filter admits, and rows whose label is one of the visible ones. Those asked for
-    /// last are remembered.
+    /// Rows that a filter admits, and rows whose label is visible. The most recent answers are
+    /// remembered.
     Result<BitsPtr> matching(const Filter& filter, const Schema& schema,
                              const CallLimits& limits) const;
-    /// All rows but the first `count` of those that expire; null: none of them has.
+    /// All rows but the first `count` to expire; null if that is every row.
     Result<BitsPtr> unexpired(std::uint64_t count) const;
     Result<BitsPtr> labelled(const std::vector<bool>& visible, const CallLimits& limits) const;
 
-    /// To be asked after a read, before the answer leaves.
+    /// To be called after a read, before the answer leaves.
     Result<> intact() const { return file_->intact(); }
     const store::SectionFile& file() const noexcept { return *file_; }
 

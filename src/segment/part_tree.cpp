@@ -116,7 +116,7 @@ Result<index::Verdict> PartTree::evaluate(std::uint32_t row, bool with_text) {
     return scorer_->evaluate(words);
 }
 
-/// Of the terms counted.
+/// The positions of the terms that were counted.
 Result<> PartTree::read_positions(std::uint32_t row) {
     BRAID_TRY(const sparse::Positions positions, facts_.positions(row));
     std::size_t all = 0;

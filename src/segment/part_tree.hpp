@@ -12,35 +12,35 @@
 
 namespace braid::segment {
 
-/// Adds the terms of an index that fit a pattern of the tree, each once.
+/// Adds the terms of an index that match a pattern of the tree, each once.
 Result<> add_fitting(const sparse::IndexReader& words, const index::WordTree& tree,
                      std::vector<std::string>& terms);
 
-/// What a tree makes of the rows of one part. All must outlive it.
+/// What a tree makes of the rows of one part. The arguments must outlive it.
 class PartTree {
 public:
     static Result<PartTree> create(const PartView& view, const index::TreeScorer& scorer,
                                    const Schema& schema);
 
-    /// By what the index says alone, which is all where it has positions, or with the text of the
-    /// chunk.
+    /// Goes by the index alone, which is enough where it has positions, or reads the text of the
+    /// chunk as well.
     Result<index::Verdict> evaluate(std::uint32_t row, bool with_text);
-    /// Fetches ahead what `evaluate` reads of a row.
+    /// Prefetches what `evaluate` reads of a row.
     void prefetch(std::uint32_t row) const noexcept {
         facts_.prefetch(row);
         if (facts_.has_positions()) facts_.prefetch_positions(row);
     }
     const sparse::RowFacts& facts() const noexcept { return facts_; }
     const sparse::IndexReader& words() const noexcept { return view_->part().words(); }
-    /// What the index has of a term of the scorer.
+    /// What the index has for a term of the scorer.
     const std::optional<sparse::TermEntry>& entry(std::uint32_t term) const noexcept {
         return entries_[term];
     }
 
-    /// At least every row that the tree finds.
+    /// A superset of the rows that the tree finds.
     struct Rows {
         Bits rows;
-        bool exact = true;  // no others
+        bool exact = true;  // nothing but those rows
     };
     Result<Rows> rows_of(const index::TreeScorer::Clause& clause) const;
 
@@ -71,11 +71,11 @@ private:
     std::vector<Wanted> wanted_;                             // by id
     std::vector<sparse::CountFinder> finders_;               // the same, without forward lists
     std::vector<std::uint32_t> counts_;
-    // Of the row, if the index has them and the tree has phrases:
+    // Positions in the row, if the index has them and the tree has phrases:
     bool with_positions_ = false;
-    std::vector<std::size_t> firsts_;  // of `counts_`: where theirs begin in the row
+    std::vector<std::size_t> firsts_;  // per entry of `counts_`: where its positions begin
     std::vector<std::uint32_t> held_;
-    std::vector<std::span<const std::uint32_t>> positions_;  // as `counts_`, in `held_`
+    std::vector<std::span<const std::uint32_t>> positions_;  // parallel to `counts_`, into `held_`
 };
 
 /// The score of each row, 0 where the tree does not find it.

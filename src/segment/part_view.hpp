@@ -15,10 +15,10 @@
 namespace braid::segment {
 
 /// What a principal sees of a part at one point in time, through a filter. Masks are made when they
-/// are first asked for. One thread at a time.
+/// are first needed. For one thread at a time.
 class PartView {
 public:
-    /// `labels` by number: visible; null: all are. All must outlive it.
+    /// `labels`, by number: which are visible; null: all are. The arguments must outlive it.
     PartView(std::shared_ptr<const Segment> segment, const Segment::Space& space,
              std::shared_ptr<const Part> part, Sequence at, Timestamp now,
              const std::vector<bool>* labels, const Filter* filter, const Schema& schema,
@@ -38,7 +38,7 @@ public:
     const Deaths& deaths() const noexcept { return space_->deaths; }
     Result<> check_limits() const;
 
-    /// Rows that can be seen, and those of them that the filter admits; null: all rows.
+    /// Rows that can be seen, and those among them that the filter admits; null: all rows.
     Result<BitsPtr> visible() const;
     Result<BitsPtr> allowed() const;
     /// How many rows a mask of this part has.
@@ -52,10 +52,12 @@ public:
     /// The row of a visible chunk.
     Result<std::optional<std::uint32_t>> find(const std::string& id) const;
 
-    /// Of the words of the rows that can be seen, whatever the filter says. Valid as long as this.
+    /// Statistics of the words of the rows that can be seen, whatever the filter says. Valid as
+    /// long as this.
     Result<sparse::IndexStatistics> statistics() const;
 
-    /// Calls `use(row)`, which returns a Result<>, for each row of a mask, looking at the limits.
+    /// Calls `use(row)`, which returns a Result<>, for each row of a mask, checking the limits on
+    /// the way.
     template <class Use>
     Result<> for_each(const BitsPtr& mask, const Use& use) const;
 

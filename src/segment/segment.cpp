@@ -20,7 +20,7 @@ Result<std::shared_ptr<Segment>> Segment::open(const store::Directory& directory
         segment->spaces_.push_back(std::make_unique<Space>(*segment, i));
     }
     BRAID_CHECK(segment->file_->intact());
-    // Whatever is wrong with them: searches do without, and they are built anew.
+    // Whatever is wrong with them, searches do without and they are built again.
     if (auto graphs = SegmentGraphs::open(directory, *segment->file_)) {
         segment->graphs_ = *std::move(graphs);
     }
@@ -119,7 +119,7 @@ Result<BitsPtr> Segment::Space::kept(Sequence at, Timestamp now) const {
         BRAID_TRY(const std::uint64_t row, part->documents().expiring_rows().at(i));
         if (row >= meta().rows)
             return fail(ErrorCode::Corruption, "an expiring row does not exist");
-        // A row that died since may be one that a record of the log updates.
+        // A row that has died since may be one that a record of the log updates.
         const bool died =
             deaths.dead(static_cast<std::uint32_t>(row), std::numeric_limits<Sequence>::max());
         if (!died) docs::clear_bit(*kept, row);

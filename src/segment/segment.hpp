@@ -21,9 +21,8 @@
 
 namespace braid::segment {
 
-/// A file of chunks and their indexes, mapped, and which of its rows have died since it was
-/// written. Its parts are opened when they are first used. Safe for concurrent use, but for one
-/// writer of deaths.
+/// A mapped file of chunks and their indexes, and which of its rows have died since it was written.
+/// Parts are opened when first used. Safe for concurrent use, with one writer of deaths.
 class Segment {
 public:
     /// Reads header, directory and meta. See store::SectionFile::open for errors.
@@ -35,18 +34,18 @@ public:
     const SegmentMeta& meta() const noexcept { return meta_; }
     const store::SectionFile& file() const noexcept { return *file_; }
     std::uint64_t rows() const noexcept { return rows_; }
-    /// Rows that died by then.
+    /// Rows that had died by then.
     std::uint64_t dead(Sequence at = std::numeric_limits<Sequence>::max()) const noexcept;
 
-    /// Its graphs, where it has some.
+    /// Its graphs, if it has any.
     std::shared_ptr<const SegmentGraphs> graphs() const;
     /// Searches that begin from now on use them.
     void use(std::shared_ptr<const SegmentGraphs> graphs) const;
-    /// Opens all parts, and see Part::warm.
+    /// Opens all parts and warms them: see Part::warm.
     void warm() const;
     /// Rows that a merge would drop.
     Result<std::uint64_t> dropped(Sequence at, Timestamp now) const;
-    /// Adds the bytes of the file by what they are for: see StoredPart.
+    /// Adds the bytes of the file, broken down by purpose: see StoredPart.
     Result<> add_bytes(std::map<std::string, std::uint64_t>& parts) const;
 
     /// One namespace.
@@ -56,20 +55,20 @@ public:
             : deaths(segment.meta_.parts[number].rows), segment_(segment), number_(number) {}
 
         const PartMeta& meta() const noexcept { return segment_.meta_.parts[number_]; }
-        /// Opens it the first time. What was damaged is looked at again each time.
+        /// Opens it the first time. A part that was damaged is looked at again each time.
         Result<std::shared_ptr<const Part>> part() const;
 
         Deaths deaths;
 
-        /// What a merge keeps: not what died by `at`, nor what expired by `now` and has not died
-        /// since. Null: all rows.
+        /// What a merge keeps: everything but rows that died by `at` and rows that expired by `now`
+        /// and have not died since. Null: all rows.
         Result<BitsPtr> kept(Sequence at, Timestamp now) const;
-        /// How many rows it does not keep.
+        /// How many rows it drops.
         Result<std::uint64_t> dropped(Sequence at, Timestamp now) const;
 
     private:
         friend class Segment;
-        /// Requires mutex_, and part_.
+        /// Requires mutex_ to be held, and part_.
         void take_up(const std::shared_ptr<const SegmentGraphs>& graphs) const;
 
         const Segment& segment_;

@@ -83,7 +83,7 @@ private:
         if (!facts.has_forward()) return look_up_words(chunk, row, expected);
         struct Held {
             sparse::TermCount count;
-            std::size_t first;  // of the row's positions
+            std::size_t first;  // among the row's positions
         };
         std::vector<Held> held;
         std::size_t words = 0;
@@ -122,7 +122,8 @@ private:
         return {};
     }
 
-    /// All words are there, so often; check_frequencies() says whether there are others.
+    /// Checks that every word is there, as often as expected; check_frequencies() tells whether
+    /// there are others.
     Result<> look_up_words(const Chunk& chunk, std::uint32_t row,
                            const index::PreparedText& expected) {
         const auto& words = part_.words();

@@ -11,8 +11,8 @@
 
 namespace braid::segment {
 
-/// Verifies a segment: every block's checksum, then that words, vectors, labels, columns and counts
-/// of each row are those of its stored document. What is wrong goes into the findings.
+/// Verifies a segment: every block's checksum, then that the words, vectors, labels, columns and
+/// counts of each row are those of its stored document. Problems go into the findings.
 Result<> check_segment(const Segment& segment, const Schema& schema, const text::Analyzer& analyzer,
                        core::Findings& findings, const CallLimits& limits);
 

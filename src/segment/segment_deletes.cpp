@@ -90,7 +90,7 @@ Result<> SegmentIndex::load_deletes(const store::Directory& directory, std::uint
 }
 
 void SegmentIndex::restore_label(std::uint32_t number, const exact::Label& label) {
-    // Numbers that no segment uses any more stand for nothing that can be seen.
+    // Numbers that no segment uses any more stand for nothing visible.
     while (labels_.size() < number) {
         labels_.intern({.level = std::numeric_limits<std::size_t>::max(),
                         .scopes = {"unused " + std::to_string(labels_.size())}});
@@ -121,7 +121,7 @@ Result<> SegmentIndex::load(const store::Directory& directory,
     for (const auto& [number, label] : labels) restore_label(number, label);
     BRAID_CHECK(load_deletes(directory, deletes, loaded->segments));
     persisted_ = persisted;
-    // A search of one namespace of thousands does without the others.
+    // A search of one namespace among thousands does without the others.
     constexpr std::size_t most = 64;
     std::size_t parts = 0;
     for (const auto& segment : loaded->segments) parts += segment->spaces().size();

@@ -96,7 +96,7 @@ std::optional<DenseStats> SegmentIndex::dense_stats(const std::string& namespace
 void SegmentIndex::note_query(const std::string& namespace_, std::span<const float> query,
                               bool graph_missing) const {
     if (calibrations_.note(namespace_, query)) derivation_due_ = true;
-    // Found damaged by a search, perhaps: looked at again now and then.
+    // A search may have found one damaged: look again now and then.
     constexpr std::uint64_t patience = 1024;
     if (graph_missing && ++without_graph_ % patience == 0) derivation_due_ = true;
 }

@@ -11,15 +11,15 @@
 namespace braid::segment {
 namespace {
 
-/// How many rows of a segment a merge drops. What cannot be read is left to who reads it.
+/// How many rows of a segment a merge drops. Read errors are left to whoever reads the rows.
 std::uint64_t rows_dropped(const Segment& segment, Sequence at, Timestamp now) {
     const auto dropped = segment.dropped(at, now);
     return dropped ? *dropped : segment.dead(at);
 }
 
-/// `chosen` of `all`, with those that lie between them and hold one of the same namespaces: of two
-/// segments with the same chunk, the later one always has the later version, which is all that is
-/// left to go by if the deletes are lost.
+/// `chosen` among `all`, plus the segments between them that share a namespace with one of them. Of
+/// two segments that hold the same chunk, the later one then always has the later version, which is
+/// all there is to go by if the deletes are lost.
 SegmentIndex::Segments with_those_between(const SegmentIndex::Segments& all,
                                           SegmentIndex::Segments chosen) {
     const auto first = std::ranges::find(all, chosen.front());
@@ -63,7 +63,7 @@ bool SegmentIndex::freeze(Sequence at) {
 Result<std::unique_ptr<store::SectionFileWriter>> SegmentIndex::create_file(
     store::Directory& directory, std::string_view kind, const NextGeneration& next_generation,
     std::uint64_t& generation) {
-    constexpr int attempts = 1000;  // another collection in the making may use the directory too
+    constexpr int attempts = 1000;  // another collection being created may use the directory too
     for (int i = 0;; ++i) {
         generation = next_generation();
         auto writer = store::SectionFileWriter::create(directory, kind, generation);
@@ -81,7 +81,7 @@ Result<SegmentIndex::Flushed> SegmentIndex::flush(store::Directory& directory,
     flushed.buffer = now->buffers.front();
     flushed.at = flushed.buffer->frozen_at();
     bool any = false;
-    std::vector<std::shared_ptr<const Part>> kept;  // whose transforms are used
+    std::vector<std::shared_ptr<const Part>> kept;  // their transforms are reused
     for (const auto& [name, partition] : flushed.buffer->partitions()) {
         PartitionRows rows = rows_at(*partition, flushed.at);
         any = any || !rows.rows.empty();
@@ -140,7 +140,7 @@ SegmentIndex::Segments SegmentIndex::merge_due(Timestamp time) const {
     const auto live = [&](const Segment& segment) {
         return segment.rows() - rows_dropped(segment, flushed, time);
     };
-    // By size; of the large ones, those of one namespace alone are merged with each other.
+    // By size; large segments of a single namespace are merged only with others of that namespace.
     std::map<std::pair<std::size_t, std::string>, Segments> tiers;
     for (const auto& segment : now->segments) {
         std::size_t tier = 0;
@@ -189,7 +189,7 @@ Result<std::vector<std::set<std::string>>> SegmentIndex::files_of(const Segments
 SegmentIndex::Segments SegmentIndex::everything(Timestamp time) const {
     const StatePtr now = state();
     const auto files = files_of(now->segments, persisted_, time);
-    if (!files) return now->segments;  // what cannot be read is told by the merge
+    if (!files) return now->segments;  // the merge will report what cannot be read
     const auto is_file = [&](const std::shared_ptr<Segment>& segment) {
         return rows_dropped(*segment, persisted_, time) == 0 &&
                std::ranges::any_of(*files, [&](const std::set<std::string>& names) {
@@ -244,7 +244,7 @@ void SegmentIndex::install(MergedSegments merged) {
         Segment::Space* const into = output(space->meta().namespace_);
         if (into == nullptr) continue;
         for (std::size_t i = before.listed(merged.at); i < before.size(); ++i) {
-            // What had expired was dropped, and may have been replaced meanwhile.
+            // Expired rows were dropped, and may have been replaced meanwhile.
             const std::uint32_t row = numbers[before[i].row];
             if (row == sparse::kDroppedRow) continue;
             deaths[into].push_back({row, before[i].at});
@@ -257,11 +257,11 @@ void SegmentIndex::install(MergedSegments merged) {
     for (const auto& [space, numbers] : merged.numbers) {
         const Sequence dropped = space->deaths.dropped_at();
         Segment::Space* const into = output(space->meta().namespace_);
-        // One that was dropped before has left nothing in there.
+        // A namespace dropped before the merge left no rows in it.
         if (into == nullptr || dropped == Deaths::kNever || dropped <= merged.at) continue;
         into->deaths.drop(dropped);
     }
-    // In the place of the oldest input.
+    // Takes the place of the oldest input.
     const auto is_input = [&](const std::shared_ptr<Segment>& segment) {
         return std::ranges::find(merged.inputs, segment) != merged.inputs.end();
     };

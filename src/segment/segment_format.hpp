@@ -11,7 +11,7 @@
 #include "braid/result.hpp"
 #include "braid/store/sections.hpp"
 
-/// The bytes of a segment beyond those of its indexes: docs/formats/segment.md.
+/// The bytes of a segment besides those of its indexes: docs/formats/segment.md.
 namespace braid::segment {
 
 /// Kinds of section files.
@@ -20,9 +20,9 @@ inline constexpr std::string_view kDeletesKind = "deletes";
 inline constexpr std::string_view kGraphKind = "graph";  // of the segment of that generation
 
 inline constexpr std::string_view kMetaSection = "segment.meta";
-/// Which parts have rows that expire; only where some have.
+/// Which parts have rows that expire; written only if some do.
 inline constexpr std::string_view kExpiringPartsSection = "segment.expiring";
-/// In a part: which of its rows have a vector, where not all have one.
+/// In a part: which of its rows have a vector, written if not all do.
 inline constexpr std::string_view kVectorRowsSection = "vectors.of_rows";
 
 /// One namespace of a segment.
@@ -30,7 +30,7 @@ struct PartMeta {
     std::string namespace_;
     std::uint64_t rows = 0;
     std::uint64_t vectors = 0;  // rows that have one
-    bool expires = false;       // some row does
+    bool expires = false;       // some row expires
 
     friend bool operator==(const PartMeta&, const PartMeta&) = default;
 };
@@ -38,9 +38,9 @@ struct PartMeta {
 /// What a segment holds.
 struct SegmentMeta {
     std::uint64_t dimension = 0;  // of its vectors; 0: it has none
-    /// Access labels of its rows, by the number that the rows have.
+    /// Access labels, by the number that stands for each in the rows.
     std::vector<std::pair<std::uint32_t, exact::Label>> labels;
-    std::vector<PartMeta> parts;  // by namespace, in byte order
+    std::vector<PartMeta> parts;  // in byte order of namespace
 
     std::uint64_t rows() const noexcept {
         std::uint64_t sum = 0;
@@ -50,11 +50,11 @@ struct SegmentMeta {
     friend bool operator==(const SegmentMeta&, const SegmentMeta&) = default;
 };
 
-/// The section of part number i.
+/// The section of part `i`.
 std::string part_section(std::size_t i);
 
 Result<> write_meta(const SegmentMeta& meta, store::SectionSink& sink);
-/// Corruption unless it is what write_meta can have written.
+/// Corruption unless it could have been written by write_meta.
 Result<SegmentMeta> read_meta(const store::SectionSource& source);
 
 }  // namespace braid::segment

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::string_view kOriginSection = "graph.of";
 
-/// The section of a part's graph in a file of many.
+/// The section of one part's graph, in a file of many.
 std::string graph_section(std::size_t number) {
     return std::string(dense::kGraphSection) + "." + part_section(number);
 }
 
-/// A file of graphs as the source of one.
+/// A file of graphs, seen as the source of one of them.
 class GraphSource final : public store::SectionSource {
 public:
     GraphSource(const store::SectionFile& file, std::size_t number)
@@ -48,7 +48,7 @@ private:
     std::size_t number_;
 };
 
-/// The vectors of a part that ought to have a graph; null: it need not.
+/// The vectors of a part if it should have a graph; null if it need not.
 Result<std::shared_ptr<const Part>> part_for_graph(const Segment::Space& space,
                                                    std::uint64_t least) {
     if (space.meta().vectors < least) return nullptr;
@@ -95,7 +95,7 @@ std::string_view method_name(dense::VectorMethod method) noexcept {
 bool graphs_due(const Segment& segment, std::uint64_t least) {
     for (const auto& space : segment.spaces()) {
         const auto part = part_for_graph(*space, least);
-        // What cannot be read is reported by those who search it.
+        // Read errors are reported by whoever searches it.
         if (part && *part && !(*part)->vectors()->has_graph()) return true;
     }
     return false;

@@ -10,7 +10,8 @@
 namespace braid::segment {
 namespace {
 
-// What a version of a chunk takes in memory besides its content, and each of its words, about.
+// Roughly what a version of a chunk takes in memory besides its content, and what each of its words
+// takes.
 constexpr std::uint64_t kRowBytes = 256;
 constexpr std::uint64_t kTermBytes = 24;
 
@@ -34,13 +35,13 @@ StatePtr SegmentIndex::state() const {
 
 void SegmentIndex::publish(std::shared_ptr<const State> state) {
     const std::scoped_lock lock(mutex_);
-    // One that begins where the last one does takes its place.
+    // A state that begins where the last one does replaces it.
     if (states_.back()->from == state->from) states_.pop_back();
     states_.push_back(std::move(state));
 }
 
 void SegmentIndex::settle(Sequence oldest) {
-    std::vector<StatePtr> gone;  // let go of without the lock
+    std::vector<StatePtr> gone;  // released outside the lock
     const std::scoped_lock lock(mutex_);
     while (states_.size() > 1 && states_[1]->from <= oldest) {
         gone.push_back(std::move(states_.front()));
@@ -49,7 +50,7 @@ void SegmentIndex::settle(Sequence oldest) {
 }
 
 std::uint64_t SegmentIndex::keep(std::span<const Sequence> pinned) {
-    std::deque<StatePtr> gone;  // let go of without the lock
+    std::deque<StatePtr> gone;  // released outside the lock
     const std::scoped_lock lock(mutex_);
     std::deque<StatePtr> kept;
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -130,7 +131,7 @@ Result<std::uint64_t> SegmentIndex::upsert(const std::string& namespace_,
     exact::Partition& partition = buffer.writable(namespace_);
     for (std::size_t i = 0; i < chunks.size(); ++i) {
         PreparedChunk& chunk = chunks[i];
-        // A version in this very buffer is replaced by the partition itself.
+        // The partition itself replaces a version in this same buffer.
         if (places[i].partition != &partition) kill(places[i], chunk.chunk.chunk_id, sequence);
         buffer.count(docs::chunk_bytes(chunk.chunk) + kRowBytes +
                      kTermBytes * chunk.text.terms.size());
@@ -173,7 +174,7 @@ Result<std::uint64_t> SegmentIndex::remove(const std::string& namespace_,
     }
     std::uint64_t removed = 0;
     for (const auto& [place, id] : places) {
-        // An id may stand there twice.
+        // An id may be listed twice.
         if (place.space != nullptr && place.space->deaths.dead(place.in_part, sequence)) continue;
         if (place.partition != nullptr && !place.partition->facts(place.row).visible(sequence)) {
             continue;

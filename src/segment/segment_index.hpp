@@ -28,37 +28,37 @@ namespace braid::segment {
 
 using index::PreparedChunk;
 
-/// When a buffer is written to a file, and when files become one.
+/// When a buffer is written to a file, and when files are merged.
 struct Policy {
     std::uint64_t flush_rows = 8192;
     std::uint64_t flush_bytes = std::uint64_t{32} << 20;
-    /// So many segments of about the same size become one of the next size.
+    /// This many segments of about the same size become one of the next size.
     std::size_t fan_in = 8;
-    /// A segment of which this share is dead is written anew.
+    /// A segment with this share of dead rows is rewritten.
     double dead_share = 0.2;
     /// A namespace with more rows than this in one merge gets a file of its own: as many as make a
     /// segment of the third size.
     std::uint64_t own_rows() const noexcept { return flush_rows * fan_in; }
-    /// A part of so many vectors gets a graph, and its namespace a calibration (0054).
+    /// A part with this many vectors gets a graph, and its namespace a calibration (0054).
     std::uint64_t graph_vectors = 40'000;
-    /// What buffers, a merge and the making of a graph may take together, about (0113).
+    /// Roughly what buffers, a merge and the building of a graph may take together (0113).
     std::uint64_t memory_bytes = std::uint64_t{256} << 20;
 
-    /// A buffer is flushed at so many bytes: one that is being written, and one that meanwhile
-    /// grows to twice its size, take three eighths of all.
+    /// A buffer is flushed at this many bytes: the one being written out, and its successor, which
+    /// may meanwhile grow to twice the size, take three eighths of the whole.
     std::uint64_t buffer_bytes() const noexcept { return std::min(flush_bytes, memory_bytes / 8); }
     std::uint64_t merge_bytes() const noexcept { return memory_bytes / 4; }
     std::uint64_t graph_bytes() const noexcept { return memory_bytes / 4; }
 };
 
-/// What a collection shows at a range of sequence numbers: from `from` up to that of the state
-/// after it. Immutable, but for the last buffer and for deaths, which say since when.
+/// What a collection shows over a range of sequence numbers: from `from` up to that of the next
+/// state. Immutable except for the last buffer and for deaths, which record when they happened.
 struct State {
     Sequence from = 0;
     std::vector<std::shared_ptr<Buffer>> buffers;    // oldest first; the last one takes writes
     std::vector<std::shared_ptr<Segment>> segments;  // oldest first
 
-    /// Of the okapi variant: mean idf by point in time and principal, of the last one who asked.
+    /// Okapi's mean idf by point in time and principal; only the last one asked for is kept.
     struct MeanIdf {
         std::mutex mutex;
         std::string of;
@@ -68,12 +68,11 @@ struct State {
 };
 using StatePtr = std::shared_ptr<const State>;
 
-/// Chunks in immutable files, and in memory what came since the last of them was written. Answers
-/// are those of src/exact; see docs/formats/segment.md for the files.
+/// Chunks in immutable files and, in memory, what has come since the last of them was written.
+/// Answers equal those of src/exact; docs/formats/segment.md describes the files.
 ///
-/// It writes files only when it is told to, by `flush` and `merge`, on any thread; what these bring
-/// is put in place by `install`, which counts as a write: one thread at a time, never within an
-/// operation.
+/// It writes files only when told to, by `flush` and `merge`, on any thread. `install` puts the
+/// results in place; it counts as a write: one thread at a time, never during another operation.
 class SegmentIndex final : public index::Index {
 public:
     SegmentIndex(Schema schema, text::Analyzer analyzer, Caches caches, Policy policy = {});
@@ -91,8 +90,9 @@ public:
                                  Sequence sequence) override;
     Result<std::uint64_t> drop(const std::string& namespace_, Sequence sequence) override;
     void settle(Sequence oldest) override;
-    /// Lets go of all states but the last that none of these points in time shows; nobody will ask
-    /// for others before the present. Returns the bytes of what only those kept need.
+    /// Drops every state but the last that none of these points in time shows; nobody may ask for
+    /// points in time before the present that are not listed. Returns the bytes of what only the
+    /// remaining old states need.
     std::uint64_t keep(std::span<const Sequence> pinned);
     Sequence persisted() const noexcept override { return persisted_; }
 
@@ -107,25 +107,25 @@ public:
 
     // Files
 
-    /// Of the vectors in the files; 0: they have none.
+    /// The dimension of the vectors in the files; 0: they have none.
     std::size_t dimension() const noexcept { return dimension_; }
     StatePtr state() const;
     const Policy& policy() const noexcept { return policy_; }
 
-    /// Whether so much is in memory that it should be written to a file.
+    /// Whether memory holds enough to be worth writing to a file.
     bool flush_due() const;
     std::uint64_t buffered_rows() const;
-    /// Ends the present buffer with this record; the next one begins empty. False if there is
+    /// Ends the current buffer with this record; the next one begins empty. False if there is
     /// nothing in it. A write, as `install` is.
     bool freeze(Sequence at);
     bool has_frozen() const { return state()->buffers.size() > 1; }
 
-    /// Gives out numbers of files, none twice.
+    /// Hands out file numbers, none of them twice.
     using NextGeneration = std::function<std::uint64_t()>;
     struct Flushed {
         std::shared_ptr<Buffer> buffer;
         Sequence at = 0;
-        std::shared_ptr<Segment> segment;  // null: nothing in it lives
+        std::shared_ptr<Segment> segment;  // null: nothing in it is alive
         std::map<std::string, PartitionRows> rows;
     };
     /// Writes the oldest frozen buffer to a file. Requires has_frozen(). One thread at a time.
@@ -134,32 +134,32 @@ public:
     void install(Flushed flushed);
 
     using Segments = std::vector<std::shared_ptr<Segment>>;
-    /// Segments that should be merged; none: all is well. `now`: what has expired by then would
+    /// Segments that should be merged; empty: none need it. `now`: what had expired by then would
     /// be dropped, and must not be asked for any more.
     Segments merge_due(Timestamp now) const;
-    /// All of them, unless they are what merging them would make.
+    /// All of them, unless merging them would change nothing.
     Segments everything(Timestamp now) const;
     struct MergedSegments {
         Segments inputs;
         Sequence at = 0;
-        Segments outputs;  // none: nothing in them lives
+        Segments outputs;  // empty: nothing in them is alive
         RowNumbers numbers;
     };
-    /// Makes one segment of several, of what lives at `at` and has not expired by `now`, and one
-    /// more for each large namespace among others. One thread at a time.
+    /// Merges several segments into one of what is alive at `at` and has not expired by `now`, plus
+    /// one for each large namespace among others. One thread at a time.
     Result<MergedSegments> merge(store::Directory& directory, Segments inputs, Sequence at,
                                  Timestamp now, const NextGeneration& next_generation,
                                  const std::stop_token& stop);
     void install(MergedSegments merged);
 
-    /// Writes which rows of the segments died up to `upto`, unless the file written last says so.
-    /// Returns its generation; 0: none died. One thread at a time.
+    /// Writes which rows of the segments had died by `upto`, unless the last such file already says
+    /// so. Returns its generation; 0: none died. One thread at a time.
     Result<std::uint64_t> write_deletes(store::Directory& directory, const State& state,
                                         Sequence upto, const NextGeneration& next_generation);
 
-    // What speeds up the search of vectors, and is derived from them (segment_derived.cpp)
+    // Structures derived from vectors that speed up their search (segment_derived.cpp)
 
-    /// Segments with a part that should have a graph, and has none.
+    /// Segments with a part that should have a graph and has none.
     Segments graphs_due() const;
     Result<> build_graphs(store::Directory& directory, const Segment& segment,
                           const std::stop_token& stop) const;
@@ -167,26 +167,26 @@ public:
     std::vector<std::string> calibrations_due() const;
     Result<> calibrate(const std::string& namespace_, const std::stop_token& stop) const;
     Calibrations& calibrations() const noexcept { return calibrations_; }
-    /// A search among many vectors; `graph_missing`: some of them should have had a graph.
+    /// Notes a search among many vectors; `graph_missing`: some of them should have had a graph.
     void note_query(const std::string& namespace_, std::span<const float> query,
                     bool graph_missing) const;
-    /// True once after searches have found that something is due.
+    /// True once after searches have found something to be due.
     bool take_derivation_due() const noexcept {
         return derivation_due_.load(std::memory_order_relaxed) && derivation_due_.exchange(false);
     }
-    /// Nothing where there are few vectors.
+    /// Null where there are few vectors.
     std::optional<DenseStats> dense_stats(const std::string& namespace_) const;
-    /// The largest part of a namespace that has a graph or should have one; null: there is none.
+    /// The largest part of a namespace that has, or should have, a graph; null: there is none.
     std::shared_ptr<const Part> largest_vectors(const std::string& namespace_) const;
 
-    /// Whether some chunk expires, or did.
+    /// Whether some chunk expires, or has expired.
     bool expires() const noexcept { return expires_; }
     const Schema& schema() const noexcept { return schema_; }
     const text::Analyzer& analyzer() const noexcept { return analyzer_; }
     const exact::LabelTable& labels() const noexcept { return labels_; }
 
 private:
-    /// Where a chunk lives. Requires the writer.
+    /// Where a chunk lives. For the writer only.
     struct Place {
         exact::Partition* partition = nullptr;
         exact::Row row = exact::kNoRow;
@@ -199,18 +199,18 @@ private:
                        Sequence at) const;
     static Result<bool> has_expired(const Place& place, Timestamp now);
     static void kill(const Place& place, const std::string& id, Sequence at);
-    /// A new file of a kind under a number that no file has.
+    /// A new file of a kind, under a number that no file has.
     static Result<std::unique_ptr<store::SectionFileWriter>> create_file(
         store::Directory& directory, std::string_view kind, const NextGeneration& next_generation,
         std::uint64_t& generation);
     WriteSettings write_settings(const std::stop_token& stop) const {
         return {.schema = schema_, .stop = stop, .memory_bytes = policy_.merge_bytes()};
     }
-    /// The namespaces of segments as merging these distributes them over files.
+    /// The namespaces of segments, in the groups that merging would write to files.
     Result<std::vector<std::set<std::string>>> files_of(const Segments& segments, Sequence at,
                                                         Timestamp now) const;
     void publish(std::shared_ptr<const State> state);
-    /// That a snapshot of this sequence number sees.
+    /// The state that a snapshot of this sequence number sees.
     StatePtr state_at(Sequence at) const;
     void restore_label(std::uint32_t number, const exact::Label& label);
     Result<> load_deletes(const store::Directory& directory, std::uint64_t generation,
@@ -221,7 +221,7 @@ private:
     const Caches caches_;
     const Policy policy_;
     const bool searches_metadata_;
-    exact::LabelTable labels_;  // of all segments; numbered by flush and load
+    exact::LabelTable labels_;  // of all segments; flush and load assign the numbers
 
     std::atomic<Sequence> persisted_ = 0;
     std::atomic<std::size_t> dimension_ = 0;
@@ -229,9 +229,9 @@ private:
 
     struct Deletes {
         std::uint64_t generation = 0;
-        std::vector<std::pair<std::uint64_t, std::size_t>> counts;  // by segment
+        std::vector<std::pair<std::uint64_t, std::size_t>> counts;  // per segment
     };
-    Deletes deletes_;  // the last file; of those who write files
+    Deletes deletes_;  // the last file; for whoever writes files
 
     mutable Calibrations calibrations_;
     mutable std::atomic<bool> derivation_due_ = false;

@@ -4,8 +4,8 @@
 namespace braid::segment {
 namespace {
 
-/// Compares what the index shows of one namespace with chunks that it should hold. What is in files
-/// is checked by check_segment, against itself; here it is compared with the log.
+/// Compares what the index shows of one namespace with the chunks it should hold. check_segment
+/// checks files against themselves; this compares them with the log.
 class IndexChecking final : public index::Check {
 public:
     IndexChecking(const SegmentIndex& index, std::string space, Sequence at, std::size_t dimension,

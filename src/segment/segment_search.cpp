@@ -16,7 +16,7 @@
 namespace braid::segment {
 namespace {
 
-/// Distinct terms of all variants.
+/// The distinct terms of all variants.
 std::vector<std::string> terms_of(const index::Query& query) {
     if (query.tree) return query.tree->terms();
     std::vector<std::string> terms;
@@ -37,8 +37,8 @@ sparse::Query without_terms(const Schema& schema) {
     return query;
 }
 
-/// Terms of the query that the weighed ones lack, or that no chunk holds. The weighed ones of a
-/// text are some of its terms, in its order.
+/// Terms of the query that the weighed ones lack, or that no chunk holds. The weighed terms of a
+/// text are a subsequence of its terms.
 std::vector<std::string> absent_terms(const index::Query& query,
                                       std::span<const sparse::Query> weighed) {
     std::vector<std::string> absent;
@@ -62,8 +62,8 @@ void add_best(const BufferView& buffer, std::vector<exact::ScoredRow> scored, st
     }
 }
 
-/// Leaves the hits that rank below `after`; while they are fewer than `depth`, and `search` did not
-/// have all, looks for more.
+/// Keeps the hits that rank below `after`; as long as there are fewer than `depth`, and `search`
+/// has not returned everything, searches deeper.
 Result<> go_on_below(const PartView& view, const LegHit& after, std::size_t depth,
                      dense::VectorSearch search, std::span<const float> vector,
                      std::vector<dense::VectorHit>& hits) {
@@ -138,7 +138,7 @@ Result<TextStatistics> SegmentView::text_statistics(const index::Query& query,
             }
         }));
     }
-    // Whole numbers first, weights then: the sum is the same however chunks are spread.
+    // Sums whole numbers before weighting: the total is the same however chunks are spread.
     statistics.total_length = lengths.weighted();
     return statistics;
 }
@@ -179,7 +179,7 @@ Result<std::vector<sparse::Query>> SegmentView::queries_of(const index::Query& q
             one.terms.push_back({term.term, term.repeated, known->second});
             if (one.bm25.variant != Bm25Variant::Okapi || mean) continue;
             if (sparse::idf(Bm25Variant::Okapi, statistics.chunks, known->second) >= 0) continue;
-            // Statistics that were given hold every term.
+            // Statistics given by the caller hold every term.
             if (query.statistics) {
                 mean = exact::mean_okapi_idf(statistics);
             } else {
@@ -264,7 +264,7 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
     std::vector<Candidate> candidates = std::move(buffered.best);
     ranking.matched = buffered.matched;
     std::uint64_t rows = buffered.rows;
-    // The largest first: what it gives raises the threshold of the others.
+    // Largest part first: its hits raise the threshold for the others.
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         order.push_back(i);
@@ -272,8 +272,8 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
     }
     std::ranges::stable_sort(order, std::greater(),
                              [&](std::size_t i) { return parts_[i].part().rows(); });
-    // Counting all that match costs as much as finding the best: only where that is next to
-    // nothing.
+    // Counting every match costs as much as finding the best, so it is done only where that costs
+    // next to nothing.
     constexpr std::uint64_t counted_rows = 50'000;
     const bool count_all = rows <= counted_rows || depth >= rows;
     for (const std::size_t i : order) {
@@ -285,7 +285,7 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
         if (allowed) options.allowed = *allowed;
         options.threshold = threshold_of(candidates, depth);
         options.count_all = count_all;
-        options.check_intact = false;  // search() asks, when all is read
+        options.check_intact = false;  // search() asks once everything has been read
         if (!weighed.entries.empty()) options.entries = weighed.entries[i];
         if (query.after) {
             BRAID_TRY(options.after, place_below(*part, *query.after));
@@ -299,7 +299,7 @@ Result<index::Ranking> SegmentView::search_words(const index::Query& query,
     BRAID_TRY(ranking.hits, best_of(std::move(candidates), depth));
     ranking.method = "inverted index";
     if (count_all) return ranking;
-    // A bound that does not depend on how chunks are spread, or on what was looked at.
+    // A bound that depends neither on how chunks are spread nor on what was looked at.
     ranking.matched_exactly = ranking.hits.size() < depth && !query.after;
     ranking.matched = ranking.hits.size();
     if (!ranking.matched_exactly && matcher_ == nullptr) {
@@ -338,7 +338,7 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
         if (query.after) exact::keep_below(*buffer.partition, *query.after, scored);
         add_best(buffer, std::move(scored), depth, candidates);
     }
-    // Who may not see everything gets answers that nothing hidden can have changed.
+    // A caller who may not see everything gets answers that nothing hidden can have changed.
     const bool exact = query.exact || !principal_.sees_everything();
     const std::uint64_t many = index_.policy().graph_vectors;
     Calibrations::Ptr calibration;
@@ -354,7 +354,7 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
         ranking.matched += matching;
         dense::VectorSearch search;
         search.k = std::min<std::size_t>(depth, matching);
-        // About as many rank above what a list goes on below.
+        // Assumes that about as many rank above the point where the list continues.
         if (query.after && search.k < matching) search.k = std::min(2 * search.k, matching);
         if (mask) search.allowed = *mask;
         search.exact = exact;
@@ -375,7 +375,7 @@ Result<index::Ranking> SegmentView::search_vectors(const index::Query& query,
         }
         if (answer.method != dense::VectorMethod::Exact) {
             ranking.exact = false;
-            // Where parts differ, that of the large ones is named.
+            // Where parts differ, the method of the large ones is named.
             if (ranking.method != "graph") ranking.method = method_name(answer.method);
         }
         for (const dense::VectorHit& one : answer.hits) {

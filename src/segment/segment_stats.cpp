@@ -9,7 +9,7 @@
 namespace braid::segment {
 namespace {
 
-/// The documents of a part of which some row counts.
+/// The documents of a part with at least one row that counts.
 class PartDocuments final : public Ascending {
 public:
     static Result<AscendingPtr> create(const PartView& view, const BitsPtr& rows) {
@@ -44,11 +44,11 @@ private:
     std::vector<bool> shown_;  // empty: all
 };
 
-/// The terms of a part that some row which counts holds.
+/// The terms of a part held by at least one row that counts.
 class PartTerms final : public Ascending {
 public:
     using Held = std::function<Result<bool>(const sparse::TermEntry&)>;
-    /// `held` may be empty: all are.
+    /// `held` may be empty: all are held.
     PartTerms(const sparse::TermDictionary& dictionary, Held held)
         : dictionary_(&dictionary), terms_(dictionary), held_(std::move(held)) {}
 
@@ -71,7 +71,7 @@ private:
     Held held_;
 };
 
-/// By number: whether one of the rows holds the term.
+/// By term number: whether one of the rows holds it.
 Result<std::vector<bool>> terms_among(const PartView& view, const BitsPtr& rows) {
     const sparse::IndexReader& words = view.part().words();
     BRAID_TRY(const sparse::RowFacts facts, words.row_facts());
@@ -100,7 +100,7 @@ Result<std::vector<bool>> terms_among(const PartView& view, const BitsPtr& rows)
     return held;
 }
 
-/// Terms of a buffer that a row which counts holds. Borrowed.
+/// Terms of a buffer held by a row that counts. Borrowed.
 Result<std::vector<std::string_view>> terms_among(const exact::Partition& partition,
                                                   const std::vector<bool>& rows,
                                                   const CallLimits& limits) {

@@ -278,7 +278,7 @@ Result<std::vector<std::pair<std::string, Version>>> SegmentView::written_after(
             written.emplace_back(chunk.chunk_id, chunk.version);
         }
     }
-    // A file does not say since when it has a row; none has one that came after the last flush.
+    // A file does not say when each row was written, but none came after the last flush.
     if (seen >= index_.persisted()) return written;
     for (const PartView& view : parts_) {
         BRAID_TRY(const BitsPtr allowed, view.allowed());

@@ -26,8 +26,8 @@ struct BufferView {
     exact::VisibleRows rows;
 };
 
-/// A view of a state: each answer is put together from those of buffers and parts, so that it does
-/// not show how chunks are spread over them.
+/// A view of a state: each answer is combined from those of buffers and parts, so that it does not
+/// show how chunks are spread over them.
 class SegmentView final : public index::View {
 public:
     /// See Index::view. The index must outlive it.
@@ -83,7 +83,7 @@ private:
         return {buffer.rows, matcher_, limits_};
     }
 
-    /// Where a visible chunk is; neither: nowhere.
+    /// Where a visible chunk is; neither set: nowhere.
     struct Place {
         const BufferView* buffer = nullptr;
         exact::Row row = exact::kNoRow;
@@ -93,41 +93,42 @@ private:
         explicit operator bool() const noexcept { return buffer != nullptr || part != nullptr; }
     };
     Result<Place> place_of(const std::string& id) const;
-    /// The chunk for an answer, counted against the call's budget before it leaves.
+    /// The chunk for an answer, charged to the call's budget before it leaves.
     Result<Chunk> counted_copy(const Place& place, bool with_vector) const;
     /// Whether the filter admits a visible chunk.
     Result<bool> admits(const Place& place) const;
 
     // Counting (segment_stats.cpp)
-    /// Rows of a part that count: all that can be seen, or those of them that the filter admits.
+    //
+    // Rows of a part that count: all visible ones, or those among them that the filter admits.
     static Result<BitsPtr> rows_of(const PartView& part, bool filtered) {
         return filtered ? part.allowed() : part.visible();
     }
     Result<Extent> extent_of(bool filtered) const;
-    /// Distinct ones of what the filter admits.
+    /// Distinct documents among what the filter admits.
     Result<std::uint64_t> count_terms() const;
 
     // Searching (segment_search.cpp)
     Result<index::Ranking> search_words(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_vectors(const index::Query& query, std::size_t depth) const;
     Result<index::Ranking> search_tree(const index::Query& query, std::size_t depth) const;
-    /// The best of all buffers by the words of a query with its statistics.
+    /// The best of all buffers by the words of a query, which brings its statistics.
     Result<BufferHits> search_buffers(const index::Query& query, const std::optional<LegHit>& after,
                                       std::size_t depth) const;
     /// The scorer of the query's tree; `weighed` becomes the query with its statistics.
     Result<index::TreeScorer> tree_scorer(const index::Query& query, index::Query& weighed) const;
     Result<std::shared_ptr<const TextStatistics>> statistics_of(const index::Query& query) const;
-    /// The texts of a query, with what scores them.
+    /// The texts of a query, and what scores them.
     struct Weighed {
         std::vector<sparse::Query> queries;
         std::shared_ptr<const TextStatistics> statistics;  // null: no buffer needs them
-        std::uint64_t most = 0;  // chunks that hold the most frequent term; 0 if others' count
-        /// What the dictionary of each part has of the terms, where it was asked already.
+        std::uint64_t most = 0;  // chunks with the most frequent term, if counted here
+        /// What each part's dictionary has for the terms, where it was asked already.
         std::vector<std::vector<std::optional<sparse::TermEntry>>> entries;
     };
     Result<Weighed> weigh(const index::Query& query) const;
-    /// The usual query, of one text that this view's own statistics score: asks each dictionary
-    /// once. Requires that there are no buffers.
+    /// The usual query: one text, scored by this view's own statistics. Asks each dictionary once.
+    /// Requires that there are no buffers.
     Result<Weighed> weigh_text(const std::vector<index::QueryTerm>& text,
                                const Schema& scoring) const;
     Result<std::vector<sparse::Query>> queries_of(const index::Query& query,
@@ -145,7 +146,7 @@ private:
     const Filter* filter_;
     const docs::FilterMatcher* matcher_;
     CallLimits limits_;
-    std::vector<bool> labels_;  // by number: visible; unused by who sees everything
+    std::vector<bool> labels_;  // by number: visible; unused for a caller who sees everything
     std::vector<BufferView> buffers_;
     std::vector<PartView> parts_;
 };

@@ -22,10 +22,12 @@ static_assert(docs::kLeftOut == sparse::kDroppedRow && docs::kLeftOut == dense::
 
 namespace {
 
-/// So few vectors are searched exactly in no time; with a transform at hand codes cost little.
+/// Fewer vectors than this are searched exactly in no time; with a transform at hand, codes cost
+/// little.
 constexpr std::uint64_t kCodesFrom = 4096;
 constexpr std::uint64_t kCodesFromWithTransform = 512;
-/// Longer vectors are searched exactly: a transform of them would be larger than what it serves.
+/// Longer vectors are searched exactly: their transform would be larger than the vectors it speeds
+/// up.
 constexpr std::size_t kMaxCodedDimension = 4096;
 
 Result<> go_on(const std::stop_token& stop) {
@@ -33,7 +35,7 @@ Result<> go_on(const std::stop_token& stop) {
     return fail(ErrorCode::Cancelled, "writing a segment was stopped");
 }
 
-/// `coded`: a transform for the codes is there already.
+/// `coded`: a transform for the codes exists already.
 dense::VectorsOptions vectors_options(const WriteSettings& settings, std::size_t dimension,
                                       bool coded) {
     dense::VectorsOptions options;
@@ -72,7 +74,7 @@ public:
         return documents_.add(std::move(chunk), label, length);
     }
 
-    /// All but the words, and vectors that did not come with the rows. Fills in the meta.
+    /// Everything but the words, and vectors that did not come with the rows. Fills in the meta.
     Result<> finish(const std::shared_ptr<const dense::Transform>& transform, PartMeta& meta,
                     SegmentMeta& segment) {
         meta.rows = documents_.rows();
@@ -89,7 +91,7 @@ public:
         return vectors_->write(sink_, {.stop = settings_.stop, .progress = {}});
     }
 
-    /// Decided before the first vector comes.
+    /// Has to be decided before the first vector comes.
     void expect_transform(bool there) { has_transform_ = there; }
     const std::set<std::uint32_t>& labels() const noexcept { return labels_; }
 
@@ -121,13 +123,13 @@ Result<> write_part(const PartitionRows& from, const WriteSettings& settings,
                     store::SectionSink& outer, PartMeta& meta, SegmentMeta& segment,
                     std::set<std::uint32_t>& labels) {
     store::NestedSink sink(outer);
-    // Soon merged: to learn a dictionary takes longer than to compress without one, and without one
-    // higher levels gain nothing on such small blocks.
+    // This segment is soon merged: learning a dictionary takes longer than compressing without one,
+    // and without one higher levels gain nothing on such small blocks.
     RowsWriter rows(settings, sink, {.level = 1, .sample_bytes = 0});
     rows.expect_transform(from.transform != nullptr);
     std::vector<sparse::MemoryRow> words;
     const exact::Partition& partition = *from.partition;
-    std::map<std::uint32_t, std::uint32_t> numbers;  // of labels here and in all segments
+    std::map<std::uint32_t, std::uint32_t> numbers;  // of labels: here, in all segments
     for (const exact::Row row : from.rows) {
         const exact::RowFacts& facts = partition.facts(row);
         const auto [known, is_new] = numbers.try_emplace(facts.label, 0);
@@ -161,13 +163,13 @@ struct Input {
     std::vector<std::uint32_t>* numbers = nullptr;
 };
 
-/// The vectors of the rows that stay, in the order of these; their own numbers are those of the
-/// rows unless some rows have none.
+/// The vectors of the rows that stay, in row order. A vector's number is its row's, unless some
+/// rows have none.
 Result<> merge_vectors(const std::vector<Input>& inputs, const WriteSettings& settings,
                        store::SectionSink& sink, PartMeta& meta, SegmentMeta& segment) {
     std::vector<dense::VectorsInput> readers;
     std::vector<std::vector<std::uint32_t>> numbers;  // by input: new rows, then new vectors
-    std::vector<std::uint64_t> rows;                  // that have a vector, by their new numbers
+    std::vector<std::uint64_t> rows;                  // those with a vector, by their new numbers
     bool coded = false;
     for (const Input& input : inputs) {
         const dense::VectorsReader* const vectors = input.part->vectors();
@@ -199,7 +201,8 @@ Result<> merge_vectors(const std::vector<Input>& inputs, const WriteSettings& se
                                 {.stop = settings.stop, .progress = {}});
 }
 
-/// Of the input with the most rows that has one: to learn another takes longer than to compress.
+/// The dictionary of the largest input that has one: learning another takes longer than
+/// compressing.
 Result<docs::Bytes> learnt_dictionary(const std::vector<Input>& inputs) {
     std::uint64_t rows = 0;
     std::span<const std::byte> found;

@@ -20,7 +20,7 @@ using Match = index::Verdict::Match;
 
 namespace {
 
-/// Whether the clauses of the root leave out rows that hold one of its optional words.
+/// Whether the root has clauses that exclude rows holding one of its optional words.
 bool leaves_out_rows(const index::TreeScorer& scorer) {
     return std::ranges::any_of(scorer.root().clauses,
                                [](const Clause& one) { return one.occur != Occur::Optional; });
@@ -32,7 +32,8 @@ Result<TreeFound> search_part(const PartView& view, const TreeSearch& search) {
     const sparse::IndexReader& words = view.part().words();
     BRAID_TRY(PartTree tree, PartTree::create(view, search.scorer, search.schema));
     BRAID_TRY(BitsPtr allowed, view.allowed());
-    // Without phrases the words' own search finds the best of the rows that hold them all sooner.
+    // Without phrases, the plain search of the words finds the best rows that hold all of them
+    // sooner.
     if (search.bound && !search.count_all && !search.bound_is_score) {
         BRAID_TRY(auto joint, search_joint(tree, search, allowed));
         if (joint) return TreeFound{*std::move(joint), 0};
@@ -72,7 +73,7 @@ Result<TreeFound> search_part(const PartView& view, const TreeSearch& search) {
         BRAID_TRY(sparse::SearchResult result, sparse::search(words, queries, options));
         return TreeFound{std::move(result.rows), result.matched.count};
     }
-    // Rows in the order of what they score at most, until no other can be among the best.
+    // Rows by the most they can score, until no other can be among the best.
     constexpr std::size_t first_band = 4;  // times the depth
     options.k = search.count_all
                     ? words.rows()
@@ -149,7 +150,7 @@ Result<index::Ranking> SegmentView::search_tree(const index::Query& query,
     }
     std::ranges::stable_sort(order, std::greater(),
                              [](const PartView* p) { return p->part().rows(); });
-    // Phrases are looked for in texts: only the best are, where there are many.
+    // Phrases are looked for in texts: with many rows, only in those of the best.
     const std::uint64_t counted_rows = scorer.has_phrases() ? 2'000 : 50'000;
     const bool count_all = rows <= counted_rows || depth >= rows || !bound;
     for (const PartView* const part : order) {

@@ -9,21 +9,21 @@
 
 namespace braid::segment {
 
-/// Sums in another order: a bound may be lower than the score by less than this share.
+/// Sums taken in another order: a bound may fall below the score by less than this share.
 inline constexpr double kRounding = 1e-9;
 
 /// Finds the best rows of a part.
 struct TreeSearch {
     const index::TreeScorer& scorer;
     const Schema& schema;
-    /// The plain search that finds every row, best first or nearly so; none: each has to be looked
-    /// at.
+    /// The plain search that finds every row, best first or nearly so; none: every row has to be
+    /// looked at.
     const std::optional<sparse::Query>& bound;
     bool bound_is_score = false;
     std::size_t depth = 0;
     bool count_all = false;
-    double threshold = 0;  // rows below are no hits
-    /// Goes on after the last row of an earlier answer.
+    double threshold = 0;  // rows below are not hits
+    /// Continues after the last row of an earlier answer.
     std::optional<sparse::ScoredRow> after;
     const CallLimits& limits;
 };
