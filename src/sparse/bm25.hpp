@@ -31,8 +31,8 @@ inline double saturation(const Bm25& bm25, double tf, double norm) noexcept {
     return tf / (tf + norm);
 }
 
-/// What one term adds to a chunk's score, its idf left out: the saturated term frequency.
-/// `tf` and `length` are weighted sums over the text fields.
+/// What one term adds to a chunk's score, without its idf: the saturated term frequency. `tf` and
+/// `length` are weighted sums over the text fields.
 double saturation(const Bm25& bm25, double tf, double length, double average_length) noexcept;
 
 }  // namespace braid::sparse

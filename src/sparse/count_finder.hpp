@@ -7,7 +7,8 @@
 
 namespace braid::sparse {
 
-/// Finds how often rows have one term, of an index without forward lists. The reader must stay.
+/// Finds how often rows have one term, in an index without forward lists. The reader must outlive
+/// it.
 class CountFinder {
 public:
     /// Finds nothing.
@@ -19,7 +20,7 @@ public:
 
 private:
     ListView list_;
-    // Of a run, which is read but once:
+    // For a run, which is read only once:
     std::vector<std::uint32_t> rows_;
     std::vector<FieldCounts> counts_;
 };

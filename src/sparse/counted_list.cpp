@@ -38,7 +38,7 @@ void CountedListWriter::put_rows(const CountedRows& term, std::uint32_t width, B
 
 std::uint32_t CountedListWriter::count_gaps(std::span<const std::uint32_t> rows) const noexcept {
     std::uint64_t count = 0;
-    std::uint32_t before = 0;  // where the next row of the window would be at a distance of 1
+    std::uint32_t before = 0;  // where the window's next row would be at a distance of 1
     for (const std::uint32_t row : rows) {
         before = std::max(before, row / kWindowRows * kWindowRows);
         count += (row - before) / kMostGap + 1;
@@ -131,8 +131,8 @@ void CountedListWriter::write(const CountedRows& term, bool column, std::uint64_
     header.count_width = static_cast<std::uint8_t>(width_of(largest));
     numbers_.clear();
     auto entries = static_cast<std::uint32_t>(term.rows.size());
-    // Distances are smaller than rows, and a search takes longer to walk them: they are for the
-    // frequent terms, whose lists only a part of the queries walks.
+    // Distances are smaller than rows but take longer to walk, so they are for frequent terms,
+    // whose lists only some of the queries walk.
     if (!column && std::uint64_t{entries} * kGapsFrom >= context_.rows) {
         header.form = ListForm::CountedGaps;
         entries = count_gaps(term.rows);

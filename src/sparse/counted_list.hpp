@@ -9,7 +9,7 @@
 
 namespace braid::sparse {
 
-/// What all lists of an index of version 4 are written with.
+/// What all lists of a version 4 index are written with.
 struct CountedContext {
     std::uint32_t rows = 0;
     std::uint32_t fields = 1;
@@ -25,11 +25,11 @@ public:
     explicit CountedListWriter(const CountedContext& context)
         : context_(context), labels_(context.label_numbers, context.labels) {}
 
-    /// Replaces `out`. `offset`: where it will lie in the section of postings.
+    /// Replaces `out`. `offset`: where it will lie in the postings section.
     void write(const CountedRows& term, bool column, std::uint64_t offset, Bytes& out);
 
 private:
-    /// Whether the row holds the term so many times at most, all of them in the main field.
+    /// Whether the row holds the term at most this many times, all of them in the main field.
     bool is_plain(const std::uint32_t* counts, std::uint32_t most) const noexcept {
         const std::uint32_t count = counts[context_.main_field];
         return count <= most && count == total_of(counts, context_.fields);
@@ -47,26 +47,28 @@ private:
     CountedContext context_;
     LabelCounts labels_;
     std::vector<std::uint32_t> totals_;   // of each row of the term
-    std::vector<std::uint32_t> apart_;    // rows whose counts are told apart, by place
+    std::vector<std::uint32_t> apart_;    // rows whose counts are stored apart, by place
     std::vector<std::uint32_t> numbers_;  // of each row's entry
 };
 
-/// Where in the section of postings the half bytes of a column begin whose list has come so far.
+/// Where in the postings section the half bytes of a column begin if its list has been written up
+/// to `offset`.
 constexpr std::uint64_t column_begin(std::uint64_t offset) noexcept {
     return (offset + 63) / 64 * 64;
 }
 
-/// Counts that are told apart: of entries whose code does not say it all.
+/// Counts stored apart: of entries whose code does not say everything.
 class CountsApart {
 public:
     CountsApart() = default;
-    /// Corruption if `bytes` are not a number of such.
+    /// Corruption if `bytes` cannot be such counts.
     static Result<CountsApart> create(std::span<const std::uint8_t> bytes, std::uint32_t width,
                                       std::uint32_t fields);
 
-    /// Of an entry, a row where the list is a column. False if they are not told apart.
+    /// Counts of an entry, or of a row where the list is a column. False if they are not stored
+    /// apart.
     bool find(std::uint32_t number, FieldCounts& counts) const noexcept;
-    /// The same for all fields together; 0 if not told apart.
+    /// The same, over all fields together; 0 if not stored apart.
     std::uint32_t total(std::uint32_t number) const noexcept;
 
     /// For entries that come in increasing order.
@@ -91,7 +93,7 @@ private:
     std::uint32_t place_of(std::uint32_t number) const noexcept;
 
     const std::uint8_t* numbers_ = nullptr;  // u32 each, ascending
-    const std::uint8_t* counts_ = nullptr;   // of each, one for each field
+    const std::uint8_t* counts_ = nullptr;   // of each, one per field
     std::uint32_t size_ = 0;
     std::uint8_t width_ = 1;
     std::uint8_t fields_ = 1;

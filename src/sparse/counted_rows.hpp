@@ -6,8 +6,8 @@
 
 namespace braid::sparse {
 
-/// Calls use(row, counts) for each row of a term, in increasing order; the counts are one for each
-/// field, and not all 0. Corruption where a list says less than it should.
+/// Calls use(row, counts) for each row of a term, in increasing order; there is one count per
+/// field, and not all are 0. Corruption where a list says less than it should.
 template <class Use>
 Result<> each_counted_row(const IndexReader& reader, const RowFacts& facts, const ListView& list,
                           const Use& use) {
@@ -20,7 +20,7 @@ Result<> each_counted_row(const IndexReader& reader, const RowFacts& facts, cons
         }
         return {};
     }
-    // Most rows hold a term in the main field alone: their counts differ in one number.
+    // Most rows hold a term in the main field alone: their counts differ in a single number.
     FieldCounts plain{};
     const std::uint32_t main_field = reader.header().main_field;
     for (ListCursor cursor(list, reader.rows()); cursor.row() != ListCursor::kEnd; cursor.next()) {

@@ -10,20 +10,20 @@
 
 namespace braid::sparse {
 
-/// A list of version 2 as one of version 3: read whole whenever it is asked for, until a merge
-/// writes it anew.
+/// A version 2 list in the form of version 3: decoded whole each time it is asked for, until a
+/// merge rewrites it.
 struct DecodedList {
     std::vector<std::uint32_t> directory;  // first entry of each window, and the end
     std::vector<std::uint16_t> rows;       // in the window
     std::vector<std::uint8_t> codes;       // a RowCode each
 };
 
-/// `bytes` begin with the directory; `length_classes` are those of all rows of the index.
+/// `bytes` begins with the directory; `length_classes` covers all rows of the index.
 Result<std::shared_ptr<const DecodedList>> decode_list(
     ListForm form, std::span<const std::uint8_t> bytes,
     std::span<const std::uint8_t> length_classes);
 
-/// Corruption if a directory of so many windows, with numbers of so many bytes, turns back.
+/// Corruption if a directory of this many windows, with numbers this wide, is not ascending.
 Result<> check_directory(const std::uint8_t* directory, std::uint32_t width, std::uint64_t windows);
 
 }  // namespace braid::sparse

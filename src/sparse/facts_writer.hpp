@@ -10,11 +10,11 @@
 
 namespace braid::sparse {
 
-/// Collects labels and lengths of the rows of an index that is being written, and writes the
-/// sections that hold them.
+/// Collects the labels and lengths of the rows of an index being written, and writes the sections
+/// that hold them.
 class FactsWriter {
 public:
-    /// `header` gets what is known of the rows; it must stay.
+    /// `header` receives what is known of the rows; it must outlive this.
     FactsWriter(IndexHeader& header, store::SectionSink& sink) : header_(header), sink_(sink) {}
 
     /// The next row.

@@ -14,7 +14,7 @@ namespace braid::sparse {
 /// How often a term occurs in each field of a row.
 using FieldCounts = std::array<std::uint32_t, kMaxFields>;
 
-/// Of all fields together, at most what 32 bits hold.
+/// Over all fields together, capped at what 32 bits hold.
 inline std::uint32_t total_of(const std::uint32_t* counts, std::uint32_t fields) noexcept {
     std::uint64_t sum = 0;
     for (std::uint32_t f = 0; f < fields; ++f) sum += counts[f];
@@ -22,7 +22,8 @@ inline std::uint32_t total_of(const std::uint32_t* counts, std::uint32_t fields)
         std::min<std::uint64_t>(sum, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// A byte with a bit per field that has the term (not with one field), then a number for each.
+/// A byte with one bit per field that has the term (left out if there is only one field), then a
+/// number for each.
 inline void put_counts(Bytes& out, const std::uint32_t* counts, std::uint32_t fields) {
     if (fields > 1) {
         std::uint8_t mask = 0;
@@ -36,7 +37,7 @@ inline void put_counts(Bytes& out, const std::uint32_t* counts, std::uint32_t fi
     }
 }
 
-/// Reads them back. False if no writer wrote them.
+/// Reads them back. False if no writer can have written them.
 inline bool get_counts(const std::uint8_t*& at, const std::uint8_t* end, std::uint32_t fields,
                        FieldCounts& counts) noexcept {
     std::uint32_t mask = 1;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kNoTerm = std::numeric_limits<std::uint32_t>::max();
 
-/// Writes one index of version 3, section by section.
+/// Writes one version 3 index, section by section.
 class ForwardIndexWriter {
     static constexpr std::size_t kWriteBytes = 1U << 20;
 
@@ -61,7 +61,7 @@ private:
     Result<> write_lists(std::uint32_t begin, std::uint32_t end, ListWriter& lists);
     Result<> write_terms();
 
-    /// Writes `buffer` away when it is large, or at the end.
+    /// Flushes `buffer` when it is large, or at the end.
     Result<> flush(Bytes& buffer, std::size_t least) {
         if (buffer.size() < least) return {};
         BRAID_CHECK(sink_.write(raw(buffer)));
@@ -154,7 +154,7 @@ Result<> ForwardIndexWriter::write_offsets(std::string_view section,
     return sink_.write(raw(narrow));
 }
 
-/// In the order of the forward lists, so that those of frequent terms come first.
+/// In the order of the forward lists, so that frequent terms come first.
 Result<> ForwardIndexWriter::write_positions() {
     struct Entry {
         std::uint32_t id;
@@ -238,7 +238,7 @@ Result<> ForwardIndexWriter::write_postings() {
     return {};
 }
 
-/// The lists of the terms [begin, end): their postings are put in order of terms, then written.
+/// The lists of the terms [begin, end): their postings are grouped by term, then written.
 Result<> ForwardIndexWriter::write_lists(std::uint32_t begin, std::uint32_t end,
                                          ListWriter& lists) {
     std::vector<std::uint64_t> next;

@@ -8,7 +8,7 @@
 namespace braid::sparse {
 
 /// Writes the terms of one row in increasing order of their numbers. A term that occurs once, in
-/// the main field, takes its distance from the one before and nothing else.
+/// the main field, takes only its distance from the previous one.
 class ForwardWriter {
 public:
     ForwardWriter(Bytes& out, std::uint32_t fields, std::uint32_t main_field) noexcept
@@ -28,7 +28,7 @@ private:
     std::uint32_t next_ = 0;
 };
 
-/// Reads them back. Ends early, and says so, at bytes that no writer wrote.
+/// Reads them back. Stops early, and says so, at bytes that no writer wrote.
 class ForwardCursor {
 public:
     ForwardCursor(std::span<const std::uint8_t> bytes, std::uint32_t fields,

@@ -14,19 +14,19 @@ namespace braid::sparse {
 struct TermCounts {
     std::string_view term;
     FieldCounts counts{};
-    /// Where it stands, field by field, ascending; only with positions.
+    /// Its positions, field by field, ascending; only with positions.
     std::span<const std::uint32_t> positions{};
 };
 
-/// Takes rows one after another, numbered from 0, and writes an index of them. What it holds grows
-/// with the rows; bound their number, and merge indexes for more. Not safe for concurrent use.
+/// Takes rows one after another, numbered from 0, and writes an index of them. Memory grows with
+/// the rows: limit how many there are, and merge indexes for more. Not safe for concurrent use.
 class IndexBuilder {
 public:
     /// Requires 1 <= fields <= kMaxFields.
     explicit IndexBuilder(std::uint32_t fields, bool positions = false) noexcept
         : fields_(fields), with_positions_(positions) {}
 
-    /// The next row. InvalidArgument, and nothing added, if a term is longer than
+    /// Adds the next row. InvalidArgument, with nothing added, if a term is longer than
     /// kMaxIndexTermBytes, is given twice, or occurs nowhere.
     Result<> add(std::uint32_t label, std::span<const std::uint32_t> lengths,
                  std::span<const TermCounts> terms);

@@ -18,10 +18,10 @@ inline constexpr std::size_t kMaxFields = 8;
 inline constexpr std::size_t kMaxIndexTermBytes = 255;
 inline constexpr std::uint32_t kMaxRows = 0x7FFFFFFF;
 
-/// Rows of a window: an accumulator of a byte each fits the first level of cache.
+/// Rows per window: one accumulator byte for each of them fits the first-level cache.
 inline constexpr std::uint32_t kWindowRows = 32'768;
 inline constexpr std::uint32_t kBlockTerms = 16;
-/// From this many rows on a term has a list with a directory of windows; below, a run.
+/// A term with this many rows or more has a list with a directory of windows; below, a run.
 inline constexpr std::uint32_t kListRows = 128;
 
 inline constexpr std::uint32_t kLengthClasses = 32;
@@ -34,7 +34,7 @@ inline constexpr std::string_view kClassesSection = "sparse.classes";
 inline constexpr std::string_view kLabelsSection = "sparse.labels";
 inline constexpr std::string_view kForwardOffsetsSection = "sparse.forward_offsets";
 inline constexpr std::string_view kForwardSection = "sparse.forward";
-/// Only where positions were asked for.
+/// Only if positions were asked for.
 inline constexpr std::string_view kPositionsSection = "sparse.positions";
 inline constexpr std::string_view kPositionOffsetsSection = "sparse.position_offsets";
 inline constexpr std::string_view kPostingsSection = "sparse.postings";
@@ -42,13 +42,13 @@ inline constexpr std::string_view kColumnsSection = "sparse.columns";
 inline constexpr std::string_view kTermsSection = "sparse.terms";
 inline constexpr std::string_view kTermIndexSection = "sparse.term_index";
 
-/// The most that a run says; it means "or more".
+/// The largest count a run stores; it means "or more".
 inline constexpr std::uint32_t kMostRunTf = 255;
 
-/// Rows sorted by total length, cut into classes of about equal size. What the shortest row of a
-/// class is bounds the score of all its rows, whatever the statistics and weights are.
+/// Rows sorted by total length and cut into classes of about equal size. The shortest row of a
+/// class bounds the score of all its rows, whatever the statistics and weights.
 struct LengthClasses {
-    /// Class c begins with this total length; equal neighbours leave a class empty.
+    /// The total length at which class c begins; equal neighbours leave a class empty.
     std::array<std::uint32_t, kLengthClasses> first{};
     /// Per class and field, the smallest length in it.
     std::array<std::array<std::uint32_t, kMaxFields>, kLengthClasses> smallest{};
@@ -60,8 +60,7 @@ struct LengthClasses {
 };
 
 /// Version 3: rows have forward lists, which say how often each field has a term. Version 4: lists
-/// say that themselves. Indexes with positions are of version 3, all others are written in
-/// version 4.
+/// say that themselves. Indexes with positions use version 3, all others are written in version 4.
 inline constexpr std::uint32_t kForwardVersion = 3;
 inline constexpr std::uint32_t kListsVersion = 4;
 
@@ -72,8 +71,8 @@ struct IndexHeader {
     std::uint32_t terms = 0;
     std::uint32_t labels = 0;
     std::uint32_t columns = 0;
-    std::uint32_t main_field = 0;    // the one in which a term is if nothing else is said
-    std::uint32_t label_width = 0;   // bytes per row; 0: all rows have the one label
+    std::uint32_t main_field = 0;    // the one a term is in if nothing else is said
+    std::uint32_t label_width = 0;   // bytes per row; 0: all rows share one label
     std::uint32_t offset_width = 4;  // bytes per forward offset
     std::array<std::uint32_t, kMaxFields> length_widths{};
     std::array<std::uint64_t, kMaxFields> total_lengths{};
@@ -83,7 +82,7 @@ struct IndexHeader {
     bool has_forward() const noexcept { return version < kListsVersion; }
     std::uint32_t windows() const noexcept { return (rows + kWindowRows - 1) / kWindowRows; }
     std::uint32_t blocks() const noexcept { return (terms + kBlockTerms - 1) / kBlockTerms; }
-    /// Of a column: 4 bits a row, up to a whole word of a mask.
+    /// Bytes of a column: 4 bits a row, rounded up to a whole word of a mask.
     std::uint64_t column_stride() const noexcept {
         return (static_cast<std::uint64_t>(rows) + 63) / 64 * 32;
     }
@@ -93,7 +92,7 @@ struct IndexHeader {
 };
 
 Bytes encode_header(const IndexHeader& header);
-/// Corruption if it is none, Unsupported if it is newer.
+/// Corruption if it is not one, Unsupported if it is newer.
 Result<IndexHeader> decode_header(std::span<const std::byte> bytes);
 
 /// Gaps and WideGaps are those of version 2, Column and Rows those of version 3.
@@ -107,8 +106,8 @@ enum class ListForm : std::uint8_t {
     CountedGaps = 6,
 };
 
-/// What a list says of a row: how often it has the term, at most kTopTf, and the class of its
-/// length. Both bound what the term adds to the row's score.
+/// What a list says about a row: how often it has the term, capped at kTopTf, and the class of its
+/// length. Together they bound what the term adds to the row's score.
 class RowCode {
 public:
     explicit constexpr RowCode(std::uint8_t bits) noexcept : bits_(bits) {}
@@ -122,15 +121,15 @@ private:
     std::uint8_t bits_;
 };
 inline constexpr std::size_t kRowCodes = 256;
-/// Of an entry that a list names apart, because its row has the term kTopTf times or more often.
+/// For an entry that a list names separately because its row has the term kTopTf times or more.
 inline constexpr std::size_t kOftenBytes = sizeof(std::uint32_t) + 1;
 
-/// The most that an entry of a list of gaps may say; a row that is farther away takes several, all
-/// but the last with a code of 0.
+/// The largest distance one entry of a list of gaps can hold; a row farther away takes several
+/// entries, all but the last with code 0.
 inline constexpr std::uint32_t kMostGap = 255;
-/// A term that one row of so many holds has such a list, unless it has a column.
+/// A term held by one in this many rows or more has such a list, unless it has a column.
 inline constexpr std::uint32_t kGapsFrom = 64;
-/// So many entries of such a list have a mark, which says where in their window they begin.
+/// Every so many entries, such a list has a mark that says where in their window they begin.
 inline constexpr std::uint32_t kMarkedEntries = 32;
 
 inline constexpr std::uint8_t kNoClass = 0xFF;
@@ -139,12 +138,12 @@ inline constexpr std::uint8_t kNoClass = 0xFF;
 struct ListHeader {
     ListForm form = ListForm::Rows;
     std::uint8_t fields = 0;        // bit f: some row has the term in field f
-    std::uint8_t count_width = 0;   // version 4: bytes of the counts that are told apart
-    std::uint8_t entry_width = 0;   // version 4: bytes of the numbers of a directory
+    std::uint8_t count_width = 0;   // version 4: bytes of a count stored apart
+    std::uint8_t entry_width = 0;   // version 4: bytes of a number in the directory
     std::uint32_t max_tf = 0;       // over all fields together
-    std::uint32_t label_bytes = 0;  // of the labels of its rows
-    /// Of the rows that have the term 1, 2, ... kTopTf times, the smallest class of length;
-    /// kNoClass if there are none.
+    std::uint32_t label_bytes = 0;  // of its rows' labels
+    /// For rows that have the term 1, 2, ... kTopTf times, the smallest class of length; kNoClass
+    /// if there are none.
     std::array<std::uint8_t, kTopTf> classes{kNoClass, kNoClass, kNoClass, kNoClass,
                                              kNoClass, kNoClass, kNoClass};
 

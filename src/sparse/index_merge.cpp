@@ -16,7 +16,7 @@ struct TermHead {
     explicit TermHead(const IndexReader& reader) : terms(reader.dictionary()) {}
 
     TermStream terms;
-    std::uint64_t key = 0;  // the first bytes: most comparisons need no others
+    std::uint64_t key = 0;  // the first bytes: most comparisons need no more
 
     Result<bool> next() {
         BRAID_TRY(const bool more, terms.next());
@@ -29,7 +29,7 @@ struct TermHead {
     }
 };
 
-/// Indexes that are merged, their rows in the new order and their terms in byte order.
+/// Indexes being merged: their rows in the new order, their terms in byte order.
 class Merging {
 public:
     static Result<Merging> create(std::span<const MergeInput> inputs) {
@@ -55,7 +55,7 @@ public:
     const MergeInput& input(std::size_t i) const noexcept { return inputs_[i]; }
     const RowFacts& facts(std::size_t i) const noexcept { return facts_[i]; }
 
-    /// Calls visit(input, its row) for each new row, in order.
+    /// Calls visit(input, row in that input) for each new row, in order.
     template <class Visit>
     Result<> each_row(const Visit& visit) const {
         std::vector<std::uint32_t> next(inputs_.size(), 0);
@@ -82,7 +82,7 @@ public:
         }
     }
 
-    /// What the index says of a row besides its terms.
+    /// What the index says about a row besides its terms.
     Result<> read_facts(std::size_t i, std::uint32_t row, std::uint32_t& label,
                         FieldCounts& lengths) const {
         BRAID_TRY(label, inputs_[i].reader->label_of(row));
@@ -124,7 +124,7 @@ private:
     std::vector<RowFacts> facts_;
 };
 
-/// The rows of indexes with positions, terms numbered in the order of all.
+/// The rows of indexes with positions; terms are numbered in the order of all of them.
 class MergedRows final : public RowSource {
 public:
     explicit MergedRows(const Merging& merging) : merging_(merging), places_(merging.size()) {}
@@ -193,7 +193,7 @@ private:
     std::uint32_t terms_ = 0;
 };
 
-/// The terms of indexes, with the rows that stay.
+/// The terms of indexes, restricted to the rows that stay.
 class MergedTerms final : public TermSource {
 public:
     explicit MergedTerms(const Merging& merging) : merging_(merging) {}
@@ -263,7 +263,7 @@ Result<> merge_indexes(std::span<const MergeInput> inputs, const WriteOptions& o
                        store::SectionSink& sink) {
     if (inputs.empty()) return invalid_argument("merge: there is nothing to merge");
     BRAID_TRY(const Merging merging, Merging::create(inputs));
-    bool positions = true;  // an index without them has no text to find them in
+    bool positions = true;  // an index without them cannot supply them
     for (const MergeInput& input : inputs) {
         positions = positions && input.reader->has_positions();
     }

@@ -17,7 +17,7 @@ Result<> expect_size(const store::Section& section, std::uint64_t expected) {
 void RowFacts::prefetch(std::uint32_t row) const noexcept {
     prefetch_lengths(row);
     if (!has_forward()) return;
-    // As a number: an offset that is wrong must not make a pointer.
+    // As an integer: a wrong offset must not become a pointer.
     const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(forward_begin_) + offset(row);
     __builtin_prefetch(reinterpret_cast<const void*>(at));       // NOLINT: never read through
     __builtin_prefetch(reinterpret_cast<const void*>(at + 64));  // NOLINT: the same

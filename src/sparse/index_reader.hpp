@@ -14,7 +14,7 @@
 
 namespace braid::sparse {
 
-/// Where the terms of a row stand, term after term as its forward list has them, field by field.
+/// The positions of a row's terms, term by term as its forward list has them, field by field.
 class Positions {
 public:
     Positions() = default;
@@ -48,7 +48,7 @@ public:
                                static_cast<std::size_t>(row) * header_->length_widths[f]);
         }
     }
-    /// Of each row, below kLengthClasses if nothing is damaged.
+    /// The class of each row, below kLengthClasses unless damaged.
     const std::uint8_t* length_classes() const noexcept { return classes_; }
     std::uint32_t length_class(std::uint32_t row) const noexcept {
         return classes_[row] % kLengthClasses;
@@ -70,7 +70,7 @@ public:
     Result<> read_counts(std::uint32_t row, std::uint32_t id, FieldCounts& counts) const;
 
     bool has_positions() const noexcept { return position_offsets_ != nullptr; }
-    /// Requires has_positions(). As many as the row's lengths say; Corruption if they are not.
+    /// Requires has_positions(). As many as the row's lengths say; Corruption if there are not.
     Result<Positions> positions(std::uint32_t row) const;
     void prefetch_positions(std::uint32_t row) const noexcept;
 
@@ -93,7 +93,7 @@ private:
     store::Section positions_;
 };
 
-/// The label of each row, as a number among those of the index, verified.
+/// The label of each row, as a number within the index, verified.
 class RowLabels {
 public:
     std::uint32_t number(std::uint32_t row) const noexcept {
@@ -115,8 +115,8 @@ struct LabelFacts {
 };
 
 /// An index over its sections, which must outlive it. Opening reads the header alone; everything
-/// else is verified when it is first touched, and a length that cannot be is Corruption. Safe for
-/// concurrent use.
+/// else is verified when first touched, and an impossible length is Corruption. Safe for concurrent
+/// use.
 class IndexReader {
 public:
     static Result<IndexReader> open(const store::SectionSource& source);
@@ -128,20 +128,20 @@ public:
     const TermDictionary& dictionary() const noexcept { return dictionary_; }
 
     Result<ListView> list(const TermEntry& entry) const;
-    /// Without positions unless they are asked for and there.
+    /// Without positions, unless they are asked for and present.
     Result<RowFacts> row_facts(bool positions = false) const;
-    /// Whether it says where in a row its terms stand.
+    /// Whether it records where in a row its terms stand.
     bool has_positions() const noexcept { return position_offsets_.has_value(); }
 
     /// Labels are numbered from 0 in increasing order.
     Result<LabelFacts> label(std::uint32_t number) const;
-    /// Numbers it does not check.
+    /// Does not check the number.
     Result<RowLabels> row_labels() const;
-    /// Of a row's label. Requires row < rows().
+    /// The number of a row's label. Requires row < rows().
     Result<std::uint32_t> label_number(std::uint32_t row) const;
     Result<std::uint32_t> label_of(std::uint32_t row) const;
 
-    /// To be asked once after a search: Corruption if what was read may have been zeros.
+    /// To be asked once after a search: Corruption if what was read may have been zeros instead.
     Result<> intact() const { return postings_.intact(); }
 
 private:

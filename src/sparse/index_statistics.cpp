@@ -9,7 +9,7 @@ namespace braid::sparse {
 
 namespace {
 
-// What it takes to look up the terms of one row, in postings that are walked.
+// The cost of looking up the terms of one row, counted in postings walked.
 constexpr std::uint64_t kLookUpCost = 12'000;
 
 }  // namespace
@@ -73,7 +73,7 @@ Result<bool> RemovedRows::look_up(const IndexReader& reader, const RowFacts& fac
         row_.push_back({.term = entry->id, .label = label, .rows = 1});
         for (std::size_t f = 0; f < reader.fields(); ++f) found[f] += counts[f];
     }
-    // A row has no other terms if these are as many as it has words.
+    // A row has no further terms if these account for all of its words.
     for (std::size_t f = 0; f < reader.fields(); ++f) {
         if (found[f] != facts.length(row, f)) return false;
     }
@@ -164,7 +164,7 @@ Result<std::uint64_t> IndexStatistics::document_frequency(const TermEntry& entry
     return df;
 }
 
-/// Of the index as it was written: from the labels that a list stores, or from those of its rows.
+/// For the index as written: from the labels that a list stores, or from those of its rows.
 Result<std::uint64_t> IndexStatistics::stored_frequency(const TermEntry& entry) const {
     if (all_) return entry.df;
     if (none_) return 0;

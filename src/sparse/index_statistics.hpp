@@ -17,26 +17,27 @@ namespace braid::sparse {
 using LabelPredicate = std::function<bool(std::uint32_t label)>;
 
 /// What rows that were deleted, or are hidden for another reason, take away from the statistics of
-/// an index. Their own terms say it, so nothing is counted again. A copy shares what it was made
-/// from and costs next to nothing, however many rows there are. Adding and reading are one
-/// thread's at a time; copies are independent.
+/// an index. It is taken from their own terms, so nothing is counted again. A copy shares its data
+/// with the original and costs next to nothing, however many rows there are. One thread at a time
+/// may add and read; copies are independent.
 class RemovedRows {
 public:
-    /// The terms of a row as its text has them now, which may be others than when it was indexed.
+    /// The terms of a row as its text has them now; they may differ from when it was indexed.
     using TermsOfRow = std::function<Result<std::vector<std::string>>(std::uint32_t row)>;
 
     /// Each row once. Requires rows below reader.rows(), and the same index in all calls. Without
-    /// forward lists the terms of few rows are looked up as `terms_of` gives them, if it does and
-    /// they are all; those of many are found by walking all lists.
+    /// forward lists, the terms of a few rows are looked up as `terms_of` gives them, if it gives
+    /// all of them; those of many are found by walking all lists.
     Result<> add(const IndexReader& reader, std::span<const std::uint32_t> rows,
                  const TermsOfRow& terms_of);
 
-    /// Rows and lengths by number of the label; a number may come several times.
+    /// Rows and lengths by label number; a number may come several times.
     template <class Visit>
     void each_label(const Visit& visit) const {
         labels_.each(visit);
     }
-    /// The labels of the rows with a term: visit(number of a label, rows). The same.
+    /// The labels of the rows with a term: visit(label number, rows). A number may come several
+    /// times.
     template <class Visit>
     void each_label_of(std::uint32_t term, const Visit& visit) const {
         terms_.each_from({.term = term}, [&](const TermRows& found) {
@@ -49,7 +50,7 @@ public:
 private:
     struct TermRows {
         std::uint32_t term = 0;
-        std::uint32_t label = 0;  // its number
+        std::uint32_t label = 0;  // the label's number
         std::uint32_t rows = 0;
 
         std::uint64_t key() const noexcept {
@@ -68,14 +69,14 @@ private:
     Result<> add_label(const IndexReader& reader, const RowFacts& facts, std::uint32_t row);
     /// Fills `row_`.
     Result<> read_forward(const RowFacts& facts, std::uint32_t row, std::uint32_t label);
-    /// The same; false, and `row_` is of no use, if these are not all terms of the row.
+    /// The same; false, with `row_` unusable, if these are not all terms of the row.
     Result<bool> look_up(const IndexReader& reader, const RowFacts& facts, std::uint32_t row,
                          std::uint32_t label, std::span<const std::string> terms);
     Result<> walk_lists(const IndexReader& reader, std::span<const std::uint32_t> rows);
 
     SummedLevels<LabelRows> labels_;
     SummedLevels<TermRows> terms_;
-    std::vector<TermRows> row_;  // of the row that is being added
+    std::vector<TermRows> row_;  // of the row being added
 };
 
 /// Rows and lengths that a principal may see.
@@ -84,21 +85,21 @@ struct VisibleTotals {
     std::array<std::uint64_t, kMaxFields> total_lengths{};
 };
 
-/// Statistics of one index for one principal, without a walk over its rows: sums over labels.
-/// Those of several indexes add up.
+/// Statistics of one index for one principal, without walking its rows: sums over labels. Those of
+/// several indexes add up.
 class IndexStatistics {
 public:
-    /// Asks `visible` once per label; if it is empty, all are. `removed` may be null, and must
-    /// stay.
+    /// Asks `visible` once per label; if it is empty, all labels are visible. `removed` may be
+    /// null, and must outlive this.
     static Result<IndexStatistics> create(const IndexReader& reader, const LabelPredicate& visible,
                                           const RemovedRows* removed);
 
     const VisibleTotals& totals() const noexcept { return totals_; }
     /// Visible rows that hold the term.
     Result<std::uint64_t> document_frequency(std::string_view term) const;
-    /// The same of an entry of the index's dictionary.
+    /// The same, for an entry of the index's dictionary.
     Result<std::uint64_t> document_frequency(const TermEntry& entry) const;
-    /// Every term that a visible row holds, in byte order: what Okapi's mean idf is made from.
+    /// Every term held by a visible row, in byte order: what Okapi's mean idf is computed from.
     Result<> each(const std::function<void(std::string_view term, std::uint64_t df)>& visit) const;
 
 private:

@@ -12,7 +12,7 @@
 namespace braid::sparse {
 namespace {
 
-/// Writes one index of version 4, section by section.
+/// Writes one version 4 index, section by section.
 class TermIndexWriter {
     static constexpr std::size_t kWriteBytes = 1U << 20;
 
@@ -55,7 +55,7 @@ private:
     std::vector<std::string> columns_;  // terms that become columns, in byte order
     std::size_t next_column_ = 0;
     Bytes buffer_;  // of postings
-    Bytes list_;    // of the term that is being written
+    Bytes list_;    // of the term being written
 };
 
 Result<> TermIndexWriter::write_facts() {
@@ -76,7 +76,7 @@ Result<> TermIndexWriter::write_facts() {
     return {};
 }
 
-/// The most frequent terms, as far as their bytes reach.
+/// The most frequent terms, as many as the bytes for columns allow.
 Result<> TermIndexWriter::choose_columns() {
     const std::uint32_t least = std::max(kListRows, header_.rows / 16);
     std::vector<std::pair<std::uint32_t, std::string>> frequent;

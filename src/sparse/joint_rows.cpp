@@ -7,7 +7,7 @@
 namespace braid::sparse {
 namespace {
 
-/// A list longer by this factor is searched for each row, a shorter one is merged.
+/// A list longer by this factor is searched row by row; a shorter one is merged.
 constexpr std::size_t kMuchLonger = 16;
 
 std::uint16_t row_at(const std::uint8_t* rows, std::size_t i) noexcept {
@@ -121,7 +121,7 @@ void JointRows::begin_with_list(std::size_t term, std::uint32_t least,
     std::uint8_t* const codes = codes_[term].data();
     const std::uint64_t* const words =
         mask.empty() ? nullptr : mask.data() + std::size_t{window_} * kWindowRows / 64;
-    // Without a branch for each row: which of them stay cannot be foretold.
+    // No branch per row: which of them stay is unpredictable.
     std::size_t found = 0;
     for (std::size_t i = 0; i < part.size; ++i) {
         const std::uint16_t row = row_at(part.rows, i);

@@ -9,14 +9,15 @@
 
 namespace braid::sparse {
 
-/// How many rows of a term have each label, as a list stores it.
+/// How many rows of a term have each label, in the form a list stores.
 class LabelCounts {
 public:
-    /// `label_numbers`: of each row; empty: there is one label.
+    /// `label_numbers`, one per row; empty: there is one label.
     LabelCounts(std::span<const std::uint32_t> label_numbers, std::uint32_t labels)
         : label_numbers_(label_numbers), rows_(labels, 0) {}
 
-    /// Nothing where that takes many bytes beside the rows themselves. Valid up to the next call.
+    /// Empty where that would take many bytes compared with the rows themselves. Valid until the
+    /// next call.
     const Bytes& of(std::span<const std::uint32_t> rows) {
         constexpr std::size_t kRowsPerByte = 8;
         bytes_.clear();

@@ -5,7 +5,7 @@
 namespace braid::sparse {
 namespace {
 
-/// For more terms a row's own list is read faster than it is found in theirs.
+/// With more terms than this, reading a row's own list is faster than finding the row in theirs.
 constexpr std::size_t kFewTerms = 16;
 
 }  // namespace
@@ -30,7 +30,7 @@ ListScorer::ListScorer(RowScorer& scorer, const QueryBounds& bounds) noexcept
 }
 
 double ListScorer::length_norm_of(std::uint32_t row) const noexcept {
-    // All weights are 1: the same number as that of RowScorer.
+    // All weights are 1: gives the same number as RowScorer.
     const auto length = static_cast<double>(scorer_->facts().total_length(row));
     return length_norm(scorer_->bm25(), length, scorer_->average_length());
 }
@@ -64,7 +64,7 @@ Result<double> ListScorer::score(std::uint32_t row, double least) {
     const double norm = length_norm_of(row);
     std::array<double, kMostTerms> parts;  // NOLINT: each is written before it is read
     double most = 0;
-    double unsure = 0;  // what terms may add that the row has more often than lists say
+    double unsure = 0;  // what terms may add that the row has more often than the lists say
     for (std::size_t i = terms.size(); i-- > 0;) {
         const std::uint32_t tf = tf_of(terms[i], row);
         unsure += tf == kMore ? terms[i].bound : 0.0;
@@ -87,7 +87,7 @@ Result<> ListScorer::score_all(const WindowSpan& window, std::span<const std::ui
         slots[rows[i] - window.base] = static_cast<std::uint8_t>(i + 1);
         scorer_->facts().prefetch_lengths(rows[i]);
     }
-    // Rows that are not asked for write to slot 0.
+    // Rows that were not asked for write to slot 0.
     for (std::size_t t = 0; t < terms.size(); ++t) {
         const ListView& list = terms[t].list;
         std::uint8_t* tfs = scratch.tfs.data() + 256 * t;
@@ -114,7 +114,7 @@ Result<> ListScorer::score_all(const WindowSpan& window, std::span<const std::ui
     std::array<double, kMostTerms> parts;  // NOLINT: each is written before it is read
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const double norm = length_norm_of(rows[i]);
-        double unsure = 0;  // what terms may add that the row has more often than lists say
+        double unsure = 0;  // what terms may add that the row has more often than the lists say
         double most = 0;
         for (std::size_t t = 0; t < terms.size(); ++t) {
             const ListView::Form form = terms[t].list.form;

@@ -14,26 +14,26 @@ namespace braid::sparse {
 /// can say.
 class ListScorer {
 public:
-    /// All must stay.
+    /// The arguments must outlive this.
     ListScorer(RowScorer& scorer, const QueryBounds& bounds) noexcept;
 
     /// False where lists do not say enough: with unequal field weights, or terms without bounds.
-    /// Nothing else may be asked then.
+    /// Nothing else may be called then.
     bool usable() const noexcept { return usable_; }
-    /// Whether finding a row in each list is likely to be cheaper than reading its own terms.
+    /// Whether finding a row in each list is likely to be cheaper than reading the row's own terms.
     bool finds_fast() const noexcept { return finds_fast_; }
 
-    /// The score if it is at least `least`, otherwise any number below that.
+    /// The score if it is at least `least`, otherwise some number below `least`.
     Result<double> score(std::uint32_t row, double least);
 
-    /// The same of several rows of a window, by one walk over its part of each list. Requires a
+    /// The same for several rows of a window, in one walk over its part of each list. Requires a
     /// scratch that has entered the window, and at most kMostSlots rows.
     Result<> score_all(const WindowSpan& window, std::span<const std::uint32_t> rows, double least,
                        WindowScratch& scratch, double* scores);
 
     static constexpr std::size_t kMostTerms = 32;
     static constexpr std::size_t kMostSlots = 255;
-    /// What finding a row in a list costs, in entries that could be walked instead.
+    /// The cost of finding a row in a list, in entries that could be walked instead.
     static constexpr std::size_t kFindCost = 24;
 
 private:

@@ -18,7 +18,7 @@ std::uint32_t sum_of_eight(const std::uint8_t* bytes) noexcept {
 std::uint32_t ListView::find_in_gaps(std::uint32_t window, std::uint32_t row) const noexcept {
     static_assert(kMarkedEntries == 32);
     constexpr std::uint32_t kHalf = kMarkedEntries / 2;
-    // All without a branch for each step: where it ends cannot be foretold.
+    // No branch per step anywhere: where it ends is unpredictable.
     std::uint32_t at = first_entry(window);
     const std::uint32_t end = first_entry(window + 1);
     const std::uint32_t first_mark = (at + kMarkedEntries - 1) / kMarkedEntries;
@@ -35,7 +35,7 @@ std::uint32_t ListView::find_in_gaps(std::uint32_t window, std::uint32_t row) co
         at = (first_mark + passed - 1) * kMarkedEntries;
         after = load<std::uint16_t>(marks, first_mark + passed - 1);
     }
-    // What is read behind the last entry are codes, of which there are enough.
+    // What is read past the last entry is codes, of which there are enough.
     const std::uint32_t half_sum = sum_of_eight(gaps + at) + sum_of_eight(gaps + at + 8);
     const bool second = after + half_sum <= row;
     at += second ? kHalf : 0;
@@ -58,7 +58,7 @@ std::uint32_t ListView::find_in(std::uint32_t window, std::uint32_t row) const n
     std::uint32_t first = first_entry(window);
     std::uint32_t left = count_in(window);
     if (left == 0) return kNoEntry;
-    // Without a branch for each step: where it ends cannot be foretold.
+    // No branch per step: where it ends is unpredictable.
     while (left > 1) {
         const std::uint32_t half = left / 2;
         first += row_at(first + half) <= row ? half : 0;

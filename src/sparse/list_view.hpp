@@ -11,7 +11,7 @@
 
 namespace braid::sparse {
 
-/// The rows of one term, as they lie in their section, verified.
+/// The rows of one term as they lie in their section, verified.
 struct ListView {
     enum class Form : std::uint8_t { Single, Run, Rows, Column };
 
@@ -25,8 +25,8 @@ struct ListView {
     const std::uint8_t* gaps = nullptr;          // Rows: distances from row to row
     const std::uint8_t* marks = nullptr;         // with gaps: see kMarkedEntries
     const std::uint8_t* codes = nullptr;         // Rows: a RowCode each
-    /// Rows: of the entries whose code says kTopTf "or more", their numbers (u32), ascending, and
-    /// behind them how often (u8). Those of version 2 are not known, version 4 has `apart`.
+    /// Rows: for entries whose code says kTopTf "or more", their numbers (u32), ascending, followed
+    /// by the counts (u8). Version 2 does not know them, version 4 has `apart`.
     std::span<const std::uint8_t> often;
     CountsApart apart;                  // Rows, Column; version 4
     bool counted = false;               // version 4: it says how often each field has the term
@@ -34,30 +34,30 @@ struct ListView {
     std::uint8_t main_field = 0;        // the same
     const std::uint8_t* tfs = nullptr;  // Column: half a byte each
     std::span<const std::uint8_t> run;
-    std::shared_ptr<const DecodedList> decoded;  // of a list of version 2: what those point to
+    std::shared_ptr<const DecodedList> decoded;  // of a version 2 list: owns the above
 
-    /// Requires Rows, as does all down to tf_at. With gaps entries are more than rows: those with a
-    /// tf of 0 are none, and lie where the list has no row.
+    /// Requires Rows, as do all members down to tf_at. With gaps there are more entries than rows:
+    /// those with a tf of 0 are not rows, and lie where the list has none.
     std::uint32_t first_entry(std::uint32_t window) const noexcept {
         return load_narrow(directory, entry_width, window);
     }
     std::uint32_t count_in(std::uint32_t window) const noexcept {
         return first_entry(window + 1) - first_entry(window);
     }
-    /// In its window, whatever a damaged list says. Requires that there are no gaps.
+    /// In its window, even if the list is damaged. Requires that there are no gaps.
     std::uint32_t row_at(std::size_t i) const noexcept {
         return load<std::uint16_t>(rows, i) % kWindowRows;
     }
-    /// The entry of a row in its window; kNoEntry if there is none.
+    /// The entry of a row, given by its place in the window; kNoEntry if there is none.
     std::uint32_t find_in(std::uint32_t window, std::uint32_t row) const noexcept;
     static constexpr std::uint32_t kNoEntry = 0xFFFFFFFF;
-    /// How often a row of a window has the term; 0 if it does not, kMostRunTf means "or more".
+    /// How often a row of a window has the term; 0 if it does not; kMostRunTf means "or more".
     std::uint32_t tf_in(std::uint32_t window, std::uint32_t row) const noexcept;
     /// Calls use(row in the window, code) for each entry of a window.
     template <class Use>
     void each_in(std::uint32_t window, const Use& use) const {
         const std::size_t end = first_entry(window + 1);
-        // Copies: what `use` writes may be taken for a change of the members.
+        // Copies: otherwise what `use` writes might alias the members.
         const std::uint8_t* const all = rows;
         const std::uint8_t* const their = codes;
         if (const std::uint8_t* const distances = gaps; distances != nullptr) {
@@ -73,17 +73,17 @@ struct ListView {
         }
     }
     RowCode code_at(std::uint32_t i) const noexcept { return RowCode(codes[i]); }
-    /// How often, of an entry; kMostRunTf means "or more".
+    /// The count of an entry; kMostRunTf means "or more".
     std::uint32_t tf_at(std::uint32_t i) const noexcept {
         const std::uint32_t tf = RowCode(codes[i]).tf();
         return tf < kTopTf ? tf : often_at(i);
     }
-    /// How often, of a row of a Column; kTopNibble means "or more".
+    /// The count of a row of a Column; kTopNibble means "or more".
     std::uint32_t nibble(std::size_t i) const noexcept { return tfs[i / 2] >> (i % 2 * 4) & 15U; }
     /// The same, at most kMostRunTf, which means "or more".
     std::uint32_t tf_in_column(std::uint32_t row) const noexcept;
     /// How often each field of a row has the term; false if the row does not hold it. Requires
-    /// `counted`, and no Run.
+    /// `counted`, and not a Run.
     bool counts_of(std::uint32_t row, FieldCounts& counts) const noexcept;
 
 private:
@@ -100,9 +100,9 @@ public:
 
     /// kEnd when there are no more.
     std::uint32_t row() const noexcept { return row_; }
-    /// How often. In version 3 kMostRunTf, of a column kTopNibble, mean "or more".
+    /// The count. In version 3, kMostRunTf and, for columns, kTopNibble mean "or more".
     std::uint32_t tf() const noexcept { return tf_; }
-    /// How often each field has the term; false if only the main field does, so often as tf() says.
+    /// How often each field has the term; false if only the main field does, as often as tf() says.
     /// Requires a list that is `counted`.
     bool counts(FieldCounts& counts) const noexcept {
         if (plain_) return false;
@@ -121,7 +121,7 @@ private:
         tf_ = tf;
         plain_ = true;
     }
-    /// Of a row whose counts stand by themselves.
+    /// For a row whose counts stand by themselves.
     void take_counts() noexcept {
         tf_ = total_of(counts_.data(), list_.fields);
         plain_ = false;

@@ -26,7 +26,7 @@ struct TermPostings {
     std::span<const std::uint8_t> tfs;    // of each row, at most kMostRunTf
 };
 
-/// Turns postings into the bytes of a run (fewer than kListRows) or of a list of version 3.
+/// Turns postings into the bytes of a run (fewer than kListRows) or of a version 3 list.
 class ListWriter {
 public:
     explicit ListWriter(const ListContext& context)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
 
-/// The terms of a MemoryPostings in byte order, and which of its rows become which.
+/// The terms of a MemoryPostings in byte order, and how its rows are renumbered.
 class MemoryTerms final : public TermSource {
 public:
     static Result<MemoryTerms> create(const MemoryPostings& postings,
@@ -90,7 +90,7 @@ public:
 
 private:
     struct Sorted {
-        std::uint64_t key;  // the first bytes: most comparisons need no others
+        std::uint64_t key;  // the first bytes: most comparisons need no more
         const MemoryPostings::Entry* entry;
     };
 
@@ -128,7 +128,7 @@ private:
         std::uint32_t field = 0;
         std::uint32_t count = 0;
     };
-    /// The postings by row: one walk along every list.
+    /// The postings by row, made in one walk along every list.
     void turn(const MemoryTerms& terms);
 
     std::span<const MemoryRow> rows_;

@@ -12,12 +12,12 @@ namespace braid::sparse {
 
 tl::unexpected<Error> term_too_long(std::string_view term);
 
-/// A row in memory that goes into an index.
+/// A row in memory that is to go into an index.
 struct MemoryRow {
     std::uint32_t row = 0;  // in the postings
     std::uint32_t label = 0;
     FieldCounts lengths{};
-    /// Of its terms in byte order, see SourceRow; empty: not known. Borrowed.
+    /// Positions of its terms in byte order, see SourceRow; empty: not known. Borrowed.
     std::span<const std::uint32_t> positions;
 };
 

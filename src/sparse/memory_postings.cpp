@@ -54,7 +54,7 @@ std::uint32_t MemoryPostings::intern(std::uint32_t hash, const std::string& term
 }
 
 void MemoryPostings::add_forward(std::uint32_t row, std::span<const std::uint32_t> terms) {
-    forward_ends_.resize(row, forward_.size());  // rows between that hold no terms
+    forward_ends_.resize(row, forward_.size());  // rows in between hold no terms
     forward_.insert(forward_.end(), terms.begin(), terms.end());
     forward_ends_.push_back(forward_.size());
 }
@@ -66,7 +66,7 @@ std::span<const std::uint32_t> MemoryPostings::terms_of(std::uint32_t row) const
 }
 
 void MemoryPostings::add(std::uint32_t row, std::span<const TermCount> counts) {
-    // What is read of a term is far apart and rarely in a cache: it is fetched ahead.
+    // What is read for a term lies far apart and is rarely cached, so it is prefetched.
     constexpr std::size_t kAhead = 8;
     const std::size_t mask = slots_.empty() ? 0 : slots_.size() - 1;
     hashes_.resize(counts.size());

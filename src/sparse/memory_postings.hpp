@@ -25,7 +25,7 @@ struct TermCount {
 };
 
 /// Terms to posting lists, in memory, append only. One thread at a time may add while any number of
-/// others read: a reader holds a lock for as long as it takes to look up one term.
+/// others read: a reader holds a lock while it looks up one term.
 class MemoryPostings {
 public:
     struct NumberedList : PostingList {
@@ -49,21 +49,21 @@ public:
         std::size_t index_;
     };
 
-    /// Adds a row larger than every row added before. Requires that the counts are ordered by term,
-    /// then by field, and stand there once.
+    /// Adds a row larger than every row added before. Requires counts ordered by term, then by
+    /// field, without duplicates.
     void add(std::uint32_t row, std::span<const TermCount> counts);
-    /// Adds a row, larger than every row added before, with the terms of another one.
+    /// Adds a row larger than every row added before, with the terms of an existing one.
     void add_copy(std::uint32_t row, std::uint32_t of);
-    /// Adds the postings of another index under new row numbers, and leaves out those whose new
-    /// number is the largest possible one. The order of the rows must stay. Requires that this one
+    /// Adds the postings of another index under new row numbers, leaving out rows whose new number
+    /// is the largest possible one. The order of the rows must not change. Requires that this one
     /// is empty.
     void add_renumbered(const MemoryPostings& other, const std::vector<std::uint32_t>& numbers);
 
-    /// Empty if no row holds the term. It stays where it is, and grows.
+    /// Empty if no row holds the term. The list stays where it is, and grows.
     const PostingList& find(std::string_view term) const;
 
     std::size_t terms() const noexcept { return entries_.size(); }
-    /// Calls `use(term, list)` for each term of a row. Not while rows are added.
+    /// Calls `use(term, list)` for each term of a row. Must not run while rows are added.
     template <class Use>
     void for_each_term(std::uint32_t row, const Use& use) const {
         for (const std::uint32_t number : terms_of(row)) {
@@ -71,7 +71,7 @@ public:
             use(std::string_view(entry.first), entry.second);
         }
     }
-    /// The terms that there were when end() was called, in the order in which they came.
+    /// The terms present when end() was called, in order of arrival.
     Iterator begin() const noexcept { return {*this, 0}; }
     Iterator end() const noexcept { return {*this, terms()}; }
 
@@ -83,7 +83,7 @@ private:
     /// Where a term is, or would be put.
     std::size_t slot_of(std::uint32_t hash, std::string_view term) const noexcept;
     void grow();
-    /// The number of a term, which is given one if it has none.
+    /// The number of a term; a new term is given one.
     std::uint32_t intern(std::uint32_t hash, const std::string& term);
     void add_forward(std::uint32_t row, std::span<const std::uint32_t> terms);
     std::span<const std::uint32_t> terms_of(std::uint32_t row) const noexcept;
@@ -91,7 +91,7 @@ private:
     mutable std::mutex mutex_;  // of slots_; the writer reads them without
     std::vector<Slot> slots_;   // a power of two of them, at most half of them used
     core::StableVector<std::unique_ptr<Entry>> entries_;  // by number
-    std::vector<std::uint32_t> hashes_;                   // of the row that is added
+    std::vector<std::uint32_t> hashes_;                   // of the row being added
     // The terms of each row, by number; the writer's.
     std::vector<std::uint32_t> forward_;
     std::vector<std::size_t> forward_ends_;

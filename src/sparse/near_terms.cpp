@@ -24,7 +24,7 @@ std::vector<std::string_view> characters_of(std::string_view text) {
 }
 
 /// The table of edit distances between a fixed word and a text that grows and shrinks at its end:
-/// terms in byte order share prefixes, whose rows of the table are kept.
+/// terms in byte order share prefixes, for which the rows of the table are kept.
 class EditTable {
 public:
     EditTable(std::string_view word, std::uint32_t most)
@@ -34,12 +34,12 @@ public:
         }
     }
 
-    /// Keeps what was computed for the first `bytes` bytes of the text before.
+    /// Keeps what was computed for the first `bytes` bytes of the previous text.
     void shrink(std::size_t bytes) noexcept {
         while (depth_ > 0 && rows_[depth_].end > bytes) --depth_;
     }
-    /// Goes on to the end of `text`, or to where no distance is small enough any more; then the
-    /// text so far in bytes, else npos.
+    /// Continues to the end of `text`, or to where no distance is small enough any more: then it
+    /// returns the length in bytes up to there, else npos.
     std::size_t grow(std::string_view text) {
         while (rows_[depth_].end < text.size()) {
             if (rows_[depth_].least > most_) return rows_[depth_].end;
@@ -47,7 +47,7 @@ public:
         }
         return rows_[depth_].least > most_ ? rows_[depth_].end : std::string_view::npos;
     }
-    /// Requires grow() to have come to the end.
+    /// Requires that grow() reached the end.
     std::uint32_t distance() const noexcept { return rows_[depth_].cells.back(); }
 
 private:
@@ -81,7 +81,7 @@ private:
     std::size_t depth_ = 0;
 };
 
-/// What all terms of a block begin with, as far as its own key and the next one tell, in whole
+/// The common prefix of all terms of a block, as far as its key and the next one tell, in whole
 /// characters.
 class BlockBeginning {
 public:
@@ -89,7 +89,7 @@ public:
         const std::uint64_t big_endian = __builtin_bswap64(key);
         std::memcpy(bytes_.data(), &big_endian, bytes_.size());
         const std::size_t shared = static_cast<std::size_t>(std::countl_zero(key ^ next)) / 8;
-        // Keys of short terms are filled up with zeros.
+        // Keys of short terms are padded with zeros.
         const auto* const end = std::find(bytes_.begin(), bytes_.begin() + shared, '\0');
         const std::string_view known(bytes_.data(), static_cast<std::size_t>(end - bytes_.begin()));
         size_ = core::valid_utf8_prefix(known);
@@ -101,7 +101,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Whether two keys begin with the same bytes; all of them do with none.
+/// Whether two keys begin with the same bytes; with none, all of them do.
 bool same_beginning(std::uint64_t a, std::uint64_t b, std::size_t bytes) noexcept {
     return bytes == 0 || (a ^ b) >> (64 - 8 * bytes) == 0;
 }
@@ -122,9 +122,9 @@ Result<> TermDictionary::walk_near(Distances distances, std::size_t most, std::s
     BRAID_TRY(const Arrays at, arrays());
     BRAID_TRY(std::uint32_t number, block_of(at, prefix));
     const auto key = [&](std::uint32_t place) { return load<std::uint64_t>(at.keys, place); };
-    std::string before;  // what was read last begins it
+    std::string before;  // a prefix of what was read last
     for (; number < blocks(); ++number) {
-        // Of the last block nothing is known.
+        // Nothing is known about the last block.
         const std::uint64_t next = number + 1 < blocks() ? key(number + 1) : ~key(number);
         const BlockBeginning beginning(key(number), next);
         distances.shrink(shared_bytes(before, beginning.text()));

@@ -10,8 +10,8 @@
 
 namespace braid::sparse {
 
-/// How often one text field of one chunk version holds a term. Along a list rows never decrease,
-/// and fields increase within a row.
+/// How often one text field of one version of a chunk holds a term. Along a list rows never
+/// decrease, and within a row fields increase.
 struct Posting {
     std::uint32_t row = 0;
     std::uint32_t field = 0;  // index into the schema's text fields
@@ -71,7 +71,7 @@ public:
     Iterator begin() const noexcept { return {&first_, size()}; }
     static std::default_sentinel_t end() noexcept { return {}; }
 
-    /// Requires a row larger than those before, or a larger field of the last one.
+    /// Requires a row larger than those before, or a larger field of the last row.
     void push_back(Posting posting) {
         if (used_ == last_->capacity) {
             Block* block = &first_;
@@ -88,8 +88,8 @@ public:
         size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
-    /// The first posting of the row, from which the others follow; the end if the row is not in the
-    /// list. Logarithmic.
+    /// The first posting of the row, followed by the others; the end if the row is not in the list.
+    /// Logarithmic.
     Iterator find(std::uint32_t row) const noexcept {
         std::size_t left = size();
         for (const Block* block = &first_; left > 0; block = block->next.get()) {
@@ -110,12 +110,12 @@ public:
 private:
     std::atomic<std::size_t> size_ = 0;
     Block first_;
-    Block* last_ = &first_;  // the writer's, as is the next
+    Block* last_ = &first_;  // the writer's, as is used_
     std::size_t used_ = 0;   // of the last block
 };
 
-/// Calls `use(row, tf)` for each row of the list, in row order: `tf` is its counts times the
-/// fields' weights, added in field order. `use` returns false to end that.
+/// Calls `use(row, tf)` for each row of the list, in row order; `tf` is the sum of its counts times
+/// the fields' weights, added in field order. `use` returns false to stop.
 template <class Use>
 void for_each_row(const PostingList& list, std::span<const double> weights, const Use& use) {
     for (auto posting = list.begin(); posting != PostingList::end();) {

@@ -22,7 +22,7 @@ Result<QueryBounds> QueryBounds::create(const IndexReader& reader, const RowScor
     double sum = 0;
     bounds.sums_.push_back(0);
     for (const BoundedTerm& term : bounds.terms_) bounds.sums_.push_back(sum += term.bound);
-    // Each byte is rounded up by at most 1, so all together stay below 256.
+    // Each byte is rounded up by at most 1, so the sum of all stays below 256.
     bounds.scale_ = sum > 0 ? (254 - static_cast<double>(bounds.terms_.size())) / sum : 0;
     if (bounds.usable()) bounds.make_bytes(scorer.facts());
     return bounds;
@@ -44,7 +44,7 @@ void QueryBounds::make_bytes(const RowFacts& facts) {
 }
 
 bool QueryBounds::rescale(double threshold, const RowFacts& facts) {
-    constexpr double kMostSum = 230;  // what a threshold becomes, with room above it
+    constexpr double kMostSum = 230;  // what a threshold maps to, with room above it
     constexpr double kWorthIt = 1.5;
     if (!(sums_.back() > 0) || !usable()) return false;
     const double safe = (254 - static_cast<double>(terms_.size())) / sums_.back();
@@ -69,9 +69,9 @@ void QueryBounds::make_norms(const IndexHeader& header, const RowScorer& scorer)
         const double by_total = lightest * static_cast<double>(header.classes.first[c]);
         const double norm =
             length_norm(bm25_, std::max(by_field, by_total), scorer.average_length());
-        // Monotone over the classes, so that the first class of a term bounds all.
+        // Monotone over the classes, so that the first class of a term bounds the others.
         smallest = c + 1 == kLengthClasses ? norm : std::min(smallest, norm);
-        constexpr double kMost = 1e38;  // a float
+        constexpr double kMost = 1e38;  // fits a float
         norms_[c] = static_cast<float>(std::min(smallest / kInflate, kMost));
     }
 }
@@ -106,7 +106,7 @@ Result<> QueryBounds::add_term(const IndexReader& reader, const RowScorer& score
     return {};
 }
 
-/// Decodes the few rows of a term, which make up for the header that they lack.
+/// Decodes the few rows of a term, to make up for the header it lacks.
 void QueryBounds::read_run(BoundedTerm& term, const IndexReader& reader, const RowFacts& facts) {
     ListHeader& header = term.list.header;
     header.fields = 0xFF;
@@ -135,7 +135,7 @@ void QueryBounds::make_tables(BoundedTerm& term, const RowFacts& facts) {
         std::uint8_t* row = tables.by_code.data() + std::size_t{tf} * kLengthClasses;
         for (std::uint32_t c = 0; c < kLengthClasses; ++c) {
             const float bound = weight * (weighted / (weighted + norms_[c]));
-            // Written so that what is no number counts as the most.
+            // Written so that NaN counts as the largest value.
             row[c] = static_cast<std::uint8_t>(static_cast<int>(bound < top ? bound : top) + 1);
         }
     }

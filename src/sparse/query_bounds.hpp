@@ -10,8 +10,8 @@
 
 namespace braid::sparse {
 
-/// A term that can raise a score, and by how much at most. Bounds are made for each query, from
-/// the statistics in force: nothing that is stored depends on them.
+/// A term that can raise a score, and by how much at most. Bounds are made for each query, from the
+/// statistics in force: nothing stored depends on them.
 struct BoundedTerm {
     ListView list;
     double weight = 0;
@@ -23,17 +23,17 @@ struct BoundedTerm {
     std::uint32_t run_end = 0;
 };
 
-/// Bounds of a term as bytes, in units of 1 / scale, rounded up: of lists by code of the row, of
-/// columns by nibble. Apart from the term, which is sorted.
+/// Bounds of a term as bytes, in units of 1 / scale, rounded up: for lists by row code, for columns
+/// by nibble. Kept apart from the terms, which are sorted.
 struct ByteTables {
     std::array<std::uint8_t, kRowCodes> by_code;
     std::array<std::uint8_t, 16> by_nibble;
 };
 
-/// What bounds are multiplied with, so that no rounding makes one too small.
+/// Bounds are multiplied by this, so that no rounding makes one too small.
 inline constexpr double kInflate = 1.00001;
 
-/// More terms than this are not bounded: a byte has no room for the sum.
+/// More terms than this are not bounded: a byte has no room for their sum.
 inline constexpr std::size_t kMostBoundedTerms = 128;
 
 /// Bounds of what a column adds, in units of 1 / scale, by nibble and class of length.
@@ -49,12 +49,12 @@ public:
     /// The sum of the bounds of the first `count` terms.
     double sum_of_first(std::size_t count) const noexcept { return sums_[count]; }
     double scale() const noexcept { return scale_; }
-    /// Whether sums of bytes may be too large for one: then 255 means "or more".
+    /// Whether sums may be too large for a byte: 255 then means "or more".
     bool saturates() const noexcept { return saturates_; }
-    /// Makes the bytes finer, for sums that decide about a threshold; 0 takes that back. Worth it
-    /// for many terms, of which a row has few. False if nothing changed.
+    /// Makes the bytes finer, for sums that are compared with a threshold; 0 undoes it. Worth it
+    /// for many terms of which a row has few. False if nothing changed.
     bool rescale(double threshold, const RowFacts& facts);
-    /// False where weights are so large or small that bytes cannot hold their bounds.
+    /// False where weights are so large or so small that bytes cannot hold their bounds.
     bool usable() const noexcept { return sums_.back() == 0 || std::isnormal(scale_); }
     const ColumnBounds& column_bounds(const BoundedTerm& term) const noexcept {
         return column_bounds_[term.column];
@@ -64,13 +64,13 @@ public:
     std::span<const std::uint8_t> run_tfs() const noexcept {
         return run_tfs_;
     }  // kMostRunTf: or more
-    /// Bounds as bytes of each.
+    /// The bounds of each as bytes.
     std::span<const std::uint8_t> run_bytes() const noexcept { return run_bytes_; }
-    /// The same with bytes that are all 1: sums then say how many of the terms a row holds.
+    /// The same with every byte 1: sums then say how many of the terms a row holds.
     QueryBounds counting() const;
-    /// Of the saturated frequency of a term, what a row has at most, by its RowCode.
+    /// Bounds of a term's saturated frequency, by RowCode.
     std::array<float, kRowCodes> saturations(const BoundedTerm& term) const noexcept;
-    /// Rows of all lists but columns.
+    /// Rows of all lists except columns.
     std::uint64_t list_rows() const noexcept { return list_rows_; }
 
 private:
@@ -83,7 +83,7 @@ private:
     void make_column_bounds(BoundedTerm& term);
 
     Bm25 bm25_;
-    double factor_ = 1;                          // what okapi multiplies saturations with
+    double factor_ = 1;                          // Okapi multiplies saturations by it
     std::array<float, kLengthClasses> norms_{};  // smallest per class and those after it
     std::vector<BoundedTerm> terms_;
     std::vector<ByteTables> tables_;

@@ -9,7 +9,7 @@
 
 namespace braid::sparse {
 
-/// Rows of one term that come as several increasing sequences, put into one.
+/// Rows of one term that arrive as several increasing sequences, merged into one.
 class RowMerge {
 public:
     explicit RowMerge(std::uint32_t fields) noexcept : fields_(fields) {}
@@ -19,8 +19,8 @@ public:
         counts_.clear();
         runs_.clear();
     }
-    /// Takes a row that was not there before, with counts that are all 0, which the caller may
-    /// change up to the next call.
+    /// Adds a row that was not there before, with counts that are all 0; the caller may change them
+    /// until the next call.
     std::uint32_t* add(std::uint32_t row) {
         if (rows_.empty() || row < rows_.back()) runs_.push_back(rows_.size());
         rows_.push_back(row);
@@ -29,7 +29,7 @@ public:
     }
     std::size_t size() const noexcept { return rows_.size(); }
 
-    /// In increasing order; valid up to the next change.
+    /// In increasing order; valid until the next change.
     CountedRows sorted() {
         if (runs_.size() <= 1) return {rows_, counts_};
         keys_.resize(rows_.size());
@@ -56,7 +56,7 @@ public:
 private:
     static constexpr std::size_t kFewRuns = 256;
 
-    /// Two neighbouring runs become one, until one is left.
+    /// Neighbouring runs are merged in pairs until one is left.
     void merge_runs() {
         runs_.push_back(keys_.size());
         merged_.resize(keys_.size());

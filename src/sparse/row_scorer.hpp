@@ -17,9 +17,9 @@ struct FoundTerm {
     TermEntry entry;
 };
 
-/// Exact scores of rows for one query, from the rows' own terms or, where they have no forward
-/// lists, from those of the query: the same additions in the same order as exhaustive scoring. The
-/// reader must stay; query and scorer are one caller's at a time.
+/// Exact scores of rows for one query, from the rows' own terms or, without forward lists, from the
+/// lists of the query's terms: the same additions in the same order as exhaustive scoring. The
+/// reader must outlive this; query and scorer belong to one caller at a time.
 class RowScorer {
 public:
     /// InvalidArgument if the query is not valid for the index, or names a term twice. `entries`:
@@ -30,7 +30,7 @@ public:
     /// 0 if the row holds none of the terms. Requires row < rows().
     Result<double> score(std::uint32_t row);
 
-    /// What the index has of the query's terms, in the query's order.
+    /// What the index has for the query's terms, in the query's order.
     std::span<const FoundTerm> terms() const noexcept { return terms_; }
     const RowFacts& facts() const noexcept { return facts_; }
     const Bm25& bm25() const noexcept { return bm25_; }
@@ -51,7 +51,7 @@ private:
     };
 
     double weighted_tf(const ForwardCursor& cursor) const noexcept;
-    /// By the row's own terms, and by the lists of the query's.
+    /// From the row's own terms, and from the lists of the query's terms.
     Result<> match_forward(std::uint32_t row);
     Result<> match_lists(std::uint32_t row);
 
@@ -62,11 +62,11 @@ private:
     double average_ = 0;
     std::vector<FoundTerm> terms_;
     std::vector<Wanted> wanted_;        // sorted by id
-    std::vector<CountFinder> finders_;  // as terms_; made when they are first needed
+    std::vector<CountFinder> finders_;  // parallel to terms_; made when first needed
     std::vector<Matched> matched_;
 };
 
-/// Of every row, by walking the lists of the query's terms.
+/// Scores every row, by walking the lists of the query's terms.
 Result<std::vector<double>> score_all(const IndexReader& reader, const RowScorer& scorer);
 
 }  // namespace braid::sparse

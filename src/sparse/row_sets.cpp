@@ -52,7 +52,7 @@ Result<> add_rows(const IndexReader& reader, const TermEntry& term, RowBits& row
         for (std::uint32_t window = 0; window < reader.header().windows(); ++window) {
             const std::size_t base = window * kWindowWords;
             list.each_in(window, [&](std::uint32_t row, RowCode code) {
-                if (base + row / 64 >= rows.size()) return;  // of a damaged list
+                if (base + row / 64 >= rows.size()) return;  // the list is damaged
                 rows[base + row / 64] |= static_cast<std::uint64_t>(code.tf() != 0) << (row % 64);
             });
         }

@@ -8,12 +8,12 @@
 
 namespace braid::sparse {
 
-/// Bit r % 64 of word r / 64: row r. A word for every 64 rows of the index.
+/// Bit r % 64 of word r / 64 stands for row r. One word for every 64 rows of the index.
 using RowBits = std::vector<std::uint64_t>;
 
 /// Adds the rows that hold a term.
 Result<> add_rows(const IndexReader& reader, const TermEntry& term, RowBits& rows);
-/// Leaves those that hold a term. Looks only where there are some.
+/// Keeps only rows that hold a term. Looks only where there are some.
 Result<> keep_rows(const IndexReader& reader, const TermEntry& term, RowBits& rows);
 
 }  // namespace braid::sparse

@@ -34,7 +34,8 @@ Result<std::vector<RowScorer>> make_scorers(
     return scorers;
 }
 
-/// Whether no more than `most` bits are set. A wide mask is not walked to its end for that.
+/// Whether no more than `most` bits are set. Stops early: a mask with many is not walked to its
+/// end.
 bool at_most(std::span<const std::uint64_t> allowed, std::uint64_t most) {
     std::uint64_t count = 0;
     for (std::uint64_t word : allowed) {
@@ -56,13 +57,13 @@ private:
     std::uint64_t count_ = 0;
 };
 
-/// Products and quotients of such numbers are not rounded to 0.
+/// Products and quotients of such numbers do not underflow to 0.
 constexpr double kModerate = 1e9;
 constexpr bool moderate(double value) noexcept {
     return value > 1 / kModerate && value < kModerate;
 }
 
-/// From here on the bytes of bounds are made for the threshold.
+/// From this threshold on, the bytes of bounds are scaled to it.
 constexpr std::size_t kManyTerms = 12;
 
 /// One search over all queries.
@@ -72,7 +73,7 @@ public:
              std::span<const std::uint64_t> allowed)
         : reader_(reader), scorers_(std::move(scorers)), allowed_(allowed) {}
 
-    /// Makes the bounds of every query; afterwards the plan is known.
+    /// Makes the bounds of every query; the plan is known afterwards.
     Result<> prepare() {
         for (const RowScorer& scorer : scorers_) {
             if (scorer.terms().size() > kMostBoundedTerms) return score_directly();
@@ -81,7 +82,7 @@ public:
         }
         if (direct_) return score_directly();
         if (allowed_.empty()) return {};
-        // In entries added: what a window costs, and a row that is scored outright.
+        // Costs of a window and of scoring a row outright, in entries added.
         constexpr std::uint64_t kWindowCost = 2500;
         std::uint64_t work = 0;
         for (const QueryBounds& bounds : bounds_) {
@@ -91,8 +92,8 @@ public:
         return {};
     }
 
-    /// All rows that can reach the sink's threshold. With a sample, `raise` is told what at least
-    /// k rows score before they are looked for.
+    /// All rows that can reach the sink's threshold. With a sample, `raise` is first told a score
+    /// that at least k rows reach.
     template <class Raise>
     Result<> run(RowSink& sink, const Raise& raise) {
         if (direct_) {
@@ -118,8 +119,8 @@ public:
         return {};
     }
 
-    /// Rows that score more than 0. Where every term raises scores those that hold one are counted,
-    /// otherwise they are scored.
+    /// Counts rows that score more than 0. Where every term raises the score, rows holding one are
+    /// counted; otherwise they are scored.
     Result<std::uint64_t> count_matches() {
         std::size_t terms = 0;
         bool simple = !direct_;
@@ -156,7 +157,7 @@ public:
     std::span<RowScorer> scorers() noexcept { return scorers_; }
 
 private:
-    /// What it costs to score one row outright, in entries added.
+    /// The cost of scoring one row outright, in entries added.
     std::uint64_t row_cost() const noexcept {
         constexpr std::uint64_t kForwardCost = 300;
         std::uint64_t cost = 0;
@@ -189,13 +190,14 @@ private:
     std::uint64_t matched_ = 0;
 };
 
-/// Where the k-th best of all rows is likely to be not better, among those of `share` of them.
+/// A rank within a sample of this `share` of the rows whose score is most likely no better than
+/// that of the k-th best of all rows.
 std::size_t guessed_rank(std::size_t k, double share) {
     const double expected = static_cast<double>(k) * share;
     return std::min(k, static_cast<std::size_t>(expected + 6 * std::sqrt(expected) + 4));
 }
 
-/// Keeps the best rows; the threshold can be raised from outside, or by guesses on the way.
+/// Keeps the best rows; the threshold can be raised from outside, or by guesses along the way.
 class RaisedTop final : public RowSink {
 public:
     RaisedTop(const SearchOptions& options, bool guesses)
@@ -209,7 +211,7 @@ public:
         if (row.score >= least_) top_.offer(row);
     }
     void progressed(std::uint32_t done, std::uint32_t all) override {
-        // A guess grows slower than what it is made from: it is made anew now and then.
+        // Guesses improve more slowly than the rows behind them grow: a new one only now and then.
         if (!guesses_ || done == all || done < next_guess_) return;
         next_guess_ = done + (done + 2) / 3;
         const std::size_t rank = guessed_rank(k_, static_cast<double>(done) / all);
@@ -223,9 +225,10 @@ public:
     }
     void raise(double threshold) noexcept { least_ = std::max(least_, threshold); }
     bool guessed() const noexcept { return guessed_; }
-    /// Whether k rows reach the threshold, which may have been raised above some that came before.
+    /// Whether k rows reach the threshold, which may have been raised above some that were offered
+    /// earlier.
     bool proven() { return top_.full() && (top_.rows().empty() || top_.worst() >= least_); }
-    /// What k rows reach, as far as is known; 0 if they are not that many.
+    /// A score that k rows are known to reach; 0 if there are not that many.
     double worst() { return top_.full() ? top_.worst() : 0.0; }
     std::vector<ScoredRow> take() && { return std::move(top_).take(); }
 
@@ -258,8 +261,8 @@ private:
     double least_ = std::numeric_limits<double>::infinity();
 };
 
-/// A guess of the k-th best score spares most candidates. If k rows reach it, they are the best;
-/// otherwise the search starts again from a score that k rows are known to reach.
+/// Guessing the k-th best score saves most candidates. If k rows reach the guess, they are the
+/// best; otherwise the search restarts from a score that k rows are known to reach.
 Result<std::vector<ScoredRow>> best_rows(Searcher& searcher, const SearchOptions& options,
                                          std::uint32_t windows) {
     double known = 0;  // k rows reach it

@@ -13,26 +13,26 @@ namespace braid::sparse {
 
 struct SearchOptions {
     std::size_t k = 10;
-    /// Bit r % 64 of word r / 64: row r may be a hit. Empty: all may. Otherwise a word for every
-    /// 64 rows; bits beyond the last row do not count.
+    /// Bit r % 64 of word r / 64: row r may be a hit. Empty: all may. Otherwise one word for every
+    /// 64 rows; bits beyond the last row are ignored.
     std::span<const std::uint64_t> allowed;
-    /// Rows with a lower score are no hits: what other indexes have k better ones than.
+    /// Rows with a lower score are not hits: other indexes have k better ones.
     double threshold = 0;
-    /// Goes on after the last row of an earlier answer.
+    /// Continues after the last row of an earlier answer.
     std::optional<ScoredRow> after;
-    /// Count every row that matches. Otherwise those that were looked at are counted.
+    /// Count every row that matches. Otherwise only the rows looked at are counted.
     bool count_all = false;
-    /// What the dictionary has of each term of the only query, where the caller has asked it.
-    /// Empty: it was not asked.
+    /// What the dictionary has for each term of the only query, if the caller has asked it already.
+    /// Empty: it has not.
     std::span<const std::optional<TermEntry>> entries;
-    /// False: the caller asks IndexReader::intact() itself, before it trusts the answer.
+    /// False: the caller calls IndexReader::intact() itself before trusting the answer.
     bool check_intact = true;
 };
 
-/// How many allowed rows score more than 0, whatever k, threshold and after are.
+/// How many allowed rows score more than 0, regardless of k, threshold and after.
 struct MatchCount {
     std::uint64_t count = 0;
-    bool exact = false;  // otherwise there are at least so many
+    bool exact = false;  // otherwise a lower bound
 
     friend bool operator==(const MatchCount&, const MatchCount&) = default;
 };
@@ -42,9 +42,9 @@ struct SearchResult {
     MatchCount matched;
 };
 
-/// The best rows: by the highest score any of the queries gives them, smaller rows first among
-/// equals. Scores are exact; a score of 0 or less is no hit. Equal to exhaustive_search, which it
-/// is faster than: rows that cannot be among the best are not scored.
+/// The best rows, by the highest score any of the queries gives them; ties go to smaller rows.
+/// Scores are exact; a score of 0 or less is not a hit. The same answer as exhaustive_search, but
+/// faster: rows that cannot be among the best are not scored.
 Result<SearchResult> search(const IndexReader& reader, std::span<const Query> queries,
                             const SearchOptions& options);
 
@@ -56,7 +56,7 @@ Result<SearchResult> exhaustive_search(const IndexReader& reader, std::span<cons
 Result<std::vector<double>> score(const IndexReader& reader, std::span<const Query> queries,
                                   std::span<const std::uint32_t> rows);
 
-/// How many allowed rows are better than each of these, plus 1; 0 for a row that is no hit.
+/// How many allowed rows are better than each of these, plus 1; 0 for a row that is not a hit.
 Result<std::vector<std::uint64_t>> rank_of(const IndexReader& reader,
                                            std::span<const Query> queries,
                                            std::span<const std::uint32_t> rows,

@@ -9,8 +9,9 @@
 
 namespace braid::sparse {
 
-/// Sums by key, in sorted runs that never change: adding a run merges those that are no longer,
-/// so there are few, and a copy shares them all. `Entry` has key(), and add() for an equal key.
+/// Sums by key, in sorted runs that never change: adding a run merges it with those no longer than
+/// itself, so there are few, and a copy shares them all. `Entry` has key(), and add() for an equal
+/// key.
 template <class Entry>
 class SummedLevels {
 public:
@@ -25,7 +26,7 @@ public:
         levels_.push_back(std::make_shared<const std::vector<Entry>>(std::move(run)));
     }
 
-    /// Every entry; those of one key lie in several runs and are visited one by one.
+    /// Visits every entry; entries of one key lie in several runs and are visited one by one.
     template <class Visit>
     void each(const Visit& visit) const {
         for (const auto& level : levels_) {

@@ -108,7 +108,7 @@ bool TermBlockCursor::next() noexcept {
 }
 
 bool TermBlockCursor::seek(std::string_view term) noexcept {
-    std::size_t same = 0;  // bytes that the term before has in common with the one looked for
+    std::size_t same = 0;  // bytes the previous term shares with the one looked for
     while (left_ > 0) {
         --left_;
         if (end_ - at_ < 2) return stop();
@@ -117,12 +117,12 @@ bool TermBlockCursor::seek(std::string_view term) noexcept {
         if (static_cast<std::size_t>(end_ - at_) < 2 + suffix.size()) return stop();
         at_ += 2 + suffix.size();
         if (!read_place()) return false;
-        if (shared > same) continue;  // differs where the one before did
+        if (shared > same) continue;  // differs where the previous one did
         const std::string_view rest = term.substr(shared);
         const auto [in_suffix, in_rest] = std::ranges::mismatch(suffix, rest);
         same = shared + static_cast<std::size_t>(in_rest - rest.begin());
         if (in_suffix == suffix.end() && in_rest == rest.end()) return true;
-        if (in_suffix == suffix.end()) continue;  // a prefix of the one looked for
+        if (in_suffix == suffix.end()) continue;  // a prefix of the term looked for
         if (in_rest == rest.end() ||
             static_cast<unsigned char>(*in_suffix) > static_cast<unsigned char>(*in_rest)) {
             return false;
@@ -227,7 +227,7 @@ Result<std::string> TermDictionary::first_term(const Arrays& arrays, std::uint32
 Result<std::uint32_t> TermDictionary::block_of(const Arrays& arrays, std::string_view term) const {
     const std::uint64_t key = leading_bytes(term);
     std::uint32_t after = upper_bound_of_keys(arrays.keys, blocks(), key);
-    // The blocks before `after` with the same first eight bytes are told apart by the whole term.
+    // Blocks before `after` that share its first eight bytes are told apart by the whole term.
     std::uint32_t first = after;
     if (after > 0 && load<std::uint64_t>(arrays.keys, after - 1) == key) {
         first = key == 0 ? 0 : upper_bound_of_keys(arrays.keys, after, key - 1);

@@ -17,7 +17,7 @@
 
 namespace braid::sparse {
 
-/// What of an index its dictionary depends on.
+/// What a dictionary depends on of its index.
 struct TermFormat {
     std::uint32_t version = kListsVersion;
     std::uint32_t fields = 1;
@@ -27,17 +27,17 @@ struct TermFormat {
 struct TermEntry {
     std::uint32_t id = 0;  // version 3: 0 for the most frequent; version 4: in byte order
     std::uint32_t df = 0;  // rows that hold it
-    /// Of a term with one row: that row and how often it has the term.
+    /// For a term with one row: that row, and how often it has the term.
     std::uint32_t row = 0;
     std::uint32_t tf = 0;
     /// The same by field, as get_counts() reads it, in version 4; empty: once, in the main field.
     std::span<const std::uint8_t> counts;
-    /// Of any other: where its run or list lies in the section of postings.
+    /// For any other: where its run or list lies in the postings section.
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
 };
 
-/// The first eight bytes as a number that orders as they do.
+/// The first eight bytes as a number that sorts the same way.
 inline std::uint64_t leading_bytes(std::string_view term) noexcept {
     std::uint64_t key = 0;
     if (term.empty()) return key;
@@ -57,8 +57,8 @@ public:
     explicit TermDictionaryWriter(const TermFormat& format) : format_(format) {}
 
     /// `entry.offset` is not stored: runs and lists lie one after another, lists at multiples of 4.
-    /// Nor are ids in version 4, nor those of terms with one row in version 3: they must be one
-    /// after another.
+    /// Nor are ids in version 4, or those of single-row terms in version 3: they must be
+    /// consecutive.
     void add(std::string_view term, const TermEntry& entry);
     Result<> finish(store::SectionSink& sink);
 
@@ -81,7 +81,8 @@ private:
 /// Walks the entries of one block. A term stays valid until the next call.
 class TermBlockCursor {
 public:
-    /// Where its postings begin, and the id of its first term (version 3: with one row).
+    /// Where its postings begin, and the id of its first term (version 3: of its first term with
+    /// one row).
     struct Begin {
         std::uint64_t postings = 0;
         std::uint32_t id = 0;
@@ -97,11 +98,11 @@ public:
 
     /// False at the end of the block, or where it is broken.
     bool next() noexcept;
-    /// To the entry of a term, without spelling the others out: only at the beginning, and nothing
-    /// but entry() may be asked afterwards. False if the block does not have it, or is broken.
+    /// Moves to the entry of a term without spelling out the others: call it first, and only
+    /// entry() afterwards. False if the block does not have it, or is broken.
     bool seek(std::string_view term) noexcept;
     std::string_view term() const noexcept { return {term_.data(), size_}; }
-    /// Bytes this term shares with the one before.
+    /// Bytes this term shares with the previous one.
     std::size_t shared() const noexcept { return shared_; }
     const TermEntry& entry() const noexcept { return entry_; }
     bool broken() const noexcept { return broken_; }
@@ -128,8 +129,8 @@ private:
     std::array<char, 2 * (kMaxIndexTermBytes + 1)> term_;  // not filled: written before it is read
 };
 
-/// How many insertions, deletions and replacements of characters make one term of the other; more
-/// than `most` are most + 1.
+/// How many insertions, deletions and replacements of characters turn one term into the other;
+/// anything above `most` is reported as most + 1.
 std::uint32_t term_distance(std::string_view a, std::string_view b, std::uint32_t most);
 
 /// Finds terms: exactly, by prefix, by edit distance. Safe for concurrent use.
@@ -142,17 +143,17 @@ public:
     std::uint32_t terms() const noexcept { return terms_; }
     Result<std::optional<TermEntry>> find(std::string_view term) const;
 
-    /// In byte order; returning false ends the walk.
+    /// In byte order; `visit` returns false to stop.
     using Visitor = std::function<bool(std::string_view term, const TermEntry& entry)>;
     Result<> each(const Visitor& visitor) const;
     Result<> each_with_prefix(std::string_view prefix, const Visitor& visitor) const;
     using NearVisitor =
         std::function<bool(std::string_view term, const TermEntry& entry, std::size_t distance)>;
-    /// The terms that at most `distance` insertions, deletions and replacements of characters make
-    /// of `term`, with their distance. Reads the blocks alone that may hold one.
+    /// The terms within `distance` insertions, deletions and replacements of characters of `term`,
+    /// with their distance. Reads only blocks that may hold one.
     Result<> each_near(std::string_view term, std::uint32_t distance,
                        const NearVisitor& visitor) const;
-    /// The same for typing errors: in bytes, as core::edit_distance counts them, so a swap is one
+    /// The same for typing errors: counted in bytes, as core::edit_distance does, so a swap is one
     /// error; and only terms that share the first `exact_prefix` bytes. Requires what EditAutomaton
     /// does.
     Result<> each_alike(std::string_view term, std::size_t distance, std::size_t exact_prefix,
@@ -183,9 +184,8 @@ private:
     Result<Arrays> arrays() const;
     Result<TermBlockCursor> block(const Arrays& arrays, std::uint32_t number) const;
     Result<std::string> first_term(const Arrays& arrays, std::uint32_t number) const;
-    /// Reads terms in byte order with `distances`, which keeps what it knows of their common
-    /// beginnings, and passes over the blocks that it finds hopeless by what all of their terms
-    /// begin with.
+    /// Reads terms in byte order with `distances`, which remembers what it computed for their
+    /// common prefixes; skips blocks that the common prefix of their terms rules out.
     template <class Distances>
     Result<> walk_near(Distances distances, std::size_t most, std::string_view prefix,
                        const NearVisitor& visitor) const;
@@ -198,7 +198,7 @@ private:
     TermFormat format_;
 };
 
-/// The terms of a dictionary one by one, in byte order. The dictionary must stay.
+/// The terms of a dictionary one by one, in byte order. The dictionary must outlive it.
 class TermStream {
 public:
     explicit TermStream(const TermDictionary& dictionary) noexcept : dictionary_(&dictionary) {}

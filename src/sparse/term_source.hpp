@@ -13,7 +13,7 @@ namespace braid::sparse {
 /// The rows that hold one term.
 struct CountedRows {
     std::span<const std::uint32_t> rows;    // increasing
-    std::span<const std::uint32_t> counts;  // of each, one for each field
+    std::span<const std::uint32_t> counts;  // of each row, one per field
 
     const std::uint32_t* counts_of(std::size_t i, std::uint32_t fields) const noexcept {
         return counts.data() + i * fields;
@@ -21,7 +21,7 @@ struct CountedRows {
 };
 
 /// What an index without forward lists is made from: rows, and terms in byte order with the rows
-/// that hold them. It is read several times, always with the same outcome.
+/// that hold them. It is read several times and gives the same each time.
 class TermSource {
 public:
     virtual ~TermSource() = default;
@@ -30,11 +30,11 @@ public:
     virtual Result<> each_row(
         const std::function<Result<>(std::uint32_t label, const FieldCounts& lengths)>& visit)
         const = 0;
-    /// The terms that at least so many rows hold, and how many do, in byte order.
+    /// The terms held by at least this many rows, and by how many, in byte order.
     virtual Result<> each_frequent(
         std::uint32_t least,
         const std::function<void(std::string_view term, std::uint32_t rows)>& visit) const = 0;
-    /// Every term that some row holds, in byte order. What it shows is valid during the call.
+    /// Every term that some row holds, in byte order. What is passed is valid during the call.
     virtual Result<> each_term(
         const std::function<Result<>(std::string_view term, const CountedRows& rows)>& visit)
         const = 0;

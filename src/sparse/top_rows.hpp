@@ -12,15 +12,16 @@
 
 namespace braid::sparse {
 
-/// Where rows with exact scores go, each once.
+/// Receives rows with exact scores, each once.
 class RowSink {
 public:
     virtual ~RowSink() = default;
 
-    /// Scores below it need not be offered. It never falls.
+    /// Scores below this need not be offered. It never falls.
     virtual double threshold() const noexcept = 0;
     virtual void offer(ScoredRow row) = 0;
-    /// All rows of the first `done` of `all` windows that reach the threshold were offered.
+    /// Tells that all rows of the first `done` of `all` windows that reach the threshold were
+    /// offered.
     virtual void progressed(std::uint32_t done, std::uint32_t all) {
         static_cast<void>(done);
         static_cast<void>(all);
@@ -28,13 +29,13 @@ public:
 };
 
 /// The best rows offered so far. Rows with a score of 0 or less, below the threshold, or not worse
-/// than `after` are no hits.
+/// than `after` are not hits.
 class TopRows final : public RowSink {
 public:
     TopRows(std::size_t k, double threshold, std::optional<ScoredRow> after)
         : k_(k), threshold_(threshold), after_(after) {}
 
-    /// With many rows it may rise a little later than it could.
+    /// With many rows it may rise slightly later than it could.
     double threshold() const noexcept override { return threshold_; }
     bool full() const noexcept { return rows_.size() >= k_; }
 
@@ -53,7 +54,7 @@ public:
         if (full()) threshold_ = std::max(threshold_, rows_.front().score);
     }
 
-    /// The best k, and perhaps some others.
+    /// The best k, and perhaps some more.
     std::span<const ScoredRow> rows() const noexcept { return rows_; }
     /// The score of the worst of the best k; 0 if there are none. Requires full().
     double worst() {
@@ -69,14 +70,15 @@ public:
     }
 
 private:
-    /// More rows than this are collected and cut to k now and then, which moves each fewer times.
+    /// Beyond this many, rows are collected and cut back to k now and then, which moves each of
+    /// them fewer times.
     static constexpr std::size_t kMostInHeap = 32;
 
     void collect(ScoredRow row) {
         rows_.push_back(row);
         if (rows_.size() == k_ || rows_.size() >= k_ + k_ / 2) shrink();
     }
-    /// Leaves the best k, the worst of them at their end.
+    /// Keeps the best k, with the worst of them at the end.
     void shrink() {
         const auto last = rows_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
         std::ranges::nth_element(rows_, last, kBetterRow);

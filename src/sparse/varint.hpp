@@ -19,7 +19,8 @@ inline void put_varint(Bytes& out, std::uint64_t value) {
     out.push_back(static_cast<std::uint8_t>(value));
 }
 
-/// False, and nothing moved, if the bytes end before the number does or it has more than 64 bits.
+/// False, with nothing consumed, if the bytes end before the number does or it has more than 64
+/// bits.
 inline bool get_varint(const std::uint8_t*& at, const std::uint8_t* end,
                        std::uint64_t& value) noexcept {
     if (at < end && *at < 128) {

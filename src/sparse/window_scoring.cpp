@@ -19,7 +19,7 @@ void WindowSearch::refine_kept(const WindowSpan& window, double threshold) {
     }
     for (std::size_t number = 0; number < bounds_.terms().size(); ++number) {
         const BoundedTerm& term = bounds_.terms()[number];
-        // `most`: the tf that a list uses for "or more".
+        // `most`: the tf that means "or more" in a list.
         const auto add = [&](std::size_t place, std::uint32_t tf, std::uint32_t most) {
             const double weighted = term.tf_weight * (tf < most ? tf : term.list.header.max_tf);
             scratch_.refined[place] +=
@@ -107,7 +107,7 @@ Result<> WindowSearch::score_row(std::uint32_t row, RowSink& sink) {
     for (std::size_t other = 0; other < scorers_.size(); ++other) {
         if (other == query_) continue;
         BRAID_TRY(const double score, scorers_[other].score(row));
-        // Offered when the query that scores it best is searched for, the first among equals.
+        // Offered when the best-scoring query's turn comes; the first one wins ties.
         if (score > own || (score == own && other < query_)) return {};
     }
     offer({row, own}, sink);

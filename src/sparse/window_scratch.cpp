@@ -28,7 +28,7 @@ void WindowScratch::enter(const QueryBounds& bounds, const WindowSpan& window) n
 }
 
 WindowScratch& thread_scratch() {
-    // On the heap: it is larger than what a thread's own storage should hold.
+    // On the heap: too large for thread-local storage.
     thread_local const std::unique_ptr<WindowScratch> scratch = std::make_unique<WindowScratch>();
     return *scratch;
 }

@@ -23,7 +23,7 @@ struct Candidate {
     std::uint32_t row;
 };
 
-/// Room for one search at a time: one per thread, used again by the next.
+/// Room for one search at a time: one per thread, reused by the next search.
 struct WindowScratch {
     struct RunRange {
         std::uint32_t begin = 0;
@@ -36,21 +36,22 @@ struct WindowScratch {
     std::array<std::uint16_t, kWindowRows> touched{};
     std::array<std::uint16_t, kWindowRows> candidates{};
     std::array<std::uint8_t, kWindowRows> bytes{};  // of touched rows
-    const std::uint8_t* classes = nullptr;  // of the lengths of the window's rows that there are
+    const std::uint8_t* classes = nullptr;          // of the lengths of the window's existing rows
     std::array<std::uint8_t, std::size_t{256} * 32> tfs{};  // by term and slot
     std::array<RunRange, kMostBoundedTerms> runs{};         // of the window entered
-    std::array<bool, kMostBoundedTerms> added{};            // terms that are in the sums
+    std::array<bool, kMostBoundedTerms> added{};            // terms included in the sums
     std::vector<Candidate> pending;
     std::array<std::uint16_t, kWindowRows> places{};  // in pending, from 1; all 0 between calls
     std::vector<double> norms;                        // by place: of the row's length
     std::vector<double> refined;                      // by place: a bound of the row's score
-    const QueryBounds* of = nullptr;  // whose runs they are
-    std::uint32_t entered = 0;        // the first row of that window
-    bool clean = true;                // all sums are 0
+    const QueryBounds* of = nullptr;                  // whose runs they are
+    std::uint32_t entered = 0;                        // the first row of that window
+    bool clean = true;                                // all sums are 0
 
-    /// Before the first window of a query.
+    /// Call before the first window of a query.
     void begin(const QueryBounds& bounds) noexcept;
-    /// Finds the part of each run that lies in the window. Cheap for one window after another.
+    /// Finds the part of each run that lies in the window. Cheap when windows come one after
+    /// another.
     void enter(const QueryBounds& bounds, const WindowSpan& window) noexcept;
     void clear_sums() noexcept {
         if (!clean) std::memset(sums.data(), 0, sums.size());
@@ -58,7 +59,7 @@ struct WindowScratch {
     }
 };
 
-/// That of the calling thread.
+/// The calling thread's.
 WindowScratch& thread_scratch();
 
 }  // namespace braid::sparse

@@ -6,13 +6,14 @@
 namespace braid::sparse {
 namespace {
 
-/// What looking at a candidate costs, in entries that could be added instead.
+/// The cost of looking at a candidate, in entries that could be added instead.
 constexpr std::uint64_t kCandidateCost = 24;
-/// With fewer entries than this, rows are found by them; with more, by the sums of all rows.
+/// With fewer entries than this, rows are found through them; with more, through the sums of all
+/// rows.
 constexpr std::uint64_t kFewEntries = 3072;
-/// So few rows are scored as they are, whatever else might be known about them.
+/// This few rows are scored right away, whatever else might be known about them.
 constexpr std::size_t kFewRows = 8;
-/// So few candidates are looked at as they are.
+/// This few candidates are looked at right away.
 constexpr std::size_t kFewCandidates = 256;
 
 std::uint8_t add_bytes(std::uint8_t a, std::uint8_t b) noexcept {
@@ -75,8 +76,8 @@ std::uint64_t WindowSearch::entries_in(std::size_t term, const WindowSpan& windo
     }
 }
 
-/// Calls use(row in the window, byte) for each entry of a term that is no column. An entry whose
-/// byte is 0 may be no row.
+/// Calls use(row in the window, byte) for each entry of a term that is not a column. An entry whose
+/// byte is 0 may not be a row.
 template <class Use>
 void WindowSearch::each_byte(std::size_t number, const WindowSpan& window,
                              const Use& use) const noexcept {
@@ -116,13 +117,13 @@ void WindowSearch::add(std::size_t number, const WindowSpan& window) noexcept {
 }
 
 /// Adds a term with few entries in the window: rows that had no sum before are listed. Returns how
-/// many there are then.
+/// many are listed then.
 std::size_t WindowSearch::add_touching(std::size_t number, const WindowSpan& window,
                                        std::size_t touched) noexcept {
     std::uint8_t* const sums = scratch_.sums.data();
     std::uint16_t* const rows = scratch_.touched.data();
     if (touched == 0) {
-        // All sums are 0, and a row comes once.
+        // All sums are 0, and each row comes once.
         each_byte(number, window, [&touched, sums, rows](std::uint32_t local, std::uint8_t more) {
             rows[touched] = static_cast<std::uint16_t>(local);
             touched += static_cast<std::size_t>(more != 0);
@@ -139,8 +140,8 @@ std::size_t WindowSearch::add_touching(std::size_t number, const WindowSpan& win
     return touched;
 }
 
-/// The same for the only term of a window, when all sums are 0: rows that it alone does not bring
-/// to the cut, or that are not allowed, are left out.
+/// The same for the only term of a window, when all sums are 0: rows that it alone does not lift to
+/// the cut, or that are not allowed, are left out.
 std::size_t WindowSearch::add_only(std::size_t number, const WindowSpan& window, int cut) noexcept {
     std::uint16_t* const rows = scratch_.touched.data();
     std::uint8_t* const bytes = scratch_.bytes.data();
@@ -198,7 +199,7 @@ int WindowSearch::cut_for(double threshold, double rest) const noexcept {
 Result<> WindowSearch::run(RowSink& sink) {
     const auto terms = bounds_.terms();
     for (std::uint32_t number = 0; number < reader_.header().windows(); ++number) {
-        // Rows that hold none but the first `skipped` terms cannot reach the threshold.
+        // Rows that hold nothing but the first `skipped` terms cannot reach the threshold.
         std::size_t skipped = 0;
         while (skipped < terms.size() && bounds_.sum_of_first(skipped + 1) < sink.threshold()) {
             ++skipped;
@@ -265,8 +266,8 @@ void WindowSearch::search_entries(const WindowSpan& window, std::size_t skipped,
         }
         found = filter(window, std::span(scratch_.touched).first(touched), cut);
     }
-    // Lists that were skipped are added after all where that leaves enough fewer candidates. Rows
-    // that hold nothing else cannot win: they are not looked at.
+    // Lists that were skipped are added after all if that leaves sufficiently fewer candidates.
+    // Rows that hold nothing else cannot win and are not looked at.
     for (std::size_t i = skipped; i-- > 0 && found >= kFewRows;) {
         if (is_column(terms[i]) || found * kCandidateCost < entries_in(i, window)) continue;
         add_to_touched(i, window);
@@ -279,8 +280,8 @@ void WindowSearch::search_entries(const WindowSpan& window, std::size_t skipped,
     for (std::size_t i = 0; i < touched; ++i) scratch_.sums[scratch_.touched[i]] = 0;
 }
 
-/// Candidates are those of `rows` that are allowed and have enough. Without a branch for each: who
-/// is allowed cannot be foretold.
+/// The allowed ones among `rows` with a large enough sum are candidates. No branch per row: which
+/// are allowed is unpredictable.
 std::size_t WindowSearch::filter(const WindowSpan& window, std::span<const std::uint16_t> rows,
                                  int cut) noexcept {
     const std::uint8_t* const sums = scratch_.sums.data();
@@ -408,7 +409,8 @@ Result<double> WindowSearch::sample_threshold(std::size_t k, std::optional<Score
     if (!any_allowed(sample)) return 0.0;
     add_all(0, true);
     sampled_ = true;
-    // Of eight rows the best, for most of those looked for are not among the same eight.
+    // The best of every eight rows is enough, since most of the rows wanted are in different
+    // eights.
     const std::size_t folded = kernels_.fold_maxima(scratch_.sums.data(), sample.padded,
                                                     sample.mask, scratch_.maxima.data());
     const std::uint64_t before = matched_;

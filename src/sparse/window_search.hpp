@@ -13,27 +13,27 @@
 namespace braid::sparse {
 
 /// Finds the rows that can reach a threshold, window by window: bytes that bound what each term
-/// adds are summed per row, frequent terms are left for those few that may still win, and rows
-/// whose bound reaches the threshold are scored exactly.
+/// adds are summed per row; frequent terms are added only for the few rows that may still win; and
+/// rows whose bound reaches the threshold are scored exactly.
 class WindowSearch {
 public:
-    /// The scorers are those of all queries, `query` the one whose bounds these are.
+    /// `scorers` are those of all queries, `query` is the one whose bounds these are.
     WindowSearch(const IndexReader& reader, std::span<RowScorer> scorers, std::size_t query,
                  const QueryBounds& bounds, std::span<const std::uint64_t> allowed,
                  WindowScratch& scratch);
 
-    /// Offers every allowed row that scores at least the sink's threshold, and whose best query
-    /// this is. Other rows may be offered too.
+    /// Offers every allowed row that scores at least the sink's threshold and whose best query is
+    /// this one. Other rows may be offered too.
     Result<> run(RowSink& sink);
 
-    /// A score that at least k allowed rows reach, from the rows of one window; 0 if it has none.
-    /// To be asked right before run(), if at all.
+    /// A score that at least k allowed rows reach, from the rows of one window; 0 if there is none.
+    /// If called at all, then right before run().
     Result<double> sample_threshold(std::size_t k, std::optional<ScoredRow> after);
 
     /// After the bounds have changed.
     void forget_sample() noexcept { sampled_ = false; }
 
-    /// Adds every term to the sums of a window, which are cleared first if `clear` says so.
+    /// Adds every term to the sums of a window, clearing them first if `clear` is set.
     void add_all(std::uint32_t number, bool clear) noexcept;
     /// The allowed rows of a window that have a sum.
     std::size_t count_any(std::uint32_t number) const noexcept { return count(window(number), 1); }
@@ -42,7 +42,8 @@ public:
     std::uint64_t matched() const noexcept { return matched_; }
 
 private:
-    /// From this many rows of a window on, a walk over its lists is cheaper than finding each.
+    /// From this many rows of a window on, walking its lists is cheaper than finding each row in
+    /// them.
     static constexpr std::size_t kManyRows = 4;
     /// From this many on, bounding them again is cheaper than reading the terms of each.
     static constexpr std::size_t kWorthRefining = 16;
@@ -59,28 +60,27 @@ private:
     std::size_t add_only(std::size_t term, const WindowSpan& window, int cut) noexcept;
     void add_to_touched(std::size_t term, const WindowSpan& window) noexcept;
     std::size_t count(const WindowSpan& window, int cut) const noexcept;
-    /// Finds candidates; soon after `most` it ends.
+    /// Finds candidates; gives up soon after `most`.
     std::size_t collect(const WindowSpan& window, int cut, std::size_t most) noexcept;
-    /// The smallest sum that may belong to a row of at least `threshold`, when `rest` was not
-    /// added.
+    /// The smallest sum that a row of at least `threshold` may have when `rest` was not added.
     int cut_for(double threshold, double rest) const noexcept;
     Result<> search_window(const WindowSpan& window, std::size_t skipped, RowSink& sink);
-    /// The first window, by the sums that the sample made.
+    /// The first window, from the sums that the sample made.
     Result<> search_sampled(const WindowSpan& window, RowSink& sink);
-    /// By the few entries of the terms from `skipped` on, without looking at all rows.
+    /// Through the few entries of the terms from `skipped` on, without looking at all rows.
     void search_entries(const WindowSpan& window, std::size_t skipped, double threshold);
     std::size_t filter(const WindowSpan& window, std::span<const std::uint16_t> rows,
                        int cut) noexcept;
-    /// By the sums of all rows, to which the terms from `skipped` on were added.
+    /// Through the sums of all rows, to which the terms from `skipped` on were added.
     void search_sums(const WindowSpan& window, std::size_t skipped, double threshold);
-    /// Add those of the terms skipped that are columns, and those lists that leave enough fewer
+    /// Add the skipped terms that are columns, and the lists that leave sufficiently fewer
     /// candidates. Return what the others may add.
     double add_columns(const WindowSpan& window, std::size_t skipped, double rest) noexcept;
     double add_lists(const WindowSpan& window, std::size_t skipped, double threshold,
                      double rest) noexcept;
     /// Of the candidates found, those whose refined bound reaches the threshold.
     void keep_candidates(const WindowSpan& window, std::size_t count, double threshold);
-    /// Bounds what was kept again, by the rows' own lengths and without the rounding of bytes, and
+    /// Bounds what was kept again, by the rows' own lengths and without rounding to bytes, and
     /// drops what no longer reaches the threshold.
     void refine_kept(const WindowSpan& window, double threshold);
     /// Scores what was kept.
@@ -107,7 +107,7 @@ private:
     bool by_lists_;                     // one query, and lists say enough
     bool finds_;                        // and single rows are found fast
     std::vector<std::size_t> columns_;  // those of the terms that are
-    bool sampled_ = false;              // the sums are those of all terms in the first window
+    bool sampled_ = false;              // the sums are of all terms, in the first window
     std::uint64_t matched_ = 0;
 };
 
