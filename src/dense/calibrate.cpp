@@ -10,7 +10,7 @@
 namespace braid::dense {
 namespace {
 
-// What is usual for ten hits is more than enough for fifty: there it begins lower.
+// What is usual for ten hits is more than enough for fifty, so those begin lower.
 constexpr std::array kPlanned{0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999};
 constexpr std::array kPlannedForMany{0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.995};
 constexpr std::uint32_t kMany = 32;
@@ -21,7 +21,8 @@ Result<> go_on(const BuildControl& control) {
     return fail(ErrorCode::Cancelled, "calibrating searches was stopped");
 }
 
-/// Calls work(i) for i below count on all cores, in pieces; the first error of them, by number.
+/// Calls work(i) for all i below count on all cores, in pieces. Of several errors, the one with the
+/// lowest number is returned.
 Result<> in_pieces(std::size_t count, const BuildControl& control,
                    const std::function<Result<>(std::size_t first, std::size_t end)>& work) {
     std::vector<Result<>> done((count + kQueriesAtOnce - 1) / kQueriesAtOnce);
@@ -34,7 +35,7 @@ Result<> in_pieces(std::size_t count, const BuildControl& control,
     return {};
 }
 
-/// A query and the rows that are truly best.
+/// A query and its true best rows.
 struct GroundTruth {
     std::vector<float> query;
     std::vector<VectorHit> best;
@@ -53,7 +54,7 @@ Result<std::vector<GroundTruth>> ground_truth(const VectorsReader& reader,
         std::vector<float> row(reader.meta().dimension);
         BRAID_CHECK(
             reader.vectors().copy_row(static_cast<std::uint32_t>(i * reader.size() / own), row));
-        // A vector of zeros is no query, however it may be stored.
+        // A vector of zeros is not a query, however it may be stored.
         if (std::ranges::any_of(row, [](float x) { return x != 0; })) {
             truths.push_back({std::move(row), {}});
         }
@@ -71,7 +72,8 @@ Result<std::vector<GroundTruth>> ground_truth(const VectorsReader& reader,
     return truths;
 }
 
-/// The mean share found by one plan. A found row as good as the last of the best counts as found.
+/// The mean share of the truth found by one plan. A row that scores as well as the last of the best
+/// counts as found.
 Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const GroundTruth> truths,
                                  VectorMethod method, double planned, std::uint32_t k,
                                  const BuildControl& control) {
@@ -109,8 +111,8 @@ Result<CalibrationPoint> measure(const VectorsReader& reader, std::span<const Gr
     const auto n = static_cast<double>(std::max<std::size_t>(count, 1));
     const double mean = count == 0 ? 1 : sum / n;
     const double spread = std::sqrt(std::max(0.0, squares / n - mean * mean) / n);
-    // Where nothing was missed, up to three misses in as many rows as were looked for may be
-    // chance.
+    // Where nothing was missed, up to three misses among as many rows as were looked for may still
+    // be due to chance.
     const double unseen = std::min(1.0, 3 / (n * static_cast<double>(k)));
     return CalibrationPoint{.method = method,
                             .planned = planned,
@@ -139,7 +141,7 @@ Result<Calibration> calibrate(const VectorsReader& reader,
             const auto& all = k < kMany ? kPlanned : kPlannedForMany;
             for (const double planned : all) {
                 // Such a walk takes many times as long as the scan that would be planned instead.
-                // One point is always measured: it says that there is a graph.
+                // One point is always measured: it records that there is a graph.
                 if (method == VectorMethod::Graph && planned != all.front() &&
                     !walk_may_pay(reader.size(), k, planned, all.back())) {
                     break;

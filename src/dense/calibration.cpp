@@ -10,7 +10,7 @@ namespace braid::dense {
 namespace {
 
 constexpr std::uint32_t kCalibrationMagic = 0x41435642;  // "BVCA"
-constexpr std::uint32_t kCalibrationVersion = 3;  // 2: all points are of the best ten
+constexpr std::uint32_t kCalibrationVersion = 3;         // 2: all points are of the best ten
 constexpr std::uint32_t kMostPoints = 1000;
 
 Result<double> read_share(store::ByteReader& reader) {
@@ -32,9 +32,11 @@ double between(const CalibrationPoint& below, const CalibrationPoint& above,
     return 1 - std::exp(from + std::clamp(part, 0.0, 1.0) * (log_misses(above.planned) - from));
 }
 
-/// How far apart, by their ratio.
+/// How far apart two numbers of hits are, by their ratio.
 double apart(std::size_t a, std::size_t b) noexcept {
-    const auto positive = [](std::size_t k) { return static_cast<double>(std::max<std::size_t>(k, 1)); };
+    const auto positive = [](std::size_t k) {
+        return static_cast<double>(std::max<std::size_t>(k, 1));
+    };
     return std::abs(std::log(positive(a) / positive(b)));
 }
 
@@ -125,8 +127,7 @@ Result<Calibration> read_calibration(const store::SectionSource& source) {
         BRAID_TRY(const CalibrationPoint point, read_point(reader, version));
         if (!calibration.points.empty()) {
             const CalibrationPoint& last = calibration.points.back();
-            if (last.method == point.method && last.k == point.k &&
-                last.planned >= point.planned) {
+            if (last.method == point.method && last.k == point.k && last.planned >= point.planned) {
                 return reader.corrupt("points that are not in order");
             }
         }

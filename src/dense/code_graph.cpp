@@ -19,7 +19,8 @@ constexpr std::size_t kGraphHead = 64;
 constexpr std::uint32_t kMostEntries = 1024;
 constexpr std::size_t kStarts = 8;
 
-/// Marks a key of the pool whose row was walked from. Rows have 31 bits, so one is left.
+/// Marks a key of the pool whose row was walked from. Row numbers have 31 bits, which leaves one
+/// free.
 constexpr std::uint64_t kWalked = 1;
 
 /// A key of rank_lines with room for kWalked.
@@ -27,7 +28,7 @@ std::uint64_t pool_key(std::uint64_t ranked) noexcept {
     return (ranked & ~std::uint64_t{0xffff'ffffU}) | (ranked << 1 & 0xffff'fffeU);
 }
 
-/// A key of rank_lines above which those are whose pool_key is above this one.
+/// A rank_lines key such that those above it have a pool_key above this one.
 std::uint64_t ranked_key(std::uint64_t key) noexcept {
     return (key & ~std::uint64_t{0xffff'ffffU}) | 0x8000'0000U | (key >> 1 & 0x7fff'ffffU);
 }
@@ -36,13 +37,13 @@ std::uint32_t row_of(std::uint64_t key) noexcept {
     return ~static_cast<std::uint32_t>(key >> 1) & 0x7fff'ffffU;
 }
 
-/// Below the keys of this estimate and better ones.
+/// A key below all keys of this estimate and better ones.
 std::uint64_t floor_of(float estimate) noexcept {
     const auto bits = std::bit_cast<std::uint32_t>(estimate);
     return std::uint64_t{(bits & 0x8000'0000U) != 0 ? ~bits : bits | 0x8000'0000U} << 32;
 }
 
-/// The best rows so far, best first, and where the first that was not walked from may be.
+/// The best rows so far, best first, and the first place where one not yet walked from may be.
 class Pool {
 public:
     Pool(std::vector<std::uint64_t>& keys, const WalkWidth& width)
@@ -53,9 +54,9 @@ public:
         keys_.resize(most_ + 1);
     }
 
-    /// What the margin is counted in.
+    /// The unit of the margin.
     void set_unit(float deviation) noexcept { margin_ *= deviation; }
-    /// Looks again how far from the best a row may be.
+    /// Updates how far from the best a row may be.
     void set_floor() noexcept {
         if (near_ != 0 && size_ >= near_)
             floor_ = floor_of(estimate_in(keys_[near_ - 1]) - margin_);
@@ -66,7 +67,7 @@ public:
         return size_ < most_ ? floor_ : std::max(floor_, ranked_key(keys_[most_ - 1]));
     }
 
-    /// True if the row is likely to be walked from soon. Drops the last where there are too many.
+    /// True if the row is likely to be walked from soon. Drops the last row if there are too many.
     bool offer(std::uint64_t key) noexcept {
         const std::size_t at = above(key);
         if (at == most_) return false;
@@ -88,7 +89,7 @@ public:
     std::size_t next() const noexcept { return next_; }
     std::uint32_t row(std::size_t place) const noexcept { return row_of(keys_[place]); }
 
-    /// The best row not walked from, which is now; kNoRow if there is none.
+    /// The best row not walked from, which is now marked as walked from; kNoRow if there is none.
     std::uint32_t take() noexcept {
         next_ = waiting(next_);
         if (next_ == size_ || keys_[next_] < floor_) return kNoRow;
@@ -97,7 +98,7 @@ public:
     }
 
 private:
-    /// How many keys are above this one, without a branch that nothing can foresee.
+    /// How many keys are above this one, without an unpredictable branch.
     std::size_t above(std::uint64_t key) const noexcept {
         const std::uint64_t* first = keys_.data();
         std::size_t left = size_;
@@ -126,8 +127,8 @@ void fetch_list(const GraphView& graph, std::uint32_t row) noexcept {
     }
 }
 
-/// Rows that were not visited before join `rows`, and their codes are on the way. No branch asks
-/// which rows those are: nothing can foresee it.
+/// Appends rows that were not visited before to `rows`, and prefetches their codes. No branch
+/// depends on which rows those are: it would be unpredictable.
 void gather(std::span<const std::uint32_t> from, const CodeView& codes, GraphScratch& scratch) {
     std::vector<std::uint32_t>& rows = scratch.rows;
     std::size_t count = rows.size();

@@ -9,7 +9,7 @@ namespace braid::dense {
 namespace {
 
 constexpr std::size_t kSampleBlocks = 64;
-// With fewer allowed rows in a block than this it is cheaper to look at their whole codes.
+// With fewer allowed rows per block than this, looking at their whole codes is cheaper.
 constexpr std::uint64_t kSparseBlock = 5;
 
 void append_rows(std::uint64_t mask, std::size_t block, std::vector<std::uint32_t>& rows) {
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> CodeScan::survivors(std::size_t wanted) const {
     }
     if (allowed_count_ < kSparseBlock * blocks.size()) return all_allowed();
     if (blocks.size() > kFewBlocks) {
-        // A little more than wanted, so that chance seldom makes it much less.
+        // Slightly more than wanted, so that chance rarely yields far too few.
         const std::int16_t threshold = sampled_threshold(blocks, wanted + wanted / 4);
         const std::size_t too_many = 4 * wanted + 1024;
         std::vector<std::uint32_t> found = scan(blocks, threshold, too_many);
@@ -137,7 +137,7 @@ std::vector<std::uint32_t> CodeScan::exact_survivors(std::span<const std::uint32
     std::size_t bin = histogram.size() - 1;
     std::size_t above = 0;
     while (bin > 0 && above + histogram[bin] < wanted) above += histogram[bin--];
-    std::size_t equals = wanted - above;  // of the estimate at the border
+    std::size_t equals = wanted - above;  // rows with the estimate at the border
     std::vector<std::uint32_t> rows;
     rows.reserve(wanted);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -156,7 +156,7 @@ std::vector<std::uint32_t> CodeScan::exact_survivors(std::span<const std::uint32
 }
 
 Candidates CodeScan::best_by_lines(std::span<const std::uint32_t> rows, std::size_t count) const {
-    std::vector<std::uint64_t> keys(rows.size());  // of equals the smaller row is the better
+    std::vector<std::uint64_t> keys(rows.size());  // ties go to the smaller row
     kernels::dense_kernels().rank_lines(query_.line, codes_.lines, rows.data(), rows.size(), 0,
                                         keys.data());
     if (count < keys.size()) {

@@ -28,11 +28,11 @@ struct CodeView {
 
 /// How many rows pass each sieve of a scan.
 struct ScanDepth {
-    std::size_t survivors = 0;  // of the high bits
-    std::size_t rescored = 0;   // of the whole codes
+    std::size_t survivors = 0;  // after the high bits
+    std::size_t rescored = 0;   // after the whole codes
 };
 
-/// Rows to be scored, best first, and what is thought of them.
+/// Rows to be scored, best first, with their estimates.
 struct Candidates {
     std::vector<std::uint32_t> rows;
     std::vector<float> estimates;
@@ -51,8 +51,8 @@ public:
              std::uint64_t allowed_count)
         : codes_(codes), query_(query), allowed_(allowed), allowed_count_(allowed_count) {}
 
-    /// About depth.rescored rows, all different: exactly that many, or all the allowed ones.
-    /// Requires depth.survivors >= depth.rescored.
+    /// About depth.rescored distinct rows: exactly that many, or all the allowed ones. Requires
+    /// depth.survivors >= depth.rescored.
     Candidates candidates(const ScanDepth& depth) const;
 
     /// The best `count` of the rows by their whole codes.
@@ -61,9 +61,10 @@ public:
 
 private:
     std::vector<std::uint32_t> all_allowed() const;
-    /// A threshold that about `wanted` estimates reach, by a sample of the blocks.
+    /// A threshold reached by roughly `wanted` estimates, judging by a sample of the blocks.
     std::int16_t sampled_threshold(std::span<const std::uint32_t> blocks, std::size_t wanted) const;
-    /// Exactly the best `wanted` by the high bits, of equals the first: reads every estimate.
+    /// Exactly the best `wanted` by the high bits, lower rows first among ties; reads every
+    /// estimate.
     std::vector<std::uint32_t> exact_survivors(std::span<const std::uint32_t> blocks,
                                                std::size_t wanted) const;
     std::vector<std::uint32_t> scan(std::span<const std::uint32_t> blocks, std::int16_t threshold,

@@ -41,7 +41,7 @@ unsigned code_of(const Code& code, std::size_t dimension) noexcept {
 RawCode quantise(const Transform& transform, const float* vector, std::span<const float> projected,
                  Code& code) {
     constexpr float kStep =
-        0.98F;  // of the root mean square: best for normal numbers in four steps
+        0.98F;  // of the root mean square: optimal for normally distributed numbers in four steps
     const std::size_t m = transform.code_dimensions();
     double square = 0;
     for (std::size_t i = 0; i < m; ++i) square += double{projected[i]} * double{projected[i]};
@@ -137,11 +137,11 @@ std::optional<CodeQuery> prepare_projected(const Transform& transform,
             sum += std::abs(projected[i]);
             largest = std::max(largest, std::abs(projected[i]));
         }
-        largest_chunk = sum <= largest_chunk ? largest_chunk : sum;  // a NaN stays
+        largest_chunk = sum <= largest_chunk ? largest_chunk : sum;  // a NaN is kept
     }
     if (!(largest_chunk < 1e30F)) return std::nullopt;
     const float line_unit = largest > 1e-30F ? largest / 127 : 1;
-    // Rounding adds at most a half for each of the 48 numbers of a chunk.
+    // Rounding adds at most one half for each of the 48 numbers of a chunk.
     const float block_unit = largest_chunk > 1e-30F ? largest_chunk / 231 : 1;
     CodeQuery query;
     std::array<std::int16_t, kernels::kCodeDimensions> weights{};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kWord = 64;
-// Above this a sum of floats may have overflowed on the way.
+// Above this, a sum of floats may have overflowed on the way.
 constexpr double kLargest = 0x1p126;
 
 /// Of a sum of n products in 64 accumulators: each term passes n / 64 + 8 roundings of the sum, and
@@ -23,7 +23,7 @@ double relative_error_of(std::size_t n) noexcept {
     return (static_cast<double>(n / 64) + 13) * 0x1p-24 * 1.01;
 }
 
-// Bytes of rows that are on the way: what a processor fetches by itself ends with a page.
+// Bytes of rows to prefetch: a processor's own prefetching stops at a page boundary.
 constexpr std::uint64_t kAhead = 4096;
 
 void fetch(const std::byte* from, std::uint64_t bytes) noexcept {
@@ -41,13 +41,13 @@ ExactSearch::ExactSearch(const StoredVectors& vectors, const ExactQuery& query, 
       query_(query),
       k_(k),
       relative_error_(relative_error_of(vectors.meta().dimension)),
-      // A product may fall below the smallest float; sums of floats do not.
+      // A product may underflow the smallest float; sums of floats do not.
       absolute_error_(static_cast<double>(vectors.meta().dimension) * 0x1p-148),
       limit_(-kInfinity) {}
 
 Result<std::vector<VectorHit>> ExactSearch::run(Allowed allowed) {
     if (k_ == 0) return std::vector<VectorHit>();
-    constexpr std::size_t kMany = kWord / 2;  // of a word: rows between are worth reading along
+    constexpr std::size_t kMany = kWord / 2;  // of a word: reading rows in between pays
     constexpr std::size_t kTogether = 1024;
     const std::uint64_t size = vectors_.size();
     std::vector<std::uint32_t> scattered;
@@ -128,7 +128,7 @@ Result<> ExactSearch::look_at_together(std::span<ExactSearch> searches, std::uin
     for (std::size_t q = 0; q < searches.size(); q += kTogether) {
         const auto some = searches.subspan(q, std::min(kTogether, searches.size() - q));
         std::array<const float*, kTogether> queries;
-        for (std::size_t i = 0; i < kTogether; ++i) {  // the last may come more than once
+        for (std::size_t i = 0; i < kTogether; ++i) {  // the last one may be repeated
             queries[i] = some[std::min(i, some.size() - 1)].query_.vector.data();
         }
         kernels::dense_kernels().dot_f32_of_four(queries.data(), rows, n, count, n,
@@ -167,8 +167,8 @@ void ExactSearch::consider(std::uint64_t row, float approximation, double norm) 
     if (vectors_.meta().metric == Metric::Euclidean) {
         bound_distance(approximation, least, most);
     } else {
-        // Most rows are far off: that is seen without dividing, with twice the error as room for
-        // the roundings of the bounds.
+        // Most rows are far off, which shows without dividing; twice the error leaves room for the
+        // rounding of the bounds.
         const double lengths = query_.norm * norm;
         if (vectors_.meta().metric == Metric::Cosine && lengths < kLargest &&
             double{approximation} + 2 * error_of(lengths) < limit_ * lengths) {
@@ -194,7 +194,7 @@ void ExactSearch::approximate(const std::byte* from, std::size_t count, float* o
     }
 }
 
-/// Bounds of minus the squared distance: its order is that of minus the distance, and the bounds
+/// Bounds of minus the squared distance: it orders rows as minus the distance does, and the bounds
 /// leave room for the rounding of the root.
 void ExactSearch::bound_distance(float approximate, double& least, double& most) const noexcept {
     const auto square = static_cast<double>(approximate);
@@ -223,7 +223,7 @@ void ExactSearch::bound_product(float approximate, double norm, double& least,
         most = product + error;
         return;
     }
-    // No cosine is above 1 by more than the rounding of a division; lengths are never 0.
+    // No cosine exceeds 1 by more than the rounding of a division; lengths are never 0.
     least = (product - error) / lengths;
     most = (product + error) / lengths;
 }
@@ -239,7 +239,7 @@ void ExactSearch::offer(std::uint64_t row, double least, double most) {
         std::ranges::push_heap(least_, std::greater<>());
         if (least_.size() == k_) limit_ = least_.front();
     }
-    // The room kept doubles the work that a row can cause, whatever comes.
+    // Capacity doubles, so what a row costs stays bounded on average, whatever comes.
     if (candidates_.size() >= 1024 && candidates_.size() == candidates_.capacity()) {
         forget_the_beaten();
     }

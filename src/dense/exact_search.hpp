@@ -7,35 +7,35 @@
 
 namespace braid::dense {
 
-/// Exact search at the speed of memory: sums of floats with a proven bound on their error find the
-/// rows that can be among the k best, and only those are scored as ExactRows does.
+/// Exact search at memory speed: sums of floats, with a proven bound on their error, find the rows
+/// that can be among the k best, and only those are scored the way ExactRows does.
 class ExactSearch {
 public:
     ExactSearch(const StoredVectors& vectors, const ExactQuery& query, std::size_t k);
 
     Result<std::vector<VectorHit>> run(Allowed allowed);
 
-    /// Rows first ... first + count - 1, at most 64, of which bit i of `wanted` says whether row
-    /// first + i counts. `run` is this for all rows, then `finish`.
+    /// Rows first ... first + count - 1, at most 64; bit i of `wanted` says whether row first + i
+    /// counts. `run` does this for all rows, then calls `finish`.
     Result<> look_at(std::uint64_t first, std::size_t count, std::uint64_t wanted);
-    /// `look_at` of all the rows by several searches of the same products (not distances), which
-    /// read each row together.
+    /// `look_at` for several searches over the same products (not distances), which read each row
+    /// once for all of them.
     static Result<> look_at_together(std::span<ExactSearch> searches, std::uint64_t first,
                                      std::size_t count);
     /// The best of the rows looked at.
     Result<std::vector<VectorHit>> finish();
 
 private:
-    /// A row that may be one of the k best, and the most that its score can be.
+    /// A row that may be one of the k best, and the highest score it can have.
     struct Candidate {
         std::uint32_t row;
         double most;
     };
 
-    /// Rows that do not lie together.
+    /// For rows that are not contiguous.
     Result<> look_at_each(std::span<const std::uint32_t> rows);
     void consider(std::uint64_t row, float approximation, double norm);
-    /// Sums of floats for rows that lie together.
+    /// Sums of floats for contiguous rows.
     void approximate(const std::byte* from, std::size_t count, float* out) const noexcept;
     void offer(std::uint64_t row, double least, double most);
     void forget_the_beaten();

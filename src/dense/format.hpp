@@ -23,7 +23,7 @@ inline constexpr std::string_view kBlocksSection = "vectors.blocks";
 
 using braid::Precision;
 
-/// Makes each number the nearest one that is stored; infinity beyond the largest.
+/// Rounds each number to the nearest one that can be stored; infinity beyond the largest.
 void round_to(Precision precision, std::span<float> vector);
 
 /// What the first section says about the others.
@@ -42,10 +42,10 @@ struct VectorsMeta {
 };
 
 Result<> write_meta(const VectorsMeta& meta, store::SectionSink& sink);
-/// Corruption unless every field is one that write_meta can have written.
+/// Corruption unless write_meta can have written every field.
 Result<VectorsMeta> read_meta(const store::SectionSource& source);
 
-/// A section that must have exactly so many bytes; Corruption otherwise, and where it is missing.
+/// A section that must have exactly this many bytes; Corruption otherwise, or if it is missing.
 Result<store::Section> section_of_size(const store::SectionSource& source, std::string_view name,
                                        std::uint64_t bytes);
 

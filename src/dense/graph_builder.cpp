@@ -17,10 +17,11 @@ namespace braid::dense {
 namespace {
 
 constexpr std::size_t kEntries = 256;
-constexpr std::size_t kFirst = 2048;         // rows that are compared with each other, all pairs
+constexpr std::size_t kFirst = 2048;         // rows compared with each other, all pairs
 constexpr std::size_t kRowsAtOnce = 64;      // rows a thread takes at a time
-constexpr std::size_t kLargestBatch = 8192;  // its edges back are listed in memory
-// Places of a list while the graph grows: with some to spare, lists are pruned now and then only.
+constexpr std::size_t kLargestBatch = 8192;  // the reverse edges of a batch are listed in memory
+// Places in a list while the graph grows: some to spare, so that lists are pruned only now and
+// then.
 constexpr std::size_t kRoom = 64;
 
 struct Near {
@@ -32,7 +33,7 @@ struct Near {
     }
 };
 
-/// Takes memory as long as the options allow it, and then files of theirs.
+/// Hands out memory as long as the options allow, and scratch files after that.
 class ScratchSource {
 public:
     explicit ScratchSource(const GraphOptions& options)
@@ -49,7 +50,8 @@ private:
     std::uint64_t left_;
 };
 
-/// The rotated vectors as bytes, for distances between rows. What a row needs stands together.
+/// The rotated vectors as bytes, for distances between rows. Everything needed for a row is kept
+/// together.
 class RowDistances {
 public:
     Result<> load(const VectorsReader& reader, ScratchSource& memory, const BuildControl& control) {
@@ -76,7 +78,7 @@ public:
     }
     Result<> intact() const { return space_->intact(); }
 
-    /// Appends the squared distance from `row` of each of the others.
+    /// Appends the squared distance between `row` and each of the others.
     void measure(std::uint32_t row, std::span<const std::uint32_t> others,
                  std::vector<Near>& near) const {
         constexpr std::size_t kTogether = 64;
@@ -95,7 +97,7 @@ public:
         }
     }
 
-    /// The row as it would come as a query.
+    /// The row in the form of a query.
     void copy(std::uint32_t row, std::span<float> to) const noexcept {
         const float unit = scale(row).unit;
         const std::int8_t* from = bytes(row);
@@ -116,7 +118,7 @@ private:
         return scale;
     }
 
-    /// Up to four rows that lie together, with room for four.
+    /// Up to four contiguous rows, with room for four.
     bool load_rows(const VectorsReader& reader, std::uint32_t first, std::size_t count,
                    std::span<float> room) {
         const std::size_t n = reader.meta().dimension;
@@ -125,7 +127,7 @@ private:
         std::array<float, 4> scales{1, 1, 1, 1};
         for (std::size_t i = 0; i < vectors.size(); ++i) {
             vectors[i] = room.data() + i * n;
-            if (i >= count) continue;  // what there is of an earlier one
+            if (i >= count) continue;  // leftovers of an earlier call
             const auto row = first + static_cast<std::uint32_t>(i);
             const auto norm = reader.vectors().norm(row);
             if (!norm || !reader.vectors().copy_row(row, room.subspan(i * n, n))) return false;
@@ -161,7 +163,7 @@ private:
     std::int8_t* rows_ = nullptr;
 };
 
-/// Memory that one row after another uses.
+/// Memory reused by one row after another.
 struct BuildScratch {
     GraphScratch walk;
     std::vector<Near> near;
@@ -188,7 +190,7 @@ public:
 
     Result<> run(store::SectionSink& sink) {
         ScratchSource memory(options_);
-        // First, as they are the ones that are written all the time.
+        // Allocated first, because edges are written all the time.
         BRAID_TRY(const auto space, memory.take(codes_.count * kRoom * sizeof(std::uint32_t)));
         edges_ = {reinterpret_cast<std::uint32_t*>(space->bytes().data()), codes_.count * kRoom};
         std::ranges::fill(edges_, kNoRow);
@@ -225,7 +227,7 @@ private:
         return std::span(edges_).subspan(std::size_t{row} * kRoom, kRoom);
     }
 
-    /// Candidates of the row, from the graph as it was before its batch, or from the first batch.
+    /// Candidates for the row, from the graph as it was before its batch, or from the first batch.
     void find_candidates(std::uint32_t row, std::span<const std::uint32_t> batch, std::size_t done,
                          BuildScratch& scratch) const {
         std::vector<Near>& near = scratch.near;
@@ -260,7 +262,7 @@ private:
         return prepare_projected(transform, projected.first(m));
     }
 
-    /// Keeps of the candidates, nearest first, those to which no kept one is much nearer.
+    /// Of the candidates, nearest first, keeps those to which no kept one is much nearer.
     void prune(BuildScratch& scratch, std::span<std::uint32_t> kept) const {
         std::size_t count = 0;
         std::vector<Near>& near = scratch.near;
@@ -303,7 +305,7 @@ private:
         }
     }
 
-    /// Gives each row that the batch has edges to an edge back.
+    /// Adds the reverse of each edge of the batch.
     void link_back(std::span<const std::uint32_t> batch) {
         struct Edge {
             std::uint32_t to;
@@ -350,7 +352,7 @@ private:
         }
     }
 
-    /// Leaves of scratch.rows what fits into the row's list when the graph is done.
+    /// Prunes scratch.rows to what fits the row's list in the finished graph.
     void prune_all(std::uint32_t row, BuildScratch& scratch) {
         scratch.near.clear();
         distances_.measure(row, scratch.rows, scratch.near);
@@ -359,7 +361,7 @@ private:
         std::ranges::fill(list(row).subspan(kGraphDegree), kNoRow);
     }
 
-    /// Gives every list the length that is written.
+    /// Cuts every list to the length that is written.
     void close_up() {
         in_pieces(codes_.count, [&](std::size_t begin, std::size_t end) {
             BuildScratch scratch;

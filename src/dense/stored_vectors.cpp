@@ -13,8 +13,8 @@
 namespace braid::dense {
 namespace {
 
-constexpr std::size_t kFetched = 6;     // rows on their way from memory
-constexpr std::size_t kAnnounced = 16;  // and whose pages are looked up
+constexpr std::size_t kFetched = 6;     // rows being fetched from memory
+constexpr std::size_t kAnnounced = 16;  // rows whose pages are being looked up
 
 }  // namespace
 
@@ -135,12 +135,12 @@ Result<std::vector<VectorHit>> StoredVectors::best(const ExactQuery& query,
                                                    std::span<const std::uint32_t> candidates,
                                                    std::span<const float> estimates, std::size_t k,
                                                    double spread) const {
-    constexpr std::size_t kFew = 12;  // of which no deviation can be told
+    constexpr std::size_t kFew = 12;  // too few to tell a deviation
     const double unit = meta_.metric == Metric::Dot ? query.norm : 1;
     std::vector<float> wide(meta_.precision == Precision::F16 ? meta_.dimension : 0);
     std::vector<VectorHit> hits;
     hits.reserve(candidates.size());
-    std::vector<double> best;  // scores, a heap with the least of the best k in front
+    std::vector<double> best;  // scores; a heap with the lowest of the best k in front
     best.reserve(k);
     double sum = 0;
     double squares = 0;
@@ -194,7 +194,7 @@ Result<std::vector<std::vector<VectorHit>>> StoredVectors::search_all(
     std::vector<ExactSearch> searches;
     searches.reserve(queries.size());
     for (const ExactQuery& query : queries) searches.emplace_back(*this, query, k);
-    // Rows that stay in the nearest cache while all queries pass.
+    // This many rows stay in the first-level cache while all queries pass over them.
     constexpr std::uint64_t kCached = std::uint64_t{24} << 10;
     const std::uint64_t together =
         std::clamp<std::uint64_t>(kCached / (4 * meta_.dimension), 4, 64);

@@ -15,7 +15,7 @@ float product(const float* a, const float* b, std::size_t n) noexcept {
     return sum;
 }
 
-/// Makes each row orthogonal to those before it and of length 1; a row that depends on those before
+/// Makes each row orthogonal to those before it and of length 1; a row that depends on earlier ones
 /// is replaced by a random one.
 void orthonormalise(std::vector<float>& rows, std::size_t length, SeededNumbers& numbers) {
     const std::size_t count = rows.size() / length;
@@ -42,7 +42,7 @@ void orthonormalise(std::vector<float>& rows, std::size_t length, SeededNumbers&
     }
 }
 
-/// The whole space that a small sample spans about its mean, and random directions besides.
+/// The whole space spanned by a small sample about its mean, with random directions added.
 std::vector<float> spanned_directions(std::span<const float> sample, std::span<const float> mean,
                                       std::size_t count, SeededNumbers& numbers) {
     const std::size_t d = mean.size();
@@ -54,7 +54,7 @@ std::vector<float> spanned_directions(std::span<const float> sample, std::span<c
     return rows;
 }
 
-/// The sample's covariance but for a constant, both halves.
+/// The sample's covariance up to a constant factor, both halves.
 std::vector<float> covariance(std::span<const float> sample, std::span<const float> mean) {
     const std::size_t d = mean.size();
     const std::size_t n = sample.size() / d;

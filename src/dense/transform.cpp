@@ -34,7 +34,8 @@ std::vector<float> mean_of(std::span<const float> sample, std::size_t dimension)
     return mean;
 }
 
-/// Code dimensions times dimension numbers, where there are no fewer of those than of these.
+/// A row of dimension numbers for each code dimension, of which there must be no fewer than
+/// dimensions.
 std::vector<float> rotation_that_widens(std::size_t dimension, std::size_t code_dimensions,
                                         SeededNumbers& numbers) {
     const std::vector<float> columns = random_directions(dimension, code_dimensions, numbers);
@@ -93,7 +94,7 @@ Result<Transform> Transform::train(std::span<const float> sample, std::size_t di
 }
 
 void Transform::learn_scales(std::span<const float> sample) {
-    constexpr float kRoom = 1.5F;  // for vectors that are not in the sample
+    constexpr float kRoom = 1.5F;  // for vectors outside the sample
     std::array<float, kernels::kCodeDimensions> projected{};
     float block = 0;
     float offset = 0;
@@ -207,7 +208,7 @@ void Transform::project_four(const std::array<const float*, 4>& vectors,
 
 namespace {
 
-/// Rounds the numbers to bytes; what 1 stands for.
+/// Rounds the numbers to bytes; returns what 1 stands for.
 float to_bytes(std::span<const float> numbers, std::int8_t* to) noexcept {
     float largest = 0;
     for (const float number : numbers) largest = std::max(largest, std::abs(number));

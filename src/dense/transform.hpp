@@ -15,20 +15,20 @@
 namespace braid::dense {
 
 /// From a vector to the numbers that its code rounds: the mean is subtracted, the directions in
-/// which a sample varied most are kept, and those are rotated at random so that all matter alike.
-/// Trained once for a collection; codes of equal transforms can be compared, joined and copied.
-/// Immutable: safe for concurrent use.
+/// which a sample varied most are kept, and those are rotated at random so that all matter equally.
+/// Trained once for a collection; codes made by equal transforms can be compared, joined and
+/// copied. Immutable: safe for concurrent use.
 class Transform {
 public:
-    /// `sample` holds vectors one after the other, of length 1 where the metric is cosine. The same
-    /// sample and seed give the same transform. Cancelled where `stopped` said so. `rows` is how
-    /// many the sample is of, where it is known.
+    /// `sample` holds vectors one after the other, of length 1 if the metric is cosine. The same
+    /// sample and seed give the same transform. Cancelled if `stopped` says so. `rows` is how many
+    /// vectors the sample was taken from, if known.
     static Result<Transform> train(std::span<const float> sample, std::size_t dimension,
                                    Metric metric, std::uint64_t seed,
                                    const std::function<bool()>& stopped, std::uint64_t rows = 0);
 
-    /// Corruption unless it is one that `write` wrote for such vectors. Reads a few bytes only: the
-    /// rest is verified by `load`.
+    /// Corruption unless `write` wrote it for such vectors. Reads only a few bytes: `load` verifies
+    /// the rest.
     static Result<Transform> read(const store::SectionSource& source, const VectorsMeta& meta);
     Result<> write(store::SectionSink& sink) const;
 
@@ -36,17 +36,18 @@ public:
     std::size_t dimension() const noexcept { return dimension_; }
     std::size_t code_dimensions() const noexcept { return code_dimensions_; }
     Metric metric() const noexcept { return metric_; }
-    /// Rows there were when it was trained; 0 if that is not known.
+    /// How many rows there were when it was trained; 0 if unknown.
     std::uint64_t learned_from() const noexcept { return learned_from_; }
 
-    /// What is to be asked before `project`: Corruption if the numbers are damaged.
+    /// To be called before `project`: Corruption if the numbers are damaged.
     Result<> load() const;
     /// out = rotation * (scale * vector - mean), or without the mean. Requires load().
     void project(const float* vector, float scale, bool centred, float* out) const noexcept;
-    /// The same for four vectors, one after the other in `out`: the rotation is read once.
+    /// The same for four vectors, one after the other in `out`: reads the rotation once.
     void project_four(const std::array<const float*, 4>& vectors,
                       const std::array<float, 4>& scales, bool centred, float* out) const noexcept;
-    /// About the same, for queries: from bytes, a quarter of the memory, which is most of the time.
+    /// An approximation for queries, from bytes: a quarter of the memory, which is most of the
+    /// time.
     void project_query(const float* vector, float scale, bool centred, float* out) const;
     /// The rotated mean. Requires load().
     std::span<const float> projected_mean() const noexcept {
@@ -55,7 +56,7 @@ public:
     /// Half the squared distance of a vector from the mean.
     double half_square(const float* vector) const noexcept;
 
-    /// What a factor of 1 of the blocks, a factor of 1 of the lines and an offset of 1 stand for.
+    /// What a block factor of 1, a line factor of 1 and an offset of 1 stand for.
     struct Scales {
         float block_factor = 1;
         float line_factor = 1;
@@ -64,8 +65,7 @@ public:
     const Scales& scales() const noexcept { return scales_; }
 
 private:
-    /// The rotation in bytes: a row's number is its byte times the row's unit. Made when it is
-    /// first asked for.
+    /// The rotation in bytes: a number is its byte times its row's unit. Made when first needed.
     struct Bytes {
         std::once_flag made;
         std::size_t stride = 0;
@@ -83,12 +83,12 @@ private:
     Scales scales_;
     std::uint64_t id_ = 0;
     std::uint64_t learned_from_ = 0;
-    std::vector<float> owned_;  // mean, projected mean, rotation; empty if they lie in the section
+    std::vector<float> owned_;  // mean, projected mean, rotation; empty if they are in the section
     store::Section section_;
     std::shared_ptr<Bytes> bytes_ = std::make_shared<Bytes>();
 };
 
-/// The dimensions of the codes of vectors of that dimension.
+/// The number of code dimensions for vectors of this dimension.
 std::size_t code_dimensions_for(std::size_t dimension) noexcept;
 
 }  // namespace braid::dense

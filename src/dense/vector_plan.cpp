@@ -11,14 +11,14 @@ double rarer_misses(double recall) noexcept {
     return 0.05 / std::clamp(1 - recall, 1e-4, 0.5);
 }
 
-/// Of a walk for a recall of 0.95, as in WalkWidth.
+/// The margin of a walk for a recall of 0.95, as in WalkWidth.
 constexpr double kMargin = 1.1;
 
 double tens(std::size_t k) noexcept {
     return static_cast<double>(std::max<std::size_t>(k, 10)) / 10;
 }
 
-// Microseconds, from the bench; only their ratio matters.
+// Microseconds, as measured by the benchmark; only their ratio matters.
 double scan_cost(const PlanInput& input, const ScanDepth& depth) noexcept {
     return 25 + static_cast<double>(input.rows) * 0.84e-3 +
            static_cast<double>(depth.survivors) * 0.1;
@@ -45,7 +45,7 @@ std::string_view name_of(VectorMethod method) noexcept {
 ScanDepth usual_depth(std::size_t k, double recall) noexcept {
     const double misses = rarer_misses(recall);
     ScanDepth depth;
-    // Scoring ends where estimates say so: what few queries need costs the others nothing.
+    // Scoring stops where estimates allow it, so what a few queries need costs the others nothing.
     depth.rescored =
         std::max(k, static_cast<std::size_t>(70 * std::pow(misses, 0.57) * std::pow(tens(k), 0.9)));
     depth.survivors = std::max(2 * depth.rescored,
@@ -81,12 +81,13 @@ VectorPlan plan_search(const PlanInput& input) noexcept {
     if (!scans && !walks) return plan;
     const ScanDepth scanned = usual_depth(input.k, input.scan_recall);
     const ScanDepth walked = usual_depth(input.k, input.graph_recall);
-    // Where few more rows are allowed than would be scored anyway, scoring all is as cheap.
+    // If scarcely more rows are allowed than would be scored anyway, scoring all of them is as
+    // cheap.
     if (input.allowed <= 3 * (scans ? scanned : walked).rescored) return plan;
     if (scans) plan = {.method = VectorMethod::Scan, .depth = scanned};
     if (!walks) return plan;
     const std::size_t beam = usual_beam(input.rows, input.k, input.graph_recall);
-    // A walk passes through rows that are not allowed, too.
+    // A walk also passes through rows that are not allowed.
     const double share = static_cast<double>(input.rows) / static_cast<double>(input.allowed);
     if (!scans || walk_cost(static_cast<double>(beam) * share) < scan_cost(input, scanned)) {
         plan = usual_walk(input.rows, input.k, input.graph_recall);

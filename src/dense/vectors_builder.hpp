@@ -12,21 +12,22 @@
 
 namespace braid::dense {
 
-/// Collects vectors in memory and writes them as the sections that VectorsReader opens. Rows count
-/// from 0. Not safe for concurrent use; writing uses all cores.
+/// Collects vectors in memory and writes them as the sections that VectorsReader opens. Rows are
+/// numbered from 0. Not safe for concurrent use; writing uses all cores.
 class VectorsBuilder {
 public:
     /// InvalidArgument unless the dimension is 1 to 65,536.
     static Result<VectorsBuilder> create(const VectorsOptions& options);
 
-    /// InvalidArgument, and nothing added, if the vector has another dimension, a number that is
-    /// not finite or that the precision cannot hold, or, under cosine, only zeros (as stored).
+    /// InvalidArgument, with nothing added, if the vector has another dimension, holds a number
+    /// that is not finite or too large for the precision or, under cosine, is all zeros (as
+    /// stored).
     Result<> add(std::span<const float> vector);
 
     std::uint64_t size() const noexcept { return norms_.size(); }
 
-    /// Codes vectors by this transform instead of learning one from them: what segments of one
-    /// collection do, so that their codes can be joined. InvalidArgument if it is for other
+    /// Codes vectors with this transform instead of learning one from them: segments of one
+    /// collection do this so that their codes can be joined. InvalidArgument if it is for other
     /// vectors.
     Result<> use(std::shared_ptr<const Transform> transform);
 
@@ -37,7 +38,7 @@ private:
     explicit VectorsBuilder(const VectorsOptions& options) : options_(options) {}
 
     VectorsOptions options_;
-    std::vector<float> rows_f32_;  // one of the two, by precision
+    std::vector<float> rows_f32_;  // one of the two, depending on precision
     std::vector<std::uint16_t> rows_f16_;
     std::vector<double> norms_;
     std::shared_ptr<const Transform> transform_;

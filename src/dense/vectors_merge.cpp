@@ -88,7 +88,7 @@ private:
     std::vector<Place> places_;
 };
 
-/// That of the largest input, unless too much has been added since it was learned; or null.
+/// That of the largest input, or null if too much has been added since it was learned.
 std::shared_ptr<const Transform> inherited(std::span<const VectorsInput> inputs,
                                            std::uint64_t rows) {
     const VectorsReader* largest = nullptr;

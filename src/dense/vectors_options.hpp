@@ -13,7 +13,7 @@ struct VectorsOptions {
     std::size_t dimension = 0;
     Metric metric = Metric::Cosine;
     Precision precision = Precision::F32;
-    std::uint64_t codes_from = 1024;  // fewer vectors are searched exactly, and get no codes
+    std::uint64_t codes_from = 1024;  // fewer vectors are searched exactly and get no codes
     std::uint64_t seed = 1;           // of the transform
 };
 

@@ -61,7 +61,7 @@ Result<VectorAnswer> VectorsReader::search(std::span<const float> query,
     if (!rows) {
         BRAID_TRY(answer.hits, vectors_.search(exact, search.k, search.allowed));
     } else {
-        // Of distances the estimates know only the order.
+        // For distances, the estimates give only the order.
         const double spread = meta().metric == Metric::Euclidean
                                   ? std::numeric_limits<double>::infinity()
                                   : rows->spread;
@@ -78,7 +78,7 @@ SearchAidsPtr VectorsReader::aids() const {
 
 template <class Change>
 void VectorsReader::change(Change change) const {
-    SearchAidsPtr old;  // let go without the lock: it may hold files
+    SearchAidsPtr old;  // released outside the lock: it may hold files
     const std::scoped_lock lock(current_->mutex);
     old = current_->aids;
     auto next = std::make_shared<SearchAids>(*old);
@@ -126,8 +126,9 @@ VectorPlan VectorsReader::plan(const VectorSearch& search, std::uint64_t allowed
                                                : aids.calibration            ? &*aids.calibration
                                                                              : nullptr;
         const auto planned = [&](VectorMethod method) {
-            return calibration != nullptr ? calibration->planned_for(method, search.recall, search.k)
-                                          : search.recall;
+            return calibration != nullptr
+                       ? calibration->planned_for(method, search.recall, search.k)
+                       : search.recall;
         };
         plan = plan_search({.rows = size(),
                             .allowed = allowed,
@@ -162,7 +163,7 @@ Result<VectorsReader::Rows> VectorsReader::candidates(const ExactQuery& query,
             (*rows)->spread = plan.spread;
             return rows;
         }
-        // It is never needed: what cannot be read of it is found without.
+        // The graph is never needed: whatever cannot be read of it is done without.
         if (!rows) forget_graph(aids);
         plan = this->plan(search, allowed, aids, false);
         method = plan.method;
@@ -181,7 +182,7 @@ Result<VectorsReader::Rows> VectorsReader::walked(const CodeGraph& graph, const 
     BRAID_TRY(const GraphView edges, graph.view());
     static thread_local GraphScratch scratch;  // zeroing new pages would cost as much as a walk
     const std::size_t beam = std::max(plan.beam, plan.depth.rescored);
-    // Rows that are not allowed are walked over, and take no place of those that are.
+    // Rows that are not allowed are walked over, but take no place from those that are.
     const double more =
         static_cast<double>(codes.count) / static_cast<double>(std::max<std::uint64_t>(allowed, 1));
     const double wide = static_cast<double>(beam) * more;
@@ -209,7 +210,7 @@ Result<VectorsReader::Rows> VectorsReader::walked(const CodeGraph& graph, const 
         }
         ++found;
     }
-    // Of the rows met as large a share ought to be allowed as of all.
+    // Among the rows met, the share of allowed ones should be about what it is overall.
     const double share = static_cast<double>(allowed) / static_cast<double>(codes.count);
     const double met_allowed = 0.75 * share * static_cast<double>(met.size());
     if (near.rows.size() < search.k || static_cast<double>(found) < met_allowed) return Rows();

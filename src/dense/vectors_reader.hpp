@@ -21,10 +21,10 @@
 
 namespace braid::dense {
 
-/// What is made from vectors after they were written, and speeds up their search.
+/// What is made from vectors after they were written, to speed up their search.
 struct SearchAids {
     std::optional<CodeGraph> graph;
-    std::shared_ptr<const void> keeper;  // of what the graph lies in
+    std::shared_ptr<const void> keeper;  // owns the graph's memory
     std::optional<Calibration> calibration;
 };
 using SearchAidsPtr = std::shared_ptr<const SearchAids>;
@@ -33,14 +33,14 @@ struct VectorSearch {
     std::size_t k = 10;
     Allowed allowed;                 // borrowed
     bool exact = false;              // look at every allowed row
-    double recall = 0.98;            // asked for: the mean share of the true k that is found
-    std::optional<ScanDepth> depth;  // instead of what `recall` would choose
-    std::size_t beam = 0;            // with `depth`: walk the graph, that wide, instead of a scan
-    float margin = 0;                // with `beam`: see WalkWidth; 0: none
-    /// With `depth`: see StoredVectors::best; every candidate is scored unless it is given.
+    double recall = 0.98;            // the mean share of the true k to be found
+    std::optional<ScanDepth> depth;  // overrides what `recall` would choose
+    std::size_t beam = 0;  // with `depth`: walk the graph with this beam instead of scanning
+    float margin = 0;      // with `beam`: see WalkWidth; 0: none
+    /// With `depth`: see StoredVectors::best; without it, every candidate is scored.
     double spread = std::numeric_limits<double>::infinity();
-    const SearchAids* aids = nullptr;          // instead of those the reader has by now
-    const Calibration* calibration = nullptr;  // to go by instead of that of the aids
+    const SearchAids* aids = nullptr;          // instead of the reader's present ones
+    const Calibration* calibration = nullptr;  // to go by, instead of the aids' own
 };
 
 struct VectorAnswer {
@@ -49,47 +49,48 @@ struct VectorAnswer {
 };
 
 /// Searches what a VectorsBuilder wrote. Opening reads a few bytes and checks every length; the
-/// rest is verified when it is first touched. Safe for concurrent use; valid as long as the source.
-/// Copies share everything, what they use besides the vectors too.
+/// rest is verified when first touched. Safe for concurrent use; valid as long as the source.
+/// Copies share everything, including what they use besides the vectors.
 class VectorsReader {
 public:
-    /// Corruption if a section is missing, or is not what it ought to be.
+    /// Corruption if a section is missing, or is not what it should be.
     static Result<VectorsReader> open(const store::SectionSource& source);
 
     std::uint64_t size() const noexcept { return vectors_.size(); }
     const VectorsMeta& meta() const noexcept { return vectors_.meta(); }
 
-    /// The best k of the allowed rows: fewer only where fewer are allowed. InvalidArgument if the
-    /// query has another dimension, a number that is not finite, or, under cosine, only zeros.
+    /// The best k of the allowed rows; fewer only if fewer are allowed. InvalidArgument if the
+    /// query has another dimension, holds a number that is not finite or, under cosine, is all
+    /// zeros.
     Result<VectorAnswer> search(std::span<const float> query, const VectorSearch& search) const;
 
-    /// The exact score of each of the rows given. InvalidArgument as above, and for a row that does
-    /// not exist.
+    /// The exact score of each row given. InvalidArgument as above, and for a row that does not
+    /// exist.
     Result<std::vector<double>> score(std::span<const float> query,
                                       std::span<const std::uint32_t> rows) const;
 
     const StoredVectors& vectors() const noexcept { return vectors_; }
-    /// What the codes were made with; null where there are none. Other segments of the collection
-    /// use the same (VectorsBuilder::use).
+    /// What the codes were made with; null if there are none. Other segments of the collection use
+    /// the same one (VectorsBuilder::use).
     std::shared_ptr<const Transform> transform() const noexcept { return transform_; }
     /// All codes, verified. Requires transform().
     Result<CodeView> codes() const;
     /// The code of one row. Requires transform() and row < size().
     Result<Code> code(std::uint32_t row) const;
-    /// Corruption if a page vanished since it was verified: to be asked once after reading.
+    /// To be asked once after reading: Corruption if a page vanished since it was verified.
     Result<> intact() const;
 
-    /// Those that searches go by from now on; the same object until others are used.
+    /// What searches use at present; the same object until that changes.
     SearchAidsPtr aids() const;
-    /// Searches that begin from now on may walk this graph, if that is cheaper; those under way go
-    /// on with what they began with. It must have been opened with meta(). `keeper` owns what the
-    /// graph lies in, and is let go with the last search that uses it.
+    /// Searches that begin from now on may walk this graph where that is cheaper; those under way
+    /// continue with what they began with. It must have been opened with meta(). `keeper` owns the
+    /// graph's memory, and is released with the last search that uses it.
     void use(CodeGraph graph, std::shared_ptr<const void> keeper = nullptr) const;
-    /// False also after a search has found it to be damaged, and gone on without.
+    /// Also false once a search has found the graph damaged and gone on without it.
     bool has_graph() const { return aids()->graph.has_value(); }
     /// Searches that begin from now on go as deep as it says.
     void use(Calibration calibration) const;
-    /// What they go by; null where there is none.
+    /// The one searches go by; null if there is none.
     std::shared_ptr<const Calibration> calibration() const;
 
 private:
@@ -102,16 +103,15 @@ private:
 
     template <class Change>
     void change(Change change) const;
-    /// Searches that begin from now on do without the graph, if it is still that one.
+    /// Searches that begin from now on do without the graph, if it is still this one.
     void forget_graph(const SearchAids& of) const;
-    /// `walks`: by the graph, if there is one and that is cheaper.
+    /// `walks`: through the graph, if there is one and that is cheaper.
     VectorPlan plan(const VectorSearch& search, std::uint64_t allowed, const SearchAids& aids,
                     bool walks) const;
-    /// Rows to be scored, by the method that the answer then names. Nothing where codes are of no
-    /// use.
+    /// Rows to be scored, by the method that the answer then names. None where codes are of no use.
     Result<Rows> candidates(const ExactQuery& query, const VectorSearch& search,
                             VectorMethod& method) const;
-    /// Nothing if too few of the rows that the walk met are allowed: some that are not may stand
+    /// None if too few of the rows that the walk met are allowed: rows that are not may stand
     /// between it and those that are. Corruption if the graph is damaged.
     static Result<Rows> walked(const CodeGraph& graph, const CodeView& codes,
                                const CodeQuery& query, const VectorSearch& search,

@@ -14,9 +14,9 @@ namespace braid::dense {
 namespace {
 
 constexpr std::uint64_t kPiece = 1024;  // rows; whole blocks
-constexpr std::uint64_t kWave = 64;     // pieces that are coded before their lines are written
+constexpr std::uint64_t kWave = 64;     // pieces coded before their lines are written
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-/// Of blocks that wait. Above a million rows the others are coded twice.
+/// Memory for waiting blocks. Above a million rows, the remaining ones are coded twice.
 constexpr std::size_t kWaitingBytes = std::size_t{32} << 20;
 
 Result<> go_on(const BuildControl& control, double done) {
@@ -36,7 +36,7 @@ void widen_row(std::span<const std::byte> bytes, Precision precision, std::span<
     }
 }
 
-/// Writes what `append` puts into a buffer for each row, a megabyte at a time.
+/// For each row, writes what `append` puts into a buffer, a megabyte at a time.
 template <class Append>
 Result<> write_each(std::uint64_t count, store::SectionSink& sink, const BuildControl& control,
                     Append append) {
@@ -76,9 +76,9 @@ Result<> write_rows(const RowSource& rows, const VectorsOptions& options, store:
         });
 }
 
-/// Writes the lines of all rows, then their blocks. A sink takes one section after the other: the
-/// blocks of pieces with new codes wait in memory, as many as there is room for; the others are put
-/// together from the source again.
+/// Writes the lines of all rows, then their blocks. A sink takes one section at a time: the blocks
+/// of newly coded pieces wait in memory, as many as there is room for; the rest are built from the
+/// source again.
 class CodeWriter {
 public:
     CodeWriter(const RowSource& rows, const VectorsOptions& options, const Transform& transform)
@@ -163,7 +163,7 @@ private:
         std::array<const float*, kTogether> vectors{};
         std::array<double, kTogether> norms{};
         for (std::size_t at = 0; at < missing.size(); at += kTogether) {
-            for (std::size_t i = 0; i < kTogether; ++i) {  // the last may come more than once
+            for (std::size_t i = 0; i < kTogether; ++i) {  // the last one may be repeated
                 const std::uint64_t row = missing[std::min(at + i, missing.size() - 1)];
                 BRAID_TRY(const auto bytes, rows_.row(row));
                 BRAID_TRY(norms[i], rows_.norm(row));
@@ -197,7 +197,7 @@ private:
     std::size_t block_bytes_;
     std::uint64_t pieces_;
     std::vector<std::vector<std::uint8_t>> waiting_;
-    std::uint64_t room_;  // the first so many pieces may wait
+    std::uint64_t room_;  // this many pieces may wait, the first ones
 };
 
 }  // namespace
